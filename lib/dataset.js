@@ -1,0 +1,137 @@
+/**
+ * The rows that every server is filled with: a pure function of (seed, index), the same bytes
+ * everywhere. Loaders write them, reads are checked against them.
+ *
+ * A value is plain ASCII from a 64-letter alphabet, so that it is the same in every character set
+ * and protocol. Its first eight letters are a tag: five letters of the row's id, masked by the
+ * seed, then three letters that belong to the dataset as a whole. The tag lets every reply be
+ * checked against its key in a few nanoseconds; a sample is compared as a whole.
+ */
+
+import { usageError } from './errors.js';
+import { mix32 } from './random.js';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const LETTERS = Buffer.from(ALPHABET, 'latin1');
+
+/** Letters in a tag; also the smallest value. */
+export const TAG_LENGTH = 8;
+/** Five letters of six bits hold an id. */
+export const ROWS_MAX = 2 ** 30 - 1;
+/** 16 MiB: larger than any server's default packet; a value must fit a single reply. */
+export const VALUE_SIZE_MAX = 16 * 1024 * 1024;
+
+/** Where our rows live on each server: our own names, nothing else is ever touched. */
+export const PLACES = Object.freeze({
+  redisPrefix: 'dragstrip:row:',
+  redisMarker: 'dragstrip:dataset',
+  database: 'hs_test',
+  table: 'table_test',
+  space: 'dragstrip_rows',
+  tarantoolMarker: 'dragstrip_dataset',
+});
+
+/** @typedef {import('./types.js').Dataset} Dataset */
+/** @typedef {import('./types.js').DatasetOptions} DatasetOptions */
+
+/** @type {Readonly<DatasetOptions>} */
+export const DATASET_DEFAULTS = Object.freeze({ rows: 100_000, valueSize: 1024, seed: 1 });
+
+/**
+ * @param {Partial<DatasetOptions>} [options] rows 1 to ROWS_MAX, valueSize TAG_LENGTH to
+ *   VALUE_SIZE_MAX characters, seed 0 to 2^32 - 1
+ * @returns {Dataset} ids run from 1 to rows, as in the SQL table
+ * @throws {import('./errors.js').DragstripError} E_USAGE if an option is out of range
+ */
+export function createDataset(options = {}) {
+  const { rows, valueSize, seed } = { ...DATASET_DEFAULTS, ...options };
+  requireInteger('--rows', rows, 1, ROWS_MAX);
+  requireInteger('--value-size', valueSize, TAG_LENGTH, VALUE_SIZE_MAX);
+  requireInteger('--seed', seed, 0, 2 ** 32 - 1);
+  const mask = mix32(seed, 0x7461) & ROWS_MAX;
+  const family = mix32(mix32(seed, valueSize), 0x6673) & 0x3ffff;
+  const f0 = LETTERS[family >>> 12];
+  const f1 = LETTERS[(family >>> 6) & 63];
+  const f2 = LETTERS[family & 63];
+  const scratch = Buffer.allocUnsafe(valueSize);
+
+  /** @type {Dataset['write']} */
+  function write(id, target, offset = 0) {
+    const word = id ^ mask;
+    target[offset] = LETTERS[(word >>> 24) & 63];
+    target[offset + 1] = LETTERS[(word >>> 18) & 63];
+    target[offset + 2] = LETTERS[(word >>> 12) & 63];
+    target[offset + 3] = LETTERS[(word >>> 6) & 63];
+    target[offset + 4] = LETTERS[word & 63];
+    target[offset + 5] = f0;
+    target[offset + 6] = f1;
+    target[offset + 7] = f2;
+    fillBody(mix32(seed, id), target, offset + TAG_LENGTH, offset + valueSize);
+    return offset + valueSize;
+  }
+
+  /** @type {Dataset['value']} */
+  function value(id) {
+    write(id, scratch, 0);
+    return scratch.toString('latin1', 0, valueSize);
+  }
+
+  /** @type {Dataset['belongs']} */
+  function belongs(id, text) {
+    const word = id ^ mask;
+    return (
+      text.length === valueSize &&
+      text.charCodeAt(0) === LETTERS[(word >>> 24) & 63] &&
+      text.charCodeAt(1) === LETTERS[(word >>> 18) & 63] &&
+      text.charCodeAt(2) === LETTERS[(word >>> 12) & 63] &&
+      text.charCodeAt(3) === LETTERS[(word >>> 6) & 63] &&
+      text.charCodeAt(4) === LETTERS[word & 63] &&
+      text.charCodeAt(5) === f0 &&
+      text.charCodeAt(6) === f1 &&
+      text.charCodeAt(7) === f2
+    );
+  }
+
+  return { rows, valueSize, seed, value, write, belongs };
+}
+
+/**
+ * Fills target[from..to) with letters drawn by a 32-bit xorshift (Marsaglia 2003: 13, 17, 5), five
+ * letters a word: fast, and good enough that no store can compress rows into each other.
+ * @param {number} state
+ * @param {Uint8Array} target
+ * @param {number} from
+ * @param {number} to
+ */
+function fillBody(state, target, from, to) {
+  let word = state === 0 ? 0x9e3779b9 : state; // a xorshift never leaves zero
+  let at = from;
+  while (at < to) {
+    word ^= word << 13;
+    word ^= word >>> 17;
+    word ^= word << 5;
+    if (at + 5 <= to) {
+      target[at] = LETTERS[word >>> 26];
+      target[at + 1] = LETTERS[(word >>> 20) & 63];
+      target[at + 2] = LETTERS[(word >>> 14) & 63];
+      target[at + 3] = LETTERS[(word >>> 8) & 63];
+      target[at + 4] = LETTERS[(word >>> 2) & 63];
+      at += 5;
+    } else {
+      for (let shift = 26; at < to; shift -= 6, at += 1) {
+        target[at] = LETTERS[(word >>> shift) & 63];
+      }
+    }
+  }
+}
+
+/**
+ * @param {string} option
+ * @param {number} value
+ * @param {number} min
+ * @param {number} max
+ */
+function requireInteger(option, value, min, max) {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw usageError(`${option} ${value}: not a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,236 @@
+/**
+ * The contracts between the rooms: what a storage, a server, a loader, a workload and a report
+ * are, and what travels between them. Result documents have their schema in lib/result.js.
+ */
+
+/** How the rows are chosen; see lib/dataset.js for bounds. */
+export interface DatasetOptions {
+  rows: number;
+  /** characters (ASCII, so also bytes) a value has */
+  valueSize: number;
+  /** 0 to 2^32 - 1 */
+  seed: number;
+}
+
+export interface Dataset extends Readonly<DatasetOptions> {
+  /** The whole value of row `id` (1 to rows), as a flat string. */
+  value(id: number): string;
+  /** Writes the value of row `id` at `offset`; gives the offset behind it. No allocation. */
+  write(id: number, target: Uint8Array, offset?: number): number;
+  /** Whether `text` has the length and the tag of row `id`: some nanoseconds, not the whole value. */
+  belongs(id: number, text: string): boolean;
+}
+
+/** Where a server listens: TCP, or a unix socket. Written `host:port` or `unix:/path`. */
+export type Endpoint =
+  | { host: string; port: number; path?: undefined }
+  | { path: string; host?: undefined; port?: undefined };
+
+/** The endpoints of one server by name: `main` for most; `sql`, `read` and `write` for MariaDB. */
+export type Address = Record<string, Endpoint>;
+
+/** From the environment or a file, never from argv, in no output. */
+export interface Credentials {
+  user?: string;
+  password?: string;
+  /** HandlerSocket's plain secret, of the read and of the write port */
+  secret?: string;
+  writeSecret?: string;
+}
+
+export type Capability = 'get' | 'mget' | 'set';
+
+/**
+ * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)
+ * calls done(error, reply) once. `sync`: get(id) gives the reply itself (embedded stores).
+ */
+export type CallStyle = 'promise' | 'callback' | 'sync';
+
+export interface Profile {
+  /** one line for `dragstrip list` */
+  summary: string;
+  /** every driver option that differs from the driver's own default; stored in each result */
+  options: Record<string, unknown>;
+  /** default: promise */
+  calls?: CallStyle;
+}
+
+export interface OpenContext {
+  /** by endpoint name; empty for an embedded store */
+  address: Address;
+  credentials: Credentials;
+  profile: { name: string } & Profile;
+  dataset: Dataset;
+  /** a folder of our own where an embedded store keeps its file */
+  folder: string;
+}
+
+/** What `open` resolves to: connected and ready. */
+export interface Handle {
+  /** see CallStyle; a miss is undefined (after value()) */
+  get(id: number, done?: (error: any, reply?: any) => void): any;
+  /** pure: the reply of get as a string, or undefined for a miss; absent: the reply is the value */
+  value?(reply: any): string | undefined;
+  /** the values of `ids` in their order, undefined for a miss; same style as get */
+  mget?(ids: readonly number[], done?: (error: any, reply?: any) => void): any;
+  set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
+  /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
+  close(): Promise<void>;
+}
+
+export interface Unavailable {
+  reason: string;
+  remedy: string;
+}
+
+export interface StorageDefinition {
+  name: string;
+  summary: string;
+  /** npm name of the driver; null for what is built into Node or into Dragstrip */
+  package: string | null;
+  /** name of a server definition; null for an embedded store */
+  server: string | null;
+  profiles: Record<string, Profile>;
+  capabilities: readonly Capability[];
+  /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
+  unavailable?(profile: string): Unavailable | null | Promise<Unavailable | null>;
+  /** embedded stores: fills `folder` with the dataset, once; idempotent, only our own files */
+  fill?(context: { dataset: Dataset; folder: string; signal?: AbortSignal }): Promise<void>;
+  open(context: OpenContext): Promise<Handle>;
+}
+
+/** How an endpoint is found: flag, then environment, then our own server, then the default. */
+export interface EndpointDefinition {
+  /** the seed's default port, `127.0.0.1:6379` */
+  default: string;
+  /** environment variable, `DRAGSTRIP_REDIS` */
+  env: string;
+  /** long flag without dashes, `redis` */
+  flag: string;
+  /** what it is, for the help */
+  summary: string;
+}
+
+/** A server that `dragstrip servers start` made, as recorded in `.dragstrip/servers/NAME.json`. */
+export interface RunningServer {
+  name: string;
+  pid: number;
+  /** start time of the process in clock ticks since boot (/proc/PID/stat, field 22): pids recur */
+  startTicks: number;
+  version: string;
+  folder: string;
+  /** endpoint name to `host:port` or `unix:/path` */
+  address: Record<string, string>;
+}
+
+export interface ServerDefinition {
+  name: string;
+  summary: string;
+  endpoints: Record<string, EndpointDefinition>;
+  /** environment variables for credentials, by field of Credentials (also NAME_FILE) */
+  credentials: Partial<Record<keyof Credentials, string>>;
+  /** Debian packages that bring it, for messages and for fetch */
+  packages: readonly string[];
+  /** the binaries, from PATH or from what fetch unpacked; null where there are none */
+  find(home: string): Promise<Binaries | null>;
+  /** starts it on free loopback ports in a private folder; resolves when it answers */
+  start(context: StartContext): Promise<RunningServer>;
+  /** asks a server at an address in its own protocol; rejects E_TARGET where none answers */
+  probe(address: Address, credentials: Credentials): Promise<ProbeReport>;
+}
+
+export interface Binaries {
+  /** path of each program by its plain name */
+  programs: Record<string, string>;
+  /** LD_LIBRARY_PATH and the like, for the child only */
+  env: Record<string, string>;
+  /** `path`: found on PATH; `fetched`: ours */
+  source: 'path' | 'fetched';
+}
+
+export interface StartContext {
+  home: string;
+  binaries: Binaries;
+  /** true: dies with this process, however that ends; false: stays until `servers stop` */
+  owned: boolean;
+  signal?: AbortSignal;
+}
+
+export interface ProbeReport {
+  version: string;
+  /** settings that decide speed or durability, for the result */
+  settings: Record<string, string>;
+  /** of the server process where it is on this machine and known */
+  pid: number | null;
+}
+
+export interface SeedContext {
+  address: Address;
+  credentials: Credentials;
+  dataset: Dataset;
+  /** rows written so far; called at most ten times a second */
+  onProgress?(rowsDone: number): void;
+  signal?: AbortSignal;
+}
+
+export interface SeedReport {
+  rows: number;
+  /** false: the same dataset was there already, verified, and left as it was */
+  written: boolean;
+  /** rows compared whole after the load */
+  sampled: number;
+}
+
+export interface LoaderDefinition {
+  name: string;
+  server: string;
+  summary: string;
+  /** what of ours is there: its dataset, or null where nothing of ours (also when the place is taken
+   *  by somebody else: then `foreign` says by what) */
+  inspect(context: { address: Address; credentials: Credentials }): Promise<{
+    dataset: DatasetOptions | null;
+    foreign: string | null;
+  }>;
+  /** fills, counts and samples; E_REFUSED where the place is not ours */
+  seed(context: SeedContext): Promise<SeedReport>;
+}
+
+/** Outcomes of an operation, a closed set; the order is that of OUTCOMES in lib/outcome.js. */
+export type Outcome = 'ok' | 'miss' | 'mismatch' | 'error' | 'timeout' | 'dropped' | 'unsent';
+
+export type LoadKind = 'sync' | 'window' | 'burst';
+
+/** What a workload makes of a handle: the two functions that the loop calls. */
+export interface BoundWorkload {
+  /** issues operation `index`; the style is that of the profile */
+  op(index: number, done?: (error: any, reply?: any) => void): any;
+  /** outcome code of a reply: 0 ok, 1 miss, 2 mismatch; `whole` compares every byte */
+  verify(index: number, reply: any, whole: boolean): number;
+}
+
+export interface WorkloadDefinition {
+  name: string;
+  summary: string;
+  needs: readonly Capability[];
+  /** draws keys and the like, before the clock starts */
+  prepare(context: {
+    dataset: Dataset;
+    seed: number;
+    ops: number;
+    options: Record<string, unknown>;
+  }): (handle: Handle) => BoundWorkload;
+}
+
+export interface ReportOptions {
+  /** columns of the terminal; unlimited if absent */
+  width?: number;
+  /** ANSI colours */
+  color?: boolean;
+}
+
+export interface ReportDefinition {
+  name: string;
+  summary: string;
+  /** pure: the same result and options give the same text */
+  render(result: import('./result.js').Result, options?: ReportOptions): string;
+}
