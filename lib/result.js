@@ -1,0 +1,223 @@
+/**
+ * The result document of a run: its schema, and reading one from text. Everything that a report
+ * shows is in here; a report computes, it does not measure.
+ *
+ * Times are nanoseconds, sizes bytes, throughput operations a second. Fields are added in later
+ * versions, never given another meaning; SCHEMA_VERSION rises when a reader must know.
+ */
+
+import { z } from 'zod';
+import { DragstripError } from './errors.js';
+import { OUTCOMES } from './outcome.js';
+
+export const SCHEMA_NAME = 'dragstrip-result';
+export const SCHEMA_VERSION = 1;
+
+const count = z.number().int().nonnegative();
+const nanoseconds = z.number().nonnegative();
+const bytes = z.number();
+const text = z.string();
+
+const outcomes = z
+  .object(
+    /** @type {Record<import('./types.js').Outcome, typeof count>} */ (
+      Object.fromEntries(OUTCOMES.map((name) => [name, count]))
+    ),
+  )
+  .describe('scheduled = the sum of these; only ok counts as an operation');
+
+const sample = z.object({
+  outcome: z.enum(/** @type {[string, ...string[]]} */ (/** @type {unknown} */ (OUTCOMES))),
+  operation: count.describe('index of the operation within the load'),
+  code: text.nullable().describe('error code, where there is one'),
+  message: text,
+});
+
+const latency = z.object({
+  count,
+  minNs: nanoseconds,
+  maxNs: nanoseconds,
+  meanNs: nanoseconds,
+  p50Ns: nanoseconds.nullable(),
+  p90Ns: nanoseconds.nullable(),
+  p99Ns: nanoseconds.nullable().describe('null where fewer than 10 values lie above it'),
+  p999Ns: nanoseconds.nullable().describe('null where fewer than 10 values lie above it'),
+  histogram: text.describe('HdrHistogram V2, compressed, base64; unit 1 ns, 3 significant digits'),
+});
+
+const client = z.object({
+  userNs: nanoseconds,
+  systemNs: nanoseconds,
+  rssBytesBefore: bytes,
+  rssBytesAfter: bytes,
+  rssBytesMax: bytes,
+  gcCount: count,
+  gcNs: nanoseconds,
+});
+
+const server = z.object({ cpuNs: nanoseconds, rssBytes: bytes.nullable() });
+
+const round = z.object({
+  round: count,
+  position: count.describe('place in the order of this round'),
+  state: z.enum(['measured', 'failed', 'aborted']),
+  failure: z.object({ code: text, message: text }).nullable(),
+  createdNs: nanoseconds.nullable().describe('until connected and the first read verified'),
+  scheduled: count,
+  outcomes,
+  samples: z.array(sample).max(10),
+  durationNs: nanoseconds,
+  throughput: z.number().nonnegative().describe('ok operations a second'),
+  inFlightMean: z.number().nonnegative(),
+  latency: latency.nullable().describe('service time of the ok operations'),
+  client: client.nullable(),
+  server: server.nullable().describe('null: embedded, remote or not readable'),
+  pendingBytes: bytes.nullable().describe('burst: client memory for each pending request'),
+  warmup: z.object({
+    operations: count,
+    durationNs: nanoseconds,
+    curve: z.array(z.number()).describe('ok operations in each window'),
+    windowNs: nanoseconds,
+  }),
+  timeline: z.object({
+    windowNs: nanoseconds,
+    operations: z.array(count).describe('ok operations that ended in each window'),
+  }),
+  processNs: nanoseconds.nullable().describe('wall time of the cell’s process, start to exit'),
+  workNs: nanoseconds.nullable().describe('of that, open to close'),
+});
+
+const load = z.object({
+  kind: z.enum(['sync', 'window', 'burst']),
+  inFlight: count.nullable().describe('null: all at once'),
+  operations: count.nullable(),
+  durationNs: nanoseconds.nullable(),
+});
+
+const cell = z.object({
+  id: text,
+  storage: text,
+  profile: text,
+  workload: text,
+  load,
+  state: z.enum(['planned', 'measured', 'skipped', 'failed', 'aborted']),
+  reason: text.nullable().describe('why it was skipped or failed'),
+  remedy: text.nullable(),
+  rounds: z.array(round),
+});
+
+const storage = z.object({
+  name: text,
+  profile: text,
+  summary: text,
+  package: text.nullable(),
+  version: text.nullable(),
+  server: text.nullable(),
+  calls: z.enum(['promise', 'callback', 'sync']),
+  options: z.record(text, z.unknown()).describe('every driver option that is not its default'),
+});
+
+const serverInfo = z.object({
+  name: text,
+  version: text.nullable(),
+  address: z.record(text, text),
+  source: z.enum(['flag', 'env', 'dragstrip', 'default']),
+  settings: z.record(text, text),
+});
+
+const environment = z.object({
+  node: text,
+  v8: text,
+  platform: text,
+  arch: text,
+  os: text,
+  cpu: text,
+  cores: count,
+  memoryBytes: bytes,
+  governor: text.nullable().describe('null: unknown'),
+  virtual: z.boolean().nullable(),
+  loadAverage: z.array(z.number()).nullable(),
+});
+
+const warning = z.object({
+  code: text,
+  message: text,
+  remedy: text.nullable(),
+  cell: text.nullable(),
+});
+
+const floor = z.object({
+  load: z.enum(['sync', 'window', 'burst']),
+  nsPerOperation: nanoseconds,
+  n: count,
+});
+
+export const resultSchema = z.object({
+  schema: z.literal(SCHEMA_NAME),
+  schemaVersion: z.literal(SCHEMA_VERSION),
+  dragstrip: text.describe('version of Dragstrip'),
+  id: text,
+  command: text,
+  state: z.enum(['running', 'complete', 'aborted']),
+  startedAt: text.describe('ISO 8601'),
+  finishedAt: text.nullable(),
+  options: z.record(text, z.unknown()),
+  dataset: z.object({ rows: count, valueSize: count, seed: count }),
+  environment,
+  servers: z.array(serverInfo),
+  storages: z.array(storage),
+  cells: z.array(cell),
+  floor: z.array(floor).describe('the harness itself: memory storage, nothing behind it'),
+  warnings: z.array(warning),
+});
+
+/** @typedef {z.infer<typeof resultSchema>} Result */
+/** @typedef {z.infer<typeof cell>} Cell */
+/** @typedef {z.infer<typeof round>} Round */
+/** @typedef {z.infer<typeof load>} Load */
+/** @typedef {z.infer<typeof warning>} Warning */
+/** @typedef {z.infer<typeof latency>} Latency */
+/** @typedef {z.infer<typeof environment>} Environment */
+/** @typedef {z.infer<typeof sample>} Sample */
+
+/** @returns {object} JSON Schema (draft 2020-12) of the result document */
+export function resultJsonSchema() {
+  return {
+    ...z.toJSONSchema(resultSchema),
+    title: 'Dragstrip result',
+    description: 'The document of a run: environment, options, every cell of every round.',
+  };
+}
+
+/**
+ * @param {string} json
+ * @param {string} source the file's name, for messages
+ * @returns {Result}
+ * @throws {DragstripError} E_USAGE: not JSON, not a result, of a version that is not known here
+ */
+export function parseResult(json, source) {
+  /** @type {unknown} */
+  let data;
+  try {
+    data = JSON.parse(json);
+  } catch (error) {
+    throw new DragstripError('E_USAGE', `${source}: not JSON (${error.message})`, {
+      remedy: 'name a file that --json or --out has written',
+    });
+  }
+  const version = /** @type {any} */ (data)?.schemaVersion;
+  if (/** @type {any} */ (data)?.schema === SCHEMA_NAME && version !== SCHEMA_VERSION) {
+    throw new DragstripError(
+      'E_USAGE',
+      `${source}: schema version ${JSON.stringify(version)}, this Dragstrip reads ${SCHEMA_VERSION}`,
+      { remedy: 'read it with the version of Dragstrip that wrote it' },
+    );
+  }
+  const parsed = resultSchema.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
+  throw new DragstripError('E_USAGE', `${source}: not a result${where}: ${issue.message}`, {
+    remedy: 'name a file that --json or --out has written',
+  });
+}
