@@ -171,6 +171,10 @@ export interface SeedContext {
   /** rows written so far; called at most ten times a second */
   onProgress?(rowsDone: number): void;
   signal?: AbortSignal;
+  /** `host:port` of servers off loopback that the user allows to be filled */
+  allowTargets?: readonly string[];
+  /** a server that answers nothing for so long has failed; default 30 000 */
+  timeoutMs?: number;
 }
 
 export interface SeedReport {
@@ -185,8 +189,8 @@ export interface LoaderDefinition {
   name: string;
   server: string;
   summary: string;
-  /** what of ours is there: its dataset, or null where nothing of ours (also when the place is taken
-   *  by somebody else: then `foreign` says by what) */
+  /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when the
+   *  place is taken by somebody else: then `foreign` says by what) */
   inspect(context: { address: Address; credentials: Credentials }): Promise<{
     dataset: DatasetOptions | null;
     foreign: string | null;

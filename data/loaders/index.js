@@ -1,0 +1,32 @@
+/**
+ * The loaders by name; each is imported when it is asked for, so that a command that fills nothing
+ * pays for none.
+ */
+
+import { usageError } from '../../lib/errors.js';
+
+/** @typedef {import('../../lib/types.js').LoaderDefinition} LoaderDefinition */
+
+/** @type {Readonly<Record<string, { server: string, load: () => Promise<{ default: any }> }>>} */
+const LOADERS = Object.freeze({
+  redis: { server: 'redis', load: () => import('./redis.js') },
+  mysql: { server: 'mariadb', load: () => import('./mysql.js') },
+});
+
+/** Names of the loaders, in the order in which they are run. */
+export const loaderNames = Object.freeze(Object.keys(LOADERS));
+
+/**
+ * @param {string} name of a loader (`mysql`) or of the server it fills (`mariadb`)
+ * @returns {Promise<LoaderDefinition>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE if there is none of that name
+ */
+export async function getLoader(name) {
+  const known = Object.entries(LOADERS).find(
+    ([own, { server }]) => own === name || server === name,
+  );
+  if (known === undefined) {
+    throw usageError(`no loader ${JSON.stringify(name)}`, `there are ${loaderNames.join(', ')}`);
+  }
+  return (await known[1].load()).default;
+}

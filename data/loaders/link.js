@@ -1,0 +1,187 @@
+/**
+ * A socket with requests that wait for their replies: what the Redis and the Tarantool connection
+ * of the loaders have in common. It is made for filling and counting, where all that matters is
+ * that nothing waits for ever and that the first fault is told in one line. Not for measuring.
+ */
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { formatEndpoint } from '../../lib/address.js';
+import { DragstripError, targetError } from '../../lib/errors.js';
+
+/** A server that is silent for so long while requests wait has failed. */
+export const TIMEOUT_MS_DEFAULT = 30_000;
+
+/**
+ * @typedef {object} LinkOptions
+ * @property {string} what the server as messages call it, `Redis`
+ * @property {import('../../lib/types.js').Endpoint} endpoint
+ * @property {number} [timeoutMs] see SeedContext
+ * @property {AbortSignal} [signal] ends the link, and all that waits on it
+ */
+
+/**
+ * @typedef {object} Waiting
+ * @property {(value: any) => void} resolve
+ * @property {(error: Error) => void} reject
+ */
+
+/** Bytes in, replies out: subclasses read the protocol in `consume`. */
+export class Link {
+  /** @param {LinkOptions} options */
+  constructor({ what, endpoint, timeoutMs = TIMEOUT_MS_DEFAULT, signal }) {
+    this.where = `${what} at ${formatEndpoint(endpoint)}`;
+    this.endpoint = endpoint;
+    this.timeoutMs = timeoutMs;
+    this.signal = signal;
+    /** @type {Map<number, any>} what waits, oldest first */
+    this.waiting = new Map();
+    /** @type {Error | null} */
+    this.failure = null;
+    /** @type {Buffer[]} bytes that are not yet a reply */
+    this.chunks = [];
+    this.have = 0;
+    /** consume is called when so many bytes are there: a large reply is not parsed piece by piece */
+    this.need = 1;
+    /** @type {import('node:net').Socket} */
+    this.socket = connect(/** @type {any} */ ({ ...endpoint, noDelay: true }));
+    this.onAbort = () => this.fail(abortedError(this.where));
+  }
+
+  /**
+   * Waits for the connection; the handshake, if any, is the subclass's.
+   * @returns {Promise<void>}
+   * @throws {DragstripError} E_TARGET, E_ABORTED
+   */
+  async opened() {
+    const { socket } = this;
+    socket.on('error', (error) => this.fail(this.lost(error)));
+    socket.on('close', () => this.fail(this.lost()));
+    socket.on('timeout', () => this.fail(this.silent()));
+    socket.on('data', (chunk) => this.take(chunk));
+    socket.setTimeout(this.timeoutMs);
+    this.signal?.addEventListener('abort', this.onAbort);
+    if (this.signal?.aborted) this.onAbort();
+    if (this.failure === null) await once(socket, 'connect').catch(() => {});
+    if (this.failure !== null) throw this.failure;
+    socket.setTimeout(0);
+  }
+
+  /**
+   * Sends a request and waits for what `settle` is told about it. The bytes must stay as they are
+   * until then.
+   * @param {number} key
+   * @param {Uint8Array} bytes
+   * @param {object} [state] the subclass's own fields of the waiting entry
+   * @returns {Promise<any>}
+   */
+  request(key, bytes, state) {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) {
+        reject(this.failure);
+        return;
+      }
+      this.waiting.set(key, { resolve, reject, ...state });
+      this.socket.setTimeout(this.timeoutMs);
+      this.socket.write(bytes);
+    });
+  }
+
+  /**
+   * @param {number} key
+   * @param {Error | null} error
+   * @param {any} [value]
+   */
+  settle(key, error, value) {
+    const entry = this.waiting.get(key);
+    this.waiting.delete(key);
+    if (this.waiting.size === 0) this.socket.setTimeout(0);
+    if (error === null) entry.resolve(value);
+    else entry.reject(error);
+  }
+
+  /** @param {Buffer} chunk */
+  take(chunk) {
+    this.chunks.push(chunk);
+    this.have += chunk.length;
+    if (this.have < this.need || this.failure !== null) return;
+    const bytes = this.chunks.length === 1 ? chunk : Buffer.concat(this.chunks, this.have);
+    this.need = 1;
+    try {
+      const used = this.consume(bytes);
+      this.chunks = used === bytes.length ? [] : [bytes.subarray(used)];
+      this.have = bytes.length - used;
+      if (this.need <= this.have) this.need = this.have + 1;
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /**
+   * Reads the whole replies at the front; sets `need` where it knows how long the next one is.
+   * @param {Buffer} _bytes
+   * @returns {number} bytes used
+   */
+  consume(_bytes) {
+    throw new Error('a subclass reads the protocol');
+  }
+
+  /** @param {Error} error the first one is what everything that waits is told */
+  fail(error) {
+    if (this.failure !== null) return;
+    this.failure = error;
+    this.signal?.removeEventListener('abort', this.onAbort);
+    this.socket.destroy();
+    const entries = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const entry of entries) entry.reject(error);
+  }
+
+  /** Closes at once: nothing may wait any more. */
+  close() {
+    this.fail(targetError(`${this.where}: the connection was closed here`));
+  }
+
+  /** @param {any} [error] */
+  lost(error) {
+    if (this.socket.connecting || /ECONNREFUSED|ENOENT|EHOSTUNREACH/.test(error?.code)) {
+      return targetError(
+        `${this.where}: cannot connect (${error?.code ?? 'closed'})`,
+        START,
+        error,
+      );
+    }
+    const reason =
+      error === undefined ? 'closed the connection' : `connection lost (${error.code})`;
+    return targetError(`${this.where}: ${reason}`, 'see its log', error);
+  }
+
+  silent() {
+    const seconds = this.timeoutMs / 1000;
+    const what = this.socket.connecting ? 'no connection' : 'no answer';
+    return targetError(`${this.where}: ${what} within ${seconds} s`, 'see whether it hangs');
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @returns {DragstripError} another protocol speaks at this port
+   */
+  garbled(bytes) {
+    const start = Buffer.from(bytes.subarray(0, 24)).toString('latin1');
+    const what = this.where.slice(0, this.where.indexOf(' '));
+    return targetError(
+      `${this.where}: the answer is not ${what}'s protocol: ${JSON.stringify(start)}`,
+      'check the port: another server listens there',
+    );
+  }
+}
+
+const START = 'start it (`dragstrip servers start`), or name its address';
+
+/**
+ * @param {string} where
+ * @returns {DragstripError} E_ABORTED
+ */
+export function abortedError(where) {
+  return new DragstripError('E_ABORTED', `${where}: stopped`);
+}

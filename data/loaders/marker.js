@@ -1,0 +1,76 @@
+/**
+ * The ownership marker: a line of JSON that says who made the rows, which dataset they are, and
+ * how far they came. Each loader keeps it where its server has a place for it.
+ */
+
+import { ROWS_MAX } from '../../lib/dataset.js';
+
+const OWNER = 'dragstrip';
+/** Raised when what a marker promises changes; other versions are not ours to overwrite. */
+const VERSION = 1;
+
+/**
+ * @typedef {object} Marker
+ * @property {number} rows of the dataset that was being written
+ * @property {number} valueSize characters
+ * @property {number} seed
+ * @property {boolean} complete written, counted and sampled
+ * @property {number} done ids 1 to `done` hold the dataset's values
+ * @property {number} extent no id above it is ours: what a smaller dataset has to delete
+ */
+
+/**
+ * @param {import('../../lib/types.js').DatasetOptions} dataset
+ * @param {{ complete: boolean, done: number, extent: number }} state
+ * @returns {string} one line of ASCII without quotes that SQL or Lua would have to escape
+ */
+export function formatMarker({ rows, valueSize, seed }, { complete, done, extent }) {
+  const fields = { owner: OWNER, version: VERSION, rows, valueSize, seed, complete, done, extent };
+  return JSON.stringify(fields);
+}
+
+/**
+ * @param {string | null | undefined} text
+ * @returns {Marker | null} null where it is not a marker of ours
+ */
+export function parseMarker(text) {
+  /** @type {any} */
+  let fields;
+  try {
+    fields = JSON.parse(text ?? '');
+  } catch {
+    return null;
+  }
+  if (fields?.owner !== OWNER || fields.version !== VERSION) return null;
+  const { rows, valueSize, seed, complete, done, extent } = fields;
+  const counts = [rows, valueSize, seed, done, extent];
+  if (!counts.every((count) => Number.isInteger(count) && count >= 0)) return null;
+  if (rows < 1 || rows > ROWS_MAX || extent > ROWS_MAX || done > rows) return null;
+  return { rows, valueSize, seed, complete: complete === true, done, extent };
+}
+
+/**
+ * The rows that may stay as they are: a value depends on the seed, its size and its id alone, so a
+ * dataset that differs in its rows only is continued, or cut.
+ * @param {Marker | null} marker
+ * @param {import('../../lib/types.js').DatasetOptions} dataset
+ * @returns {number} ids 1 to this are not written again
+ */
+export function rowsToKeep(marker, dataset) {
+  if (marker === null) return 0;
+  if (marker.seed !== dataset.seed || marker.valueSize !== dataset.valueSize) return 0;
+  return Math.min(marker.done, dataset.rows);
+}
+
+/**
+ * @param {Marker | null} marker
+ * @param {import('../../lib/types.js').DatasetOptions} dataset
+ * @returns {boolean} whether the marker says that just this dataset is there, whole
+ */
+export function isWhole(marker, dataset) {
+  return (
+    marker?.complete === true &&
+    marker.rows === dataset.rows &&
+    rowsToKeep(marker, dataset) === dataset.rows
+  );
+}

@@ -1,0 +1,278 @@
+/**
+ * Fills MariaDB: the table hs_test.table_test, by LOAD DATA LOCAL INFILE from memory, or by INSERTs
+ * of many rows where the server takes no local files. The marker is the table's comment. The
+ * database may be anybody's; only the table is ours.
+ */
+
+import { PLACES } from '../../lib/dataset.js';
+import { defineLoader } from '../../lib/define.js';
+import { refusedError, targetError } from '../../lib/errors.js';
+import { requireLoopback } from '../../lib/safety.js';
+import { formatMarker, isWhole, parseMarker, rowsToKeep } from './marker.js';
+import { Progress } from './progress.js';
+import { rowInserts, rowStream } from './rows.js';
+import { sampleIds } from './sample.js';
+import { SqlSession } from './sql.js';
+
+/** @typedef {import('../../lib/types.js').Dataset} Dataset */
+/** @typedef {import('./marker.js').Marker} Marker */
+/** @typedef {import('./sql.js').SqlSession} Session */
+
+const TABLE = `${PLACES.database}.${PLACES.table}`;
+const COMMAND = 'dragstrip seed mysql';
+/** Bytes of one LOAD DATA: a transaction that is undone quickly when the load is broken off. */
+const LOAD_BYTES = 32 * 1024 * 1024;
+/** Bytes of one INSERT: beyond this it gets no faster. */
+const INSERT_BYTES = 1024 * 1024;
+/** Rows that one statement counts, so that none runs for long. */
+const COUNT_ROWS = 250_000;
+
+export default defineLoader({
+  name: 'mysql',
+  server: 'mariadb',
+  summary: `table ${TABLE}, by LOAD DATA LOCAL INFILE`,
+  inspect,
+  seed,
+});
+
+/** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
+async function inspect(context) {
+  const session = await SqlSession.open(context);
+  try {
+    const { marker, foreign } = await readMarker(session);
+    if (marker === null || !marker.complete) return { dataset: null, foreign };
+    const { rows, valueSize, seed } = marker;
+    return { dataset: { rows, valueSize, seed }, foreign: null };
+  } finally {
+    session.close();
+  }
+}
+
+/** @type {import('../../lib/types.js').LoaderDefinition['seed']} */
+async function seed(context) {
+  const { dataset, address, allowTargets } = context;
+  const { rows } = dataset;
+  await requireLoopback(address.sql, allowTargets, 'MariaDB');
+  const session = await SqlSession.open(context);
+  try {
+    const { marker, foreign } = await readMarker(session);
+    if (foreign !== null) throw foreignError(session, foreign);
+    await requirePacketSize(session, dataset);
+    const whole = isWhole(marker, dataset);
+    if (whole) {
+      const { fault, sampled } = await verify(session, dataset);
+      if (fault === null) return { rows, written: false, sampled };
+    }
+    let keep = whole ? 0 : await rowsThere(session, marker, dataset);
+    for (;;) {
+      await write(session, context, keep);
+      const { fault, sampled } = await verify(session, dataset);
+      if (fault === null) {
+        await setMarker(session, dataset, { complete: true, done: rows, extent: rows });
+        return { rows, written: true, sampled };
+      }
+      // What an earlier load left was not what its marker says: written anew, once.
+      if (keep === 0) throw targetError(`${session.where}: ${fault}`, 'does somebody else write?');
+      keep = 0;
+    }
+  } finally {
+    session.close();
+  }
+}
+
+/**
+ * @param {Session} session
+ * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
+ */
+async function readMarker(session) {
+  const [found] = await session.query(
+    'SELECT table_type AS type, table_comment AS comment FROM information_schema.tables ' +
+      'WHERE table_schema = ? AND table_name = ?',
+    [PLACES.database, PLACES.table],
+  );
+  if (found === undefined) return { marker: null, foreign: null };
+  const marker = found.type === 'BASE TABLE' ? parseMarker(found.comment) : null;
+  return { marker, foreign: marker === null ? `${found.type.toLowerCase()} ${TABLE}` : null };
+}
+
+/** @param {Session} session @param {string} what */
+function foreignError(session, what) {
+  return refusedError(
+    `${session.where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
+    'use another server (`dragstrip servers start mariadb`), or rename what is yours',
+  );
+}
+
+/**
+ * A row that does not fit a packet can neither be written nor be read.
+ * @param {Session} session
+ * @param {Dataset} dataset
+ */
+async function requirePacketSize(session, { valueSize }) {
+  const [{ bytes }] = await session.query('SELECT @@max_allowed_packet AS bytes');
+  session.packetBytes = Number(bytes);
+  if (valueSize + 1024 <= session.packetBytes) return;
+  throw targetError(
+    `${session.where}: a value of ${valueSize} does not fit max_allowed_packet (${bytes})`,
+    'raise max_allowed_packet, or choose a smaller --value-size',
+  );
+}
+
+/**
+ * Rows of an earlier load that may stay: those from 1 on without a gap, but for the last, which a
+ * LOAD DATA that was broken off may have cut short.
+ * @param {Session} session
+ * @param {Marker | null} marker
+ * @param {Dataset} dataset
+ * @returns {Promise<number>}
+ */
+async function rowsThere(session, marker, dataset) {
+  // The marker knows that the load began; how far it came, the table knows better.
+  const started = marker && { ...marker, done: marker.rows };
+  const most = rowsToKeep(started, dataset);
+  if (most === 0) return 0;
+  const [{ low, high }] = await session.query(`SELECT MIN(id) low, MAX(id) high FROM ${TABLE}`);
+  if (low !== 1) return 0;
+  const there = await countRows(session, high);
+  return there === high ? Math.min(high - 1, most) : 0;
+}
+
+/**
+ * The seed's own type up to its own size; as long as a row may be; then text.
+ * A row has at most 65,535 bytes, and a character of utf8mb3 three of them.
+ * @param {number} valueSize
+ */
+function columnType(valueSize) {
+  if (valueSize <= 1024) return 'nvarchar(1024)';
+  return valueSize <= 21_800 ? `nvarchar(${valueSize})` : 'longtext character set utf8';
+}
+
+/**
+ * @param {Session} session
+ * @param {Dataset} dataset
+ * @param {{ complete: boolean, done: number, extent: number }} state
+ */
+async function setMarker(session, dataset, state) {
+  const comment = formatMarker(dataset, state);
+  await session.query(`ALTER TABLE ${TABLE} COMMENT = ?`, [comment]);
+}
+
+/**
+ * @param {Session} session
+ * @param {import('../../lib/types.js').SeedContext} context
+ * @param {number} keep rows that are there already
+ */
+async function write(session, context, keep) {
+  const { dataset } = context;
+  const progress = new Progress(context, COMMAND);
+  progress.rowsDone = keep;
+  try {
+    await prepareTable(session, dataset, keep);
+    const [{ local }] = await session.query('SELECT @@local_infile AS local');
+    // Both off for the session only: the rows are known to be distinct, and there are no references.
+    await session.query('SET SESSION unique_checks = 0, foreign_key_checks = 0');
+    if (Number(local) === 1) await loadRows(session, dataset, keep, progress);
+    else await insertRows(session, dataset, keep, progress);
+  } catch (error) {
+    throw progress.interrupted(error);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** @param {Session} session @param {Dataset} dataset @param {number} keep */
+async function prepareTable(session, dataset, keep) {
+  const state = { complete: false, done: 0, extent: dataset.rows };
+  if (keep > 0) {
+    await setMarker(session, dataset, state);
+    await session.query(`DELETE FROM ${TABLE} WHERE id > ?`, [keep]);
+    return;
+  }
+  await session.query(`CREATE DATABASE IF NOT EXISTS ${PLACES.database}`);
+  await session.query(`DROP TABLE IF EXISTS ${TABLE}`);
+  await session.query(
+    `CREATE TABLE ${TABLE} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, ` +
+      `str ${columnType(dataset.valueSize)}) ENGINE = InnoDB COMMENT = ?`,
+    [formatMarker(dataset, state)],
+  );
+}
+
+/**
+ * @param {Session} session
+ * @param {Dataset} dataset
+ * @param {number} keep
+ * @param {Progress} progress
+ */
+async function loadRows(session, dataset, keep, progress) {
+  const { rows, valueSize } = dataset;
+  const step = Math.max(1, Math.floor(LOAD_BYTES / (valueSize + 12)));
+  for (let first = keep + 1; first <= rows; first += step) {
+    const last = Math.min(first + step - 1, rows);
+    const stream = rowStream(dataset, first, last, (id) => {
+      progress.rowsDone = id;
+      session.alive();
+    });
+    const outcome = await session.load(
+      `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${TABLE} CHARACTER SET latin1 (id, str)`,
+      stream,
+    );
+    if (outcome.affectedRows !== last - first + 1 || outcome.warningStatus !== 0) {
+      throw targetError(
+        `${session.where}: took ${outcome.affectedRows} rows of ${last - first + 1}, ` +
+          `with ${outcome.warningStatus} warnings`,
+      );
+    }
+  }
+}
+
+/**
+ * @param {Session} session
+ * @param {Dataset} dataset
+ * @param {number} keep
+ * @param {Progress} progress
+ */
+async function insertRows(session, dataset, keep, progress) {
+  const bytes = Math.min(INSERT_BYTES, session.packetBytes / 2);
+  for (const { values, last } of rowInserts(dataset, keep + 1, bytes)) {
+    await session.query(`INSERT INTO ${TABLE} (id, str) VALUES ${values}`);
+    progress.rowsDone = last;
+  }
+}
+
+/**
+ * @param {Session} session
+ * @param {number} high rows 1 to this are counted
+ * @returns {Promise<number>}
+ */
+async function countRows(session, high) {
+  let count = 0;
+  for (let first = 1; first <= high; first += COUNT_ROWS) {
+    const last = Math.min(first + COUNT_ROWS - 1, high);
+    const sql = `SELECT COUNT(*) AS count FROM ${TABLE} WHERE id BETWEEN ? AND ?`;
+    const [found] = await session.query(sql, [first, last]);
+    count += Number(found.count);
+  }
+  return count;
+}
+
+/**
+ * @param {Session} session
+ * @param {Dataset} dataset
+ * @returns {Promise<{ fault: string | null, sampled: number }>} what is wrong, in words
+ */
+async function verify(session, dataset) {
+  const { rows } = dataset;
+  const beyond = `SELECT id FROM ${TABLE} WHERE id < 1 OR id > ? LIMIT 1`;
+  const [stranger] = await session.query(beyond, [rows]);
+  if (stranger !== undefined) return { fault: `row ${stranger.id} is one too many`, sampled: 0 };
+  const count = await countRows(session, rows);
+  if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
+  const ids = sampleIds(dataset);
+  for (const id of ids) {
+    const [row] = await session.query(`SELECT str FROM ${TABLE} WHERE id = ?`, [id]);
+    if (row?.str !== dataset.value(id)) {
+      return { fault: `row ${id} is not what was written`, sampled: 0 };
+    }
+  }
+  return { fault: null, sampled: ids.length };
+}

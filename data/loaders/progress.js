@@ -1,0 +1,50 @@
+/**
+ * How far a load came: told to the caller at most ten times a second, and put into the error when
+ * the load breaks off.
+ */
+
+import { DragstripError } from '../../lib/errors.js';
+
+const INTERVAL_MS = 100;
+
+/** Counts rows; a timer does the telling, so that no clock is read for each batch. */
+export class Progress {
+  /**
+   * @param {import('../../lib/types.js').SeedContext} context
+   * @param {string} command that continues the load, for the remedy
+   */
+  constructor({ dataset, onProgress }, command) {
+    this.rows = dataset.rows;
+    this.rowsDone = 0;
+    this.command = command;
+    let told = -1;
+    this.tell = () => {
+      if (this.rowsDone === told) return;
+      told = this.rowsDone;
+      onProgress?.(told);
+    };
+    this.timer = setInterval(this.tell, INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  /** Ends the telling, after a last time. */
+  stop() {
+    clearInterval(this.timer);
+    this.tell();
+  }
+
+  /**
+   * @param {any} error what broke the load off
+   * @returns {any} the same, with how far it came and how it goes on
+   */
+  interrupted(error) {
+    if (!(error instanceof DragstripError)) return error;
+    if (error.code !== 'E_TARGET' && error.code !== 'E_ABORTED') return error;
+    const { rows, rowsDone, command } = this;
+    const again = `\`${command}\` again continues from there`;
+    return new DragstripError(error.code, `${error.message}, after ${rowsDone} of ${rows} rows`, {
+      remedy: error.remedy === undefined ? again : `${error.remedy}; ${again}`,
+      cause: error.cause ?? error,
+    });
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Fills Redis: one string key for each row, encoded straight from the dataset into pipelined SETs.
+ * The marker is a key beside them, rewritten with every batch, so that a load that was broken off
+ * goes on where it stopped. Only keys dragstrip:row:1 to the marker's extent are ours.
+ */
+
+import { PLACES } from '../../lib/dataset.js';
+import { defineLoader } from '../../lib/define.js';
+import { refusedError, targetError } from '../../lib/errors.js';
+import { requireLoopback } from '../../lib/safety.js';
+import { formatMarker, isWhole, parseMarker, rowsToKeep } from './marker.js';
+import { Progress } from './progress.js';
+import { BATCH_BYTES, pump } from './pump.js';
+import { encodeCommand, RespLink } from './resp.js';
+import { sampleIds } from './sample.js';
+
+/** @typedef {import('../../lib/types.js').Dataset} Dataset */
+/** @typedef {import('./marker.js').Marker} Marker */
+
+/** Keys in one EXISTS or DEL: some tens of microseconds of the server's only thread. */
+const KEYS_PER_COMMAND = 500;
+/** Of a SET beside its value: `*3`, lengths, the key with ten digits, line ends. */
+const SET_OVERHEAD_BYTES = 80;
+const COMMAND = 'dragstrip seed redis';
+
+export default defineLoader({
+  name: 'redis',
+  server: 'redis',
+  summary: `keys ${PLACES.redisPrefix}1 and on, by pipelined SET`,
+  inspect,
+  seed,
+});
+
+/** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
+async function inspect(context) {
+  const link = await openLink(context);
+  try {
+    const { marker, foreign } = await readMarker(link);
+    if (marker !== null) return { dataset: datasetOf(marker), foreign: null };
+    const taken = foreign ?? ((await link.command('EXISTS', rowKey(1))) === 1 ? rowKey(1) : null);
+    return { dataset: null, foreign: taken };
+  } finally {
+    link.close();
+  }
+}
+
+/** @type {import('../../lib/types.js').LoaderDefinition['seed']} */
+async function seed(context) {
+  const { dataset, address, allowTargets } = context;
+  await requireLoopback(address.main, allowTargets, 'Redis');
+  const link = await openLink(context);
+  try {
+    const marker = await readOwnMarker(link, dataset);
+    if (isWhole(marker, dataset)) {
+      const found = await verify(link, dataset);
+      if (found.fault === null)
+        return { rows: dataset.rows, written: false, sampled: found.sampled };
+    }
+    const whole = isWhole(marker, dataset);
+    let keep = whole ? 0 : rowsToKeep(marker, dataset);
+    for (;;) {
+      await write(link, context, keep, Math.max(marker?.extent ?? 0, dataset.rows));
+      const { fault, sampled } = await verify(link, dataset);
+      if (fault === null) {
+        await setMarker(link, dataset, {
+          complete: true,
+          done: dataset.rows,
+          extent: dataset.rows,
+        });
+        return { rows: dataset.rows, written: true, sampled };
+      }
+      // What an earlier load left was not what its marker says: written anew, once.
+      if (keep === 0) throw targetError(`${link.where}: ${fault}`, 'does it evict or expire keys?');
+      keep = 0;
+    }
+  } finally {
+    link.close();
+  }
+}
+
+/**
+ * @param {Pick<import('../../lib/types.js').SeedContext, 'address' | 'credentials' | 'signal' |
+ *   'timeoutMs'>} context
+ */
+async function openLink({ address, credentials, signal, timeoutMs }) {
+  const link = new RespLink({ what: 'Redis', endpoint: address.main, signal, timeoutMs });
+  await link.opened();
+  try {
+    const { user, password } = credentials;
+    if (password !== undefined) {
+      await link.command(...(user === undefined ? ['AUTH', password] : ['AUTH', user, password]));
+    }
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  return link;
+}
+
+/** @param {number} id */
+function rowKey(id) {
+  return `${PLACES.redisPrefix}${id}`;
+}
+
+/** @param {Marker} marker */
+function datasetOf({ rows, valueSize, seed, complete }) {
+  return complete ? { rows, valueSize, seed } : null;
+}
+
+/**
+ * @param {RespLink} link
+ * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
+ */
+async function readMarker(link) {
+  const key = PLACES.redisMarker;
+  const type = await link.command('TYPE', key);
+  if (type === 'none') return { marker: null, foreign: null };
+  if (type !== 'string') return { marker: null, foreign: `${key}, of type ${type}` };
+  const marker = parseMarker(await link.command('GET', key));
+  return { marker, foreign: marker === null ? key : null };
+}
+
+/**
+ * The marker, after a look at every key that the load would write: nothing is touched before.
+ * @param {RespLink} link
+ * @param {Dataset} dataset
+ * @returns {Promise<Marker | null>}
+ */
+async function readOwnMarker(link, dataset) {
+  const { marker, foreign } = await readMarker(link);
+  if (foreign !== null) throw foreignError(link, foreign);
+  const first = (marker?.extent ?? 0) + 1;
+  // One row beyond the last, too: a reader that runs past the end must miss.
+  const taken = await overKeys(link, 'EXISTS', first, dataset.rows + 1);
+  if (taken > 0) throw foreignError(link, `${taken} of the keys from ${rowKey(first)} on`);
+  return marker;
+}
+
+/** @param {RespLink} link @param {string} what */
+function foreignError(link, what) {
+  return refusedError(
+    `${link.where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
+    'use another server (`dragstrip servers start redis`), or remove what is yours to remove',
+  );
+}
+
+/**
+ * @param {RespLink} link
+ * @param {Dataset} dataset
+ * @param {{ complete: boolean, done: number, extent: number }} state
+ */
+async function setMarker(link, dataset, state) {
+  await link.command('SET', PLACES.redisMarker, formatMarker(dataset, state));
+}
+
+/**
+ * @param {RespLink} link
+ * @param {import('../../lib/types.js').SeedContext} context
+ * @param {number} keep rows that are there already
+ * @param {number} extent the highest id that may be ours from now on
+ */
+async function write(link, context, keep, extent) {
+  const { dataset } = context;
+  const progress = new Progress(context, COMMAND);
+  progress.rowsDone = keep;
+  try {
+    await setMarker(link, dataset, { complete: false, done: keep, extent });
+    /** @type {(buffer: Buffer, id: number) => { length: number, next: number }} */
+    const encode = (buffer, id) => {
+      const end = encodeRows(dataset, buffer, id);
+      // Only what was acknowledged counts as done: an error reply may be under way to us.
+      const state = { complete: false, done: progress.rowsDone, extent };
+      const marker = ['SET', PLACES.redisMarker, formatMarker(dataset, state)];
+      return {
+        length: end.length + encodeCommand(marker).copy(buffer, end.length),
+        next: end.next,
+      };
+    };
+    await pump({
+      first: keep + 1,
+      last: dataset.rows,
+      bufferBytes: Math.max(BATCH_BYTES, dataset.valueSize + SET_OVERHEAD_BYTES) + 1024,
+      encode,
+      send: (bytes, id, next) => link.batch(bytes, next - id + 1),
+      onDone: (next) => {
+        progress.rowsDone = next - 1;
+      },
+    });
+    await overKeys(link, 'DEL', dataset.rows + 1, extent);
+  } catch (error) {
+    throw progress.interrupted(error);
+  } finally {
+    progress.stop();
+  }
+}
+
+/**
+ * As many SETs as the buffer takes, but for the room of the marker behind them.
+ * @param {Dataset} dataset
+ * @param {Buffer} buffer
+ * @param {number} first
+ */
+function encodeRows(dataset, buffer, first) {
+  const { rows, valueSize, write: writeValue } = dataset;
+  const limit = buffer.length - 1024 - valueSize - SET_OVERHEAD_BYTES;
+  let at = 0;
+  let id = first;
+  while (id <= rows && at <= limit) {
+    const key = rowKey(id);
+    const head = `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${valueSize}\r\n`;
+    at += buffer.write(head, at, 'latin1');
+    at = writeValue(id, buffer, at);
+    buffer[at] = 13;
+    buffer[at + 1] = 10;
+    at += 2;
+    id += 1;
+  }
+  return { length: at, next: id };
+}
+
+/**
+ * A command of many keys over a range of rows, pipelined.
+ * @param {RespLink} link
+ * @param {'EXISTS' | 'DEL'} name
+ * @param {number} first
+ * @param {number} last
+ * @returns {Promise<number>} the sum of the replies: how many keys there were
+ */
+async function overKeys(link, name, first, last) {
+  let count = 0;
+  await pump({
+    first,
+    last,
+    bufferBytes: KEYS_PER_COMMAND * 64,
+    encode: (buffer, id) => {
+      const next = Math.min(id + KEYS_PER_COMMAND, last + 1);
+      const keys = Array.from({ length: next - id }, (_, index) => rowKey(id + index));
+      return { length: encodeCommand([name, ...keys]).copy(buffer), next };
+    },
+    send: (bytes) => link.batch(bytes, 1),
+    onDone: (_next, sum) => {
+      count += sum;
+    },
+  });
+  return count;
+}
+
+/**
+ * @param {RespLink} link
+ * @param {Dataset} dataset
+ * @returns {Promise<{ fault: string | null, sampled: number }>} what is wrong, in words
+ */
+async function verify(link, dataset) {
+  const { rows } = dataset;
+  const count = await overKeys(link, 'EXISTS', 1, rows);
+  if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
+  if ((await overKeys(link, 'EXISTS', rows + 1, rows + 1)) !== 0) {
+    return { fault: `${rowKey(rows + 1)} is there, beyond the last row`, sampled: 0 };
+  }
+  const ids = sampleIds(dataset);
+  for (const id of ids) {
+    if ((await link.command('GET', rowKey(id))) !== dataset.value(id)) {
+      return { fault: `row ${id} is not what was written`, sampled: 0 };
+    }
+  }
+  return { fault: null, sampled: ids.length };
+}

@@ -1,0 +1,64 @@
+/** The dataset as MariaDB takes it: lines for LOAD DATA, tuples for INSERT. */
+
+import { Readable } from 'node:stream';
+
+/** Bytes of a piece of the stream: a few hundred rows of the default size. */
+const PIECE_BYTES = 128 * 1024;
+/** Of a line beside its value: ten digits, a tab, a line end. */
+const LINE_OVERHEAD_BYTES = 12;
+const TAB = 9;
+const LF = 10;
+
+/**
+ * Lines of `id TAB value LF`, LOAD DATA's own default; nothing in a value needs an escape. The
+ * pieces are fresh buffers, for the driver may still hold the last one; the reader's pace bounds
+ * how many there are.
+ * @param {import('../../lib/types.js').Dataset} dataset
+ * @param {number} first
+ * @param {number} last
+ * @param {(id: number) => void} onRow called for each piece with its last row
+ * @returns {Readable}
+ */
+export function rowStream(dataset, first, last, onRow) {
+  const lineBytes = dataset.valueSize + LINE_OVERHEAD_BYTES;
+  const perPiece = Math.max(1, Math.floor(PIECE_BYTES / lineBytes));
+  let id = first;
+  return new Readable({
+    highWaterMark: PIECE_BYTES,
+    read() {
+      if (id > last) {
+        this.push(null);
+        return;
+      }
+      const end = Math.min(id + perPiece - 1, last);
+      const piece = Buffer.allocUnsafe((end - id + 1) * lineBytes);
+      let at = 0;
+      for (; id <= end; id += 1) {
+        at += piece.write(`${id}`, at, 'latin1');
+        piece[at] = TAB;
+        at = dataset.write(id, piece, at + 1);
+        piece[at] = LF;
+        at += 1;
+      }
+      onRow(end);
+      this.push(piece.subarray(0, at));
+    },
+  });
+}
+
+/**
+ * The tuples of INSERTs of about `bytes` each, one at a time.
+ * @param {import('../../lib/types.js').Dataset} dataset
+ * @param {number} first
+ * @param {number} bytes
+ * @returns {Generator<{ values: string, last: number }>}
+ */
+export function* rowInserts(dataset, first, bytes) {
+  const step = Math.max(1, Math.floor(bytes / (dataset.valueSize + 16)));
+  for (let id = first; id <= dataset.rows; ) {
+    const end = Math.min(id + step - 1, dataset.rows);
+    const tuples = [];
+    for (; id <= end; id += 1) tuples.push(`(${id},'${dataset.value(id)}')`);
+    yield { values: tuples.join(','), last: end };
+  }
+}

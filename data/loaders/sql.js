@@ -1,0 +1,166 @@
+/**
+ * A connection to MariaDB for the loader: mysql2's, with our errors, an end for silence, and a
+ * bound on waiting for locks. Not the driver that is raced: that is storages/mysql2.js.
+ */
+
+import mysql from 'mysql2';
+import { formatEndpoint } from '../../lib/address.js';
+import { targetError } from '../../lib/errors.js';
+import { abortedError, TIMEOUT_MS_DEFAULT } from './link.js';
+
+/** The server's own default is a day. */
+const LOCK_WAIT_SECONDS = 5;
+
+/** @typedef {import('../../lib/types.js').SeedContext} SeedContext */
+
+/** One statement at a time; the first fault ends it. */
+export class SqlSession {
+  /** max_allowed_packet, once it was asked for */
+  packetBytes = 1024 * 1024;
+  /** @type {Error | null} */
+  failure = null;
+  /** @type {((error: Error) => void) | null} */
+  reject = null;
+
+  /** @param {Pick<SeedContext, 'address' | 'credentials' | 'signal' | 'timeoutMs'>} context */
+  constructor({ address, credentials, signal, timeoutMs = TIMEOUT_MS_DEFAULT }) {
+    const { sql } = address;
+    this.where = `MariaDB at ${formatEndpoint(sql)}`;
+    this.timeoutMs = timeoutMs;
+    this.signal = signal;
+    const place =
+      sql.path === undefined ? { host: sql.host, port: sql.port } : { socketPath: sql.path };
+    this.connection = mysql.createConnection({
+      ...place,
+      user: credentials.user ?? 'root',
+      password: credentials.password ?? '',
+      connectTimeout: timeoutMs,
+      charset: 'utf8mb4_general_ci',
+    });
+    // The error of a lost connection reaches the statement that waits, if any, by its callback too.
+    this.connection.on('error', (error) => this.fail(this.explain(error)));
+    this.onAbort = () => this.fail(abortedError(this.where));
+    signal?.addEventListener('abort', this.onAbort);
+    this.timer = setTimeout(() => this.fail(this.silent()), timeoutMs);
+    this.timer.unref();
+  }
+
+  /**
+   * @param {Pick<SeedContext, 'address' | 'credentials' | 'signal' | 'timeoutMs'>} context
+   * @returns {Promise<SqlSession>} connected
+   * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
+   */
+  static async open(context) {
+    const session = new SqlSession(context);
+    try {
+      if (context.signal?.aborted) session.onAbort();
+      await session.wait((done) => session.connection.connect(done));
+      await session.query(`SET SESSION lock_wait_timeout = ${LOCK_WAIT_SECONDS}`);
+      return session;
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {string} sql
+   * @param {readonly (string | number)[]} [values] for each `?`, escaped by the driver
+   * @returns {Promise<any>} rows, or the outcome of a statement that gives none
+   */
+  query(sql, values = []) {
+    return this.wait((done) => this.connection.query({ sql, values: [...values] }, done));
+  }
+
+  /**
+   * @param {string} sql a LOAD DATA LOCAL INFILE
+   * @param {import('node:stream').Readable} stream what the server gets for the file
+   * @returns {Promise<any>}
+   */
+  async load(sql, stream) {
+    try {
+      const infileStreamFactory = () => stream;
+      const options = /** @type {any} */ ({ sql, infileStreamFactory });
+      return await this.wait((done) => this.connection.query(options, done));
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  /** Something moved: the time of silence begins anew. */
+  alive() {
+    this.timer.refresh();
+  }
+
+  /**
+   * @param {(done: (error: any, result?: any) => void) => void} start
+   * @returns {Promise<any>}
+   */
+  wait(start) {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) {
+        reject(this.failure);
+        return;
+      }
+      this.reject = reject;
+      this.alive();
+      this.waiting = true;
+      start((error, result) => {
+        this.waiting = false;
+        this.reject = null;
+        if (error) reject(this.failure ?? this.explain(error));
+        else resolve(result);
+      });
+    });
+  }
+
+  /** @param {Error} error */
+  fail(error) {
+    if (this.failure !== null) return;
+    this.failure = error;
+    this.close();
+    this.reject?.(error);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.onAbort);
+    this.connection.destroy();
+  }
+
+  silent() {
+    return targetError(
+      `${this.where}: no answer within ${this.timeoutMs / 1000} s`,
+      'see whether it hangs',
+    );
+  }
+
+  /** @param {any} error of mysql2 */
+  explain(error) {
+    if (error.code === 'ER_LOCK_WAIT_TIMEOUT') {
+      return targetError(
+        `${this.where}: another connection holds our table open (waited ${LOCK_WAIT_SECONDS} s)`,
+        'close its HandlerSocket clients and open transactions: an open index holds the table',
+        error,
+      );
+    }
+    const remedy = REMEDIES[error.code];
+    if (error.code === 'PROTOCOL_CONNECTION_LOST' || /^E[A-Z]+$/.test(error.code ?? '')) {
+      const what = error.syscall === 'connect' ? 'cannot connect' : 'connection lost';
+      return targetError(`${this.where}: ${what} (${error.code})`, remedy ?? 'see its log', error);
+    }
+    return targetError(`${this.where}: ${error.message} (${error.code})`, remedy, error);
+  }
+}
+
+const START = 'start it (`dragstrip servers start mariadb`), or name its address';
+
+/** @type {Record<string, string>} by mysql2's code */
+const REMEDIES = {
+  ECONNREFUSED: START,
+  ENOENT: START,
+  ER_ACCESS_DENIED_ERROR: 'set the user and the password in the environment',
+  ER_DBACCESS_DENIED_ERROR: 'the user needs all rights on the database hs_test',
+  ER_RECORD_FILE_FULL: 'make room, or choose fewer --rows',
+  ER_DISK_FULL: 'make room, or choose fewer --rows',
+};
