@@ -1,0 +1,122 @@
+/**
+ * What the adapters share when they open and lose a connection: endpoints, one clear error where
+ * no server answers, a bound on the time that takes, and codes for errors that drivers give none.
+ * Not for anything on the way of an operation.
+ */
+
+import { formatEndpoint } from '../lib/address.js';
+import { DragstripError, targetError } from '../lib/errors.js';
+
+/** @typedef {import('../lib/types.js').Address} Address */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+/** Milliseconds until an open that got no answer is given up: a wrong protocol may say nothing. */
+export const OPEN_LIMIT_MS = 8000;
+
+/**
+ * @param {Address} address
+ * @param {string} name of the endpoint: `main`, `sql`, `read`
+ * @param {string} storage for the message
+ * @returns {Endpoint}
+ * @throws {DragstripError} E_TARGET where no address is known
+ */
+export function requireEndpoint(address, name, storage) {
+  const endpoint = address[name];
+  if (endpoint !== undefined) return endpoint;
+  throw targetError(
+    `${storage}: no address for its server's endpoint "${name}"`,
+    'start one with "dragstrip servers start", or give its address',
+  );
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @returns {{ host: string, port: number } | { path: string }} as node:net takes it
+ */
+export function socketPlace(endpoint) {
+  return endpoint.path === undefined
+    ? { host: endpoint.host, port: endpoint.port }
+    : { path: endpoint.path };
+}
+
+/**
+ * Waits for `opening`, and makes whatever goes wrong one E_TARGET error that names the address.
+ * @template T
+ * @param {string} storage
+ * @param {Endpoint} endpoint
+ * @param {Promise<T>} opening
+ * @param {() => unknown} abandon frees what was begun; called once where opening fails
+ * @returns {Promise<T>}
+ * @throws {DragstripError} E_TARGET
+ */
+export async function opened(storage, endpoint, opening, abandon) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const limit = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer in its protocol within ${OPEN_LIMIT_MS / 1000} s`));
+    }, OPEN_LIMIT_MS);
+  });
+  try {
+    return /** @type {T} */ (await Promise.race([opening, limit]));
+  } catch (error) {
+    opening.catch(() => {}); // it lost the race, or is the error at hand
+    try {
+      await abandon();
+    } catch {
+      // The first error is the one that tells; a connection that never was may fail to close.
+    }
+    if (error instanceof DragstripError) throw error;
+    throw targetError(
+      `${storage}: ${formatEndpoint(endpoint)}: ${describe(error)}`,
+      'start a server with "dragstrip servers start", fill it with "dragstrip seed", or give the ' +
+        'address of the right one',
+      error,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {any} error some drivers wrap the attempts on ::1 and 127.0.0.1 in an AggregateError
+ * @returns {string} one line
+ */
+function describe(error) {
+  const inner = Array.isArray(error?.errors) && error.message === '' ? error.errors[0] : error;
+  return String(inner?.message ?? inner).split('\n')[0];
+}
+
+/**
+ * Gives a driver's error a code where it has none, in place: the driver rejects with that object.
+ * @template T
+ * @param {T} error
+ * @param {string} [code] ECONNRESET is what Node itself says of a lost peer
+ * @returns {T} the same object
+ */
+export function coded(error, code = 'ECONNRESET') {
+  const target = /** @type {any} */ (error);
+  if (target instanceof Error && /** @type {any} */ (target).code === undefined) {
+    /** @type {any} */ (target).code = code;
+  }
+  return error;
+}
+
+/**
+ * A stream whose writes of one tick leave as one: cork at the first, uncork when the tick is over.
+ * @param {import('node:stream').Writable} stream
+ * @returns {() => void} to be called before each write; some nanoseconds after the first
+ */
+export function createCork(stream) {
+  let corked = false;
+  const uncork = () => {
+    corked = false;
+    stream.uncork();
+  };
+  return () => {
+    if (corked) return;
+    corked = true;
+    stream.cork();
+    process.nextTick(uncork);
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * What the embedded stores share: a file of our own in a folder of ours, filled once. A file is
+ * built under another name and renamed when it is whole, so that whoever sees it sees all of it;
+ * a file that we did not make is refused. Not for reading rows.
+ */
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { refusedError, targetError } from '../lib/errors.js';
+
+/** @typedef {import('../lib/types.js').Dataset} Dataset */
+/** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
+
+/** Rows in one transaction: some ten megabytes of the default size. */
+const BATCH_ROWS = 10_000;
+
+/**
+ * @typedef {object} FileStore what a store knows of its file
+ * @property {string} storage
+ * @property {string} file absolute path
+ * @property {(file: string) => DatasetOptions | null | Promise<DatasetOptions | null>} inspect
+ *   the dataset of a file of ours; null where the file is somebody else's
+ * @property {(file: string, dataset: Dataset) => RowWriter | Promise<RowWriter>} create
+ */
+
+/**
+ * @typedef {object} RowWriter
+ * @property {(from: number, to: number) => void} write rows from..to, both inclusive, as one
+ *   transaction
+ * @property {() => unknown} finish writes the marker and closes the file
+ * @property {() => unknown} abandon closes the file
+ */
+
+/**
+ * @param {FileStore} store
+ * @param {Dataset} dataset
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED where a foreign file is in the way
+ */
+export async function fillFile(store, dataset, signal) {
+  signal?.throwIfAborted();
+  if (existsSync(store.file)) {
+    const present = await store.inspect(store.file);
+    if (present === null) refuse(store);
+    if (present !== null && isSame(present, dataset)) return;
+  }
+  mkdirSync(path.dirname(store.file), { recursive: true });
+  removeLeftovers(store.file);
+  const building = `${store.file}.filling-${process.pid}`;
+  try {
+    await build(store, building, dataset, signal);
+    renameSync(building, store.file);
+  } finally {
+    removeFile(building);
+  }
+}
+
+/**
+ * @param {FileStore} store
+ * @param {string} building
+ * @param {Dataset} dataset
+ * @param {AbortSignal} [signal]
+ */
+async function build(store, building, dataset, signal) {
+  const writer = await store.create(building, dataset);
+  try {
+    for (let from = 1; from <= dataset.rows; from += BATCH_ROWS) {
+      signal?.throwIfAborted();
+      writer.write(from, Math.min(dataset.rows, from + BATCH_ROWS - 1));
+      await nextTurn(); // an interrupt must be able to come through
+    }
+  } catch (error) {
+    await writer.abandon();
+    throw error;
+  }
+  await writer.finish();
+}
+
+/**
+ * @param {FileStore} store
+ * @param {Dataset} dataset
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the file is not there or holds
+ *   another dataset, E_REFUSED where it is not ours
+ */
+export async function requireFilled(store, dataset) {
+  const remedy = 'it is filled by the race itself; from a program, call its fill() first';
+  if (!existsSync(store.file)) throw targetError(`${store.storage}: no file ${store.file}`, remedy);
+  const present = await store.inspect(store.file);
+  if (present === null) refuse(store);
+  if (present !== null && isSame(present, dataset)) return;
+  throw targetError(`${store.storage}: ${store.file} holds another dataset`, remedy);
+}
+
+/**
+ * @param {DatasetOptions} a
+ * @param {DatasetOptions} b
+ */
+function isSame(a, b) {
+  return a.rows === b.rows && a.valueSize === b.valueSize && a.seed === b.seed;
+}
+
+/**
+ * @param {FileStore} store
+ * @returns {never}
+ */
+function refuse(store) {
+  throw refusedError(
+    `${store.storage}: ${store.file} is there and was not made by dragstrip`,
+    'move it away, or choose another folder',
+  );
+}
+
+/**
+ * Halves of files whose makers were killed. A living maker's is left alone.
+ * @param {string} file
+ */
+function removeLeftovers(file) {
+  const stem = `${path.basename(file)}.filling-`;
+  for (const name of readdirSync(path.dirname(file))) {
+    if (!name.startsWith(stem)) continue;
+    const pid = Number.parseInt(name.slice(stem.length), 10);
+    if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue;
+    rmSync(path.join(path.dirname(file), name), { force: true });
+  }
+}
+
+/** @param {string} file with what the stores lay beside it while they write */
+function removeFile(file) {
+  for (const suffix of ['', '-lock', '-journal', '-wal', '-shm']) {
+    rmSync(file + suffix, { force: true });
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/**
+ * @param {unknown} text the JSON that a marker holds
+ * @returns {DatasetOptions | null} null where it is not a marker
+ */
+export function parseMarker(text) {
+  if (typeof text !== 'string') return null;
+  try {
+    const { rows, valueSize, seed } = JSON.parse(text);
+    return [rows, valueSize, seed].every(Number.isInteger) ? { rows, valueSize, seed } : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {DatasetOptions} dataset
+ * @returns {string} what parseMarker reads
+ */
+export function formatMarker({ rows, valueSize, seed }) {
+  return JSON.stringify({ madeBy: 'dragstrip', rows, valueSize, seed });
+}

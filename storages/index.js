@@ -1,0 +1,195 @@
+/**
+ * The registry of storages: names to adapters, loaded when they are needed, because every driver
+ * costs time and memory to load. Not for opening them.
+ */
+
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { defineStorage } from '../lib/define.js';
+import { usageError } from '../lib/errors.js';
+import { findPackage } from '../lib/packages.js';
+
+/** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
+/** @typedef {import('../lib/types.js').Unavailable} Unavailable */
+
+/** @type {Record<string, () => Promise<{ storage: StorageDefinition }>>} */
+const REGISTRY = {
+  redis: () => import('./redis.js'),
+  ioredis: () => import('./ioredis.js'),
+  hiredis: () => import('./hiredis.js'),
+  'node-handlersocket': () => import('./node-handlersocket.js'),
+  'manual-hs': () => import('./manual-hs.js'),
+  tarantool: () => import('./tarantool.js'),
+  mysql2: () => import('./mysql2.js'),
+  memory: () => import('./memory.js'),
+  lmdb: () => import('./lmdb.js'),
+  sqlite: () => import('./sqlite.js'),
+};
+
+/** In the order of the seed's lines, then ours. */
+export const STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
+
+/**
+ * @typedef {object} Selection
+ * @property {string} text as it was written: `ioredis:tuned`
+ * @property {string} source a name of STORAGE_NAMES, or the absolute path of a file
+ * @property {string} profile `default` where none was written
+ */
+
+/**
+ * @param {string} text `name`, `name:profile`, `./file.js`, `./file.js:profile`, or the absolute
+ *   path of a file
+ * @param {string} [folder] that a relative path starts from; default: the working directory
+ * @returns {Selection}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the name is unknown; whether
+ *   the profile exists shows when the storage is loaded
+ */
+export function parseSelection(text, folder = process.cwd()) {
+  const trimmed = text.trim();
+  const colon = trimmed.lastIndexOf(':');
+  const isProfile = colon > 0 && /^[a-z][a-z0-9-]*$/.test(trimmed.slice(colon + 1));
+  const source = isProfile ? trimmed.slice(0, colon) : trimmed;
+  const profile = isProfile ? trimmed.slice(colon + 1) : 'default';
+  if (isPath(source)) return { text: trimmed, source: path.resolve(folder, source), profile };
+  requireName(source);
+  return { text: trimmed, source, profile };
+}
+
+/**
+ * @param {string} list selections with commas between them
+ * @param {string} [folder]
+ * @returns {Selection[]} without repetitions, in the order written
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export function parseSelections(list, folder) {
+  /** @type {Map<string, Selection>} */
+  const found = new Map();
+  for (const text of list.split(',')) {
+    if (text.trim() === '') continue;
+    const selection = parseSelection(text, folder);
+    const key = `${selection.source}:${selection.profile}`;
+    if (!found.has(key)) found.set(key, selection);
+  }
+  if (found.size > 0) return [...found.values()];
+  throw usageError('--storages: no storage is named', `the storages: ${STORAGE_NAMES.join(', ')}`);
+}
+
+/**
+ * @param {string} nameOrPath a name of STORAGE_NAMES, or the path of a file whose default export,
+ *   or export `storage`, is what defineStorage gives
+ * @returns {Promise<StorageDefinition>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none, or a file does
+ *   not load or does not hold one
+ */
+export async function loadStorage(nameOrPath) {
+  if (isPath(nameOrPath)) return loadFile(path.resolve(nameOrPath));
+  requireName(nameOrPath);
+  return (await REGISTRY[nameOrPath]()).storage;
+}
+
+/**
+ * @param {StorageDefinition} definition
+ * @param {string} name
+ * @returns {{ name: string } & import('../lib/types.js').Profile} as open takes it
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where it has no such profile
+ */
+export function requireProfile(definition, name) {
+  if (Object.hasOwn(definition.profiles, name)) return { name, ...definition.profiles[name] };
+  const names = Object.keys(definition.profiles);
+  throw usageError(
+    `storage "${definition.name}" has no profile "${name}"${nearMiss(name, names)}`,
+    `its profiles: ${names.join(', ')}`,
+  );
+}
+
+/**
+ * Why a storage cannot run here, as far as that shows without its server.
+ * @param {StorageDefinition} definition
+ * @param {string} [profile]
+ * @returns {Promise<Unavailable | null>} null: it can
+ */
+export async function checkAvailable(definition, profile = 'default') {
+  if (definition.package !== null && findPackage(definition.package) === null) {
+    return {
+      reason: `its driver, the npm package ${definition.package}, is not installed`,
+      remedy: 'npm install',
+    };
+  }
+  return (await definition.unavailable?.(profile)) ?? null;
+}
+
+/** @param {string} text */
+function isPath(text) {
+  return /^\.{0,2}[/\\]/.test(text) || path.isAbsolute(text) || /\.[cm]?js$/.test(text);
+}
+
+/** @param {string} name */
+function requireName(name) {
+  if (Object.hasOwn(REGISTRY, name)) return;
+  throw usageError(
+    `unknown storage "${name}"${nearMiss(name, STORAGE_NAMES)}`,
+    `the storages: ${STORAGE_NAMES.join(', ')}; or a file of your own, ./my-driver.js`,
+  );
+}
+
+/**
+ * @param {string} file absolute
+ * @returns {Promise<StorageDefinition>}
+ */
+async function loadFile(file) {
+  if (!existsSync(file)) throw usageError(`storage ${file}: no such file`);
+  /** @type {any} */
+  let module;
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    const line = String(error?.message ?? error).split('\n')[0];
+    throw usageError(`storage ${file} does not load: ${line}`);
+  }
+  const definition = module.storage ?? module.default;
+  if (definition === undefined) {
+    throw usageError(
+      `storage ${file} exports no storage`,
+      'export default defineStorage({ … }); docs/adding-a-storage.md has an example',
+    );
+  }
+  return defineStorage(definition);
+}
+
+/**
+ * @param {string} wrong
+ * @param {readonly string[]} names
+ * @returns {string} `: did you mean "x"?`, or nothing where none is near
+ */
+function nearMiss(wrong, names) {
+  let best = '';
+  let least = Math.max(2, Math.floor(wrong.length / 3)) + 1;
+  for (const name of names) {
+    const distance = editDistance(wrong.toLowerCase(), name);
+    if (distance < least) {
+      least = distance;
+      best = name;
+    }
+  }
+  return best === '' ? '' : `: did you mean "${best}"?`;
+}
+
+/**
+ * Levenshtein's distance, by rows.
+ * @param {string} a
+ * @param {string} b
+ * @returns {number}
+ */
+function editDistance(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + same));
+    }
+    row = next;
+  }
+  return row[b.length];
+}

@@ -1,0 +1,88 @@
+/** ioredis on a Redis server. */
+
+import { PLACES } from '../lib/dataset.js';
+import { defineStorage } from '../lib/define.js';
+import { coded, createCork, opened, requireEndpoint, socketPlace } from './connection.js';
+
+// A lost server has to be seen: no reconnection, and nothing sent a second time.
+const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
+
+const PREFIX = PLACES.redisPrefix;
+/** @param {string | null} reply */
+const value = (reply) => (reply === null ? undefined : reply);
+
+export const storage = defineStorage({
+  name: 'ioredis',
+  summary: 'ioredis',
+  package: 'ioredis',
+  server: 'redis',
+  capabilities: ['get'],
+  profiles: {
+    default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
+    tuned: {
+      summary: 'its stream corked for a tick: one write for all requests of the tick',
+      options: { ...FAULTS_VISIBLE, stream: 'corked per tick from outside' },
+    },
+    pipelined: {
+      summary: 'its own auto-pipelining: one pipeline in flight at a time',
+      options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
+    },
+  },
+  async open({ address, credentials, profile }) {
+    const endpoint = requireEndpoint(address, 'main', 'ioredis');
+    const { Redis } = await import('ioredis');
+    const { stream, ...options } = /** @type {any} */ (profile.options);
+    const redis = new Redis({
+      ...options,
+      ...socketPlace(endpoint),
+      username: credentials.user,
+      password: credentials.password,
+      lazyConnect: true,
+    });
+    // connect() says only "Connection is closed."; the reason comes by this event.
+    /** @type {unknown} */
+    let cause;
+    redis.on('error', (error) => {
+      cause ??= error;
+    });
+    const connecting = redis.connect().catch((error) => {
+      throw cause ?? error;
+    });
+    await opened('ioredis', endpoint, connecting, () => redis.disconnect());
+    codeLostRequests(redis);
+    const cork = createCork(/** @type {any} */ (redis).stream);
+    return {
+      get:
+        stream === undefined
+          ? (id) => redis.get(PREFIX + id)
+          : (id) => {
+              cork();
+              return redis.get(PREFIX + id);
+            },
+      value,
+      close: () => closeClient(redis),
+    };
+  },
+});
+
+/**
+ * ioredis rejects what was in flight with a plain Error, "Connection is closed.": it gets a code.
+ * @param {any} redis
+ */
+function codeLostRequests(redis) {
+  const flushQueue = redis.flushQueue;
+  redis.flushQueue = (/** @type {Error} */ error, /** @type {any} */ options) =>
+    flushQueue.call(redis, coded(error), options);
+}
+
+/**
+ * @param {import('ioredis').Redis} redis
+ * @returns {Promise<void>} settled when the socket is closed, at the latest after its
+ *   disconnectTimeout (2 s)
+ */
+async function closeClient(redis) {
+  if (redis.status === 'end') return;
+  const ended = new Promise((resolve) => redis.once('end', resolve));
+  redis.disconnect();
+  await ended;
+}

@@ -1,0 +1,108 @@
+/** lmdb-js: a memory-mapped B+ tree in a file of our own, read in this process. */
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { defineStorage } from '../lib/define.js';
+import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+
+const FILE = 'dragstrip.lmdb';
+const MARKER = 'dragstrip:dataset';
+const ROWS = 'rows';
+
+// Integer keys and plain strings: the store's defaults are ordered keys of any type and msgpack.
+const OPTIONS = { encoding: 'string', keyEncoding: 'uint32' };
+
+export const storage = defineStorage({
+  name: 'lmdb',
+  summary: 'lmdb-js, a memory-mapped tree in this process',
+  package: 'lmdb',
+  server: null,
+  capabilities: ['get'],
+  profiles: {
+    default: {
+      summary: 'db.get on a read-only file, a call without a promise',
+      options: { ...OPTIONS, readOnly: true },
+      calls: 'sync',
+    },
+  },
+  async fill({ dataset, folder, signal }) {
+    await fillFile(describeStore(folder), dataset, signal);
+  },
+  async open({ dataset, folder, profile }) {
+    const store = describeStore(folder);
+    await requireFilled(store, dataset);
+    const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
+    const { open } = await import('lmdb');
+    const root = open({ path: store.file, readOnly: true });
+    const rows = root.openDB({ name: ROWS, encoding, keyEncoding });
+    return {
+      get: (id) => rows.get(id),
+      close: () => root.close(),
+    };
+  },
+});
+
+/**
+ * @param {string} folder
+ * @returns {import('./embedded.js').FileStore}
+ */
+function describeStore(folder) {
+  return { storage: 'lmdb', file: path.join(folder, FILE), inspect, create };
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<import('../lib/types.js').DatasetOptions | null>}
+ */
+async function inspect(file) {
+  if (!isLmdb(file)) return null;
+  const { open } = await import('lmdb');
+  const root = open({ path: file, readOnly: true });
+  try {
+    return parseMarker(root.get(MARKER));
+  } catch {
+    return null; // a value that is not ours may not even decode
+  } finally {
+    await root.close();
+  }
+}
+
+/**
+ * The magic number of LMDB's first meta page lies behind its 16-byte page header (lmdb's mdb.c,
+ * MDB_MAGIC). Looking first keeps the library away from files that would crash it.
+ * @param {string} file
+ */
+function isLmdb(file) {
+  const head = Buffer.alloc(20);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, head, 0, 20, 0) === 20 && head.readUInt32LE(16) === 0xbeefc0de;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {import('../lib/types.js').Dataset} dataset
+ * @returns {Promise<import('./embedded.js').RowWriter>}
+ */
+async function create(file, dataset) {
+  const { open } = await import('lmdb');
+  const root = open({ path: file });
+  const rows = root.openDB({ name: ROWS, .../** @type {any} */ (OPTIONS) });
+  return {
+    write(from, to) {
+      rows.transactionSync(() => {
+        // In order of their keys, so that pages are filled to the brim.
+        for (let id = from; id <= to; id += 1) rows.putSync(id, dataset.value(id));
+      });
+    },
+    async finish() {
+      root.putSync(MARKER, formatMarker(dataset));
+      await root.flushed;
+      await root.close();
+    },
+    abandon: () => root.close(),
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * The floor: rows in an array of this process. What a cell measures here is the harness and the
+ * price of a promise, not a store.
+ */
+
+import { defineStorage } from '../lib/define.js';
+
+export const storage = defineStorage({
+  name: 'memory',
+  summary: 'an array in the process: the floor of every figure',
+  package: null,
+  server: null,
+  capabilities: ['get'],
+  profiles: {
+    default: { summary: 'an async function, one promise an operation', options: {} },
+    sync: { summary: 'the value itself, no promise', options: {}, calls: 'sync' },
+  },
+  async open({ dataset, profile }) {
+    /** @type {(string | undefined)[] | null} */
+    let rows = [undefined]; // ids begin at 1
+    for (let id = 1; id <= dataset.rows; id += 1) rows.push(dataset.value(id));
+    const held = rows;
+    const close = async () => {
+      rows = null;
+      held.length = 0;
+    };
+    return profile.calls === 'sync'
+      ? { get: (id) => held[id], close }
+      : { get: async (/** @type {number} */ id) => held[id], close };
+  },
+});

@@ -1,0 +1,82 @@
+/** mysql2 on MariaDB or MySQL: SQL, as a yardstick of what HandlerSocket saves. */
+
+import { PLACES } from '../lib/dataset.js';
+import { defineStorage } from '../lib/define.js';
+import { coded, opened, requireEndpoint } from './connection.js';
+
+const SQL = `select str from ${PLACES.table} where id=?`;
+
+/** @param {[any[]]} reply rows and fields, as the promise interface gives them */
+const value = (reply) => (reply[0].length === 0 ? undefined : reply[0][0].str);
+
+export const storage = defineStorage({
+  name: 'mysql2',
+  summary: 'mysql2, prepared statements over SQL',
+  package: 'mysql2',
+  server: 'mariadb',
+  capabilities: ['get'],
+  profiles: {
+    default: { summary: 'one connection, execute', options: { connections: 1 } },
+    tuned: {
+      summary: 'its pool of 4 connections, execute',
+      options: { connections: 4, pool: { connectionLimit: 4 } },
+    },
+  },
+  async open({ address, credentials, profile }) {
+    const endpoint = requireEndpoint(address, 'sql', 'mysql2');
+    const { default: mysql } = await import('mysql2/promise');
+    const place =
+      endpoint.path === undefined
+        ? { host: endpoint.host, port: endpoint.port }
+        : { socketPath: endpoint.path };
+    const options = {
+      ...place,
+      user: credentials.user ?? 'root',
+      password: credentials.password,
+      database: PLACES.database,
+    };
+    const { pool } = /** @type {any} */ (profile.options);
+    return pool === undefined
+      ? openConnection(mysql, endpoint, options)
+      : openPool(mysql, endpoint, { ...options, ...pool });
+  },
+});
+
+/**
+ * @param {any} mysql
+ * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {Record<string, unknown>} options
+ * @returns {Promise<import('../lib/types.js').Handle>}
+ */
+async function openConnection(mysql, endpoint, options) {
+  const connection = await opened('mysql2', endpoint, mysql.createConnection(options), () => {});
+  connection.on('error', coded);
+  // Prepares the statement, so that the first read does not pay a round trip more.
+  await opened('mysql2', endpoint, connection.execute(SQL, [0]), () => connection.destroy());
+  return {
+    get: (id) => connection.execute(SQL, [id]),
+    value,
+    async close() {
+      connection.destroy();
+    },
+  };
+}
+
+/**
+ * @param {any} mysql
+ * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {Record<string, unknown>} options
+ * @returns {Promise<import('../lib/types.js').Handle>}
+ */
+async function openPool(mysql, endpoint, options) {
+  const pool = mysql.createPool(options);
+  const warm = Promise.all(
+    Array.from({ length: Number(options['connectionLimit']) }, () => pool.execute(SQL, [0])),
+  );
+  await opened('mysql2', endpoint, warm, () => pool.end());
+  return {
+    get: (id) => pool.execute(SQL, [id]),
+    value,
+    close: () => pool.end(),
+  };
+}

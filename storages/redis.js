@@ -1,0 +1,55 @@
+/** node-redis, the official client, on a Redis server. */
+
+import { PLACES } from '../lib/dataset.js';
+import { defineStorage } from '../lib/define.js';
+import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
+
+// A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
+const FAULTS_VISIBLE = { reconnectStrategy: false };
+
+const PREFIX = PLACES.redisPrefix;
+/** @param {string | null} reply */
+const value = (reply) => (reply === null ? undefined : reply);
+
+export const storage = defineStorage({
+  name: 'redis',
+  summary: 'node-redis, the official client',
+  package: 'redis',
+  server: 'redis',
+  capabilities: ['get'],
+  profiles: {
+    default: { summary: 'client.get as it comes', options: { socket: FAULTS_VISIBLE } },
+    tuned: {
+      summary: 'no timeout per command (6 times the CPU), sendCommand in place of get',
+      options: {
+        socket: FAULTS_VISIBLE,
+        commandOptions: { timeout: 0 },
+        call: "sendCommand(['GET', key])",
+      },
+    },
+  },
+  async open({ address, credentials, profile }) {
+    const endpoint = requireEndpoint(address, 'main', 'redis');
+    const { createClient } = await import('redis');
+    const { call, socket, ...options } = /** @type {any} */ (profile.options);
+    const client = createClient({
+      ...options,
+      username: credentials.user,
+      password: credentials.password,
+      socket: { ...socket, ...socketPlace(endpoint) },
+    });
+    // The same object rejects whatever was in flight; its class has no code.
+    client.on('error', (error) => coded(error));
+    await opened('redis', endpoint, client.connect(), () => client.destroy());
+    return {
+      get:
+        call === undefined
+          ? (id) => client.get(PREFIX + id)
+          : (id) => client.sendCommand(['GET', PREFIX + id]),
+      value,
+      async close() {
+        client.destroy();
+      },
+    };
+  },
+});

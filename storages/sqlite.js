@@ -1,0 +1,154 @@
+/** node:sqlite, the SQLite that is built into Node from 22.5 on, in a file of our own. */
+
+import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { PLACES } from '../lib/dataset.js';
+import { defineStorage } from '../lib/define.js';
+import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+
+const FILE = 'dragstrip.sqlite';
+const MARKER = 'dragstrip_dataset';
+const APPLICATION_ID = 0x64726167; // "drag", at offset 68 of the file (sqlite.org/fileformat2)
+
+/** @param {{ str: string } | undefined} reply */
+const value = (reply) => reply?.str;
+
+export const storage = defineStorage({
+  name: 'sqlite',
+  summary: 'node:sqlite, SQL in this process',
+  package: null,
+  server: null,
+  capabilities: ['get'],
+  profiles: {
+    default: {
+      summary: 'a prepared statement on a read-only file, a call without a promise',
+      options: { readOnly: true },
+      calls: 'sync',
+    },
+  },
+  async unavailable() {
+    if ((await loadSqlite()) !== null) return null;
+    return {
+      reason: `Node ${process.versions.node} has no node:sqlite`,
+      remedy: 'use Node 22.13 or later (22.5 to 22.12: with --experimental-sqlite)',
+    };
+  },
+  async fill({ dataset, folder, signal }) {
+    await fillFile(describeStore(folder), dataset, signal);
+  },
+  async open({ dataset, folder, profile }) {
+    const store = describeStore(folder);
+    await requireFilled(store, dataset);
+    const { DatabaseSync } = await loadSqlite();
+    const database = new DatabaseSync(store.file, profile.options);
+    const select = database.prepare(`select str from ${PLACES.table} where id=?`);
+    return {
+      get: (id) => select.get(id),
+      value,
+      async close() {
+        database.close();
+      },
+    };
+  },
+});
+
+/**
+ * Node calls it experimental on stderr when it is loaded; that line is about Node and not about
+ * the run, so that one warning is held back.
+ * @returns {Promise<any>} null where Node has none
+ */
+async function loadSqlite() {
+  const name = 'node:sqlite'; // as a variable: the oldest types that we check against lack it
+  const emitWarning = process.emitWarning;
+  process.emitWarning = /** @type {any} */ (
+    (/** @type {any} */ warning, /** @type {any[]} */ ...rest) => {
+      if (String(warning).startsWith('SQLite is an experimental')) return;
+      Reflect.apply(emitWarning, process, [warning, ...rest]);
+    }
+  );
+  try {
+    return await import(name);
+  } catch {
+    return null;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {import('./embedded.js').FileStore}
+ */
+function describeStore(folder) {
+  return { storage: 'sqlite', file: path.join(folder, FILE), inspect, create };
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<import('../lib/types.js').DatasetOptions | null>}
+ */
+async function inspect(file) {
+  if (!hasOurId(file)) return null;
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return parseMarker(database.prepare(`select options from ${MARKER}`).get()?.options);
+  } catch {
+    return null; // no such table: not ours, or not whole
+  } finally {
+    database.close();
+  }
+}
+
+/** @param {string} file */
+function hasOurId(file) {
+  const head = Buffer.alloc(72);
+  const descriptor = openSync(file, 'r');
+  try {
+    return (
+      readSync(descriptor, head, 0, 72, 0) === 72 &&
+      head.toString('latin1', 0, 15) === 'SQLite format 3' &&
+      head.readUInt32BE(68) === APPLICATION_ID
+    );
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {import('../lib/types.js').Dataset} dataset
+ * @returns {Promise<import('./embedded.js').RowWriter>}
+ */
+async function create(file, dataset) {
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync(file);
+  // Nobody sees the file before it is whole, so it needs no journal; it is synced at the end.
+  database.exec(`pragma journal_mode=off; pragma synchronous=off;
+    pragma application_id=${APPLICATION_ID};
+    create table ${PLACES.table}(id integer primary key, str text not null);
+    create table ${MARKER}(options text not null);`);
+  const insert = database.prepare(`insert into ${PLACES.table} values(?, ?)`);
+  return {
+    write(from, to) {
+      database.exec('begin');
+      for (let id = from; id <= to; id += 1) insert.run(id, dataset.value(id));
+      database.exec('commit');
+    },
+    finish() {
+      database.prepare(`insert into ${MARKER} values(?)`).run(formatMarker(dataset));
+      database.close();
+      syncFile(file);
+    },
+    abandon() {
+      if (existsSync(file)) database.close();
+    },
+  };
+}
+
+/** @param {string} file */
+function syncFile(file) {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}

@@ -1,0 +1,123 @@
+/**
+ * tarantool-driver on a Tarantool server.
+ *
+ * Version 3.1.0 hangs in a closed loop from about 1,000 in flight (its issue 44): when a read ends
+ * in the middle of a reply, the data handler writes a state of its parser (awaiting 2,
+ * awaiting_length 16) into the state of the connection; requests issued meanwhile then go to a
+ * queue for times without connection, which only a reconnection empties. `state` is therefore an
+ * accessor here that takes no parser states: the parser itself goes by `dataState`.
+ */
+
+import { PLACES } from '../lib/dataset.js';
+import { defineStorage } from '../lib/define.js';
+import { targetError } from '../lib/errors.js';
+import { coded, createCork, opened, requireEndpoint, socketPlace } from './connection.js';
+
+const VSPACE = 281; // box.schema.VSPACE_ID, the spaces that this user may see
+const NAME_INDEX = 2; // its index by name
+const PARSER_STATES = new Set([2, 16]);
+
+// A lost server has to be seen: no reconnection. The driver's own timeout of connecting is off.
+const OPTIONS = { retryStrategy: null, timeout: 5000, state: 'parser states kept out (issue 44)' };
+
+/** @param {any[][]} reply tuples of [id, str] */
+const value = (reply) => (reply.length === 0 ? undefined : reply[0][1]);
+
+export const storage = defineStorage({
+  name: 'tarantool',
+  summary: 'tarantool-driver',
+  package: 'tarantool-driver',
+  server: 'tarantool',
+  capabilities: ['get'],
+  profiles: {
+    default: { summary: 'select by primary key, one write a request', options: OPTIONS },
+    tuned: {
+      summary: 'its socket corked for a tick: one write for all requests of the tick',
+      options: { ...OPTIONS, socket: 'corked per tick from outside' },
+    },
+  },
+  async open({ address, credentials, profile }) {
+    const endpoint = requireEndpoint(address, 'main', 'tarantool');
+    // @ts-expect-error it ships no types
+    const { default: Tarantool } = await import('tarantool-driver');
+    const { state: _state, socket, ...options } = /** @type {any} */ (profile.options);
+    const connection = new Tarantool({
+      ...options,
+      ...socketPlace(endpoint),
+      username: credentials.user ?? null,
+      password: credentials.password ?? null,
+      lazyConnect: true,
+    });
+    keepParserStatesOut(connection);
+    codeLostRequests(connection);
+    const space = await opened('tarantool', endpoint, connect(connection), () => {
+      connection.disconnect();
+      connection.socket?.destroy();
+    });
+    const cork = createCork(connection.socket);
+    return {
+      get:
+        socket === undefined
+          ? (id) => connection.select(space, 0, 1, 0, 'eq', [id])
+          : (id) => {
+              cork();
+              return connection.select(space, 0, 1, 0, 'eq', [id]);
+            },
+      value,
+      close: () => closeConnection(connection),
+    };
+  },
+});
+
+/**
+ * @param {any} connection
+ * @returns {Promise<number>} the id of our space, looked up once: names cost a look-up each
+ */
+async function connect(connection) {
+  /** @type {unknown} */
+  let cause;
+  connection.on('error', (/** @type {unknown} */ error) => {
+    cause ??= error;
+  });
+  try {
+    await connection.connect();
+  } catch (error) {
+    throw cause ?? error;
+  }
+  const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [PLACES.space]);
+  if (spaces.length > 0) return spaces[0][0];
+  throw targetError(
+    `tarantool: there is no space ${PLACES.space}, or its user may not read it`,
+    'fill it with "dragstrip seed tarantool"',
+  );
+}
+
+/** @param {any} connection */
+function keepParserStatesOut(connection) {
+  let state = connection.state;
+  Object.defineProperty(connection, 'state', {
+    get: () => state,
+    set(next) {
+      if (!PARSER_STATES.has(next)) state = next;
+    },
+  });
+}
+
+/**
+ * What is in flight at a loss is rejected with a TarantoolError without a code: it gets one.
+ * @param {any} connection
+ */
+function codeLostRequests(connection) {
+  const flushQueue = connection.flushQueue;
+  connection.flushQueue = (/** @type {Error} */ error) => flushQueue.call(connection, coded(error));
+}
+
+/** @param {any} connection */
+async function closeConnection(connection) {
+  const { socket } = connection;
+  if (socket.destroyed) return;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  connection.disconnect(); // so that the driver does not take it for a loss
+  socket.destroy(); // its own end() waits for a server that may be gone
+  await closed;
+}
