@@ -11,6 +11,7 @@ import { usageError } from '../../lib/errors.js';
 const LOADERS = Object.freeze({
   redis: { server: 'redis', load: () => import('./redis.js') },
   mysql: { server: 'mariadb', load: () => import('./mysql.js') },
+  tarantool: { server: 'tarantool', load: () => import('./tarantool.js') },
 });
 
 /** Names of the loaders, in the order in which they are run. */
