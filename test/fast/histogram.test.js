@@ -199,6 +199,9 @@ test('a damaged message is refused', () => {
   for (const sparse of [[5], [5, 3], [-1, 2], [1e9, 2], [5, -2], [5.5, 2], [5, 2, 6, 1]]) {
     assert.throws(() => Histogram.fromSparse({ ...message, sparse }), { code: 'E_INTERNAL' });
   }
+  for (const wrong of [{ min: 4 }, { max: 6 }, { min: -5 }, { max: 5.5 }, { max: Number.NaN }]) {
+    assert.throws(() => Histogram.fromSparse({ ...message, ...wrong }), { code: 'E_INTERNAL' });
+  }
 });
 
 test('a percentile is printable from N·(1−q) = 10 on', () => {
