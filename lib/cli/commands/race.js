@@ -1,0 +1,155 @@
+/**
+ * `dragstrip race`, `node async_test.js` and `./test.js`: options to a run, its events to lines,
+ * its result to a table, a file and an exit status.
+ */
+
+import { loadReport } from '../../../report/index.js';
+import { usageError } from '../../errors.js';
+import { run } from '../../index.js';
+import { cellLines, seedLines } from '../lines.js';
+import { addressesOf } from '../options.js';
+import { createProgress } from '../progress.js';
+import { onSignals } from '../signals.js';
+import { openStore } from '../storage.js';
+
+/** @typedef {import('../main.js').CommandContext} CommandContext */
+/** @typedef {import('../../result.js').Result} Result */
+/** @typedef {import('../../index.js').RunOptions} RunOptions */
+
+/** The race: short enough that `npm start` ends within three minutes, with its first set-up. */
+const RACE = { rounds: 3, syncOperations: 5000, out: 'results' };
+
+/**
+ * @param {CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute({ command, options, stdout, stderr }) {
+  const runOptions = toRunOptions(command, options);
+  const signals = onSignals(stderr);
+  const progress = createProgress(stderr, { quiet: options.quiet });
+  /** @type {{ stop: () => Promise<void> } | null} */
+  let setup = null;
+  try {
+    // The place of the result is checked before anything is fetched, filled or measured.
+    const store = await openStore(storePlace(command, options));
+    if (options.setup) {
+      const { setUp } = await import('../setup.js');
+      setup = await setUp(runOptions, { signal: signals.signal, progress });
+    }
+    const { result, stored } = await runStored(runOptions, {
+      signal: signals.signal,
+      store,
+      show: (command === 'race' ? cellLines : seedLines)({ stdout, progress, ...options }),
+    });
+    progress.done();
+    const { render } = await loadReport('console');
+    const color = stdout.isTTY === true && stdout.hasColors();
+    stdout.write(`\n${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
+    await stored;
+    if (store !== null) stdout.write(`\nresult: ${store.file()}\n`);
+    return signals.status() ?? statusOf(result);
+  } finally {
+    progress.done();
+    await setup?.stop();
+    signals.dispose();
+  }
+}
+
+/**
+ * @param {RunOptions} runOptions
+ * @param {{ signal: AbortSignal, store: import('../storage.js').ResultStore | null,
+ *   show: (event: import('../../index.js').RunEvent) => void }} context
+ * @returns {Promise<{ result: Result, stored: Promise<void> }>} stored rejects where the last
+ *   writing failed; the result is there all the same
+ */
+async function runStored(runOptions, { signal, store, show }) {
+  /** @type {Promise<void>} */
+  let stored = Promise.resolve();
+  const result = await run(runOptions, {
+    signal,
+    onEvent: (event) => {
+      show(event);
+      if (store !== null && (event.type === 'cell-end' || event.type === 'finished')) {
+        stored = store.write(event.result);
+        // It is awaited in the end; until then a failure to store must not end the run.
+        stored.catch(() => {});
+      }
+    },
+  });
+  return { result, stored };
+}
+
+/**
+ * @param {string} command
+ * @param {Record<string, any>} options
+ */
+function storePlace(command, { json, out, force }) {
+  const byDefault = command === 'race' && json === undefined ? RACE.out : undefined;
+  return { json, out: out ?? byDefault, force };
+}
+
+/**
+ * @param {string} command
+ * @param {Record<string, any>} options parsed
+ * @returns {RunOptions}
+ */
+export function toRunOptions(command, options) {
+  if (options.json !== undefined && options.out !== undefined) {
+    throw usageError('--json and --out: one of them', '--json names a file, --out a folder');
+  }
+  const listed = options.storages ?? (command === 'race' ? ['all'] : undefined);
+  const storages = options.storage === undefined ? listed : [...(listed ?? []), ...options.storage];
+  return {
+    command,
+    storages,
+    loads: toLoads(command, options),
+    rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
+    warmupOperations: options.warmup,
+    timeoutMs: options.timeout,
+    seed: options.seed,
+    rows: options.rows,
+    valueSize: options.valueSize,
+    addresses: addressesOf(options),
+    allowTargets: options.allowTarget,
+  };
+}
+
+/**
+ * @param {string} command
+ * @param {Record<string, any>} options
+ * @returns {RunOptions['loads']}
+ */
+function toLoads(command, { ops, duration, inFlight }) {
+  const sync = { kind: /** @type {const} */ ('sync'), operations: ops, durationMs: duration };
+  if (command === 'sync') return [sync];
+  if (inFlight === undefined && duration !== undefined) {
+    throw usageError(
+      '--duration: all requests at once have no duration',
+      'add --in-flight 100 for a window, or use --ops',
+    );
+  }
+  const many =
+    inFlight === undefined
+      ? { kind: /** @type {const} */ ('burst'), operations: ops }
+      : { kind: /** @type {const} */ ('window'), inFlight, operations: ops, durationMs: duration };
+  if (command === 'async') return [many];
+  const operations = ops ?? (duration === undefined ? RACE.syncOperations : undefined);
+  return [{ ...sync, operations }, many];
+}
+
+/**
+ * @param {Result} result
+ * @returns {number} 5 where an answer was wrong, a test failed or nothing could run
+ */
+export function statusOf(result) {
+  let measured = 0;
+  for (const cell of result.cells) {
+    if (cell.state === 'failed') return 5;
+    for (const { outcomes } of cell.rounds) {
+      measured += 1;
+      if (outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0) return 5;
+      if (outcomes.dropped + outcomes.unsent > 0 && result.state !== 'aborted') return 5;
+    }
+  }
+  return measured === 0 ? 4 : 0;
+}

@@ -1,0 +1,181 @@
+/**
+ * The command line: texts in, exit status out. The runners and loaders at the top level are shims
+ * over this with a command of their own. Every command is imported when it is called, so that the
+ * help is there at once.
+ */
+
+import { Command, CommanderError, Option } from 'commander';
+import { DragstripError } from '../errors.js';
+import { version } from '../version.js';
+import { reportFailure } from './failure.js';
+import { ADDRESS_OPTIONS, DATASET_OPTIONS, OPTIONS, RUN_OPTIONS } from './options.js';
+
+/**
+ * @typedef {object} CommandRow
+ * @property {string} summary
+ * @property {string} [args] as commander takes them
+ * @property {readonly string[]} options names in OPTIONS
+ * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
+ */
+
+/**
+ * @typedef {object} CommandContext
+ * @property {string} command as it is called: `race`, `async`
+ * @property {any[]} args
+ * @property {Record<string, any>} options
+ * @property {NodeJS.WriteStream} stdout
+ * @property {NodeJS.WriteStream} stderr
+ */
+
+/** @type {Readonly<Record<string, CommandRow>>} */
+const COMMANDS = Object.freeze({
+  race: {
+    summary: 'point reads over every storage that can run, one and many in flight, several rounds',
+    options: ['setup', 'inFlight', ...RUN_OPTIONS],
+    load: () => import('./commands/race.js'),
+  },
+  async: {
+    summary: 'all requests at once, or a window of them (node async_test.js)',
+    options: ['inFlight', ...RUN_OPTIONS],
+    load: () => import('./commands/race.js'),
+  },
+  sync: {
+    summary: 'one request in flight (./test.js)',
+    options: RUN_OPTIONS,
+    load: () => import('./commands/race.js'),
+  },
+  seed: {
+    summary: 'fill the servers with the rows (node data/redis.js, mysql.js, tarantool.js)',
+    args: '[servers...]',
+    options: [...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS],
+    load: () => import('./commands/seed.js'),
+  },
+  servers: {
+    summary: 'fetch, start, stop or show real servers, without root, on private loopback ports',
+    args: '<action> [servers...]',
+    options: ['quiet'],
+    load: () => import('./commands/servers.js'),
+  },
+  report: {
+    summary: 'show a stored result as console, markdown or csv',
+    args: '<files...>',
+    options: ['format'],
+    load: () => import('./commands/report.js'),
+  },
+  list: {
+    summary: 'storages with their profiles, servers, workloads and reports',
+    options: [],
+    load: () => import('./commands/list.js'),
+  },
+  doctor: {
+    summary: 'what is there, what is missing and how to get it',
+    options: ADDRESS_OPTIONS,
+    load: () => import('./commands/doctor.js'),
+  },
+});
+
+/**
+ * Runs a command and sets process.exitCode.
+ * @param {string[]} argv without node and the script
+ * @param {{ name?: string, command?: string, args?: string[] }} [shim] a script that is one
+ *   command: its own name for the help, the command, and arguments that are given
+ * @returns {Promise<void>}
+ */
+export async function main(argv, shim = {}) {
+  guardOutput();
+  try {
+    process.exitCode = await dispatch(argv, shim);
+  } catch (error) {
+    process.exitCode = reportFailure(error, process.stderr);
+  }
+}
+
+/**
+ * @param {string[]} argv
+ * @param {{ name?: string, command?: string, args?: string[] }} shim
+ * @returns {Promise<number>} exit status
+ */
+async function dispatch(argv, shim) {
+  let status = 0;
+  /** @param {string} name @param {Command} command */
+  const act = (name, command) =>
+    command.action(async (...parts) => {
+      const args = shim.args ?? parts.slice(0, -2).flat();
+      const { execute } = await COMMANDS[name].load();
+      const { stdout, stderr } = process;
+      status = await execute({ command: name, args, options: command.opts(), stdout, stderr });
+    });
+  /** @type {Command} */
+  let program;
+  if (shim.command !== undefined) {
+    program = prepare(new Command(shim.name), COMMANDS[shim.command], shim.args === undefined);
+    act(shim.command, program);
+  } else {
+    program = prepare(new Command('dragstrip'), null, false);
+    program.description('Races storage servers and the Node.js drivers that talk to them.');
+    for (const [name, row] of Object.entries(COMMANDS)) {
+      act(name, prepare(program.command(name), row, true));
+    }
+  }
+  program.version(version);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    // Without a command commander shows the help and says so by this code.
+    if (error.code === 'commander.help') return 2;
+    throw usageFailure(error, program);
+  }
+  return status;
+}
+
+/**
+ * @param {Command} command
+ * @param {CommandRow | null} row
+ * @param {boolean} withArgs
+ */
+function prepare(command, row, withArgs) {
+  command
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .showSuggestionAfterError(true)
+    .helpOption('-h, --help', 'this help');
+  if (row === null) return command.helpCommand('help [command]', 'help for a command');
+  command.description(row.summary);
+  if (withArgs && row.args !== undefined) command.arguments(row.args);
+  for (const name of row.options) command.addOption(makeOption(OPTIONS[name]));
+  return command;
+}
+
+/** @param {import('./options.js').OptionRow} row */
+function makeOption({ flags, help, parse, shown }) {
+  const option = new Option(flags, shown === undefined ? help : `${help} (default: ${shown})`);
+  const flag = flags.split(' ')[0];
+  if (parse !== undefined) option.argParser((text, previous) => parse(text, flag, previous));
+  return option;
+}
+
+/**
+ * @param {CommanderError} error
+ * @param {Command} program
+ * @returns {DragstripError} the same in one line, with the command that helps
+ */
+function usageFailure(error, program) {
+  const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
+  const hint = more.join(' ').trim();
+  const name = program.name();
+  return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
+    remedy: `${name.endsWith('.js') ? `node ${name}` : name} --help shows what there is`,
+  });
+}
+
+/** A reader that goes away (`| head`) ends the program quietly, as it does every Unix tool. */
+function guardOutput() {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(141);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The one table of options: it feeds the parser, the help and the README. What a text means is
+ * decided here, so that a wrong one is refused before anything else happens.
+ */
+
+import { usageError } from '../errors.js';
+
+/**
+ * @typedef {object} OptionRow
+ * @property {string} flags as commander takes them
+ * @property {string} help one line
+ * @property {(text: string, flag: string, previous?: any) => unknown} [parse] absent: the text
+ * @property {string} [shown] the default, for the help; what applies it is the command
+ */
+
+/** @type {Readonly<Record<string, OptionRow>>} */
+export const OPTIONS = Object.freeze({
+  storages: {
+    flags: '--storages <list>',
+    help: 'storages to race: name, name:profile, name:all, all, ./file.js, with commas between',
+    parse: parseList,
+    shown: 'all with their default profile',
+  },
+  storage: {
+    flags: '--storage <one>',
+    help: 'one more storage, such as ./my-driver.js; may be repeated',
+    parse: (text, _flag, previous = []) => [...previous, text],
+  },
+  ops: {
+    flags: '--ops <n>',
+    help: 'operations in each test (50k and 1M are understood)',
+    parse: (text, flag) => parseCount(text, flag, 1, 1e9),
+    shown: '50000',
+  },
+  duration: {
+    flags: '--duration <time>',
+    help: 'how long each test issues operations, instead of a number: 10s, 500ms, 2m',
+    parse: parseDurationMs,
+  },
+  inFlight: {
+    flags: '--in-flight <k>',
+    help: 'a window of k requests in flight, instead of all at once',
+    parse: (text, flag) => parseCount(text, flag, 1, 1e6),
+  },
+  rounds: {
+    flags: '--rounds <n>',
+    help: 'how often every test is repeated, each time in a fresh process',
+    parse: (text, flag) => parseCount(text, flag, 1, 1000),
+    shown: '1',
+  },
+  warmup: {
+    flags: '--warmup <n>',
+    help: 'operations before the clock starts, not counted',
+    parse: (text, flag) => parseCount(text, flag, 0, 1e9),
+    shown: '5000',
+  },
+  timeout: {
+    flags: '--timeout <time>',
+    help: 'without any reply for this long, what is pending has timed out',
+    parse: parseDurationMs,
+    shown: '10s',
+  },
+  rows: {
+    flags: '--rows <n>',
+    help: 'rows of the dataset',
+    parse: (text, flag) => parseCount(text, flag, 1, 2 ** 30 - 1),
+    shown: '100000',
+  },
+  valueSize: {
+    flags: '--value-size <n>',
+    help: 'characters of a value',
+    parse: (text, flag) => parseCount(text, flag, 8, 2 ** 24),
+    shown: '1024',
+  },
+  seed: {
+    flags: '--seed <n>',
+    help: 'seed of rows, keys and order',
+    parse: (text, flag) => parseCount(text, flag, 0, 2 ** 32 - 1),
+    shown: '1',
+  },
+  json: { flags: '--json <file>', help: 'write the result there, after each test' },
+  out: {
+    flags: '--out <folder>',
+    help: 'write the result into that folder, under a name of its own',
+  },
+  force: { flags: '--force', help: 'overwrite the file that --json names' },
+  quiet: { flags: '--quiet', help: 'only the result, no progress' },
+  redis: { flags: '--redis <address>', help: 'Redis: host:port or unix:/path' },
+  mysql: { flags: '--mysql <address>', help: 'MariaDB’s SQL port' },
+  handlersocket: { flags: '--handlersocket <address>', help: 'HandlerSocket’s read port' },
+  handlersocketWrite: {
+    flags: '--handlersocket-write <address>',
+    help: 'HandlerSocket’s write port',
+  },
+  tarantool: { flags: '--tarantool <address>', help: 'Tarantool' },
+  allowTarget: {
+    flags: '--allow-target <host:port>',
+    help: 'a server elsewhere than on this machine that may be used; may be repeated',
+    parse: (text, _flag, previous = []) => [...previous, text],
+  },
+  setup: {
+    flags: '--setup',
+    help: 'first fetch, start and fill the servers that this needs; stop them afterwards',
+  },
+  format: {
+    flags: '--format <name>',
+    help: 'console, markdown or csv',
+    shown: 'console',
+  },
+});
+
+/** @typedef {keyof typeof OPTIONS & string} OptionName */
+
+export const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
+export const ADDRESS_OPTIONS = [
+  'redis',
+  'mysql',
+  'handlersocket',
+  'handlersocketWrite',
+  'tarantool',
+  'allowTarget',
+];
+export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
+export const RUN_OPTIONS = [
+  'storages',
+  'storage',
+  'ops',
+  'duration',
+  'rounds',
+  'warmup',
+  'timeout',
+  ...DATASET_OPTIONS,
+  ...STORE_OPTIONS,
+  ...ADDRESS_OPTIONS,
+];
+
+/**
+ * @param {string} text digits, `_` between them, `k` or `M` behind them
+ * @param {string} flag
+ * @param {number} min
+ * @param {number} max
+ * @returns {number} a whole number from min to max
+ * @throws {import('../errors.js').DragstripError} E_USAGE
+ */
+export function parseCount(text, flag, min, max) {
+  const match = /^(\d[\d_]*)([kM]?)$/.exec(text.trim());
+  const unit = match === null ? 1 : { '': 1, k: 1e3, M: 1e6 }[match[2]];
+  const value = match === null ? Number.NaN : Number(match[1].replaceAll('_', '')) * (unit ?? 1);
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw usageError(
+    `${flag} ${JSON.stringify(text)}: not a whole number from ${min} to ${max}`,
+    `write for example ${flag} ${Math.max(min, Math.min(max, 50_000))}`,
+  );
+}
+
+/**
+ * @param {string} text `10s`, `500ms`, `2m`; a bare number is seconds
+ * @param {string} flag
+ * @returns {number} milliseconds, more than 0 and at most a day
+ * @throws {import('../errors.js').DragstripError} E_USAGE
+ */
+export function parseDurationMs(text, flag) {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? 's'] ?? 1000;
+  const value = match === null ? Number.NaN : Number(match[1]) * unit;
+  if (value > 0 && value <= 86_400_000) return value;
+  throw usageError(
+    `${flag} ${JSON.stringify(text)}: not a time up to 24 h`,
+    `write for example ${flag} 10s or ${flag} 500ms`,
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {string} flag
+ * @returns {string[]}
+ */
+function parseList(text, flag) {
+  const items = text.split(',').map((item) => item.trim());
+  if (items.every((item) => item !== '')) return items;
+  throw usageError(
+    `${flag} ${JSON.stringify(text)}: an empty name in the list`,
+    'dragstrip list shows the names',
+  );
+}
+
+/**
+ * @param {Record<string, any>} given parsed options
+ * @returns {Record<string, string>} addresses by flag name
+ */
+export function addressesOf(given) {
+  /** @type {Record<string, string>} */
+  const addresses = {};
+  for (const name of ADDRESS_OPTIONS) {
+    if (name !== 'allowTarget' && given[name] !== undefined) {
+      addresses[OPTIONS[name].flags.split(' ')[0].slice(2)] = given[name];
+    }
+  }
+  return addresses;
+}

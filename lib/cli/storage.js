@@ -1,0 +1,101 @@
+/**
+ * Where a result is stored: checked before anything is measured, written after each cell, whole or
+ * not at all (a temporary file beside it, synced, renamed).
+ */
+
+import { constants } from 'node:fs';
+import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { DragstripError, usageError } from '../errors.js';
+
+/**
+ * @typedef {object} ResultStore
+ * @property {() => string | null} file the last one written
+ * @property {(result: import('../result.js').Result) => Promise<void>} write later writes wait for
+ *   earlier ones; rejects E_STORE
+ */
+
+/**
+ * @param {{ json?: string, out?: string, force?: boolean }} options
+ * @returns {Promise<ResultStore | null>} null where nothing is to be stored
+ * @throws {DragstripError} E_USAGE where the place cannot be written, or is taken
+ */
+export async function openStore({ json, out, force }) {
+  if (json === undefined && out === undefined) return null;
+  if (json === undefined) await requireWritable(path.resolve(out ?? ''), '--out', out ?? '');
+  else await requireFree(path.resolve(json), json, force === true);
+  /** @type {string | null} */
+  let file = null;
+  let last = Promise.resolve();
+  return {
+    file: () => file,
+    write(result) {
+      const text = `${JSON.stringify(result, null, 1)}\n`;
+      file = path.resolve(json ?? path.join(/** @type {string} */ (out), `${result.id}.json`));
+      const target = file;
+      last = last.then(() => writeWhole(target, text));
+      return last;
+    },
+  };
+}
+
+/**
+ * @param {string} file
+ * @param {string} given
+ * @param {boolean} force
+ */
+async function requireFree(file, given, force) {
+  await requireWritable(path.dirname(file), '--json', given);
+  const there = await stat(file).catch(() => null);
+  if (there?.isDirectory()) {
+    throw usageError(`--json ${given}: it is a folder`, 'name a file, or use --out');
+  }
+  if (there !== null && !force) {
+    throw usageError(`--json ${given}: the file exists`, 'name another one, or add --force');
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} flag
+ * @param {string} given
+ */
+async function requireWritable(folder, flag, given) {
+  try {
+    await mkdir(folder, { recursive: true });
+    await access(folder, constants.W_OK | constants.X_OK);
+    // access() is about permission bits; a read-only file system shows only in a real write.
+    const probe = path.join(folder, `.dragstrip-${process.pid}.tmp`);
+    await (await open(probe, 'wx')).close();
+    await rm(probe);
+  } catch (error) {
+    throw usageError(
+      `${flag} ${given}: ${folder} cannot be written (${error.code ?? error.message})`,
+      'name a folder that you may write to',
+    );
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+async function writeWhole(file, text) {
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    const handle = await open(temporary, 'w');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw new DragstripError('E_STORE', `${file}: the result could not be stored (${error.code})`, {
+      remedy: 'free some space or name another place with --json or --out',
+      cause: error,
+    });
+  }
+}

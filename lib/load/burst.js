@@ -1,0 +1,82 @@
+/**
+ * The burst: every operation is issued in one tick, then the loop waits for the last reply, as the
+ * seed's async_test.js did. Nothing is refilled; latency counts from an operation's own issue.
+ */
+
+/** @typedef {import('./load.js').Load} Load */
+
+/**
+ * @param {Load} load with a finite limit
+ * @param {() => void} [onIssued] called when the last operation was issued, before any reply of a
+ *   driver that does I/O
+ */
+export function startBurst(load, onIssued) {
+  const issue = { promise: issuePromise, callback: issueCallback, sync: issueSync }[load.calls];
+  for (let index = 0; index < load.limit; index += 1) {
+    load.next = index + 1;
+    issue(load, index, load.now());
+  }
+  onIssued?.();
+  finishIfSettled(load);
+}
+
+/** @param {Load} load */
+function finishIfSettled(load) {
+  if (load.settledCount >= load.limit && load.next >= load.limit) load.finish();
+}
+
+/**
+ * @param {Load} load
+ * @param {number} index
+ * @param {number} startNs
+ */
+function issuePromise(load, index, startNs) {
+  try {
+    load.op(index).then(
+      (/** @type {any} */ reply) => {
+        load.settle(index, startNs, reply);
+        finishIfSettled(load);
+      },
+      (/** @type {any} */ error) => {
+        load.fail(index, error);
+        finishIfSettled(load);
+      },
+    );
+  } catch (error) {
+    load.fail(index, error);
+  }
+}
+
+/**
+ * @param {Load} load
+ * @param {number} index
+ * @param {number} startNs
+ */
+function issueCallback(load, index, startNs) {
+  let pending = true;
+  const done = (/** @type {any} */ error, /** @type {any} */ reply) => {
+    if (!pending) return;
+    pending = false;
+    if (error) load.fail(index, error);
+    else load.settle(index, startNs, reply);
+    finishIfSettled(load);
+  };
+  try {
+    load.op(index, done);
+  } catch (error) {
+    done(error, undefined);
+  }
+}
+
+/**
+ * @param {Load} load
+ * @param {number} index
+ * @param {number} startNs
+ */
+function issueSync(load, index, startNs) {
+  try {
+    load.settle(index, startNs, load.op(index));
+  } catch (error) {
+    load.fail(index, error);
+  }
+}

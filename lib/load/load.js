@@ -1,0 +1,214 @@
+/**
+ * One load: operations that are issued and settled, in one of three ways (sync and window: lanes;
+ * burst: all at once) and three call styles (promise, callback, sync). This module holds what the
+ * loops share: counting, verifying, the ways to end. It knows no storage, workload or report.
+ *
+ * The path of an operation: a loop takes the next index, calls op(index), and gives the reply to
+ * settle(), which reads the clock once, verifies, records, and gives that time back: it is the
+ * moment at which the lane's next operation is issued. Verifying (some 25 ns) so falls into the
+ * next operation's latency; a second reading of the clock would cost twice that.
+ */
+
+import { ERROR, OK, TIMEOUT } from '../outcome.js';
+import { startBurst } from './burst.js';
+import { startLanes } from './lanes.js';
+import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Tally } from './tally.js';
+
+/** Every n-th reply is compared as a whole, the others by length and tag; a power of two. */
+export const WHOLE_EVERY = 512;
+/** How long replies may still come in after an abort. */
+const DRAIN_NS = 1e9;
+const WATCH_MS = 100;
+
+/**
+ * @typedef {object} LoadOptions
+ * @property {(index: number, done?: (error: any, reply?: any) => void) => any} op
+ * @property {(index: number, reply: any, whole: boolean) => number} verify outcome code
+ * @property {import('../types.js').CallStyle} calls
+ * @property {import('../types.js').LoadKind} kind
+ * @property {number} inFlight lanes; not used by a burst
+ * @property {number} operations Infinity where a duration ends the load
+ * @property {number} durationNs Infinity where a count ends the load
+ * @property {number} stallNs without any reply for this long, what is pending has timed out
+ * @property {import('../measure/clock.js').Clock} clock
+ */
+
+/**
+ * @typedef {object} LoadWatch
+ * @property {AbortSignal} [signal] stops issuing; what is in flight gets a second to settle
+ * @property {AbortSignal} [crash] the driver threw out of the event loop: its reason is the error
+ * @property {(settled: number) => void} [onProgress] some times a second
+ * @property {() => void} [onIssued] a burst has issued its last operation
+ */
+
+/** @typedef {'complete' | 'aborted' | 'stalled' | 'crashed'} LoadEnd */
+
+export class Load {
+  /** @param {LoadOptions} options */
+  constructor(options) {
+    this.op = options.op;
+    this.verify = options.verify;
+    this.calls = options.calls;
+    this.kind = options.kind;
+    this.inFlight = options.inFlight;
+    this.clock = options.clock;
+    this.now = options.clock.now;
+    this.next = 0;
+    this.limit = options.operations;
+    /** How many were to be issued, where that differs from the limit in the end. */
+    this.scheduled = -1;
+    this.settledCount = 0;
+    const startNs = this.now();
+    this.deadlineNs = startNs + options.durationNs;
+    this.tally = new Tally(startNs);
+    /** Set about every 100 ms: a loop without I/O then lets timers and messages in. */
+    this.breathe = false;
+    /** @type {() => void} */
+    this.finish = () => {};
+    /** @type {Promise<void>} */
+    this.finished = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+    this.lastNs = startNs;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} startNs
+   * @param {any} reply
+   * @returns {number} the clock after the reply
+   */
+  settle(index, startNs, reply) {
+    const endNs = this.now();
+    const tally = this.tally;
+    if (tally.closed) return endNs;
+    const outcome = this.verify(index, reply, (index & (WHOLE_EVERY - 1)) === 0);
+    this.settledCount += 1;
+    this.lastNs = endNs;
+    if (outcome === OK) {
+      if (endNs >= tally.windowEndNs) this.breathe = true;
+      tally.ok(startNs, endNs);
+    } else {
+      tally.wrong(outcome, index, null);
+      if (tally.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.giveUp();
+    }
+    if (endNs >= this.deadlineNs) this.stop();
+    return endNs;
+  }
+
+  /**
+   * @param {number} index
+   * @param {any} error
+   * @returns {number} the clock after the failure
+   */
+  fail(index, error) {
+    const endNs = this.now();
+    const tally = this.tally;
+    if (tally.closed) return endNs;
+    this.settledCount += 1;
+    this.lastNs = endNs;
+    tally.wrong(outcomeOfError(error), index, error);
+    if (tally.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.giveUp();
+    if (endNs >= this.deadlineNs) this.stop();
+    return endNs;
+  }
+
+  /** No further operation is issued: the load's time is over. What was not due is not unsent. */
+  stop() {
+    if (this.next < this.limit) this.limit = this.next;
+  }
+
+  /** No further operation is issued although more were scheduled: they are unsent. */
+  giveUp() {
+    if (this.scheduled < 0) this.scheduled = this.limit;
+    this.limit = Math.min(this.limit, this.next);
+  }
+}
+
+/**
+ * Runs a load to its end, whatever that is.
+ * @param {LoadOptions} options
+ * @param {LoadWatch} [watch]
+ * @returns {Promise<{ tally: Tally, scheduled: number, ended: LoadEnd, durationNs: number }>}
+ *   resolves in every case; what went wrong is in the tally
+ */
+export async function runLoad(options, watch = {}) {
+  const load = new Load(options);
+  const end = {
+    reason: /** @type {LoadEnd} */ ('complete'),
+    error: /** @type {{ code?: string, message: string } | null} */ (null),
+  };
+  const stopWatching = watchLoad(load, options, watch, (reason, error) => {
+    end.reason = reason;
+    end.error = error;
+    load.finish();
+  });
+  try {
+    if (load.kind === 'burst') startBurst(load, watch.onIssued);
+    else startLanes(load);
+    await load.finished;
+  } finally {
+    stopWatching();
+  }
+  if (watch.signal?.aborted && end.reason === 'complete') end.reason = 'aborted';
+  const planned = load.scheduled < 0 ? load.limit : load.scheduled;
+  const scheduled = Number.isFinite(planned) ? planned : load.next;
+  load.tally.close({
+    endNs: load.settledCount === load.next ? load.lastNs : load.now(),
+    issued: load.next,
+    scheduled,
+    pendingOutcome: end.reason === 'crashed' ? ERROR : TIMEOUT,
+    pendingError: end.error,
+  });
+  const durationNs = load.tally.endNs - load.tally.startNs;
+  return { tally: load.tally, scheduled, ended: end.reason, durationNs };
+}
+
+/**
+ * Watches for what ends a load from outside.
+ * @param {Load} load
+ * @param {LoadOptions} options
+ * @param {LoadWatch} watch
+ * @param {(reason: LoadEnd, error: { code?: string, message: string } | null) => void} end
+ * @returns {() => void} stops watching
+ */
+function watchLoad(load, options, watch, end) {
+  let seen = 0;
+  let seenNs = load.now();
+  /** @type {number | null} */
+  let abortedNs = null;
+  const timer = setInterval(() => {
+    const nowNs = load.now();
+    if (load.settledCount !== seen) {
+      seen = load.settledCount;
+      seenNs = nowNs;
+      watch.onProgress?.(seen);
+    } else if (nowNs - seenNs > options.stallNs) {
+      const seconds = (options.stallNs / 1e9).toFixed(1);
+      end('stalled', { code: 'NO_REPLY', message: `no reply for ${seconds} s` });
+    }
+    if (abortedNs !== null && nowNs - abortedNs > DRAIN_NS) {
+      end('aborted', { code: 'ABORTED', message: 'pending when the run was stopped' });
+    }
+  }, WATCH_MS);
+  const onAbort = () => {
+    abortedNs = load.now();
+    load.giveUp();
+  };
+  const onCrash = () => {
+    const error = watch.crash?.reason;
+    end('crashed', {
+      code: String(error?.code ?? 'DRIVER_CRASHED'),
+      message: `the driver threw out of the event loop: ${error?.message ?? error}`,
+    });
+  };
+  if (watch.signal?.aborted) onAbort();
+  if (watch.crash?.aborted) onCrash();
+  watch.signal?.addEventListener('abort', onAbort, { once: true });
+  watch.crash?.addEventListener('abort', onCrash, { once: true });
+  return () => {
+    clearInterval(timer);
+    watch.signal?.removeEventListener('abort', onAbort);
+    watch.crash?.removeEventListener('abort', onCrash);
+  };
+}

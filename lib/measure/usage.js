@@ -1,0 +1,140 @@
+/**
+ * What processes use: CPU time, memory, garbage collections. Whole-phase differences only; nothing
+ * here runs while the clock runs.
+ *
+ * A server's CPU time is the sum over its threads of /proc/PID/task/TID/schedstat (first field:
+ * nanoseconds on a processor, kernel documentation, scheduler/sched-stats); where the kernel keeps
+ * none, fields 14 and 15 of /proc/PID/stat in ticks of 10 ms (proc(5)).
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { PerformanceObserver } from 'node:perf_hooks';
+
+/** USER_HZ is 100 on every Linux that Node runs on. */
+const TICK_NS = 1e7;
+
+/**
+ * @typedef {object} Instruments
+ * @property {import('./clock.js').Clock} clock
+ * @property {() => ClientUsage} client
+ * @property {(pids: readonly number[]) => ServerUsage | null} servers null: not readable
+ * @property {() => void} collectGarbage
+ * @property {() => { stop: () => { count: number, ns: number } }} observeGarbage
+ */
+
+/**
+ * @typedef {object} ClientUsage
+ * @property {number} userNs
+ * @property {number} systemNs
+ * @property {number} rssBytes
+ * @property {number} rssBytesMax the greatest so far
+ * @property {number} heapBytes heap and buffers
+ */
+
+/** @typedef {{ cpuNs: number, rssBytes: number | null }} ServerUsage */
+
+/** @returns {ClientUsage} of this process */
+function clientUsage() {
+  const cpu = process.cpuUsage();
+  const memory = process.memoryUsage();
+  return {
+    userNs: cpu.user * 1000,
+    systemNs: cpu.system * 1000,
+    rssBytes: memory.rss,
+    // Kilobytes on Linux (getrusage(2)).
+    rssBytesMax: process.resourceUsage().maxRSS * 1024,
+    heapBytes: memory.heapUsed + memory.external,
+  };
+}
+
+/**
+ * @param {readonly number[]} pids
+ * @returns {ServerUsage | null} summed over the processes; null if one of them is not readable
+ */
+export function serverUsage(pids) {
+  if (pids.length === 0) return null;
+  let cpuNs = 0;
+  /** @type {number | null} */
+  let rssBytes = 0;
+  try {
+    for (const pid of pids) {
+      cpuNs += threadsCpuNs(pid) || processCpuNs(pid);
+      const rss = residentBytes(pid);
+      rssBytes = rss === null || rssBytes === null ? null : rssBytes + rss;
+    }
+  } catch {
+    return null;
+  }
+  return { cpuNs, rssBytes };
+}
+
+/**
+ * @param {number} pid
+ * @returns {number} nanoseconds; 0 where the kernel keeps no schedstat
+ */
+function threadsCpuNs(pid) {
+  let sum = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]);
+    } catch (error) {
+      // A thread may end between the listing and the reading; its time is lost to us.
+      if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
+    }
+  }
+  return sum;
+}
+
+/**
+ * @param {number} pid
+ * @returns {number} nanoseconds, in steps of a tick
+ */
+function processCpuNs(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_NS;
+}
+
+/**
+ * @param {number} pid
+ * @returns {number | null}
+ */
+function residentBytes(pid) {
+  const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  return match === null ? null : Number(match[1]) * 1024;
+}
+
+/** Counts collections from now on; V8 reports each one with its duration. */
+function observeGarbage() {
+  let count = 0;
+  let ns = 0;
+  const add = (/** @type {readonly { duration: number }[]} */ entries) => {
+    for (const entry of entries) {
+      count += 1;
+      ns += entry.duration * 1e6;
+    }
+  };
+  const observer = new PerformanceObserver((list) => add(list.getEntries()));
+  observer.observe({ entryTypes: ['gc'] });
+  return {
+    stop() {
+      add(observer.takeRecords());
+      observer.disconnect();
+      return { count, ns };
+    },
+  };
+}
+
+/**
+ * @param {import('./clock.js').Clock} clock
+ * @returns {Instruments} the real ones; garbage is collected only under --expose-gc
+ */
+export function systemInstruments(clock) {
+  return {
+    clock,
+    client: clientUsage,
+    servers: serverUsage,
+    collectGarbage: () => globalThis.gc?.(),
+    observeGarbage,
+  };
+}

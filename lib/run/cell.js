@@ -1,0 +1,371 @@
+/**
+ * One cell in one round, from opening the storage to closing it: open, check, warm up, measure,
+ * close. Runs inside the cell's own process (or in this one, for tests with a fake clock), prints
+ * nothing, and gives back a record of what happened, whatever happened.
+ */
+
+import { loadStorage } from '../../storages/index.js';
+import { loadWorkload } from '../../workloads/index.js';
+import { readCredentials } from '../credentials.js';
+import { createDataset } from '../dataset.js';
+import { runLoad } from '../load/load.js';
+import { OK, OUTCOMES } from '../outcome.js';
+
+/** Rows read and compared whole before the clock starts. */
+const CHECK_ROWS = 64;
+/** Closing and opening must not hang a run. */
+const CLOSE_TIMEOUT_MS = 5000;
+const WARMUP_IN_FLIGHT = 100;
+
+/**
+ * What a cell's process is told: names and options, never functions.
+ * @typedef {object} CellSpec
+ * @property {string} storage name, or path of a file
+ * @property {string} profile
+ * @property {string} workload
+ * @property {Record<string, unknown>} workloadOptions
+ * @property {{ kind: import('../types.js').LoadKind, inFlight: number | null,
+ *   operations: number | null, durationNs: number | null }} load
+ * @property {import('../types.js').Address} address
+ * @property {string | null} server
+ * @property {number[]} serverPids
+ * @property {import('../types.js').DatasetOptions} dataset
+ * @property {string} folder
+ * @property {number} seed
+ * @property {number} warmupOperations
+ * @property {number} stallNs
+ */
+
+/**
+ * @typedef {object} CellRecord what a cell gives back; the runner makes a round of the result of it
+ * @property {'measured' | 'failed' | 'aborted'} state
+ * @property {{ code: string, message: string } | null} failure
+ * @property {number | null} createdNs
+ * @property {number} scheduled
+ * @property {number[]} outcomes by code of lib/outcome.js
+ * @property {import('../result.js').Sample[]} samples
+ * @property {number} durationNs
+ * @property {{ sparse: number[], count: number, min: number, max: number, sum: number } | null
+ *   } latency
+ * @property {import('../result.js').Round['client']} client
+ * @property {import('../result.js').Round['server']} server
+ * @property {number | null} pendingBytes
+ * @property {import('../result.js').Round['warmup']} warmup
+ * @property {import('../result.js').Round['timeline']} timeline
+ * @property {number | null} workNs
+ */
+
+/**
+ * @typedef {object} CellContext
+ * @property {import('../measure/usage.js').Instruments} instruments
+ * @property {AbortSignal} [signal]
+ * @property {AbortSignal} [crash] reason: an error that the driver threw out of the event loop
+ * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
+ */
+
+/**
+ * @param {CellSpec} spec
+ * @param {CellContext} context
+ * @returns {Promise<CellRecord>} never rejects for what a storage does
+ */
+export async function runCell(spec, context) {
+  const { clock } = context.instruments;
+  const startNs = clock.now();
+  const record = emptyRecord();
+  /** @type {import('../types.js').Handle | null} */
+  let handle = null;
+  try {
+    const opened = await guarded(openStorage(spec), context, spec.stallNs / 1e6, 'open');
+    handle = opened.handle;
+    const bound = bindWorkload(spec, opened);
+    await guarded(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
+    record.createdNs = clock.now() - startNs;
+    await guarded(checkRows(bound, opened, CHECK_ROWS), context, spec.stallNs / 1e6, 'the check');
+    await warmUp(spec, bound, opened.calls, context, record);
+    await measure(spec, bound, opened.calls, context, record);
+  } catch (error) {
+    record.state = context.signal?.aborted ? 'aborted' : 'failed';
+    record.failure = {
+      code: String(error.code ?? error.name ?? 'ERROR'),
+      message: String(error.message ?? error),
+    };
+  }
+  if (handle !== null) await closeBounded(handle);
+  record.workNs = clock.now() - startNs;
+  return record;
+}
+
+/** @returns {CellRecord} */
+function emptyRecord() {
+  return {
+    state: 'failed',
+    failure: null,
+    createdNs: null,
+    scheduled: 0,
+    outcomes: OUTCOMES.map(() => 0),
+    samples: [],
+    durationNs: 0,
+    latency: null,
+    client: null,
+    server: null,
+    pendingBytes: null,
+    warmup: { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
+    timeline: { windowNs: 0, operations: [] },
+    workNs: null,
+  };
+}
+
+/**
+ * @typedef {object} OpenedStorage
+ * @property {import('../types.js').Handle} handle
+ * @property {import('../types.js').CallStyle} calls
+ * @property {import('../types.js').Dataset} dataset
+ */
+
+/**
+ * @param {CellSpec} spec
+ * @returns {Promise<OpenedStorage>}
+ */
+async function openStorage(spec) {
+  const definition = await loadStorage(spec.storage);
+  const profile = definition.profiles[spec.profile];
+  const dataset = createDataset(spec.dataset);
+  const handle = await definition.open({
+    address: spec.address,
+    credentials: await readCredentials(spec.server),
+    profile: { name: spec.profile, ...profile },
+    dataset,
+    folder: spec.folder,
+  });
+  return { handle, calls: profile.calls ?? 'promise', dataset };
+}
+
+/**
+ * @typedef {object} Bound
+ * @property {import('../types.js').BoundWorkload} measured
+ * @property {import('../types.js').BoundWorkload} warmup
+ * @property {import('../types.js').BoundWorkload} check
+ */
+
+/**
+ * Draws all keys, before any clock starts. Warm-up and check have streams of keys of their own.
+ * @param {CellSpec} spec
+ * @param {OpenedStorage} opened
+ * @returns {Promise<Bound>}
+ */
+async function bindWorkload(spec, { handle, dataset }) {
+  const workload = await loadWorkload(spec.workload);
+  const options = spec.workloadOptions;
+  const bind = (/** @type {number} */ seed, /** @type {number} */ ops) =>
+    workload.prepare({ dataset, seed, ops, options })(handle);
+  return {
+    measured: bind(spec.seed, spec.load.operations ?? Number.POSITIVE_INFINITY),
+    warmup: bind(spec.seed + 1, Math.max(1, spec.warmupOperations)),
+    check: bind(spec.seed + 2, CHECK_ROWS),
+  };
+}
+
+/**
+ * Reads rows one after another and compares them whole: a storage without our rows, or with other
+ * ones, is found before anything is measured.
+ * @param {Promise<Bound>} bound
+ * @param {OpenedStorage} opened
+ * @param {number} rows
+ */
+async function checkRows(bound, { calls }, rows) {
+  const { check } = await bound;
+  for (let index = 0; index < rows; index += 1) {
+    const reply = await callOnce(check, calls, index);
+    const outcome = check.verify(index, reply, true);
+    if (outcome === OK) continue;
+    const error = new Error(
+      `wrong data: read ${index + 1} of the check is a ${OUTCOMES[outcome]}; ` +
+        'the rows are not those of this dataset',
+    );
+    throw Object.assign(error, { code: 'E_DATA' });
+  }
+}
+
+/**
+ * @param {import('../types.js').BoundWorkload} bound
+ * @param {import('../types.js').CallStyle} calls
+ * @param {number} index
+ * @returns {Promise<any>}
+ */
+function callOnce(bound, calls, index) {
+  if (calls !== 'callback') return Promise.resolve(bound.op(index));
+  return new Promise((resolve, reject) => {
+    bound.op(index, (error, reply) => (error ? reject(error) : resolve(reply)));
+  });
+}
+
+/**
+ * The same work for all storages, not counted; its curve is kept.
+ * @param {CellSpec} spec
+ * @param {Promise<Bound>} bound
+ * @param {import('../types.js').CallStyle} calls
+ * @param {CellContext} context
+ * @param {CellRecord} record
+ */
+async function warmUp(spec, bound, calls, context, record) {
+  if (spec.warmupOperations === 0) return;
+  const { warmup } = await bound;
+  const { tally, durationNs } = await runLoad(
+    {
+      ...warmup,
+      calls,
+      kind: 'window',
+      inFlight: spec.load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT,
+      operations: spec.warmupOperations,
+      durationNs: Number.POSITIVE_INFINITY,
+      stallNs: spec.stallNs,
+      clock: context.instruments.clock,
+    },
+    {
+      signal: context.signal,
+      crash: context.crash,
+      onProgress: (settled) => context.onProgress?.({ phase: 'warmup', settled }),
+    },
+  );
+  record.warmup = {
+    operations: tally.outcomes[OK],
+    durationNs,
+    curve: tally.windows,
+    windowNs: tally.windowNs,
+  };
+}
+
+/**
+ * @param {CellSpec} spec
+ * @param {Promise<Bound>} bound
+ * @param {import('../types.js').CallStyle} calls
+ * @param {CellContext} context
+ * @param {CellRecord} record
+ */
+async function measure(spec, bound, calls, context, record) {
+  const { instruments } = context;
+  const { measured } = await bound;
+  const { kind, inFlight, operations, durationNs } = spec.load;
+  instruments.collectGarbage();
+  const serverBefore = instruments.servers(spec.serverPids);
+  const garbage = instruments.observeGarbage();
+  const before = instruments.client();
+  /** @type {number | null} */
+  let pendingBytes = null;
+  const load = await runLoad(
+    {
+      ...measured,
+      calls,
+      kind,
+      inFlight: inFlight ?? 1,
+      operations: operations ?? Number.POSITIVE_INFINITY,
+      durationNs: durationNs ?? Number.POSITIVE_INFINITY,
+      stallNs: spec.stallNs,
+      clock: instruments.clock,
+    },
+    {
+      signal: context.signal,
+      crash: context.crash,
+      onProgress: (settled) => context.onProgress?.({ phase: 'measure', settled }),
+      onIssued: () => {
+        pendingBytes = (instruments.client().heapBytes - before.heapBytes) / (operations ?? 1);
+      },
+    },
+  );
+  const after = instruments.client();
+  const collected = garbage.stop();
+  const serverAfter = instruments.servers(spec.serverPids);
+  record.pendingBytes = pendingBytes;
+  record.client = {
+    userNs: after.userNs - before.userNs,
+    systemNs: after.systemNs - before.systemNs,
+    rssBytesBefore: before.rssBytes,
+    rssBytesAfter: after.rssBytes,
+    rssBytesMax: after.rssBytesMax,
+    gcCount: collected.count,
+    gcNs: collected.ns,
+  };
+  if (serverBefore !== null && serverAfter !== null) {
+    record.server = {
+      cpuNs: Math.max(0, serverAfter.cpuNs - serverBefore.cpuNs),
+      rssBytes: serverAfter.rssBytes,
+    };
+  }
+  recordLoad(record, load);
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {Awaited<ReturnType<typeof runLoad>>} load
+ */
+function recordLoad(record, { tally, scheduled, ended, durationNs }) {
+  const { histogram } = tally;
+  record.state = ended === 'aborted' ? 'aborted' : 'measured';
+  record.scheduled = scheduled;
+  record.outcomes = Array.from(tally.outcomes);
+  record.samples = tally.samples;
+  record.durationNs = durationNs;
+  record.timeline = { windowNs: tally.windowNs, operations: tally.windows };
+  if (histogram.count > 0) {
+    const { count, min, max, sum } = histogram;
+    record.latency = { sparse: histogram.toSparse(), count, min, max, sum };
+  }
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} work
+ * @param {CellContext} context
+ * @param {number} timeoutMs
+ * @param {string} what
+ * @returns {Promise<T>} rejects where the time is over, the run is stopped or the driver crashes
+ */
+async function guarded(work, { signal, crash }, timeoutMs, what) {
+  /** @type {(() => void)[]} */
+  const undo = [];
+  const interrupted = new Promise((_, reject) => {
+    const timer = setTimeout(
+      () => reject(coded('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    undo.push(() => clearTimeout(timer));
+    const onAbort = () => reject(coded('E_ABORTED', `stopped during ${what}`));
+    const onCrash = () => reject(crash?.reason ?? coded('DRIVER_CRASHED', 'the driver crashed'));
+    if (signal?.aborted) onAbort();
+    if (crash?.aborted) onCrash();
+    signal?.addEventListener('abort', onAbort);
+    crash?.addEventListener('abort', onCrash);
+    undo.push(() => signal?.removeEventListener('abort', onAbort));
+    undo.push(() => crash?.removeEventListener('abort', onCrash));
+  });
+  try {
+    return /** @type {T} */ (await Promise.race([work, interrupted]));
+  } finally {
+    for (const step of undo) step();
+    // What comes of it later is of no interest any more.
+    work.catch(() => {});
+  }
+}
+
+/**
+ * @param {string} code
+ * @param {string} message
+ */
+function coded(code, message) {
+  return Object.assign(new Error(message), { code });
+}
+
+/** @param {import('../types.js').Handle} handle */
+async function closeBounded(handle) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([handle.close(), late]);
+  } catch {
+    // A connection that is gone cannot be closed; its loss has been counted already.
+  }
+  clearTimeout(timer);
+}

@@ -1,0 +1,99 @@
+/**
+ * How a cell is executed: in a fresh process (a second driver in a process changes the first one's
+ * speed), or in this one, for tests with a fake clock. Both take a spec and give a record.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { systemClock } from '../measure/clock.js';
+import { runCell } from './cell.js';
+
+const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
+/** After an abort a cell drains for a second and closes; then it is killed. */
+const ABORT_GRACE_MS = 4000;
+const STDERR_LINES = 3;
+
+/** @typedef {import('./cell.js').CellSpec} CellSpec */
+/** @typedef {import('./cell.js').CellRecord} CellRecord */
+
+/**
+ * @typedef {object} Execution
+ * @property {CellRecord | null} record null: the process ended without one
+ * @property {{ code: string, message: string } | null} failure why there is none
+ * @property {number | null} processNs wall time of the process; null where it had none of its own
+ */
+
+/**
+ * @callback Executor
+ * @param {CellSpec} spec
+ * @param {{ signal?: AbortSignal,
+ *   onProgress?: (progress: { phase: string, settled: number }) => void }} context
+ * @returns {Promise<Execution>}
+ */
+
+/** @type {Executor} */
+export async function executeInChild(spec, { signal, onProgress }) {
+  const startNs = systemClock.now();
+  const child = execa(process.execPath, ['--expose-gc', '--no-warnings', CHILD], {
+    ipc: true,
+    buffer: { ipc: false },
+    serialization: 'advanced',
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    maxBuffer: 65_536,
+    reject: false,
+    cleanup: true,
+  });
+  /** @type {CellRecord | null} */
+  let record = null;
+  child.on('message', (/** @type {any} */ message) => {
+    if (message.type === 'done') record = message.record;
+    if (message.type === 'progress') onProgress?.(message.progress);
+  });
+  /** @type {NodeJS.Timeout | undefined} */
+  let killer;
+  const onAbort = () => {
+    if (child.connected) child.send({ type: 'abort' }, () => {});
+    killer = setTimeout(() => child.kill('SIGKILL'), ABORT_GRACE_MS);
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (child.connected) child.send({ type: 'run', spec }, () => {});
+  if (signal?.aborted) onAbort();
+  const ended = await child;
+  clearTimeout(killer);
+  signal?.removeEventListener('abort', onAbort);
+  return {
+    record,
+    failure: record === null ? describeEnd(ended) : null,
+    processNs: systemClock.now() - startNs,
+  };
+}
+
+/**
+ * @param {{ exitCode?: number, signal?: string, stderr?: unknown, shortMessage?: string }} ended
+ * @returns {{ code: string, message: string }}
+ */
+function describeEnd({ exitCode, signal, stderr, shortMessage }) {
+  const how = signal ? `was killed by ${signal}` : `ended with status ${exitCode ?? '?'}`;
+  const lines = String(stderr ?? shortMessage ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  const said = lines.slice(-STDERR_LINES).join(' | ').slice(0, 300);
+  return {
+    code: 'E_CELL_PROCESS',
+    message: `the cell’s process ${how} before it gave a result${said === '' ? '' : `: ${said}`}`,
+  };
+}
+
+/**
+ * @param {import('../measure/usage.js').Instruments} instruments
+ * @returns {Executor} runs cells in this process
+ */
+export function inThisProcess(instruments) {
+  return async (spec, { signal, onProgress }) => ({
+    record: await runCell(spec, { instruments, signal, onProgress }),
+    failure: null,
+    processNs: null,
+  });
+}

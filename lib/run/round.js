@@ -1,0 +1,80 @@
+/** From what a cell's process gave back to a round of the result: percentiles and the histogram. */
+
+import { encode } from '../measure/hdr.js';
+import { Histogram } from '../measure/histogram.js';
+import { OK, OUTCOMES } from '../outcome.js';
+
+/**
+ * @param {import('./executor.js').Execution} execution
+ * @param {{ round: number, position: number }} place
+ * @returns {Promise<import('../result.js').Round>}
+ */
+export async function toRound({ record, failure, processNs }, place) {
+  if (record === null) return failedRound(failure, processNs, place);
+  const { latency, outcomes, durationNs, ...rest } = record;
+  const ok = outcomes[OK];
+  return {
+    ...rest,
+    ...place,
+    outcomes: /** @type {import('../result.js').Round['outcomes']} */ (
+      Object.fromEntries(OUTCOMES.map((name, code) => [name, outcomes[code]]))
+    ),
+    durationNs,
+    throughput: durationNs > 0 ? (ok / durationNs) * 1e9 : 0,
+    // Little's law with both of its right-hand sides measured: sum of times / time.
+    inFlightMean: latency === null || durationNs === 0 ? 0 : latency.sum / durationNs,
+    latency: latency === null ? null : await toLatency(Histogram.fromSparse(latency)),
+    processNs,
+  };
+}
+
+/**
+ * @param {Histogram} histogram
+ * @returns {Promise<import('../result.js').Latency>}
+ */
+async function toLatency(histogram) {
+  const percentile = (/** @type {number} */ q) =>
+    histogram.printable(q) ? histogram.percentile(q) : null;
+  return {
+    count: histogram.count,
+    minNs: histogram.min,
+    maxNs: histogram.max,
+    meanNs: histogram.sum / histogram.count,
+    p50Ns: percentile(0.5),
+    p90Ns: percentile(0.9),
+    p99Ns: percentile(0.99),
+    p999Ns: percentile(0.999),
+    histogram: await encode(histogram),
+  };
+}
+
+/**
+ * @param {{ code: string, message: string } | null} failure
+ * @param {number | null} processNs
+ * @param {{ round: number, position: number }} place
+ * @returns {import('../result.js').Round}
+ */
+function failedRound(failure, processNs, place) {
+  return {
+    ...place,
+    state: 'failed',
+    failure,
+    createdNs: null,
+    scheduled: 0,
+    outcomes: /** @type {import('../result.js').Round['outcomes']} */ (
+      Object.fromEntries(OUTCOMES.map((name) => [name, 0]))
+    ),
+    samples: [],
+    durationNs: 0,
+    throughput: 0,
+    inFlightMean: 0,
+    latency: null,
+    client: null,
+    server: null,
+    pendingBytes: null,
+    warmup: { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
+    timeline: { windowNs: 0, operations: [] },
+    processNs,
+    workNs: null,
+  };
+}

@@ -1,0 +1,252 @@
+/**
+ * A run: options in, result out. It resolves what can run, executes every cell of every round in
+ * its turn, and tells what happens by events. It prints and writes nothing; the result grows with
+ * each cell, so that whoever listens can store it after each.
+ */
+
+import path from 'node:path';
+import { loadWorkload } from '../../workloads/index.js';
+import { formatEndpoint } from '../address.js';
+import { createDataset } from '../dataset.js';
+import { findHome } from '../home.js';
+import { systemClock } from '../measure/clock.js';
+import { environmentWarnings, readEnvironment } from '../measure/environment.js';
+import { SCHEMA_NAME, SCHEMA_VERSION } from '../result.js';
+import { version } from '../version.js';
+import { executeInChild } from './executor.js';
+import { measureFloor } from './floor.js';
+import { loadLabel, orderOfRound, planRun } from './plan.js';
+import { toRound } from './round.js';
+import { resolveTargets } from './targets.js';
+
+/** @typedef {import('../result.js').Result} Result */
+/** @typedef {import('../result.js').Cell} Cell */
+/** @typedef {import('./plan.js').RunPlan} RunPlan */
+/** @typedef {import('./plan.js').RunOptions} RunOptions */
+/** @typedef {import('./targets.js').StorageTarget} StorageTarget */
+/** @typedef {import('./executor.js').Executor} Executor */
+
+/**
+ * @typedef {{ type: 'planned', result: Result, plan: RunPlan }
+ *   | { type: 'filling', storage: string }
+ *   | { type: 'cell-start', cell: Cell, round: number, rounds: number }
+ *   | { type: 'progress', cell: Cell, phase: string, settled: number }
+ *   | { type: 'cell-end', cell: Cell, round: import('../result.js').Round, result: Result }
+ *   | { type: 'finished', result: Result }} RunEvent
+ */
+
+/**
+ * @typedef {object} RunContext
+ * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
+ * @property {(event: RunEvent) => void} [onEvent]
+ * @property {Executor} [executor] default: a process for each cell
+ * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
+ * @property {() => Promise<import('../result.js').Environment>} [environment]
+ */
+
+/**
+ * @param {RunOptions} options
+ * @param {RunContext} [context]
+ * @returns {Promise<Result>}
+ * @throws {import('../errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything is measured; later faults
+ *   are in the result
+ */
+export async function runRace(options, context = {}) {
+  const plan = planRun(options);
+  createDataset(plan.dataset); // refuses what is out of range before anything is opened
+  const workload = await loadWorkload(plan.workload);
+  const home = plan.home ?? findHome();
+  const targets = await resolveTargets({ ...plan, home }, workload.needs);
+  const executor = context.executor ?? executeInChild;
+  const result = await emptyResult(plan, targets, context);
+  context.onEvent?.({ type: 'planned', result, plan });
+  const jobs = makeJobs(plan, targets.storages, result, home);
+  await fillEmbedded(jobs, plan, context);
+  result.floor = await measureFloor(plan, executor, context.signal);
+  for (let round = 0; round < plan.rounds; round += 1) {
+    const order = orderOfRound(jobs.length, round, plan.rounds, plan.seed);
+    for (const [position, index] of order.entries()) {
+      if (context.signal?.aborted) break;
+      await runJob(jobs[index], {
+        round,
+        position,
+        rounds: plan.rounds,
+        result,
+        executor,
+        context,
+      });
+    }
+  }
+  result.state = context.signal?.aborted ? 'aborted' : 'complete';
+  result.finishedAt = (context.clock ?? systemClock).date();
+  for (const cell of result.cells) {
+    if (cell.state === 'planned') cell.state = 'aborted';
+  }
+  context.onEvent?.({ type: 'finished', result });
+  return result;
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {Awaited<ReturnType<typeof resolveTargets>>} targets
+ * @param {RunContext} context
+ * @returns {Promise<Result>}
+ */
+async function emptyResult(plan, { storages, servers }, context) {
+  const clock = context.clock ?? systemClock;
+  const environment = await (context.environment ?? readEnvironment)();
+  const startedAt = clock.date();
+  const { home: _home, ...options } = plan;
+  return {
+    schema: SCHEMA_NAME,
+    schemaVersion: SCHEMA_VERSION,
+    dragstrip: version,
+    id: `${startedAt.replace(/[-:]/g, '').replace(/\.\d+/, '')}-${plan.command}`,
+    command: plan.command,
+    state: 'running',
+    startedAt,
+    finishedAt: null,
+    options: { ...options, storages: plan.storages ?? storages.map(labelOf) },
+    dataset: plan.dataset,
+    environment,
+    servers: servers.map(({ name, version: release, address, source, settings }) => ({
+      name,
+      version: release,
+      address: Object.fromEntries(
+        Object.entries(address).map(([key, endpoint]) => [key, formatEndpoint(endpoint)]),
+      ),
+      source,
+      settings,
+    })),
+    storages: storages.map(describeStorage),
+    cells: plan.loads.flatMap((load) => storages.map((storage) => makeCell(plan, load, storage))),
+    floor: [],
+    warnings: environmentWarnings(environment),
+  };
+}
+
+/** @param {StorageTarget} target */
+function labelOf({ definition, profile }) {
+  return profile === 'default' ? definition.name : `${definition.name}:${profile}`;
+}
+
+/** @param {StorageTarget} target */
+function describeStorage({ definition, profile, version: release }) {
+  const { name, summary, package: driver, server, profiles } = definition;
+  const { calls = 'promise', options } = profiles[profile];
+  return { name, profile, summary, package: driver, version: release, server, calls, options };
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {import('../result.js').Load} load
+ * @param {StorageTarget} storage
+ * @returns {Cell}
+ */
+function makeCell(plan, load, { definition, profile, unavailable }) {
+  return {
+    id: `${definition.name}:${profile}/${plan.workload}/${loadLabel(load)}`,
+    storage: definition.name,
+    profile,
+    workload: plan.workload,
+    load,
+    state: unavailable === null ? 'planned' : 'skipped',
+    reason: unavailable?.reason ?? null,
+    remedy: unavailable?.remedy ?? null,
+    rounds: [],
+  };
+}
+
+/**
+ * @typedef {object} Job a cell that can run, with what its process is told
+ * @property {Cell} cell
+ * @property {StorageTarget} target
+ * @property {import('./cell.js').CellSpec} spec
+ */
+
+/**
+ * @param {RunPlan} plan
+ * @param {StorageTarget[]} storages
+ * @param {Result} result
+ * @param {string} home
+ * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages
+ */
+function makeJobs(plan, storages, result, home) {
+  /** @type {Job[]} */
+  const jobs = [];
+  for (const target of storages) {
+    if (target.unavailable !== null) continue;
+    const { definition, profile, source, server } = target;
+    for (const cell of result.cells) {
+      if (cell.storage !== definition.name || cell.profile !== profile) continue;
+      const { kind, inFlight, operations, durationNs } = cell.load;
+      const spec = {
+        storage: source,
+        profile,
+        workload: plan.workload,
+        workloadOptions: {},
+        load: { kind, inFlight, operations, durationNs },
+        address: server?.address ?? {},
+        server: server?.name ?? null,
+        serverPids: server?.pids ?? [],
+        dataset: plan.dataset,
+        folder: path.join(home, 'embedded'),
+        seed: plan.seed,
+        warmupOperations: plan.warmupOperations,
+        stallNs: plan.timeoutMs * 1e6,
+      };
+      jobs.push({ cell, target, spec });
+    }
+  }
+  return jobs;
+}
+
+/**
+ * Embedded stores are filled here, before anything is measured: their files are our own.
+ * @param {Job[]} jobs
+ * @param {RunPlan} plan
+ * @param {RunContext} context
+ */
+async function fillEmbedded(jobs, plan, { signal, onEvent }) {
+  const dataset = createDataset(plan.dataset);
+  /** @type {Set<string>} */
+  const done = new Set();
+  for (const { target, spec } of jobs) {
+    const { definition } = target;
+    if (definition.fill === undefined || done.has(definition.name) || signal?.aborted) continue;
+    done.add(definition.name);
+    onEvent?.({ type: 'filling', storage: definition.name });
+    try {
+      await definition.fill({ dataset, folder: spec.folder, signal });
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    }
+  }
+}
+
+/**
+ * @param {Job} job
+ * @param {{ round: number, position: number, rounds: number, result: Result,
+ *   executor: Executor, context: RunContext }} turn
+ */
+async function runJob({ cell, spec }, turn) {
+  const { round, position, rounds, result, executor, context } = turn;
+  context.onEvent?.({ type: 'cell-start', cell, round, rounds });
+  const execution = await executor(
+    { ...spec, seed: spec.seed + round * 16 },
+    {
+      signal: context.signal,
+      onProgress: ({ phase, settled }) =>
+        context.onEvent?.({ type: 'progress', cell, phase, settled }),
+    },
+  );
+  const measured = await toRound(execution, { round, position });
+  cell.rounds.push(measured);
+  if (measured.state === 'failed') {
+    cell.state = 'failed';
+    cell.reason = measured.failure?.message ?? null;
+  } else if (cell.state !== 'failed') {
+    cell.state = measured.state;
+  }
+  context.onEvent?.({ type: 'cell-end', cell, round: measured, result });
+}
