@@ -68,15 +68,15 @@ async function inspect(file) {
 }
 
 /**
- * The magic number of LMDB's first meta page lies behind its 16-byte page header (lmdb's mdb.c,
+ * The magic number of LMDB's first meta page lies behind its 24-byte page header (lmdb's mdb.c,
  * MDB_MAGIC). Looking first keeps the library away from files that would crash it.
  * @param {string} file
  */
 function isLmdb(file) {
-  const head = Buffer.alloc(20);
+  const head = Buffer.alloc(28);
   const descriptor = openSync(file, 'r');
   try {
-    return readSync(descriptor, head, 0, 20, 0) === 20 && head.readUInt32LE(16) === 0xbeefc0de;
+    return readSync(descriptor, head, 0, 28, 0) === 28 && head.readUInt32LE(24) === 0xbeefc0de;
   } finally {
     closeSync(descriptor);
   }

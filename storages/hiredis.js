@@ -1,0 +1,226 @@
+/**
+ * hiredis-node 0.5.0, the C parser of Redis's own client library: as it was shipped (its own
+ * connection), and its Reader alone on a socket that writes once a tick. As published it does not
+ * compile on Node 12 or later: scripts/build-hiredis.js builds it, this loads what that built.
+ */
+
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import path from 'node:path';
+import { PLACES } from '../lib/dataset.js';
+import { defineStorage } from '../lib/define.js';
+import { findHome } from '../lib/home.js';
+import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
+import { Waiting } from './waiting.js';
+
+/** @typedef {import('./waiting.js').Done} Done */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+const PREFIX = PLACES.redisPrefix;
+/** A batch that is longer goes out before its tick is over. */
+const BATCH_CHARS_MAX = 65_536;
+const BATCH = 'one string write a tick, or for 64 KiB';
+
+/** @param {string | null} reply */
+const value = (reply) => (reply === null ? undefined : reply);
+
+export const storage = defineStorage({
+  name: 'hiredis',
+  summary: "hiredis-node, the C parser of Redis's own client",
+  package: 'hiredis',
+  server: 'redis',
+  capabilities: ['get'],
+  profiles: {
+    default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
+    reader: {
+      summary: 'its Reader on a socket of ours: one write a tick',
+      options: { connection: 'ours, on node:net', noDelay: true, write: BATCH },
+      calls: 'callback',
+    },
+  },
+  async unavailable() {
+    if (existsSync(builtBinary(findHome()))) return null;
+    return {
+      reason: 'it is not built for this Node; as published it does not compile on Node 12 or later',
+      remedy: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
+    };
+  },
+  async open({ address, credentials, profile }) {
+    const endpoint = requireEndpoint(address, 'main', 'hiredis');
+    const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
+    const client =
+      profile.name === 'reader' ? openReader(hiredis, endpoint) : openShipped(hiredis, endpoint);
+    await opened('hiredis', endpoint, greet(client, credentials), () => client.socket.destroy());
+    return {
+      get: /** @type {any} */ (client.get),
+      value,
+      async close() {
+        if (client.socket.destroyed) return;
+        const closed = new Promise((resolve) => client.socket.once('close', resolve));
+        client.socket.destroy();
+        await closed;
+      },
+    };
+  },
+});
+
+/**
+ * Builds are kept by ABI and processor. The part below node_modules matters: code in there may
+ * call `new Buffer` without a warning on stderr.
+ * @param {string} home the state folder
+ * @returns {string} the folder that require starts from
+ */
+export function builtFolder(home) {
+  return path.join(home, 'hiredis', `${process.versions.modules}-${process.arch}`);
+}
+
+/**
+ * @param {string} home the state folder
+ * @returns {string} where a build puts the compiled module
+ */
+export function builtBinary(home) {
+  return path.join(builtFolder(home), 'node_modules/hiredis/build/Release/hiredis.node');
+}
+
+/**
+ * @typedef {object} Client
+ * @property {net.Socket} socket
+ * @property {(id: number, done: Done) => void} get
+ * @property {(words: string[], done: Done) => void} command for the handshake
+ */
+
+/**
+ * The connection as the package has it: `write(...words)` encodes, "reply" comes in order.
+ * @param {any} hiredis
+ * @param {Endpoint} endpoint
+ * @returns {Client}
+ */
+function openShipped(hiredis, endpoint) {
+  const socket =
+    endpoint.path === undefined
+      ? hiredis.createConnection(endpoint.port, endpoint.host)
+      : hiredis.createConnection(endpoint.path);
+  const waiting = new Waiting();
+  failWithSocket(socket, waiting);
+  socket.on('reply', (/** @type {any} */ reply) => settle(waiting, socket, reply));
+  return {
+    socket,
+    get(id, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      waiting.push(done);
+      socket.write('GET', PREFIX + id);
+    },
+    command(words, done) {
+      waiting.push(done);
+      socket.write(...words);
+    },
+  };
+}
+
+/**
+ * @param {any} hiredis
+ * @param {Endpoint} endpoint
+ * @returns {Client}
+ */
+function openReader(hiredis, endpoint) {
+  const socket = net.connect({ ...socketPlace(endpoint), noDelay: true });
+  const reader = new hiredis.Reader();
+  const waiting = new Waiting();
+  failWithSocket(socket, waiting);
+  socket.on('data', (chunk) => {
+    reader.feed(chunk);
+    try {
+      for (let reply = reader.get(); reply !== undefined; reply = reader.get()) {
+        settle(waiting, socket, reply);
+      }
+    } catch (error) {
+      socket.destroy(coded(error, 'EPROTO'));
+    }
+  });
+  let batch = '';
+  const flush = () => {
+    if (batch === '') return;
+    socket.write(batch, 'latin1');
+    batch = '';
+  };
+  const send = (/** @type {string} */ text, /** @type {Done} */ done) => {
+    waiting.push(done);
+    if (batch === '') process.nextTick(flush);
+    batch += text;
+    if (batch.length > BATCH_CHARS_MAX) flush();
+  };
+  return {
+    socket,
+    get(id, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      const key = PREFIX + id; // ASCII: as many bytes as characters
+      send(`*2\r\n$3\r\nGET\r\n$${key.length}\r\n${key}\r\n`, done);
+    },
+    command(words, done) {
+      const bulk = words.map((word) => {
+        const bytes = Buffer.from(word).toString('latin1'); // flush writes latin1
+        return `$${bytes.length}\r\n${bytes}\r\n`;
+      });
+      send(`*${words.length}\r\n${bulk.join('')}`, done);
+    },
+  };
+}
+
+/**
+ * A reply that nothing waits for means that the two sides are out of step: nothing after it can be
+ * trusted.
+ * @param {Waiting} waiting
+ * @param {net.Socket} socket
+ * @param {any} reply error replies come as Error objects
+ */
+function settle(waiting, socket, reply) {
+  const done = waiting.shift();
+  if (done === undefined) {
+    socket.destroy(coded(new Error('a reply that nobody waits for'), 'EPROTO'));
+  } else if (reply instanceof Error) {
+    done(coded(reply, reply.message.split(' ')[0]));
+  } else {
+    done(null, reply);
+  }
+}
+
+/**
+ * @param {net.Socket} socket
+ * @param {Waiting} waiting
+ */
+function failWithSocket(socket, waiting) {
+  /** @type {Error | undefined} */
+  let cause;
+  socket.on('error', (error) => {
+    cause = coded(error);
+  });
+  socket.on('close', () => waiting.fail(cause ?? coded(new Error('the connection was closed'))));
+}
+
+/**
+ * Not at once: a caller that tries again in its callback would never leave the call.
+ * @param {Waiting} waiting
+ * @param {Done} done
+ */
+function refuse(waiting, done) {
+  process.nextTick(done, waiting.lost);
+}
+
+/**
+ * @param {Client} client
+ * @param {import('../lib/types.js').Credentials} credentials
+ * @returns {Promise<void>}
+ */
+async function greet(client, { user, password }) {
+  const command = (/** @type {string[]} */ words) =>
+    /** @type {Promise<void>} */ (
+      new Promise((resolve, reject) => {
+        client.command(words, (error) => (error ? reject(error) : resolve()));
+      })
+    );
+  if (password !== undefined) {
+    await command(user === undefined ? ['AUTH', password] : ['AUTH', user, password]);
+  }
+  await command(['PING']);
+}

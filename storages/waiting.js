@@ -1,0 +1,59 @@
+/**
+ * The callbacks of requests in flight on one connection, first in first out: constant time at any
+ * depth. For drivers that only say that a reply came, and not to which request.
+ */
+
+/** @typedef {(error: any, reply?: any) => void} Done */
+
+const CAPACITY_MIN = 1024; // a power of two, so that places wrap by a mask
+
+export class Waiting {
+  constructor() {
+    /** @type {(Done | undefined)[]} */
+    this.places = new Array(CAPACITY_MIN).fill(undefined);
+    this.mask = CAPACITY_MIN - 1;
+    this.head = 0;
+    this.size = 0;
+    /** @type {Error | null} once set, nothing waits any more: every request fails with it */
+    this.lost = null;
+  }
+
+  /** @param {Done} done */
+  push(done) {
+    if (this.size > this.mask) this.grow();
+    this.places[(this.head + this.size) & this.mask] = done;
+    this.size += 1;
+  }
+
+  /** @returns {Done | undefined} the oldest, taken out; undefined where none waits */
+  shift() {
+    if (this.size === 0) return undefined;
+    const done = this.places[this.head];
+    this.places[this.head] = undefined;
+    this.head = (this.head + 1) & this.mask;
+    this.size -= 1;
+    return done;
+  }
+
+  /**
+   * Fails all that wait, and by `lost` all that come: a request made by a callback in here must
+   * not be taken for one of the old ones.
+   * @param {Error} error with a code
+   */
+  fail(error) {
+    this.lost ??= error;
+    for (let left = this.size; left > 0; left -= 1) this.shift()?.(error);
+  }
+
+  grow() {
+    const { places, head } = this;
+    const longer = places.slice(head);
+    for (let i = 0; i < head; i += 1) longer.push(places[i]);
+    const capacity = places.length * 2;
+    // Grown by pushes: a new Array of a large length would be a slow dictionary.
+    while (longer.length < capacity) longer.push(undefined);
+    this.places = longer;
+    this.mask = capacity - 1;
+    this.head = 0;
+  }
+}
