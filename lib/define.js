@@ -63,6 +63,7 @@ export function defineServer(definition) {
     endpoints: 'object',
     credentials: 'object',
     packages: 'array',
+    programs: 'array?',
     find: 'function',
     start: 'function',
     probe: 'function',

@@ -131,6 +131,8 @@ export interface ServerDefinition {
   credentials: Partial<Record<keyof Credentials, string>>;
   /** Debian packages that bring it, for messages and for fetch */
   packages: readonly string[];
+  /** the programs without which it cannot start, by plain names */
+  programs?: readonly string[];
   /** the binaries, from PATH or from what fetch unpacked; null where there are none */
   find(home: string): Promise<Binaries | null>;
   /** starts it on free loopback ports in a private folder; resolves when it answers */

@@ -1,0 +1,44 @@
+/**
+ * Which process is meant: a pid alone recurs, a pid with its start time does not. Linux only (proc).
+ */
+
+import { readFileSync } from 'node:fs';
+
+/**
+ * @typedef {object} ProcessIdentity
+ * @property {number} pid
+ * @property {number} startTicks clock ticks since boot, /proc/PID/stat field 22
+ */
+
+/**
+ * @param {number} pid
+ * @returns {number | null} start time in clock ticks since boot; null where no such process lives
+ *   (a zombie has ended already)
+ */
+export function readStartTicks(pid) {
+  let stat;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return null;
+  }
+  // Field 2 is the name in brackets and may hold anything, so count from its last bracket (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return null;
+  return Number(fields[19]);
+}
+
+/**
+ * @param {ProcessIdentity} identity
+ * @returns {boolean} whether this very process still lives
+ */
+export function isAlive({ pid, startTicks }) {
+  return readStartTicks(pid) === startTicks;
+}
+
+/**
+ * @returns {ProcessIdentity} of the calling process
+ */
+export function ownIdentity() {
+  return { pid: process.pid, startTicks: readStartTicks(process.pid) ?? 0 };
+}

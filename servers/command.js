@@ -1,0 +1,54 @@
+/** Runs a program to its end and gives what it printed. Not for servers: see process.js. */
+
+import { targetError } from '../lib/errors.js';
+
+/**
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, signal?: AbortSignal }}
+ *   [options] env: added to the environment of this process
+ * @returns {Promise<{ ok: boolean, output: string, reason: string }>} output: both of its streams;
+ *   reason: why it failed, else empty
+ * @throws what `signal` was aborted with
+ */
+export async function runCommand(program, args, { cwd, env, timeoutMs = 300_000, signal } = {}) {
+  const { execa } = await import('execa'); // 40 ms that most commands need not spend
+  const result = await execa(program, args, {
+    cwd,
+    env: { LC_ALL: 'C', ...env },
+    all: true,
+    stdin: 'ignore',
+    reject: false,
+    timeout: timeoutMs,
+    forceKillAfterDelay: 2000,
+    cancelSignal: signal,
+  });
+  signal?.throwIfAborted();
+  const output = (result.all ?? '').trimEnd();
+  return {
+    ok: !result.failed,
+    output,
+    reason: result.failed ? (result.shortMessage ?? 'it failed') : '',
+  };
+}
+
+/**
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {RegExp} form its first group is the version
+ * @param {Record<string, string>} env
+ * @returns {Promise<string>}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it does not run or is another one
+ */
+export async function readProgramVersion(program, args, form, env) {
+  const { output, reason } = await runCommand(program, args, { env, timeoutMs: 10_000 });
+  const version = form.exec(output)?.[1];
+  if (version === undefined) {
+    const why = (output || reason).split('\n').slice(-1)[0];
+    throw targetError(
+      `${program} does not run here: ${why}`,
+      'take it off PATH, or run `dragstrip servers fetch`',
+    );
+  }
+  return version;
+}

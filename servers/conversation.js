@@ -1,0 +1,118 @@
+/**
+ * A short talk with whatever listens at an address, over a bare socket: to see whether a server
+ * speaks its own protocol there and, where not, to say what answers instead.
+ */
+
+import { connect } from 'node:net';
+import { formatEndpoint } from '../lib/address.js';
+import { targetError } from '../lib/errors.js';
+
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+/** How long a server may take to answer a probe. */
+export const PROBE_TIMEOUT_MS = 2500;
+/** Servers that wait for the client say nothing on their own; after this they are asked. */
+const SILENCE_MS = 400;
+/** Makes HTTP, Redis and HandlerSocket answer, and is harmless to each (no line begins Q or /). */
+const NUDGE = 'PING\r\n\r\n';
+
+/**
+ * @typedef {object} Answer
+ * @property {Buffer} bytes what came, perhaps nothing
+ * @property {'enough' | 'closed' | 'silent' | 'failed'} end why the talk ended
+ * @property {NodeJS.ErrnoException} [error] why it failed
+ */
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {{ send: string | Buffer | null, enough: (bytes: Buffer) => boolean,
+ *   timeoutMs?: number }} talk send: at once after connecting; null: the server speaks first.
+ *   enough: whether no more bytes are needed
+ * @returns {Promise<Answer>} never rejects
+ */
+export function ask(endpoint, { send, enough, timeoutMs = PROBE_TIMEOUT_MS }) {
+  return new Promise((done) => {
+    const socket = connect(
+      endpoint.path === undefined
+        ? { host: endpoint.host, port: endpoint.port }
+        : { path: endpoint.path },
+    );
+    let bytes = Buffer.alloc(0);
+    /** @param {Answer['end']} end @param {NodeJS.ErrnoException} [error] */
+    const finish = (end, error) => {
+      clearTimeout(deadline);
+      clearTimeout(nudge);
+      socket.destroy();
+      done({ bytes, end, error });
+    };
+    const deadline = setTimeout(() => finish('silent'), timeoutMs);
+    const nudge = setTimeout(() => {
+      if (send === null && bytes.length === 0 && !socket.connecting) socket.write(NUDGE);
+    }, SILENCE_MS);
+    socket.on('connect', () => {
+      if (send !== null) socket.write(send);
+    });
+    socket.on('data', (chunk) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (enough(bytes) || bytes.length > 65_536) finish('enough');
+    });
+    socket.on('end', () => finish('closed'));
+    socket.on('error', (error) => finish(bytes.length > 0 ? 'closed' : 'failed', error));
+  });
+}
+
+/** What the first bytes of an answer tell, in order of trial. */
+const KINDS = /** @type {const} */ ([
+  [/^HTTP\/|^<(!doctype|html)/i, 'an HTTP server'],
+  [/^SSH-/, 'an SSH server'],
+  [/^Tarantool \d/, 'Tarantool'],
+  [/^\+PONG|^[+-](ERR|NOAUTH|DENIED|LOADING|WRONGPASS|NOPERM|OK|MISCONF|BUSY)\b/, 'Redis'],
+  [/^...\x00[\x0a\xff]/s, 'MySQL or MariaDB'],
+  [/^\d+\t\d+[\t\n]/, 'HandlerSocket'],
+  [/^\x15\x03/, 'a TLS server'],
+  [/^220[ -]/, 'a mail or FTP server'],
+]);
+
+/**
+ * @param {Buffer} bytes the first that a server sent
+ * @returns {string} what kind of server it is, as a noun
+ */
+export function nameKind(bytes) {
+  const text = bytes.toString('latin1');
+  for (const [form, name] of KINDS) if (form.test(text)) return name;
+  const start = JSON.stringify(text.slice(0, 20));
+  return `something else (its first bytes are ${start})`;
+}
+
+/**
+ * @param {string} wanted what should answer there
+ * @param {Endpoint} endpoint
+ * @param {Answer} answer
+ * @param {string} remedy
+ * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what is there
+ */
+export function notThere(wanted, endpoint, answer, remedy) {
+  const place = `${wanted} at ${formatEndpoint(endpoint)}`;
+  const { bytes, end, error } = answer;
+  if (end === 'failed') {
+    return targetError(`${place}: ${explain(error)}`, remedy, error);
+  }
+  if (bytes.length > 0) return targetError(`${place}: ${nameKind(bytes)} answers there`, remedy);
+  const what = end === 'closed' ? 'closes the connection without an answer' : 'does not answer';
+  return targetError(`${place}: something listens there but ${what}`, remedy);
+}
+
+/** @param {NodeJS.ErrnoException | undefined} error */
+function explain(error) {
+  switch (error?.code) {
+    case 'ECONNREFUSED':
+      return 'connection refused, nothing listens there';
+    case 'ENOENT':
+      return 'no such socket';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'host name unknown';
+    default:
+      return error?.code ?? error?.message ?? 'no connection';
+  }
+}

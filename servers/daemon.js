@@ -1,0 +1,176 @@
+/**
+ * Starts one server process on free loopback ports and sees it answer: what Redis, MariaDB and
+ * Tarantool have in common. What they do not have in common is in their own files.
+ */
+
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
+import { targetError } from '../lib/errors.js';
+import { listensAt } from '../lib/measure/listener.js';
+import { endProcess, lastLines, launch } from './process.js';
+import { makeServerFolder, removeFolder, writeRecord } from './record.js';
+
+/** @typedef {import('../lib/types.js').RunningServer} RunningServer */
+/** @typedef {import('../lib/types.js').StartContext} StartContext */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+const HOST = '127.0.0.1';
+const POLL_MS = 20;
+/** A port that was free may be taken before the server binds it; that is not likely twice. */
+const ATTEMPTS = 5;
+const PORT_TAKEN = /address already in use|EADDRINUSE|Could not create server TCP/i;
+/** Kernel's limit of a unix socket's path, without the end mark (unix(7)). */
+export const SOCKET_PATH_MAX = 107;
+
+/**
+ * @typedef {object} DaemonPlan
+ * @property {string} program path
+ * @property {string[]} args
+ * @property {Record<string, string>} [env]
+ * @property {Record<string, string>} [sockets] endpoint name to path, of unix sockets
+ */
+
+/**
+ * @typedef {object} DaemonSpec
+ * @property {string} name
+ * @property {string} version
+ * @property {readonly string[]} endpoints names of its TCP endpoints
+ * @property {number} [readyTimeoutMs] how long it may take to answer, 30 s by default
+ * @property {(folder: string) => Promise<void>} [prepare] makes what it needs before its first start
+ * @property {(folder: string, ports: Record<string, number>) => DaemonPlan} plan
+ * @property {(address: Record<string, Endpoint>) => Promise<boolean>} answers whether it answers in its
+ *   own protocol at every endpoint
+ */
+
+/**
+ * @param {DaemonSpec} spec
+ * @param {StartContext} context
+ * @returns {Promise<RunningServer>}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET with the last lines of its log
+ */
+export async function startDaemon(spec, context) {
+  const folder = makeServerFolder(context.home, spec.name, context.owned);
+  try {
+    await spec.prepare?.(folder);
+    for (let attempt = 1; ; attempt += 1) {
+      const running = await tryStart(spec, context, folder);
+      if (running !== null) return running;
+      if (attempt === ATTEMPTS) {
+        throw targetError(`${spec.name}: its port was taken ${ATTEMPTS} times by others`);
+      }
+    }
+  } catch (error) {
+    if (context.owned) await removeFolder(folder);
+    throw error;
+  }
+}
+
+/**
+ * @param {DaemonSpec} spec
+ * @param {StartContext} context
+ * @param {string} folder
+ * @returns {Promise<RunningServer | null>} null where a port was taken in between
+ */
+async function tryStart(spec, context, folder) {
+  const { signal, owned, home } = context;
+  signal?.throwIfAborted();
+  /** @type {Record<string, number>} */
+  const ports = {};
+  for (const endpoint of spec.endpoints) ports[endpoint] = await getPort({ host: HOST });
+  const plan = spec.plan(folder, ports);
+  const logPath = join(folder, `${spec.name}.log`);
+  closeSync(openSync(logPath, 'w', 0o600)); // only the last start's lines: they explain a failure
+  const launched = await launch({
+    program: plan.program,
+    args: plan.args,
+    cwd: folder,
+    env: { ...context.binaries.env, ...plan.env },
+    logPath,
+    owned,
+  });
+  /** @type {RunningServer} */
+  const running = {
+    name: spec.name,
+    ...launched.identity,
+    version: '', // until it answers
+    folder,
+    address: recordAddress(ports, plan.sockets),
+  };
+  writeRecord(home, owned, running);
+  try {
+    if (!(await becomesReady(spec, running, launched, ports, logPath, signal))) {
+      await endProcess(running, { graceMs: 1000 });
+      return null;
+    }
+  } catch (error) {
+    await endProcess(running, { graceMs: 1000 });
+    throw error;
+  }
+  const ready = { ...running, version: spec.version };
+  writeRecord(home, owned, ready);
+  return ready;
+}
+
+/**
+ * @param {Record<string, number>} ports
+ * @param {Record<string, string>} [sockets]
+ */
+function recordAddress(ports, sockets = {}) {
+  /** @type {Record<string, string>} */
+  const address = {};
+  for (const [endpoint, port] of Object.entries(ports)) address[endpoint] = `${HOST}:${port}`;
+  for (const [endpoint, path] of Object.entries(sockets)) {
+    if (path.length <= SOCKET_PATH_MAX) address[endpoint] = `unix:${path}`;
+  }
+  return address;
+}
+
+/**
+ * @param {DaemonSpec} spec
+ * @param {RunningServer} running
+ * @param {import('./process.js').Launched} launched
+ * @param {Record<string, number>} ports
+ * @param {string} logPath
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<boolean>} false where a port turned out to be taken
+ */
+async function becomesReady(spec, running, launched, ports, logPath, signal) {
+  const { readyTimeoutMs = 30_000 } = spec;
+  const endpoints = Object.entries(ports).map(([name, port]) => [name, { host: HOST, port }]);
+  /** @type {Record<string, Endpoint>} */
+  const address = Object.fromEntries(endpoints);
+  const overdue = AbortSignal.timeout(readyTimeoutMs);
+  while (!overdue.aborted) {
+    signal?.throwIfAborted();
+    const ended = launched.ended();
+    if (ended !== null || PORT_TAKEN.test(lastLines(logPath, 200))) {
+      if (PORT_TAKEN.test(lastLines(logPath, 200))) return false;
+      throw failure(`${spec.name}: the server ended at its start (${ended})`, logPath);
+    }
+    // The port must be held by this very process: another one may have taken it meanwhile.
+    if ((await holdsAll(running.pid, address)) && (await spec.answers(address))) return true;
+    await sleep(POLL_MS);
+  }
+  throw failure(`${spec.name}: no answer within ${readyTimeoutMs / 1000} s of its start`, logPath);
+}
+
+/**
+ * @param {number} pid
+ * @param {Record<string, Endpoint>} address
+ */
+async function holdsAll(pid, address) {
+  for (const endpoint of Object.values(address)) {
+    if (!(await listensAt(pid, endpoint))) return false;
+  }
+  return true;
+}
+
+/**
+ * @param {string} message
+ * @param {string} logPath
+ */
+function failure(message, logPath) {
+  return targetError(`${message}; its log ends:\n${lastLines(logPath)}`, `see ${logPath}`);
+}

@@ -1,0 +1,161 @@
+/**
+ * Brings servers that are not installed: Debian's or Ubuntu's own packages, unpacked into the state
+ * folder. No root, nothing installed, nothing outside the folder is touched.
+ *
+ * A server's packages are unpacked beside and renamed into place when they are complete and run, so
+ * a folder that is there is whole.
+ */
+
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DragstripError, targetError } from '../lib/errors.js';
+import { openApt } from './apt.js';
+import { chooseLibraryPackages, findMissingLibraries } from './libraries.js';
+import { withLock } from './lock.js';
+import { loadServer } from './registry.js';
+
+/** @typedef {import('../lib/types.js').ServerDefinition} ServerDefinition */
+/** @typedef {import('./lifecycle.js').OnEvent} OnEvent */
+
+/** Prefix of what an interrupted fetch leaves behind; removed by the next one. */
+const PARTIAL = '.partial-';
+/** Libraries may need libraries, but `ldd` names all of them at once; more rounds mean a mistake. */
+const LIBRARY_ROUNDS = 4;
+
+/**
+ * @typedef {object} Fetched
+ * @property {{ name: string, source: 'path' | 'fetched', fetched: boolean }[]} servers fetched: by this
+ *   call; else it was there already
+ * @property {import('./lifecycle.js').Failure[]} failures those that could not be had
+ */
+
+/**
+ * @param {readonly string[]} names
+ * @param {{ home: string, signal?: AbortSignal, onEvent?: OnEvent }} options
+ * @returns {Promise<Fetched>}
+ * @throws {DragstripError} E_USAGE for an unknown name; what `signal` was aborted with
+ */
+export async function fetchServers(names, { home, signal, onEvent }) {
+  /** @type {Fetched} */
+  const result = { servers: [], failures: [] };
+  const definitions = await Promise.all(names.map((name) => loadServer(name)));
+  const missing = await listMissing(definitions, home, result);
+  if (missing.length === 0) return result;
+  const packages = join(home, 'packages');
+  await mkdir(packages, { recursive: true, mode: 0o700 });
+  const server = missing.map(({ name }) => name).join(', ');
+  const onWait = () =>
+    onEvent?.({ server, step: 'waiting', text: 'another dragstrip is fetching' });
+  await withLock(packages, { signal, onWait }, async () => {
+    // The one that held the lock before may have brought them.
+    const wanted = await listMissing(missing, home, result);
+    if (wanted.length > 0) await fetchAll(wanted, packages, result, { signal, onEvent });
+  });
+  return result;
+}
+
+/**
+ * @param {ServerDefinition[]} definitions
+ * @param {string} home
+ * @param {Fetched} result those that are there are added
+ */
+async function listMissing(definitions, home, result) {
+  const missing = [];
+  for (const definition of definitions) {
+    const binaries = await definition.find(home);
+    if (binaries === null) missing.push(definition);
+    else result.servers.push({ name: definition.name, source: binaries.source, fetched: false });
+  }
+  return missing;
+}
+
+/**
+ * @param {ServerDefinition[]} wanted
+ * @param {string} packages folder
+ * @param {Fetched} result
+ * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
+ */
+async function fetchAll(wanted, packages, result, { signal, onEvent }) {
+  for (const leaf of await readdir(packages)) {
+    if (leaf.startsWith(PARTIAL)) await rm(join(packages, leaf), { recursive: true, force: true });
+  }
+  const folder = await mkdtemp(join(packages, PARTIAL));
+  try {
+    const server = wanted.map(({ name }) => name).join(', ');
+    onEvent?.({ server, step: 'fetching', text: 'reading the lists of packages' });
+    const apt = await openApt(join(folder, 'apt'), { signal });
+    for (const definition of wanted) {
+      const { name } = definition;
+      try {
+        const unpacked = await unpackServer(definition, apt, join(folder, name), {
+          signal,
+          onEvent,
+        });
+        await rename(join(folder, name), join(packages, name));
+        onEvent?.({ server: name, step: 'fetched', text: `${unpacked.length} packages unpacked` });
+        result.servers.push({ name, source: 'fetched', fetched: true });
+      } catch (error) {
+        if (!(error instanceof DragstripError)) throw error;
+        result.failures.push({ name, error });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof DragstripError)) throw error;
+    for (const { name } of wanted) result.failures.push({ name, error });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {ServerDefinition} definition
+ * @param {import('./apt.js').Apt} apt
+ * @param {string} root where to
+ * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
+ * @returns {Promise<string[]>} names of the packages
+ */
+async function unpackServer({ name, packages, programs = [] }, apt, root, { signal, onEvent }) {
+  const closure = await apt.listDependencies(packages);
+  const own = ownPackages(packages, closure);
+  onEvent?.({ server: name, step: 'fetching', text: own.join(', ') });
+  await apt.unpack(own, root);
+  const taken = [...own];
+  for (let round = 0; round < LIBRARY_ROUNDS; round += 1) {
+    const missing = await findMissingLibraries(root, signal);
+    const chosen = chooseLibraryPackages(missing, closure, taken);
+    if (chosen.length === 0) break;
+    onEvent?.({ server: name, step: 'fetching', text: chosen.join(', ') });
+    await apt.unpack(chosen, root);
+    taken.push(...chosen);
+  }
+  const bins = ['usr/bin', 'usr/sbin'].map((bin) => join(root, bin));
+  const absent = programs.filter((program) => !bins.some((bin) => existsSync(join(bin, program))));
+  const lacking = await findMissingLibraries(root, signal, programs);
+  if (absent.length > 0 || lacking.length > 0) {
+    throw targetError(
+      `${name}: the packages ${taken.join(' ')} lack ${[...absent, ...lacking].join(', ')}`,
+      `install it yourself (${packages.join(' ')}), or give the address of a running one`,
+    );
+  }
+  await writeFile(join(root, 'packages.txt'), `${taken.join('\n')}\n`);
+  return taken;
+}
+
+/**
+ * The packages named, and for one that is only a name the versioned one behind it: on Ubuntu 22.04
+ * `mariadb-server` brings nothing but the dependency `mariadb-server-10.6`.
+ * @param {readonly string[]} packages
+ * @param {readonly string[]} closure
+ */
+function ownPackages(packages, closure) {
+  const own = new Set();
+  for (const name of packages) {
+    if (closure.includes(name)) own.add(name);
+    for (const candidate of closure) {
+      const rest = candidate.startsWith(`${name}-`) ? candidate.slice(name.length + 1) : '';
+      if (/^\d+(\.\d+)*$/.test(rest)) own.add(candidate);
+    }
+  }
+  return [...own];
+}

@@ -1,0 +1,96 @@
+/**
+ * Which shared libraries unpacked programs lack on this system, and which packages bring them.
+ */
+
+import { open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { runCommand } from './command.js';
+import { libraryPath } from './programs.js';
+
+/** Never unpacked: the C library and its loader must be the system's, or nothing runs. */
+const SYSTEM_ONLY = /^(libc6|libc-bin|libpam-modules)|-perl$|-dev$|-data$|-common$/;
+
+/**
+ * @param {string} root folder of unpacked packages
+ * @param {AbortSignal} [signal]
+ * @param {readonly string[]} [programs] look at these alone; default: every program and every module
+ * @returns {Promise<string[]>} sonames that neither the system nor `root` has, `libaio.so.1`
+ */
+export async function findMissingLibraries(root, signal, programs) {
+  const all = await listElfFiles(root);
+  const files = all.filter((file) => programs === undefined || programs.includes(basename(file)));
+  if (files.length === 0) return [];
+  const env = { LD_LIBRARY_PATH: await libraryPath(root) };
+  // ldd fails when one of many files is not dynamic; its text is what counts.
+  const { output } = await runCommand('ldd', files, { env, signal });
+  const missing = new Set();
+  for (const match of output.matchAll(/^\s*(\S+) => not found/gm)) missing.add(match[1]);
+  return [...missing];
+}
+
+/** @param {string} root */
+async function listElfFiles(root) {
+  const files = [];
+  for (const folder of ['usr/bin', 'usr/sbin', 'usr/lib']) {
+    const entries = await readdir(join(root, folder), {
+      withFileTypes: true,
+      recursive: true,
+    }).catch(() => []);
+    for (const entry of entries) {
+      if (!entry.isFile()) continue;
+      if (folder === 'usr/lib' && !/\.so(\.|$)/.test(entry.name)) continue;
+      const path = join(entry.parentPath, entry.name);
+      if (await isElf(path)) files.push(path);
+    }
+  }
+  return files;
+}
+
+/** @param {string} path */
+async function isElf(path) {
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.toString('latin1') === '\x7fELF';
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Debian names a library's package for its soname (policy 8.1): libaio.so.1 is in libaio1, or libaio1t64
+ * since the change of time_t. Where that does not tell (libcrypto.so.3 is in libssl3), every library
+ * among the dependencies is taken.
+ * @param {readonly string[]} sonames
+ * @param {readonly string[]} closure packages that the server depends on
+ * @param {readonly string[]} taken already unpacked
+ * @returns {string[]} packages to unpack; empty where none can help
+ */
+export function chooseLibraryPackages(sonames, closure, taken) {
+  const candidates = closure.filter(
+    (name) => name.startsWith('lib') && !SYSTEM_ONLY.test(name) && !taken.includes(name),
+  );
+  const chosen = new Set();
+  for (const soname of sonames) {
+    const fitting = candidates.filter((name) => fits(soname, name));
+    for (const name of fitting.length > 0 ? fitting : candidates) chosen.add(name);
+  }
+  return [...chosen];
+}
+
+/**
+ * @param {string} soname
+ * @param {string} packageName
+ */
+function fits(soname, packageName) {
+  const match = /^(.+?)\.so(?:\.([0-9.]+))?$/.exec(soname);
+  if (match === null) return false;
+  const base = match[1].toLowerCase().replaceAll('_', '-');
+  const version = match[2] ?? '';
+  const expected = /\d$/.test(base) && version !== '' ? `${base}-${version}` : base + version;
+  if (packageName.startsWith(expected))
+    return /^(t64|v\d+|ldbl)*$/.test(packageName.slice(expected.length));
+  // libicuuc.so.72 and libicui18n.so.72 are both in libicu72.
+  const stem = packageName.replace(/[-.]?\d[\d.]*(t64|v\d+)?$/, '');
+  return stem.length > 4 && base.startsWith(stem) && packageName.includes(version);
+}

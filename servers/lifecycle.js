@@ -1,0 +1,259 @@
+/** Starting, stopping and listing the servers of a state folder. */
+
+import { mkdir } from 'node:fs/promises';
+import { parseEndpoint } from '../lib/address.js';
+import { DragstripError, targetError } from '../lib/errors.js';
+import { isAlive } from '../lib/process-identity.js';
+import { fetchServers } from './fetch.js';
+import { withLock } from './lock.js';
+import { endProcess } from './process.js';
+import { readRecord, removeFolder, removeRecord, serversFolder, sweepOwned } from './record.js';
+import { loadServer, SERVER_NAMES } from './registry.js';
+
+/** @typedef {import('../lib/types.js').Address} Address */
+/** @typedef {import('../lib/types.js').RunningServer} RunningServer */
+/** @typedef {import('./index.js').ServerEvent} ServerEvent */
+/** @typedef {(event: ServerEvent) => void} OnEvent */
+
+/**
+ * @typedef {object} Failure
+ * @property {string} name of the server
+ * @property {DragstripError} error
+ */
+
+/**
+ * @typedef {object} Started
+ * @property {RunningServer[]} servers those that answer now
+ * @property {string[]} reused names of those that ran before
+ * @property {Failure[]} failures those that could not be had; the others are not stopped for it
+ * @property {() => Promise<void>} stop ends what this call started and owns; idempotent
+ */
+
+/**
+ * Starts servers side by side. One that this state folder has running and that answers is used as it
+ * is; a record whose process is gone is cleaned.
+ * @param {readonly string[]} names
+ * @param {{ home: string, packagesHome?: string, owned?: boolean, fetch?: boolean,
+ *   signal?: AbortSignal, onEvent?: OnEvent }} options owned: they end with this process, whatever
+ *   ends it, and their data with them; fetch: also fetch what is not there (default true);
+ *   packagesHome: state folder of the fetched packages, if another
+ * @returns {Promise<Started>}
+ * @throws {DragstripError} E_USAGE for an unknown name; what `signal` was aborted with
+ */
+export async function startServers(names, options) {
+  const { home, packagesHome = home, owned = false, fetch = true, signal, onEvent } = options;
+  for (const name of names) await loadServer(name);
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await sweepOwned(home);
+  const missing = fetch
+    ? await fetchServers(names, { home: packagesHome, signal, onEvent })
+    : { failures: [] };
+  const failures = [...missing.failures];
+  const wanted = names.filter((name) => !failures.some((failure) => failure.name === name));
+  const context = { home, packagesHome, owned, signal, onEvent };
+  const outcomes = await Promise.allSettled(wanted.map((name) => startOne(name, context)));
+  /** @type {{ running: RunningServer, reused: boolean }[]} */
+  const started = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'fulfilled') started.push(outcome.value);
+    else
+      failures.push({ name: wanted[index], error: asTargetError(wanted[index], outcome.reason) });
+  }
+  const own = owned ? started.filter(({ reused }) => !reused) : [];
+  const stop = once(async () => {
+    await Promise.all(own.map(({ running }) => stopOwned(running, onEvent)));
+  });
+  if (signal?.aborted) {
+    await stop();
+    throw signal.reason;
+  }
+  return {
+    servers: started.map(({ running }) => running),
+    reused: started.filter(({ reused }) => reused).map(({ running }) => running.name),
+    failures,
+    stop,
+  };
+}
+
+/**
+ * @param {() => Promise<void>} work
+ * @returns {() => Promise<void>} runs it the first time, waits for that each time
+ */
+function once(work) {
+  /** @type {Promise<void> | undefined} */
+  let done;
+  return () => (done ??= work());
+}
+
+/**
+ * @param {string} name
+ * @param {any} error
+ */
+function asTargetError(name, error) {
+  if (error instanceof DragstripError) return error;
+  return targetError(`${name}: ${error?.message ?? error}`, undefined, error);
+}
+
+/**
+ * @param {string} name
+ * @param {{ home: string, packagesHome: string, owned: boolean, signal?: AbortSignal,
+ *   onEvent?: OnEvent }} context
+ */
+async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
+  const lock = `${serversFolder(home)}/${name}`;
+  const onWait = () =>
+    tell(onEvent, name, 'waiting', 'another dragstrip is starting or stopping it');
+  return withLock(lock, { signal, timeoutMs: 120_000, onWait }, async () => {
+    const running = await findRunning(home, name);
+    if (running !== null) {
+      tell(onEvent, name, 'reused', `runs already, pid ${running.pid}, ${listAddress(running)}`);
+      return { running, reused: true };
+    }
+    return { running: await startNew(), reused: false };
+  });
+
+  async function startNew() {
+    const definition = await loadServer(name);
+    const binaries = await definition.find(packagesHome);
+    if (binaries === null) {
+      throw targetError(`${name}: not installed`, `run \`dragstrip servers fetch ${name}\``);
+    }
+    tell(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
+    const running = await definition.start({ home, binaries, owned, signal });
+    tell(onEvent, name, 'ready', `${running.version}, pid ${running.pid}, ${listAddress(running)}`);
+    return running;
+  }
+}
+
+/**
+ * @param {string} home
+ * @param {string} name
+ * @returns {Promise<RunningServer | null>} one of ours that answers; what is left of one that ended or
+ *   of a start that was cut off is removed
+ */
+async function findRunning(home, name) {
+  const record = readRecord(home, name);
+  if (record === null) return null;
+  if (isAlive(record) && record.version !== '') {
+    const { probe } = await loadServer(name);
+    await probe(parseAddress(record.address), {}).catch((error) => {
+      throw targetError(
+        `${name}: runs (pid ${record.pid}) but does not answer: ${error.message}`,
+        `run \`dragstrip servers stop ${name}\`, then start it again`,
+        error,
+      );
+    });
+    return record;
+  }
+  await endProcess(record);
+  removeRecord(home, name);
+  return null;
+}
+
+/**
+ * Stops servers of a state folder: asked to end, waited for, then killed. A record whose pid belongs
+ * to another process now is removed and that process left alone.
+ * @param {readonly string[]} names
+ * @param {{ home: string, onEvent?: OnEvent }} options
+ * @returns {Promise<{ name: string, state: 'ended' | 'killed' | 'gone' | 'none' }[]>} gone: it had ended
+ *   by itself; none: there was none
+ * @throws {DragstripError} E_USAGE for an unknown name, E_TARGET where one cannot be ended
+ */
+export async function stopServers(names, { home, onEvent }) {
+  for (const name of names) await loadServer(name);
+  await sweepOwned(home);
+  return Promise.all(names.map((name) => stopOne(name, home, onEvent)));
+}
+
+/**
+ * @param {string} name
+ * @param {string} home
+ * @param {OnEvent | undefined} onEvent
+ */
+async function stopOne(name, home, onEvent) {
+  return withLock(`${serversFolder(home)}/${name}`, { timeoutMs: 120_000 }, async () => {
+    const record = readRecord(home, name);
+    if (record === null) return { name, state: /** @type {const} */ ('none') };
+    tell(onEvent, name, 'stopping', `pid ${record.pid}`);
+    const state = await endProcess(record);
+    removeRecord(home, name);
+    tell(onEvent, name, 'stopped', state);
+    return { name, state };
+  });
+}
+
+/**
+ * @param {RunningServer} running
+ * @param {OnEvent | undefined} onEvent
+ */
+async function stopOwned(running, onEvent) {
+  tell(onEvent, running.name, 'stopping', `pid ${running.pid}`);
+  const state = await endProcess(running);
+  await removeFolder(running.folder);
+  tell(onEvent, running.name, 'stopped', state);
+}
+
+/**
+ * @typedef {object} ServerStatus
+ * @property {string} name
+ * @property {'running' | 'silent' | 'stopped'} state silent: it lives but does not answer
+ * @property {RunningServer | null} running
+ * @property {string | null} reason why it is silent
+ * @property {import('../lib/types.js').Binaries | null} binaries null: has to be fetched
+ */
+
+/**
+ * @param {{ home: string }} options
+ * @returns {Promise<ServerStatus[]>} of every server, in the order of the registry
+ */
+export async function statusServers({ home }) {
+  return Promise.all(SERVER_NAMES.map((name) => statusOne(name, home)));
+}
+
+/**
+ * @param {string} name
+ * @param {string} home
+ * @returns {Promise<ServerStatus>}
+ */
+async function statusOne(name, home) {
+  const { find, probe } = await loadServer(name);
+  const binaries = await find(home);
+  const record = readRecord(home, name);
+  if (record === null || !isAlive(record)) {
+    return { name, state: 'stopped', running: null, reason: null, binaries };
+  }
+  try {
+    await probe(parseAddress(record.address), {});
+    return { name, state: 'running', running: record, reason: null, binaries };
+  } catch (error) {
+    return { name, state: 'silent', running: record, reason: error.message, binaries };
+  }
+}
+
+/**
+ * @param {Record<string, string>} address as recorded
+ * @returns {Address}
+ */
+function parseAddress(address) {
+  return Object.fromEntries(
+    Object.entries(address).map(([name, text]) => [name, parseEndpoint(text, name)]),
+  );
+}
+
+/** @param {RunningServer} running */
+function listAddress({ address }) {
+  return Object.entries(address)
+    .filter(([, text]) => !text.startsWith('unix:'))
+    .map(([name, text]) => (name === 'main' ? text : `${name} ${text}`))
+    .join(', ');
+}
+
+/**
+ * @param {OnEvent | undefined} onEvent
+ * @param {string} server
+ * @param {ServerEvent['step']} step
+ * @param {string} text
+ */
+function tell(onEvent, server, step, text) {
+  onEvent?.({ server, step, text });
+}

@@ -1,0 +1,323 @@
+/**
+ * MariaDB with the HandlerSocket plugin: how to find, start and ask it. Its settings are in my.cnf,
+ * also for use by hand.
+ */
+
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { formatEndpoint } from '../lib/address.js';
+import { defineServer } from '../lib/define.js';
+import { targetError } from '../lib/errors.js';
+import { findListener } from '../lib/measure/listener.js';
+import { readProgramVersion, runCommand } from './command.js';
+import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
+import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { findBinaries } from './programs.js';
+
+/** @typedef {import('../lib/types.js').Binaries} Binaries */
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+/** @typedef {import('../lib/types.js').StartContext} StartContext */
+
+const CONFIGURATION = fileURLToPath(new URL('../my.cnf', import.meta.url));
+const PLUGIN = 'handlersocket.so';
+const READY_TIMEOUT_MS = 60_000;
+const REMEDY =
+  'start one by `dragstrip servers start mariadb`, or name its addresses by --mysql, ' +
+  '--handlersocket and --handlersocket-write';
+const SETTINGS = [
+  'innodb_buffer_pool_size',
+  'innodb_flush_log_at_trx_commit',
+  'log_bin',
+  'performance_schema',
+  'handlersocket_threads',
+  'handlersocket_threads_wr',
+  'handlersocket_accept_balance',
+];
+
+export default defineServer({
+  name: 'mariadb',
+  summary: 'MariaDB with HandlerSocket: rows on disk and in a buffer pool, SQL and HandlerSocket',
+  endpoints: {
+    sql: {
+      default: '127.0.0.1:3306',
+      env: 'DRAGSTRIP_MYSQL',
+      flag: 'mysql',
+      summary: 'MariaDB or MySQL, SQL',
+    },
+    read: {
+      default: '127.0.0.1:9998',
+      env: 'DRAGSTRIP_HANDLERSOCKET',
+      flag: 'handlersocket',
+      summary: 'HandlerSocket of the same server, port for reading',
+    },
+    write: {
+      default: '127.0.0.1:9999',
+      env: 'DRAGSTRIP_HANDLERSOCKET_WRITE',
+      flag: 'handlersocket-write',
+      summary: 'HandlerSocket of the same server, port for writing',
+    },
+  },
+  credentials: {
+    user: 'DRAGSTRIP_MYSQL_USER',
+    password: 'DRAGSTRIP_MYSQL_PASSWORD',
+    secret: 'DRAGSTRIP_HANDLERSOCKET_SECRET',
+    writeSecret: 'DRAGSTRIP_HANDLERSOCKET_WRITE_SECRET',
+  },
+  packages: ['mariadb-server', 'mariadb-server-core', 'mariadb-client-core'],
+  programs: ['mariadbd', 'mariadb-install-db'],
+
+  find(home) {
+    return findBinaries({
+      required: ['mariadbd', 'mariadb-install-db'],
+      optional: ['mariadb', 'mariadb-admin'],
+      home,
+      server: 'mariadb',
+      accept: hasPlugin,
+    });
+  },
+
+  async start(context) {
+    const { binaries } = context;
+    const base = baseFolder(binaries);
+    return startDaemon(
+      {
+        name: 'mariadb',
+        version: await readProgramVersion(
+          binaries.programs['mariadbd'],
+          ['--no-defaults', '--version'],
+          /Ver (\d[^-\s]*)/,
+          binaries.env,
+        ),
+        endpoints: ['sql', 'read', 'write'],
+        readyTimeoutMs: READY_TIMEOUT_MS,
+        prepare: (folder) => installData(context, base, folder),
+        plan: (folder, ports) => planStart(binaries, base, folder, ports),
+        answers: isReady,
+      },
+      context,
+    );
+  },
+
+  /** Asks the endpoints that the address names: a MySQL without HandlerSocket has `sql` alone. */
+  async probe(address, credentials) {
+    /** @type {import('../lib/types.js').ProbeReport} */
+    const report = { version: 'unknown', settings: {}, pid: null };
+    if (address['sql'] !== undefined) {
+      const greeting = await greet(address['sql']);
+      if (nameKind(greeting.bytes) !== 'MySQL or MariaDB') {
+        throw notThere('MariaDB', address['sql'], greeting, REMEDY);
+      }
+      const { version, settings } = await readSettings(address['sql'], credentials);
+      Object.assign(report, { version, settings });
+      report.pid = await findListener(address['sql']);
+    }
+    for (const { endpoint, secret } of handlerSocketPorts(address, credentials)) {
+      const answer = await knock(endpoint, secret);
+      if (nameKind(answer.bytes) !== 'HandlerSocket') {
+        throw notThere('HandlerSocket', endpoint, answer, REMEDY);
+      }
+      report.pid ??= await findListener(endpoint);
+    }
+    return report;
+  },
+});
+
+/**
+ * Fetched programs look for their files in /usr unless told where they are.
+ * @param {Binaries} binaries
+ * @returns {string | null} their /usr; null for those of the system
+ */
+function baseFolder({ programs, source }) {
+  return source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
+}
+
+/** @param {string} base */
+function pluginFolder(base) {
+  return join(base, 'lib', 'mysql', 'plugin');
+}
+
+/**
+ * @param {Binaries} binaries of the system
+ * @returns {Promise<boolean>} whether HandlerSocket is in their plugin folder; MySQL and some
+ *   distributions leave it out
+ */
+async function hasPlugin({ programs }) {
+  const help = ['--no-defaults', '--verbose', '--help'];
+  const { output } = await runCommand(programs['mariadbd'], help, { timeoutMs: 10_000 });
+  const folder = /^plugin-dir\s+(\S.*)$/m.exec(output)?.[1];
+  return folder !== undefined && existsSync(join(folder.trim(), PLUGIN));
+}
+
+/** mariadbd refuses to run as root unless it is told so. */
+function userArguments() {
+  return process.getuid?.() === 0 ? ['--user=root'] : [];
+}
+
+/**
+ * Makes the system tables, once. Built beside and renamed: half of them must not be taken for all.
+ * @param {StartContext} context
+ * @param {string | null} base
+ * @param {string} folder
+ */
+async function installData({ binaries, signal }, base, folder) {
+  const data = join(folder, 'data');
+  if (existsSync(data)) return;
+  const partial = join(folder, 'data.partial');
+  await rm(partial, { recursive: true, force: true });
+  const result = await runCommand(
+    binaries.programs['mariadb-install-db'],
+    [
+      '--no-defaults',
+      ...(base === null ? [] : [`--basedir=${base}`]),
+      `--datadir=${partial}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      '--skip-name-resolve',
+      '--innodb-log-file-size=8M',
+      ...userArguments(),
+    ],
+    { env: binaries.env, cwd: folder, signal },
+  );
+  if (!result.ok) {
+    const lines = result.output.split('\n').slice(-5).join('\n');
+    throw targetError(`mariadb: its system tables cannot be made:\n${lines}`);
+  }
+  await rename(partial, data);
+}
+
+/**
+ * @param {Binaries} binaries
+ * @param {string | null} base
+ * @param {string} folder
+ * @param {Record<string, number>} ports
+ */
+function planStart({ programs }, base, folder, ports) {
+  const socket = join(folder, 'mysql.sock');
+  const hasSocket = socket.length <= SOCKET_PATH_MAX;
+  const args = [
+    `--defaults-file=${CONFIGURATION}`,
+    ...(base === null
+      ? []
+      : [
+          `--basedir=${base}`,
+          `--plugin-dir=${pluginFolder(base)}`,
+          `--lc-messages-dir=${base}/share/mysql`,
+        ]),
+    `--datadir=${join(folder, 'data')}`,
+    // Relative to the data, where the path would be too long for a socket; then nobody uses it.
+    `--socket=${hasSocket ? socket : 'mysql.sock'}`,
+    `--pid-file=${join(folder, 'mysqld.pid')}`,
+    // Anybody on this machine may log in: SQL must not read or write files elsewhere.
+    `--secure-file-priv=${folder}`,
+    `--tmpdir=${folder}`,
+    `--port=${ports['sql']}`,
+    `--handlersocket-port=${ports['read']}`,
+    `--handlersocket-port-wr=${ports['write']}`,
+    ...userArguments(),
+  ];
+  /** @type {Record<string, string>} */
+  const sockets = hasSocket ? { unix: socket } : {};
+  return { program: programs['mariadbd'], args, sockets };
+}
+
+/**
+ * @param {import('../lib/types.js').Address} address
+ * @returns {Promise<boolean>} whether SQL answers, the plugin is active and both its ports answer a
+ *   request
+ */
+async function isReady(address) {
+  const greeting = await greet(address['sql']);
+  if (nameKind(greeting.bytes) !== 'MySQL or MariaDB') return false;
+  const { plugin } = await readSettings(address['sql'], {});
+  if (plugin !== 'ACTIVE') {
+    throw targetError(`mariadb: plugin HandlerSocket is ${plugin ?? 'not loaded'}`, 'see my.cnf');
+  }
+  for (const { endpoint } of handlerSocketPorts(address, {})) {
+    if (nameKind((await knock(endpoint, undefined)).bytes) !== 'HandlerSocket') return false;
+  }
+  return true;
+}
+
+/** @param {Endpoint} endpoint */
+function greet(endpoint) {
+  // Length (3), number (1), then protocol 10 or an error 255 (MySQL "Initial Handshake Packet").
+  return ask(endpoint, { send: null, enough: (bytes) => bytes.length >= 5 });
+}
+
+/**
+ * @param {import('../lib/types.js').Address} address
+ * @param {Credentials} credentials
+ */
+function handlerSocketPorts(address, { secret, writeSecret }) {
+  return [
+    { endpoint: address['read'], secret },
+    { endpoint: address['write'], secret: writeSecret },
+  ].filter(({ endpoint }) => endpoint !== undefined);
+}
+
+/**
+ * A find on an index that is not open: answered by an error 2 stmtnum, or 3 unauth, either of which
+ * shows that a worker serves the port.
+ * @param {Endpoint} endpoint
+ * @param {string | undefined} secret
+ */
+function knock(endpoint, secret) {
+  const login = secret === undefined ? '' : `A\t1\t${secret}\n`;
+  return ask(endpoint, { send: `${login}0\t=\t1\t1\n`, enough: (bytes) => bytes.includes('\n') });
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ */
+async function readSettings(endpoint, { user = 'root', password }) {
+  const { createConnection } = await import('mysql2/promise');
+  const where =
+    endpoint.path === undefined
+      ? { host: endpoint.host, port: endpoint.port }
+      : { socketPath: endpoint.path };
+  let connection;
+  try {
+    connection = await createConnection({
+      ...where,
+      user,
+      password,
+      connectTimeout: PROBE_TIMEOUT_MS,
+    });
+    return await querySettings(connection);
+  } catch (error) {
+    throw targetError(
+      `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${error.message}`,
+      'give the user by DRAGSTRIP_MYSQL_USER and the password by DRAGSTRIP_MYSQL_PASSWORD or ' +
+        'DRAGSTRIP_MYSQL_PASSWORD_FILE',
+      error,
+    );
+  } finally {
+    connection?.destroy();
+  }
+}
+
+/** @param {import('mysql2/promise').Connection} connection */
+async function querySettings(connection) {
+  const [variables] = await connection.query({
+    sql: 'SHOW GLOBAL VARIABLES WHERE Variable_name IN (?)',
+    values: [['version', ...SETTINGS]],
+    timeout: PROBE_TIMEOUT_MS,
+  });
+  const [plugins] = await connection.query({
+    sql: "SELECT plugin_status AS status FROM information_schema.plugins WHERE plugin_name = 'handlersocket'",
+    timeout: PROBE_TIMEOUT_MS,
+  });
+  /** @type {Record<string, string>} */
+  const settings = {};
+  for (const row of /** @type {any[]} */ (variables)) settings[row.Variable_name] = row.Value;
+  const { version = 'unknown', ...rest } = settings;
+  return {
+    version,
+    settings: rest,
+    plugin: /** @type {any[]} */ (plugins)[0]?.status,
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * A server's process: started apart from the terminal, optionally bound to the life of its owner,
+ * stopped only after it was seen to be still the one that we started.
+ */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { targetError } from '../lib/errors.js';
+import { isAlive, readStartTicks } from '../lib/process-identity.js';
+import { findProgram } from './programs.js';
+
+/** @typedef {import('../lib/process-identity.js').ProcessIdentity} ProcessIdentity */
+
+const POLL_MS = 10;
+const KILL_WAIT_MS = 10_000;
+
+/**
+ * Ends a server when its owner is gone, where setpriv cannot: the owner holds the other end of
+ * standard input. A line there is a farewell; the end of the file alone means that the owner died.
+ * The start time is compared before the signal: pids recur.
+ */
+const WATCHER = `
+if read -r farewell; then exit 0; fi
+ticks=$(cut -d')' -f2- "/proc/$1/stat" 2>/dev/null | cut -d' ' -f21)
+[ "$ticks" = "$2" ] && kill -KILL "$1"
+exit 0`;
+
+/**
+ * @typedef {object} Launched
+ * @property {ProcessIdentity} identity
+ * @property {() => string | null} ended how it ended (`exit code 1`, `signal SIGKILL`), or null
+ */
+
+/**
+ * @param {{ program: string, args: string[], cwd: string, env: Record<string, string>,
+ *   logPath: string, owned: boolean, ownership?: 'setpriv' | 'watcher' }} options owned: the process
+ *   is killed when this one ends, however that is; ownership: by which means, for tests
+ * @returns {Promise<Launched>}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the program cannot be run
+ */
+export async function launch({ program, args, cwd, env, logPath, owned, ownership }) {
+  const setpriv = owned && ownership !== 'watcher' ? await findSetpriv() : null;
+  const argv = setpriv === null ? args : ['--pdeathsig', 'KILL', '--', program, ...args];
+  const log = openSync(logPath, 'a', 0o600);
+  // A session of its own (detached): Ctrl-C in the terminal reaches the owner alone, which then stops
+  // its servers cleanly.
+  const child = spawn(setpriv ?? program, argv, {
+    cwd,
+    env: { ...baseEnvironment(cwd), ...env },
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  /** @type {string | null} */
+  let end = null;
+  child.once('exit', (code, signal) => {
+    end = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  });
+  const failure = await new Promise((done) => {
+    child.once('spawn', () => done(null));
+    child.once('error', done);
+  });
+  if (failure !== null || child.pid === undefined) {
+    throw targetError(`${program}: cannot be started: ${failure?.message}`, undefined, failure);
+  }
+  child.unref();
+  const identity = { pid: child.pid, startTicks: readStartTicks(child.pid) ?? 0 };
+  if (owned && setpriv === null) watch(child, identity);
+  return { identity, ended: () => end };
+}
+
+/** @param {string} folder where the server may put temporary files */
+function baseEnvironment(folder) {
+  // Not the user's whole environment: MYSQL_HOME, TARANTOOL_*, NOTIFY_SOCKET would change a server.
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: folder,
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+  };
+}
+
+/** @type {Promise<string | null> | undefined} */
+let setprivPath;
+
+/** @returns {Promise<string | null>} setpriv of util-linux, where it knows --pdeathsig */
+function findSetpriv() {
+  setprivPath ??= findProgram('setpriv').then((path) => {
+    if (path === null) return null;
+    const trial = spawnSync(path, ['--pdeathsig', 'KILL', '--', 'true'], { stdio: 'ignore' });
+    return trial.status === 0 ? path : null;
+  });
+  return setprivPath;
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {ProcessIdentity} identity
+ */
+function watch(child, { pid, startTicks }) {
+  const watcher = spawn('sh', ['-c', WATCHER, 'watcher', String(pid), String(startTicks)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.on('error', () => child.kill('SIGKILL'));
+  watcher.stdin.on('error', () => {}); // it has gone already
+  watcher.unref();
+  /** @type {import('node:net').Socket} */ (/** @type {unknown} */ (watcher.stdin)).unref();
+  child.once('exit', () => watcher.stdin.end('farewell\n'));
+}
+
+/**
+ * Asks a process to end, waits, then kills it. A process that is not the one meant is left alone.
+ * @param {ProcessIdentity} identity
+ * @param {{ graceMs?: number }} [options] how long SIGTERM may take, 30 s by default
+ * @returns {Promise<'gone' | 'ended' | 'killed'>} gone: it was not there any more
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it cannot be signalled or ended
+ */
+export async function endProcess(identity, { graceMs = 30_000 } = {}) {
+  if (!isAlive(identity)) return 'gone';
+  signalProcess(identity, 'SIGTERM');
+  signalProcess(identity, 'SIGCONT'); // a stopped process takes SIGTERM only when it goes on
+  if (await waitForEnd(identity, graceMs)) return 'ended';
+  signalProcess(identity, 'SIGKILL');
+  if (await waitForEnd(identity, KILL_WAIT_MS)) return 'killed';
+  throw targetError(`process ${identity.pid} does not end, not even by SIGKILL`);
+}
+
+/**
+ * @param {ProcessIdentity} identity
+ * @param {NodeJS.Signals} signal
+ */
+function signalProcess(identity, signal) {
+  if (!isAlive(identity)) return;
+  try {
+    process.kill(identity.pid, signal);
+  } catch (error) {
+    if (error.code === 'ESRCH') return;
+    throw targetError(
+      `process ${identity.pid} cannot be signalled: ${error.code}`,
+      'stop it as the user who started it',
+    );
+  }
+}
+
+/**
+ * @param {ProcessIdentity} identity
+ * @param {number} limitMs
+ */
+async function waitForEnd(identity, limitMs) {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
+    if (!isAlive(identity)) return true;
+    await sleep(POLL_MS);
+  }
+  return !isAlive(identity);
+}
+
+/**
+ * @param {string} path
+ * @param {number} [count]
+ * @returns {string} its last lines; empty where it cannot be read
+ */
+export function lastLines(path, count = 5) {
+  try {
+    return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count).join('\n');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Where the programs of a server are: on PATH first, else in what was fetched into the state folder.
+ */
+
+import { constants } from 'node:fs';
+import { access, readdir, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** @typedef {import('../lib/types.js').Binaries} Binaries */
+
+/** Debian keeps servers in folders that an ordinary user's PATH lacks. */
+const EXTRA_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin'];
+
+/**
+ * @param {string} program plain name
+ * @param {string[]} [folders] default: PATH and the system's sbin folders
+ * @returns {Promise<string | null>} its path
+ */
+export async function findProgram(program, folders = pathFolders()) {
+  for (const folder of folders) {
+    const path = join(folder, program);
+    const isFile = await stat(path).then(
+      (entry) => entry.isFile(),
+      () => false,
+    );
+    if (!isFile) continue;
+    const runs = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (runs) return path;
+  }
+  return null;
+}
+
+function pathFolders() {
+  const named = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [...new Set([...named, ...EXTRA_FOLDERS])];
+}
+
+/**
+ * @param {string} home
+ * @param {string} server
+ * @returns {string} where the packages of a server are unpacked; exists only when complete
+ */
+export function packagesFolder(home, server) {
+  return join(home, 'packages', server);
+}
+
+/**
+ * @param {string} root a folder of unpacked packages
+ * @returns {Promise<string>} LD_LIBRARY_PATH for its programs
+ */
+export async function libraryPath(root) {
+  /** @type {string[]} */
+  const folders = [];
+  for (const base of [join(root, 'usr/lib'), join(root, 'lib')]) {
+    for (const entry of await readdir(base, { withFileTypes: true }).catch(() => [])) {
+      if (entry.isDirectory() && /-linux-gnu/.test(entry.name))
+        folders.push(join(base, entry.name));
+    }
+    folders.push(base);
+  }
+  return folders.join(delimiter);
+}
+
+/**
+ * @param {{ required: readonly string[], optional?: readonly string[], home: string, server: string,
+ *   accept?: (binaries: Binaries) => Promise<boolean> }} wanted accept: refuses programs on PATH
+ *   that cannot serve here (a MariaDB without HandlerSocket)
+ * @returns {Promise<Binaries | null>}
+ */
+export async function findBinaries({ required, optional = [], home, server, accept }) {
+  const system = await collect(required, optional, pathFolders());
+  if (system !== null) {
+    /** @type {Binaries} */
+    const binaries = { programs: system, env: {}, source: 'path' };
+    if (accept === undefined || (await accept(binaries))) return binaries;
+  }
+  const root = packagesFolder(home, server);
+  const folders = ['usr/bin', 'usr/sbin'].map((folder) => join(root, folder));
+  const fetched = await collect(required, optional, folders);
+  if (fetched === null) return null;
+  const env = { LD_LIBRARY_PATH: await libraryPath(root) };
+  return { programs: fetched, env, source: 'fetched' };
+}
+
+/**
+ * @param {readonly string[]} required
+ * @param {readonly string[]} optional
+ * @param {string[]} folders
+ */
+async function collect(required, optional, folders) {
+  /** @type {Record<string, string>} */
+  const programs = {};
+  for (const program of [...required, ...optional]) {
+    const path = await findProgram(program, folders);
+    if (path !== null) programs[program] = path;
+    else if (required.includes(program)) return null;
+  }
+  return programs;
+}

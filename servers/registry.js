@@ -1,0 +1,33 @@
+/** The servers by name, each loaded when it is asked for: the list costs nothing at start-up. */
+
+import { usageError } from '../lib/errors.js';
+
+/** @typedef {import('../lib/types.js').ServerDefinition} ServerDefinition */
+
+/**
+ * A new server is one file and one line here.
+ * @type {Record<string, () => Promise<{ default: ServerDefinition }>>}
+ */
+const SERVERS = {
+  redis: () => import('./redis.js'),
+  mariadb: () => import('./mariadb.js'),
+  tarantool: () => import('./tarantool.js'),
+};
+
+/** Names of all servers, in the order of the help. */
+export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
+
+/**
+ * @param {string} name
+ * @returns {Promise<ServerDefinition>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for an unknown name
+ */
+export async function loadServer(name) {
+  if (!Object.hasOwn(SERVERS, name)) {
+    throw usageError(
+      `unknown server ${JSON.stringify(name)}`,
+      `the servers are ${SERVER_NAMES.join(', ')}`,
+    );
+  }
+  return (await SERVERS[name]()).default;
+}

@@ -1,0 +1,138 @@
+/** Tarantool: how to find, start and ask it. What it holds is in box.lua, also for use by hand. */
+
+import { fileURLToPath } from 'node:url';
+import { formatEndpoint } from '../lib/address.js';
+import { defineServer } from '../lib/define.js';
+import { targetError } from '../lib/errors.js';
+import { findListener } from '../lib/measure/listener.js';
+import { readProgramVersion } from './command.js';
+import { ask, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
+import { startDaemon } from './daemon.js';
+import { findBinaries } from './programs.js';
+
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+const SCRIPT = fileURLToPath(new URL('../box.lua', import.meta.url));
+/** The greeting has 128 bytes and begins with the version (IPROTO, "Greeting packet"). */
+const GREETING = /^Tarantool (\d\S*)/;
+/** First line of `tarantool --version`. */
+const VERSION = /^Tarantool (?:Enterprise )?(\d[^-\s]*)/;
+const GREETING_LENGTH = 128;
+const REMEDY =
+  'start one by `dragstrip servers start tarantool`, or name its address by --tarantool';
+
+export default defineServer({
+  name: 'tarantool',
+  summary: 'Tarantool: tuples in memory, IPROTO protocol',
+  endpoints: {
+    main: {
+      default: '127.0.0.1:3301',
+      env: 'DRAGSTRIP_TARANTOOL',
+      flag: 'tarantool',
+      summary: 'Tarantool, binary protocol',
+    },
+  },
+  credentials: { user: 'DRAGSTRIP_TARANTOOL_USER', password: 'DRAGSTRIP_TARANTOOL_PASSWORD' },
+  packages: ['tarantool'],
+  programs: ['tarantool'],
+
+  find(home) {
+    return findBinaries({ required: ['tarantool'], home, server: 'tarantool' });
+  },
+
+  async start(context) {
+    const program = context.binaries.programs['tarantool'];
+    return startDaemon(
+      {
+        name: 'tarantool',
+        version: await readProgramVersion(program, ['--version'], VERSION, context.binaries.env),
+        endpoints: ['main'],
+        plan: (folder, ports) => ({
+          program,
+          args: [SCRIPT],
+          env: {
+            DRAGSTRIP_BOX_LISTEN: `127.0.0.1:${ports['main']}`,
+            DRAGSTRIP_BOX_FOLDER: folder,
+            DRAGSTRIP_BOX_KEEP: context.owned ? 'no' : 'yes',
+          },
+        }),
+        answers: ({ main }) => callsOurs(main),
+      },
+      context,
+    );
+  },
+
+  async probe({ main }, credentials) {
+    const answer = await ask(main, { send: null, enough: isGreeting });
+    const match = GREETING.exec(answer.bytes.toString('latin1'));
+    if (match === null) throw notThere('Tarantool', main, answer, REMEDY);
+    const settings = await readSettings(main, credentials);
+    return { version: match[1], settings, pid: await findListener(main) };
+  },
+});
+
+/** @param {Buffer} bytes */
+function isGreeting(bytes) {
+  // Whatever does not begin as a greeting will not become one.
+  return bytes.length >= GREETING_LENGTH || !'Tarantool'.startsWith(bytes.toString('latin1', 0, 9));
+}
+
+/**
+ * Ready means more than a greeting: box.lua makes its spaces and grants after the port is bound, the
+ * right to call dragstrip_settings last.
+ * @param {Endpoint} endpoint
+ */
+async function callsOurs(endpoint) {
+  const answer = await ask(endpoint, {
+    send: encodeCall('dragstrip_settings'),
+    enough: (bytes) => bytes.length > GREETING_LENGTH + 8,
+  });
+  if (answer.end !== 'enough' || !GREETING.test(answer.bytes.toString('latin1', 0, 64))) {
+    return false;
+  }
+  // Size (5 bytes, CE), then the map of the header: its first pair is code 0x00, as 32 bits CE.
+  const reply = answer.bytes.subarray(GREETING_LENGTH + 5);
+  return reply[1] === 0x00 && reply[2] === 0xce && reply.readUInt32BE(3) === 0;
+}
+
+/**
+ * A CALL request of IPROTO: size, header {0: 10, 1: sync}, body {0x22: name, 0x21: []}.
+ * @param {string} name under 32 letters
+ */
+function encodeCall(name) {
+  const header = [0x82, 0x00, 0x0a, 0x01, 0x01];
+  const body = [0x82, 0x22, 0xa0 | name.length, ...Buffer.from(name), 0x21, 0x90];
+  return Buffer.from([0xce, 0, 0, 0, header.length + body.length, ...header, ...body]);
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ * @returns {Promise<Record<string, string>>} empty where the server does not run box.lua
+ */
+async function readSettings(endpoint, credentials) {
+  // @ts-expect-error the driver has no types
+  const { default: Tarantool } = await import('tarantool-driver');
+  const client = new Tarantool({
+    ...endpoint,
+    username: credentials.user ?? null,
+    password: credentials.password ?? null,
+    lazyConnect: true,
+    timeout: PROBE_TIMEOUT_MS,
+    retryStrategy: () => null,
+  });
+  client.on('error', () => {}); // the same error rejects the request
+  try {
+    await client.connect();
+  } catch (error) {
+    throw targetError(
+      `Tarantool at ${formatEndpoint(endpoint)}: ${error.message}`,
+      'give its user and password by DRAGSTRIP_TARANTOOL_USER and DRAGSTRIP_TARANTOOL_PASSWORD',
+      error,
+    );
+  }
+  const [settings = {}] = await client.call('dragstrip_settings').catch(() => []);
+  client.disconnect();
+  return settings;
+}

@@ -1,0 +1,79 @@
+/**
+ * Real servers for a test file: started once before its tests on private ports, in a folder of their
+ * own, stopped after them; they die with the test's process, however that ends.
+ *
+ * Programs come from PATH, else from the repository's `.dragstrip/packages`, where they are fetched on
+ * first need.
+ */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { parseEndpoint } from '../../lib/address.js';
+import { startServers } from '../../servers/index.js';
+
+/** @typedef {import('../../lib/types.js').Address} Address */
+/** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
+
+/** State folder whose packages all test files share. */
+export const PACKAGES_HOME = fileURLToPath(new URL('../../.dragstrip', import.meta.url));
+
+/** A first fetch takes up to a minute on a slow line. */
+const START_TIMEOUT_MS = 180_000;
+
+/**
+ * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
+ * `servers.address('redis')`.
+ * @param {readonly ('redis' | 'mariadb' | 'tarantool')[]} names
+ * @returns {{ running(name: string): RunningServer, address(name: string): Address, home(): string }}
+ *   running: pid, folder, version; home: the temporary state folder
+ */
+export function withServers(names) {
+  /** @type {Awaited<ReturnType<typeof startServers>> | undefined} */
+  let started;
+  let home = '';
+
+  before(
+    async () => {
+      home = await makeHome();
+      started = await startServers(names, { home, packagesHome: PACKAGES_HOME, owned: true });
+      if (started.failures.length > 0) throw started.failures[0].error;
+    },
+    { timeout: START_TIMEOUT_MS },
+  );
+
+  after(async () => {
+    await started?.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  /** @param {string} name */
+  function running(name) {
+    const found = started?.servers.find((server) => server.name === name);
+    if (found === undefined) throw new Error(`withServers: ${name} is not among ${names}`);
+    return found;
+  }
+
+  return {
+    running,
+    home: () => home,
+    address: (name) => addressOf(running(name)),
+  };
+}
+
+/** @returns {Promise<string>} a new private state folder; short, for the sockets' paths */
+export function makeHome() {
+  return mkdtemp(join(tmpdir(), 'dragstrip-'));
+}
+
+/**
+ * @param {RunningServer} running
+ * @returns {Address}
+ */
+export function addressOf({ address }) {
+  return Object.fromEntries(
+    Object.entries(address).map(([name, text]) => [name, parseEndpoint(text)]),
+  );
+}
