@@ -1,0 +1,7 @@
+/** Writes docs/result.schema.json from the zod schema; a test holds the two together. */
+
+import { writeFileSync } from 'node:fs';
+import { resultJsonSchema } from '../lib/result.js';
+
+const file = new URL('../docs/result.schema.json', import.meta.url);
+writeFileSync(file, `${JSON.stringify(resultJsonSchema(), null, 2)}\n`);
