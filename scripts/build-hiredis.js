@@ -7,7 +7,7 @@
 
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findHome } from '../lib/home.js';
@@ -53,15 +53,16 @@ export async function buildHiredis({ home, modules, signal }) {
   const tools = findTools(modules);
   if (typeof tools === 'string') return { built: false, reason: tools };
   const parent = path.join(home, 'hiredis');
-  const building = path.join(parent, `building-${process.pid}`);
+  let building = '';
   try {
     await mkdir(parent, { recursive: true });
     await removeLeftovers(parent);
+    building = await mkdtemp(path.join(parent, `building-${process.pid}-`));
     return await build(home, building, tools, signal);
   } catch (error) {
     return { built: false, reason: String(error.message).split('\n')[0] };
   } finally {
-    await rm(building, { recursive: true, force: true });
+    if (building !== '') await rm(building, { recursive: true, force: true });
   }
 }
 
@@ -81,7 +82,7 @@ async function build(home, building, tools, signal) {
   const compiled = await run(
     process.execPath,
     [tools.gyp, 'rebuild', '--nodedir', tools.nodedir, '--devdir', path.join(building, 'dev')],
-    { cwd: source, signal },
+    { cwd: source, signal, env: { npm_config_nodedir: tools.nodedir } },
   );
   if (compiled.status !== 0) {
     return { built: false, reason: `it does not compile: ${firstError(compiled.output)}` };
@@ -232,7 +233,7 @@ async function keepOnlyBinary(folder) {
 /** @param {string} parent builds whose makers were killed; a living maker's is left alone */
 async function removeLeftovers(parent) {
   for (const name of await readdir(parent)) {
-    const pid = Number(/^building-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+    const pid = Number(/^building-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(pid) || isAlive(pid)) continue;
     await rm(path.join(parent, name), { recursive: true, force: true });
   }
@@ -262,15 +263,13 @@ ${TRIAL}`;
 /**
  * @param {string} program
  * @param {string[]} args
- * @param {{ cwd: string, signal?: AbortSignal }} options
+ * @param {{ cwd: string, signal?: AbortSignal, env?: Record<string, string> }} options
  * @returns {Promise<{ status: number | null, output: string }>} output: both streams
  */
-function run(program, args, { cwd, signal }) {
-  // binding.gyp calls `node` by name: it must be this one.
-  const nodeFolder = path.dirname(process.execPath);
-  const env = { ...process.env, PATH: `${nodeFolder}${path.delimiter}${process.env['PATH']}` };
+function run(program, args, { cwd, signal, env = {} }) {
+  const childEnv = { ...cleanEnvironment(), ...env };
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env, signal, timeout: BUILD_LIMIT_MS });
+    const child = spawn(program, args, { cwd, env: childEnv, signal, timeout: BUILD_LIMIT_MS });
     let output = '';
     const take = (/** @type {Buffer} */ chunk) => {
       output = (output + chunk).slice(-65_536);
@@ -282,9 +281,28 @@ function run(program, args, { cwd, signal }) {
   });
 }
 
+/**
+ * The environment for a build. node-gyp lets npm's variables overrule its arguments: an empty
+ * npm_config_nodedir would have it download headers.
+ * @returns {Record<string, string | undefined>}
+ */
+function cleanEnvironment() {
+  const kept = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  // binding.gyp calls `node` by name: it must be this one.
+  const nodeFolder = path.dirname(process.execPath);
+  return {
+    ...Object.fromEntries(kept),
+    PATH: `${nodeFolder}${path.delimiter}${process.env['PATH'] ?? ''}`,
+  };
+}
+
 /** @param {string} output */
 function firstError(output) {
-  const line = output.split('\n').find((text) => /\berror\b|ERR!.*(stack|not)/i.test(text));
+  const lines = output.split('\n');
+  const line =
+    lines.find((text) => /\berror: /i.test(text)) ??
+    lines.find((text) => text.startsWith('gyp ERR! stack')) ??
+    lines.find((text) => text.startsWith('gyp ERR!'));
   return (line ?? 'no message').trim();
 }
 
