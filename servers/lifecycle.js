@@ -7,7 +7,14 @@ import { isAlive } from '../lib/process-identity.js';
 import { fetchServers } from './fetch.js';
 import { withLock } from './lock.js';
 import { endProcess } from './process.js';
-import { readRecord, removeFolder, removeRecord, serversFolder, sweepOwned } from './record.js';
+import {
+  readRecord,
+  readRunning,
+  removeFolder,
+  removeRecord,
+  serversFolder,
+  sweepOwned,
+} from './record.js';
 import { loadServer, SERVER_NAMES } from './registry.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -132,21 +139,23 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
  *   of a start that was cut off is removed
  */
 async function findRunning(home, name) {
-  const record = readRecord(home, name);
-  if (record === null) return null;
-  if (isAlive(record) && record.version !== '') {
+  const running = readRunning(home, name);
+  if (running !== null) {
     const { probe } = await loadServer(name);
-    await probe(parseAddress(record.address), {}).catch((error) => {
+    await probe(parseAddress(running.address), {}).catch((error) => {
       throw targetError(
-        `${name}: runs (pid ${record.pid}) but does not answer: ${error.message}`,
+        `${name}: runs (pid ${running.pid}) but does not answer: ${error.message}`,
         `run \`dragstrip servers stop ${name}\`, then start it again`,
         error,
       );
     });
-    return record;
+    return running;
   }
-  await endProcess(record);
-  removeRecord(home, name);
+  const record = readRecord(home, name);
+  if (record !== null) {
+    await endProcess(record);
+    removeRecord(home, name);
+  }
   return null;
 }
 

@@ -4,8 +4,8 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
 import { endProcess } from './process.js';
@@ -28,6 +28,31 @@ export function serversFolder(home) {
  */
 export function readRecord(home, name) {
   return readRecordFile(join(serversFolder(home), `${name}.json`));
+}
+
+/**
+ * @param {string} home
+ * @param {string} name
+ * @returns {RunningServer | null} one that has been ready and lives: of this very process, or else the
+ *   lasting one of the folder. Other processes' own servers end with them and are not for us
+ */
+export function readRunning(home, name) {
+  const { pid, startTicks } = ownIdentity();
+  const mine = listFolders(home).filter((leaf) => leaf.startsWith(`${name}.${pid}.${startTicks}.`));
+  const records = mine.map((leaf) => readRecordFile(join(serversFolder(home), leaf, OWNED_RECORD)));
+  for (const record of [...records, readRecord(home, name)]) {
+    if (record !== null && record.version !== '' && isAlive(record)) return record;
+  }
+  return null;
+}
+
+/** @param {string} home */
+function listFolders(home) {
+  try {
+    return readdirSync(serversFolder(home));
+  } catch {
+    return [];
+  }
 }
 
 /**
@@ -94,7 +119,7 @@ export function makeServerFolder(home, name, owned) {
  */
 export async function sweepOwned(home) {
   const removed = [];
-  for (const leaf of await readdir(serversFolder(home)).catch(() => [])) {
+  for (const leaf of listFolders(home)) {
     const match = /^[a-z][a-z0-9-]*\.(\d+)\.(\d+)\.[0-9a-f]{6}$/.exec(leaf);
     if (match === null) continue;
     if (isAlive({ pid: Number(match[1]), startTicks: Number(match[2]) })) continue;
@@ -113,14 +138,4 @@ export async function sweepOwned(home) {
  */
 export async function removeFolder(folder) {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-}
-
-/**
- * @param {string} folder
- * @returns {Promise<boolean>} whether it had to be made
- */
-export async function ensureFolder(folder) {
-  if (existsSync(folder)) return false;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return true;
 }

@@ -1,0 +1,99 @@
+/**
+ * Where a server is: the flag, then the environment, then our own running server, then the seed's
+ * default port. Nothing is connected here.
+ */
+
+import { readRunning } from '../servers/record.js';
+import { loadServer } from '../servers/registry.js';
+import { parseEndpoint } from './address.js';
+import { readCredentials } from './credentials.js';
+import { findHome } from './home.js';
+
+/** @typedef {import('./types.js').Address} Address */
+/** @typedef {import('./types.js').EndpointDefinition} EndpointDefinition */
+
+/**
+ * @typedef {object} ResolvedAddress
+ * @property {Address} address every endpoint of the server; for our own also `unix`, where it has one
+ * @property {'flag' | 'env' | 'dragstrip' | 'default'} source where the first of them came from
+ * @property {import('./types.js').Credentials} credentials of the environment; none for our own server,
+ *   which asks for none
+ * @property {import('./types.js').RunningServer} [running] our own server, where that is the source
+ */
+
+/**
+ * @param {string} serverName
+ * @param {{ flags?: Record<string, string | undefined>, env?: NodeJS.ProcessEnv, home?: string }}
+ *   [options] flags: by the flag's name without dashes
+ * @returns {Promise<ResolvedAddress>}
+ * @throws {import('./errors.js').DragstripError} E_USAGE for a text that is no address, an unknown
+ *   server, or a file of a password that cannot be read
+ */
+export async function resolveAddress(
+  serverName,
+  { flags = {}, env = process.env, home = findHome({ env }) } = {},
+) {
+  const { endpoints } = await loadServer(serverName);
+  const given = findGiven(endpoints, flags, env);
+  if (given === null) {
+    const running = readRunning(home, serverName);
+    if (running !== null) {
+      const address = parseAll(running.address);
+      return { address, source: 'dragstrip', credentials: {}, running };
+    }
+  }
+  return {
+    address: completeAddress(endpoints, given?.address ?? {}),
+    source: given?.source ?? 'default',
+    credentials: await readCredentials(serverName, env),
+  };
+}
+
+/**
+ * @param {Record<string, EndpointDefinition>} endpoints
+ * @param {Record<string, string | undefined>} flags
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {{ address: Address, source: 'flag' | 'env' } | null} what the user named; null for nothing
+ */
+function findGiven(endpoints, flags, env) {
+  /** @type {Address} */
+  const address = {};
+  /** @type {'flag' | 'env' | null} */
+  let source = null;
+  for (const [name, { flag, env: variable }] of Object.entries(endpoints)) {
+    const fromFlag = flags[flag];
+    const text = fromFlag ?? env[variable];
+    if (text === undefined || text === '') continue;
+    const isFlag = fromFlag !== undefined;
+    address[name] = parseEndpoint(text, isFlag ? `--${flag}` : variable);
+    if (isFlag || source === null) source = isFlag ? 'flag' : 'env';
+  }
+  return source === null ? null : { address, source };
+}
+
+/**
+ * Endpoints that the user did not name are on the host of the first one named, at their default port:
+ * SQL of one server and HandlerSocket of another would be a mistake that no reply shows.
+ * @param {Record<string, EndpointDefinition>} endpoints
+ * @param {Address} given
+ * @returns {Address}
+ */
+function completeAddress(endpoints, given) {
+  const host = Object.values(given).find((endpoint) => endpoint.host !== undefined)?.host;
+  /** @type {Address} */
+  const address = {};
+  for (const [name, definition] of Object.entries(endpoints)) {
+    const endpoint = parseEndpoint(definition.default);
+    const moved =
+      host !== undefined && endpoint.path === undefined ? { ...endpoint, host } : endpoint;
+    address[name] = given[name] ?? moved;
+  }
+  return address;
+}
+
+/** @param {Record<string, string>} texts */
+function parseAll(texts) {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, parseEndpoint(text)]),
+  );
+}
