@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runLoad } from '../../../lib/load/load.js';
+import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
+import { ERROR, MISMATCH, MISS, OK, TIMEOUT, UNSENT } from '../../../lib/outcome.js';
+
+const STYLES = /** @type {const} */ (['promise', 'callback', 'sync']);
+const KINDS = /** @type {const} */ (['sync', 'window', 'burst']);
+
+/**
+ * @param {Partial<import('../../../lib/load/load.js').LoadOptions>} options
+ * @returns {import('../../../lib/load/load.js').LoadOptions}
+ */
+function load(options) {
+  return {
+    op: async (index) => index,
+    verify: (index, reply) => (reply === index ? OK : MISMATCH),
+    calls: 'promise',
+    kind: 'window',
+    inFlight: 10,
+    operations: 1000,
+    durationNs: Number.POSITIVE_INFINITY,
+    stallNs: 5e9,
+    clock: createFakeClock(),
+    ...options,
+  };
+}
+
+/** The same store in each style; `answer` may throw. */
+const OPS = {
+  promise: (/** @type {(i: number) => any} */ answer) => async (/** @type {number} */ i) =>
+    answer(i),
+  sync: (/** @type {(i: number) => any} */ answer) => answer,
+  callback:
+    (/** @type {(i: number) => any} */ answer) =>
+    (/** @type {number} */ i, /** @type {any} */ done) => {
+      setImmediate(() => {
+        let reply;
+        try {
+          reply = answer(i);
+        } catch (error) {
+          done(error);
+          return;
+        }
+        done(null, reply);
+      });
+    },
+};
+
+/** @param {{ tally: import('../../../lib/load/tally.js').Tally, scheduled: number }} ended */
+function assertAccounting({ tally, scheduled }) {
+  const sum = tally.outcomes.reduce((a, b) => a + b, 0);
+  assert.equal(sum, scheduled, 'scheduled = the sum of the outcomes');
+  assert.equal(tally.histogram.count, tally.outcomes[OK], 'only right answers have a latency');
+}
+
+describe('every kind of load in every style of call', () => {
+  for (const kind of KINDS) {
+    for (const calls of STYLES) {
+      test(`${kind}, ${calls}: every operation is issued once and counted once`, async () => {
+        /** @type {number[]} */
+        const issued = [];
+        const op = OPS[calls]((i) => {
+          issued.push(i);
+          return i;
+        });
+        const ended = await runLoad(load({ kind, calls, op, inFlight: kind === 'sync' ? 1 : 10 }));
+        assertAccounting(ended);
+        assert.equal(ended.ended, 'complete');
+        assert.equal(ended.tally.outcomes[OK], 1000);
+        assert.deepEqual(
+          issued.sort((a, b) => a - b),
+          Array.from({ length: 1000 }, (_, i) => i),
+        );
+      });
+
+      test(`${kind}, ${calls}: misses, mismatches, errors and timeouts are counted apart`, async () => {
+        const op = OPS[calls]((i) => {
+          if (i % 10 === 1) return undefined;
+          if (i % 10 === 2) return -1;
+          if (i % 10 === 3) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+          if (i % 10 === 4) throw Object.assign(new Error('late'), { name: 'TimeoutError' });
+          return i;
+        });
+        const verify = (/** @type {number} */ i, /** @type {any} */ reply) =>
+          reply === undefined ? MISS : reply === i ? OK : MISMATCH;
+        const ended = await runLoad(load({ kind, calls, op, verify }));
+        assertAccounting(ended);
+        const { outcomes, samples } = ended.tally;
+        assert.equal(outcomes[OK], 600);
+        assert.equal(outcomes[MISS], 100);
+        assert.equal(outcomes[MISMATCH], 100);
+        assert.equal(outcomes[ERROR], 100);
+        assert.equal(outcomes[TIMEOUT], 100);
+        assert.equal(samples.length, 10, 'at most ten samples are kept');
+        assert.ok(samples.some(({ code }) => code === 'ECONNREFUSED'));
+      });
+    }
+  }
+});
+
+for (const calls of /** @type {const} */ (['promise', 'callback'])) {
+  test(`a window of ten ${calls} calls has ten in flight, never more`, async () => {
+    let inFlight = 0;
+    let most = 0;
+    const settle = () => {
+      inFlight -= 1;
+    };
+    const begin = () => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+    };
+    const op =
+      calls === 'promise'
+        ? (/** @type {number} */ i) => {
+            begin();
+            return new Promise((resolve) => {
+              setImmediate(() => {
+                settle();
+                resolve(i);
+              });
+            });
+          }
+        : (/** @type {number} */ i, /** @type {any} */ done) => {
+            begin();
+            setImmediate(() => {
+              settle();
+              done(null, i);
+            });
+          };
+    const ended = await runLoad(load({ calls, op, inFlight: 10 }));
+    assert.equal(ended.tally.outcomes[OK], 1000);
+    assert.equal(most, 10);
+  });
+}
+
+test('a burst issues all operations before the first reply', async () => {
+  let issued = 0;
+  let issuedAtFirstReply = 0;
+  let told = 0;
+  const op = (/** @type {number} */ i) => {
+    issued += 1;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        issuedAtFirstReply ||= issued;
+        resolve(i);
+      });
+    });
+  };
+  const ended = await runLoad(load({ kind: 'burst', op }), {
+    onIssued: () => {
+      told = issued;
+    },
+  });
+  assert.equal(ended.tally.outcomes[OK], 1000);
+  assert.equal(issuedAtFirstReply, 1000);
+  assert.equal(told, 1000);
+});
+
+test('latency is from issue to completion by the clock that was given', async () => {
+  const clock = createFakeClock({ stepNs: 1000 });
+  const ended = await runLoad(load({ kind: 'sync', inFlight: 1, clock, operations: 100 }));
+  const { min, max, sum, count } = ended.tally.histogram;
+  // Each operation reads the clock once: its latency is one step.
+  assert.deepEqual({ min, max, sum, count }, { min: 1000, max: 1000, sum: 100_000, count: 100 });
+});
+
+test('a duration ends the load, and what was not due is not unsent', async () => {
+  const clock = createFakeClock({ stepNs: 1e6 });
+  const ended = await runLoad(
+    load({ clock, operations: Number.POSITIVE_INFINITY, durationNs: 100e6, inFlight: 1 }),
+  );
+  assertAccounting(ended);
+  assert.equal(ended.ended, 'complete');
+  assert.equal(ended.tally.outcomes[UNSENT], 0);
+  assert.ok(ended.scheduled >= 95 && ended.scheduled <= 100, `${ended.scheduled} operations`);
+});
+
+test('a store that never answers: what is pending times out, the rest is unsent', async () => {
+  const ended = await runLoad(
+    load({
+      op: () => new Promise(() => {}),
+      clock: systemClock,
+      stallNs: 50e6,
+    }),
+  );
+  assertAccounting(ended);
+  assert.equal(ended.ended, 'stalled');
+  assert.equal(ended.tally.outcomes[TIMEOUT], 10);
+  assert.equal(ended.tally.outcomes[UNSENT], 990);
+  assert.equal(ended.tally.samples[0].code, 'NO_REPLY');
+});
+
+test('a store that only fails is given up after a thousand failures', async () => {
+  const ended = await runLoad(
+    load({
+      op: async () => {
+        throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+      },
+      operations: 1_000_000,
+    }),
+  );
+  assertAccounting(ended);
+  const errors = ended.tally.outcomes[ERROR];
+  assert.ok(errors >= 1000 && errors <= 1010, `${errors} errors`);
+  assert.equal(ended.tally.outcomes[UNSENT], 1_000_000 - errors);
+});
+
+test('an abort stops issuing, lets what is in flight come in, and keeps the count', async () => {
+  const controller = new AbortController();
+  const op = (/** @type {number} */ i) => {
+    if (i === 500) controller.abort();
+    return new Promise((resolve) => setImmediate(() => resolve(i)));
+  };
+  const ended = await runLoad(load({ op, clock: systemClock }), { signal: controller.signal });
+  assertAccounting(ended);
+  assert.equal(ended.ended, 'aborted');
+  assert.equal(ended.tally.outcomes[OK], 501);
+  assert.equal(ended.tally.outcomes[UNSENT], 499);
+});
+
+test('a driver that throws out of the event loop leaves errors, not a hang', async () => {
+  const crash = new AbortController();
+  const op = (/** @type {number} */ i) => {
+    if (i === 100) setImmediate(() => crash.abort(new ReferenceError('err is not defined')));
+    return i < 100 ? Promise.resolve(i) : new Promise(() => {});
+  };
+  const ended = await runLoad(load({ op, clock: systemClock }), { crash: crash.signal });
+  assertAccounting(ended);
+  assert.equal(ended.ended, 'crashed');
+  assert.equal(ended.tally.outcomes[OK], 100);
+  assert.equal(ended.tally.outcomes[ERROR], 10);
+  assert.equal(ended.tally.outcomes[UNSENT], 890);
+  assert.match(ended.tally.samples[0].message, /err is not defined/);
+});
+
+test('a driver that calls back twice is counted once', async () => {
+  const op = (/** @type {number} */ i, /** @type {any} */ done) => {
+    done(null, i);
+    done(null, i);
+  };
+  for (const kind of KINDS) {
+    const ended = await runLoad(load({ op, calls: 'callback', kind }));
+    assertAccounting(ended);
+    assert.equal(ended.tally.outcomes[OK], 1000);
+  }
+});
+
+test('a callback that comes at once does not grow the stack', async () => {
+  const op = (/** @type {number} */ i, /** @type {any} */ done) => done(null, i);
+  const ended = await runLoad(load({ op, calls: 'callback', operations: 200_000, inFlight: 1 }));
+  assert.equal(ended.tally.outcomes[OK], 200_000);
+});
+
+test('a loop without I/O lets timers in', async () => {
+  let ticks = 0;
+  const timer = setInterval(() => {
+    ticks += 1;
+  }, 1);
+  // 1 ms for a reading: the 100 ms window of the timeline turns every hundredth operation.
+  const clock = createFakeClock({ stepNs: 1e6 });
+  await runLoad(load({ clock, calls: 'sync', op: (i) => i, operations: 100_000 }));
+  clearInterval(timer);
+  assert.ok(ticks > 0);
+});
+
+test('the timeline adds up to the right answers and stays bounded', async () => {
+  const clock = createFakeClock({ stepNs: 50e6 });
+  const ended = await runLoad(load({ clock, kind: 'sync', inFlight: 1, operations: 10_000 }));
+  const { windows } = ended.tally;
+  assert.equal(
+    windows.reduce((a, b) => a + b, 0),
+    10_000,
+  );
+  assert.ok(windows.length <= 1200, `${windows.length} windows`);
+});
