@@ -50,6 +50,38 @@ test('a series without a step gives a change point in at most 3 of 100', () => {
   assert.ok(called <= 3, `${called} of 100`);
 });
 
+/**
+ * The definition of the energy distance, mean by mean.
+ * @param {number[]} x
+ * @param {number[]} y
+ */
+function energyOf(x, y) {
+  const within = (/** @type {number[]} */ z) => {
+    const distances = z.flatMap((first, i) =>
+      z.slice(0, i).map((other) => Math.abs(first - other)),
+    );
+    return distances.reduce((sum, d) => sum + d, 0) / distances.length;
+  };
+  const across = x.flatMap((first) => y.map((other) => Math.abs(first - other)));
+  const between = across.reduce((sum, d) => sum + d, 0) / across.length;
+  return ((x.length * y.length) / (x.length + y.length)) * (2 * between - within(x) - within(y));
+}
+
+test('the split taken is the one of greatest energy distance by its definition', () => {
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const series = steps(seed, 0.5, [[15, 100]]);
+    const energies = [6, 7, 8, 9].map((at) => energyOf(series.slice(0, at), series.slice(at)));
+    const best = 6 + energies.indexOf(Math.max(...energies));
+    // At a level of 1 any split passes, and six at least leave nothing more to split.
+    const found = changePoints(series, { alpha: 1, minSegment: 6, permutations: 1 });
+    assert.deepEqual(
+      found.map(({ index }) => index),
+      [best],
+      `seed ${seed}`,
+    );
+  }
+});
+
 test('one wild result is no new level', () => {
   const series = steps(4, 0.01, [[15, 100]]).concat(40, steps(5, 0.01, [[15, 100]]));
   assert.deepEqual(changePoints(series), []);

@@ -74,6 +74,7 @@ test('two runs without common blocks are compared by Welch on logs', () => {
   assert.equal(result.method, 'welch-log-t');
   assertNear(result.p, /** @type {number} */ (known.p), 1e-12);
   assertNear(result.ratio, Math.exp(2.5 - 6.8), 1e-12);
+  assertNear(result.logDeviation, Math.sqrt(5 / 3 + 2.2), 1e-12);
   assert.equal(result.n, 4);
 });
 
@@ -188,6 +189,24 @@ test('the noise floor is what equal things came apart in this run', () => {
   assert.deepEqual([used, n], [40, 200]);
   const typical = 1.96 * ((0.02 * Math.SQRT2) / Math.sqrt(5));
   assert.ok(noise !== null && noise >= typical * 0.9 && noise < typical * 2, `${noise}`);
+});
+
+test('the noise floor is t of all blocks times their deviation around equality', () => {
+  // Log ratios 0.01, -0.02, 0.03 around zero: six blocks of two pairs, three a pair.
+  const pair = (/** @type {number[]} */ logs) => ({
+    a: logs.map((log) => 1000 * Math.exp(log)),
+    b: logs.map(() => 1000),
+  });
+  const { noise } = noiseFloor([pair([0.01, -0.02, 0.03]), pair([-0.01, 0.02, 0.01])]);
+  const deviation = Math.sqrt((0.0001 + 0.0004 + 0.0009 + 0.0001 + 0.0004 + 0.0001) / 6);
+  assertNear(noise, Math.expm1((2.44691185114497 * deviation) / Math.sqrt(3)), 1e-12);
+});
+
+test('no ratio of equal things that was seen lies beyond the noise floor', () => {
+  const quiet = { a: new Array(20).fill(100), b: new Array(20).fill(100) };
+  const biased = { a: new Array(20).fill(110), b: new Array(20).fill(100) };
+  const { noise } = noiseFloor([quiet, quiet, quiet, quiet, quiet, biased]);
+  assertNear(noise, 0.1, 1e-12);
 });
 
 test('the noise floor covers a bias that all blocks share, and is null if not measured', () => {

@@ -99,3 +99,18 @@ test('a noisy run makes ties of what a quiet one would separate', () => {
 test('no entries give an empty ranking', () => {
   assert.deepEqual(rankEntries([]), { entries: [], groups: [], comparisons: [] });
 });
+
+test('rounds that one side missed do not decide who is faster in the others', () => {
+  // b has the greater mean only because it did not run in the slow rounds.
+  const { entries } = rankEntries([
+    { name: 'a', rounds: [100, 101, 99, 10, 10.1, 9.9] },
+    { name: 'b', rounds: [80, 81, 79, null, null, null] },
+  ]);
+  assert.deepEqual(
+    entries.map(({ name, rank }) => [name, rank]),
+    [
+      ['b', 2],
+      ['a', 1],
+    ],
+  );
+});

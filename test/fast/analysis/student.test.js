@@ -50,6 +50,12 @@ test('the quantile and the tail are inverse to each other from 1e-12 to one half
   }
 });
 
+test('tails that are whole fractions come out to the last digits', () => {
+  assertNear(studentTail(1, 1), 1 / 4, 2e-15);
+  assertNear(studentTail(Math.sqrt(3), 1), 1 / 6, 2e-15);
+  assertNear(studentTail(2, 2), 0.5 - 1 / Math.sqrt(6), 4e-15);
+});
+
 test('with many degrees of freedom Student t becomes the normal distribution', () => {
   assertNear(studentQuantile(0.975, 1e5), 1.9599877075346095, 1e-11);
   assertNear(studentQuantile(0.975, 1e7), 1.959964221767205, 1e-10);
