@@ -8,6 +8,7 @@ import { formatEndpoint } from '../lib/address.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
 /** Milliseconds until an open that got no answer is given up: a wrong protocol may say nothing. */
@@ -42,14 +43,13 @@ export function socketPlace(endpoint) {
 /**
  * Waits for `opening`, and makes whatever goes wrong one E_TARGET error that names the address.
  * @template T
- * @param {string} storage
- * @param {Endpoint} endpoint
+ * @param {{ storage: string, endpoint: Endpoint, credentials: Credentials }} target
  * @param {Promise<T>} opening
  * @param {() => unknown} abandon frees what was begun; called once where opening fails
  * @returns {Promise<T>}
  * @throws {DragstripError} E_TARGET
  */
-export async function opened(storage, endpoint, opening, abandon) {
+export async function opened({ storage, endpoint, credentials }, opening, abandon) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const limit = new Promise((_resolve, reject) => {
@@ -68,10 +68,9 @@ export async function opened(storage, endpoint, opening, abandon) {
     }
     if (error instanceof DragstripError) throw error;
     throw targetError(
-      `${storage}: ${formatEndpoint(endpoint)}: ${describe(error)}`,
+      `${storage}: ${formatEndpoint(endpoint)}: ${describe(error, credentials)}`,
       'start a server with "dragstrip servers start", fill it with "dragstrip seed", or give the ' +
         'address of the right one',
-      error,
     );
   } finally {
     clearTimeout(timer);
@@ -79,12 +78,19 @@ export async function opened(storage, endpoint, opening, abandon) {
 }
 
 /**
+ * A server of another protocol may say what it was sent, the password too: that is taken out, and
+ * the driver's error is not kept as a cause for the same reason.
  * @param {any} error some drivers wrap the attempts on ::1 and 127.0.0.1 in an AggregateError
+ * @param {Credentials} credentials
  * @returns {string} one line
  */
-function describe(error) {
+function describe(error, { password, secret, writeSecret }) {
   const inner = Array.isArray(error?.errors) && error.message === '' ? error.errors[0] : error;
-  return String(inner?.message ?? inner).split('\n')[0];
+  let line = String(inner?.message ?? inner).split('\n')[0];
+  for (const hidden of [password, secret, writeSecret]) {
+    if (hidden) line = line.replaceAll(hidden, '***');
+  }
+  return line;
 }
 
 /**

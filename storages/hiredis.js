@@ -48,10 +48,11 @@ export const storage = defineStorage({
   },
   async open({ address, credentials, profile }) {
     const endpoint = requireEndpoint(address, 'main', 'hiredis');
+    const target = { storage: 'hiredis', endpoint, credentials };
     const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
     const client =
       profile.name === 'reader' ? openReader(hiredis, endpoint) : openShipped(hiredis, endpoint);
-    await opened('hiredis', endpoint, greet(client, credentials), () => client.socket.destroy());
+    await opened(target, greet(client, credentials), () => client.socket.destroy());
     return {
       get: /** @type {any} */ (client.get),
       value,

@@ -30,6 +30,7 @@ export const storage = defineStorage({
   },
   async open({ address, credentials, profile }) {
     const endpoint = requireEndpoint(address, 'main', 'ioredis');
+    const target = { storage: 'ioredis', endpoint, credentials };
     const { Redis } = await import('ioredis');
     const { stream, ...options } = /** @type {any} */ (profile.options);
     const redis = new Redis({
@@ -48,7 +49,7 @@ export const storage = defineStorage({
     const connecting = redis.connect().catch((error) => {
       throw cause ?? error;
     });
-    await opened('ioredis', endpoint, connecting, () => redis.disconnect());
+    await opened(target, connecting, () => redis.disconnect());
     codeLostRequests(redis);
     const cork = createCork(/** @type {any} */ (redis).stream);
     return {

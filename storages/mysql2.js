@@ -6,6 +6,9 @@ import { coded, opened, requireEndpoint } from './connection.js';
 
 const SQL = `select str from ${PLACES.table} where id=?`;
 
+// The driver's own 10 s are longer than an open may take here.
+const BOUNDED = { connectTimeout: 5000 };
+
 /** @param {[any[]]} reply rows and fields, as the promise interface gives them */
 const value = (reply) => (reply[0].length === 0 ? undefined : reply[0][0].str);
 
@@ -16,14 +19,15 @@ export const storage = defineStorage({
   server: 'mariadb',
   capabilities: ['get'],
   profiles: {
-    default: { summary: 'one connection, execute', options: { connections: 1 } },
+    default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },
     tuned: {
       summary: 'its pool of 4 connections, execute',
-      options: { connections: 4, pool: { connectionLimit: 4 } },
+      options: { connections: 4, pool: { connectionLimit: 4 }, ...BOUNDED },
     },
   },
   async open({ address, credentials, profile }) {
     const endpoint = requireEndpoint(address, 'sql', 'mysql2');
+    const target = { storage: 'mysql2', endpoint, credentials };
     const { default: mysql } = await import('mysql2/promise');
     const place =
       endpoint.path === undefined
@@ -34,25 +38,26 @@ export const storage = defineStorage({
       user: credentials.user ?? 'root',
       password: credentials.password,
       database: PLACES.database,
+      ...BOUNDED,
     };
     const { pool } = /** @type {any} */ (profile.options);
     return pool === undefined
-      ? openConnection(mysql, endpoint, options)
-      : openPool(mysql, endpoint, { ...options, ...pool });
+      ? openConnection(mysql, target, options)
+      : openPool(mysql, target, { ...options, ...pool });
   },
 });
 
 /**
  * @param {any} mysql
- * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {Parameters<typeof opened>[0]} target
  * @param {Record<string, unknown>} options
  * @returns {Promise<import('../lib/types.js').Handle>}
  */
-async function openConnection(mysql, endpoint, options) {
-  const connection = await opened('mysql2', endpoint, mysql.createConnection(options), () => {});
+async function openConnection(mysql, target, options) {
+  const connection = await opened(target, mysql.createConnection(options), () => {});
   connection.on('error', coded);
   // Prepares the statement, so that the first read does not pay a round trip more.
-  await opened('mysql2', endpoint, connection.execute(SQL, [0]), () => connection.destroy());
+  await opened(target, connection.execute(SQL, [0]), () => connection.destroy());
   return {
     get: (id) => connection.execute(SQL, [id]),
     value,
@@ -64,16 +69,16 @@ async function openConnection(mysql, endpoint, options) {
 
 /**
  * @param {any} mysql
- * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {Parameters<typeof opened>[0]} target
  * @param {Record<string, unknown>} options
  * @returns {Promise<import('../lib/types.js').Handle>}
  */
-async function openPool(mysql, endpoint, options) {
+async function openPool(mysql, target, options) {
   const pool = mysql.createPool(options);
   const warm = Promise.all(
     Array.from({ length: Number(options['connectionLimit']) }, () => pool.execute(SQL, [0])),
   );
-  await opened('mysql2', endpoint, warm, () => pool.end());
+  await opened(target, warm, () => pool.end());
   return {
     get: (id) => pool.execute(SQL, [id]),
     value,

@@ -24,12 +24,13 @@ export const storage = defineStorage({
   profiles: {
     default: {
       summary: 'index.find by primary key; it has callbacks only',
-      options: { _notifyError: 'mended: as published a disconnect throws a ReferenceError' },
+      options: { mended: 'a disconnect, or a reply too many, throws out of the event loop' },
       calls: 'callback',
     },
   },
   async open({ address, credentials }) {
     const endpoint = requireEndpoint(address, 'read', 'node-handlersocket');
+    const target = { storage: 'node-handlersocket', endpoint, credentials };
     // @ts-expect-error it ships no types
     const { default: driver } = await import('node-handlersocket');
     const connection = driver.connect({
@@ -39,8 +40,9 @@ export const storage = defineStorage({
     });
     const socket = connection._socket; // it forgets it when the connection ends
     mendNotifyError(connection);
+    guardReplies(connection, socket);
     connection.on('close', () => socket.destroy());
-    const index = await opened('node-handlersocket', endpoint, openIndex(connection), () => {
+    const index = await opened(target, openIndex(connection), () => {
       socket.destroy();
     });
     return {
@@ -85,4 +87,24 @@ function mendNotifyError(connection) {
     const cause = coded(error ?? new Error('connection closed'));
     for (const callback of callbacks) callback(cause);
   };
+}
+
+/**
+ * A reply that nobody waits for makes it call undefined: then the two sides are out of step.
+ * @param {any} connection
+ * @param {import('node:net').Socket} socket
+ */
+function guardReplies(connection, socket) {
+  const [listener] = socket.listeners('data');
+  socket.removeListener('data', /** @type {any} */ (listener));
+  socket.on('data', (chunk) => {
+    try {
+      listener(chunk);
+    } catch (error) {
+      // What a caller's own callback throws is not ours to keep.
+      if (error.message !== 'callback is not a function') throw error;
+      connection.emit('error', coded(error, 'EPROTO'));
+      socket.destroy();
+    }
+  });
 }

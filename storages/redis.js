@@ -30,6 +30,7 @@ export const storage = defineStorage({
   },
   async open({ address, credentials, profile }) {
     const endpoint = requireEndpoint(address, 'main', 'redis');
+    const target = { storage: 'redis', endpoint, credentials };
     const { createClient } = await import('redis');
     const { call, socket, ...options } = /** @type {any} */ (profile.options);
     const client = createClient({
@@ -38,9 +39,13 @@ export const storage = defineStorage({
       password: credentials.password,
       socket: { ...socket, ...socketPlace(endpoint) },
     });
-    // The same object rejects whatever was in flight; its class has no code.
-    client.on('error', (error) => coded(error));
-    await opened('redis', endpoint, client.connect(), () => client.destroy());
+    const failed = new Promise((_resolve, reject) => {
+      // The same object rejects whatever was in flight; its class has no code.
+      client.on('error', (error) => reject(coded(error)));
+    });
+    failed.catch(() => {}); // also the errors of later, which the requests tell of
+    const connected = Promise.race([client.connect(), failed]);
+    await opened(target, connected, () => client.destroy());
     return {
       get:
         call === undefined

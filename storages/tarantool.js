@@ -38,6 +38,7 @@ export const storage = defineStorage({
   },
   async open({ address, credentials, profile }) {
     const endpoint = requireEndpoint(address, 'main', 'tarantool');
+    const target = { storage: 'tarantool', endpoint, credentials };
     // @ts-expect-error it ships no types
     const { default: Tarantool } = await import('tarantool-driver');
     const { state: _state, socket, ...options } = /** @type {any} */ (profile.options);
@@ -49,8 +50,9 @@ export const storage = defineStorage({
       lazyConnect: true,
     });
     keepParserStatesOut(connection);
+    guardParser(connection);
     codeLostRequests(connection);
-    const space = await opened('tarantool', endpoint, connect(connection), () => {
+    const space = await opened(target, connect(connection), () => {
       connection.disconnect();
       connection.socket?.destroy();
     });
@@ -84,6 +86,9 @@ async function connect(connection) {
   } catch (error) {
     throw cause ?? error;
   }
+  // The driver takes the first bytes of whatever answers for a greeting; Tarantool's has a salt of
+  // 44 letters in base64 (32 bytes).
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('it is not a Tarantool');
   const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [PLACES.space]);
   if (spaces.length > 0) return spaces[0][0];
   throw targetError(
@@ -101,6 +106,30 @@ function keepParserStatesOut(connection) {
       if (!PARSER_STATES.has(next)) state = next;
     },
   });
+}
+
+/**
+ * Bytes that are no replies make the driver's parser throw out of the event loop: they become an
+ * error of the socket, which rejects what is in flight.
+ * @param {any} connection
+ */
+function guardParser(connection) {
+  const { connector } = connection;
+  const { connect } = connector;
+  connector.connect = (/** @type {(error: any, socket?: any) => void} */ callback) =>
+    connect.call(connector, (/** @type {any} */ error, /** @type {any} */ socket) => {
+      callback(error, socket); // which attaches the listener
+      if (!socket) return;
+      const [parse] = socket.listeners('data');
+      socket.removeListener('data', parse);
+      socket.on('data', (/** @type {Buffer} */ chunk) => {
+        try {
+          parse(chunk);
+        } catch (cause) {
+          socket.destroy(coded(cause, 'EPROTO'));
+        }
+      });
+    });
 }
 
 /**
