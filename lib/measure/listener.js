@@ -5,6 +5,7 @@
  */
 
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { endianness } from 'node:os';
 import { isLoopback } from '../address.js';
 
 /** @typedef {import('../types.js').Endpoint} Endpoint */
@@ -50,9 +51,28 @@ async function findInodes(endpoint) {
   const inodes = new Set();
   for (const line of tables.flat()) {
     const fields = line.trim().split(/\s+/);
-    if (fields[3] === TCP_LISTEN && fields[1]?.endsWith(`:${port}`)) inodes.add(fields[9]);
+    const [local, localPort] = (fields[1] ?? '').split(':');
+    if (fields[3] !== TCP_LISTEN || localPort !== port) continue;
+    if (serves(local, endpoint.host)) inodes.add(fields[9]);
   }
   return inodes;
+}
+
+/**
+ * @param {string} local address as the kernel prints it: words of 32 bits in the machine's own order,
+ *   `0100007F` for 127.0.0.1
+ * @param {string} host a loopback name or address
+ * @returns {boolean} whether a socket bound to `local` takes connections for `host`
+ */
+function serves(local, host) {
+  if (/^0+$/.test(local)) return true; // any address
+  if (local === '00000000000000000000000001000000') return host === '::1' || host === 'localhost';
+  const isMapped = /^0{16}(FFFF0000|0000FFFF)/.test(local); // ::ffff:127.0.0.1
+  if (local.length > 8 && !isMapped) return false;
+  const bytes = Buffer.from(local.slice(-8), 'hex');
+  if (endianness() === 'LE') bytes.reverse();
+  const dotted = bytes.join('.');
+  return dotted === host || (host === 'localhost' && dotted === '127.0.0.1');
 }
 
 /** @param {string} path */

@@ -1,0 +1,184 @@
+/** Where servers are looked for: home, flags, environment, records; and how a process is known. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { resolveAddress } from '../../lib/addresses.js';
+import { findHome } from '../../lib/home.js';
+import { findListener } from '../../lib/measure/listener.js';
+import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** @param {string} name */
+function newHome(name) {
+  const home = join(folder, name);
+  mkdirSync(join(home, 'servers'), { recursive: true });
+  return home;
+}
+
+/** @param {string} home @param {Record<string, unknown>} fields */
+function record(home, fields) {
+  const running = {
+    name: 'redis',
+    ...ownIdentity(),
+    version: '7.0.15',
+    folder: home,
+    address: { main: '127.0.0.1:7001', unix: 'unix:/tmp/redis.sock' },
+    ...fields,
+  };
+  writeFileSync(join(home, 'servers', 'redis.json'), JSON.stringify(running));
+}
+
+test('the home is DRAGSTRIP_HOME, else the nearest .dragstrip above, else one here', () => {
+  const deep = join(folder, 'project', 'a', 'b');
+  mkdirSync(deep, { recursive: true });
+  assert.equal(findHome({ env: { DRAGSTRIP_HOME: '/x/y' }, cwd: deep }), '/x/y');
+  assert.equal(findHome({ env: { DRAGSTRIP_HOME: 'state' }, cwd: deep }), join(deep, 'state'));
+  assert.equal(findHome({ env: {}, cwd: deep }), join(deep, '.dragstrip'));
+  mkdirSync(join(folder, 'project', '.dragstrip'));
+  assert.equal(findHome({ env: {}, cwd: deep }), join(folder, 'project', '.dragstrip'));
+});
+
+test('without anything named, the default port of the seed is the address', async () => {
+  const home = newHome('empty');
+  const resolved = await resolveAddress('mariadb', { env: {}, home });
+  assert.deepEqual(resolved, {
+    address: {
+      sql: { host: '127.0.0.1', port: 3306 },
+      read: { host: '127.0.0.1', port: 9998 },
+      write: { host: '127.0.0.1', port: 9999 },
+    },
+    source: 'default',
+    credentials: {},
+  });
+});
+
+test('a flag wins over the environment, the environment over our own server', async () => {
+  const home = newHome('order');
+  record(home, {});
+  const env = { DRAGSTRIP_REDIS: 'unix:/run/redis.sock' };
+  const flags = { redis: 'db:7000' };
+  const byFlag = await resolveAddress('redis', { flags, env, home });
+  assert.deepEqual([byFlag.source, byFlag.address['main']], ['flag', { host: 'db', port: 7000 }]);
+  const byEnv = await resolveAddress('redis', { env, home });
+  assert.deepEqual([byEnv.source, byEnv.address['main']], ['env', { path: '/run/redis.sock' }]);
+  const own = await resolveAddress('redis', { env: {}, home });
+  assert.deepEqual(
+    [own.source, own.address['main']],
+    ['dragstrip', { host: '127.0.0.1', port: 7001 }],
+  );
+  assert.deepEqual(own.address['unix'], { path: '/tmp/redis.sock' });
+  assert.equal(own.running?.pid, process.pid);
+});
+
+test('endpoints that are not named are on the host of the one that is', async () => {
+  const env = { DRAGSTRIP_MYSQL: '10.0.0.5:3307', DRAGSTRIP_HANDLERSOCKET_WRITE: '7:9' };
+  await assert.rejects(resolveAddress('mariadb', { env: { ...env, DRAGSTRIP_MYSQL: 'x' } }), {
+    code: 'E_USAGE',
+    message: /DRAGSTRIP_MYSQL "x"/,
+  });
+  const { address } = await resolveAddress('mariadb', {
+    env: { DRAGSTRIP_MYSQL: '10.0.0.5:3307' },
+    home: newHome('hosts'),
+  });
+  assert.deepEqual(address['sql'], { host: '10.0.0.5', port: 3307 });
+  assert.deepEqual(address['read'], { host: '10.0.0.5', port: 9998 });
+});
+
+test('a record counts only while that very process lives and has been ready', async () => {
+  const home = newHome('stale');
+  const { startTicks } = ownIdentity();
+  for (const fields of [
+    { startTicks: startTicks - 1 }, // the pid recurs in another process
+    { pid: 2 ** 22 + 1 }, // above the kernel's highest pid
+    { version: '' }, // its start was cut off
+    { address: null },
+  ]) {
+    record(home, fields);
+    const { source } = await resolveAddress('redis', { env: {}, home });
+    assert.equal(source, 'default', JSON.stringify(fields));
+  }
+  writeFileSync(join(home, 'servers', 'redis.json'), '{"pid":');
+  assert.equal((await resolveAddress('redis', { env: {}, home })).source, 'default');
+});
+
+test('credentials come from the environment or a file, and not for our own server', async () => {
+  const home = newHome('credentials');
+  const secretFile = join(home, 'secret');
+  writeFileSync(secretFile, 'from-file\n');
+  const env = { DRAGSTRIP_REDIS_USER: 'ann', DRAGSTRIP_REDIS_PASSWORD_FILE: secretFile };
+  const resolved = await resolveAddress('redis', { env, home });
+  assert.deepEqual(resolved.credentials, { user: 'ann', password: 'from-file' });
+  record(home, {});
+  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, {});
+});
+
+test('an unknown server is a usage error that lists the known ones', async () => {
+  await assert.rejects(resolveAddress('toString', {}), {
+    code: 'E_USAGE',
+    remedy: /redis, mariadb, tarantool/,
+  });
+});
+
+test('a process is known by pid and start time; a zombie and a stranger are not alive', async () => {
+  const own = ownIdentity();
+  assert.ok(own.startTicks > 0);
+  assert.equal(isAlive(own), true);
+  assert.equal(isAlive({ ...own, startTicks: own.startTicks + 1 }), false);
+  const child = spawn('sleep', ['60']);
+  await once(child, 'spawn');
+  const identity = {
+    pid: Number(child.pid),
+    startTicks: Number(readStartTicks(Number(child.pid))),
+  };
+  assert.equal(isAlive(identity), true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.equal(isAlive(identity), false);
+  // A shell that never reaps leaves a zombie behind: it has ended, though its pid is still there.
+  const shell = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+  const [chunk] = await once(shell.stdout, 'data');
+  const zombie = Number(chunk);
+  while (readStartTicks(zombie) !== null) await new Promise((turn) => setImmediate(turn));
+  assert.equal(readStartTicks(zombie), null);
+  shell.kill('SIGKILL');
+  await once(shell, 'exit');
+});
+
+test('the listener of a TCP port and of a unix socket is found by its pid', async () => {
+  const path = join(folder, 'listener.sock');
+  const tcp = createServer().listen(0, '127.0.0.1');
+  const unix = createServer().listen(path);
+  await Promise.all([once(tcp, 'listening'), once(unix, 'listening')]);
+  const { port } = /** @type {import('node:net').AddressInfo} */ (tcp.address());
+  try {
+    assert.equal(await findListener({ host: '127.0.0.1', port }), process.pid);
+    assert.equal(await findListener({ host: 'localhost', port }), process.pid);
+    assert.equal(await findListener({ path }), process.pid);
+    assert.equal(await findListener({ host: '192.0.2.1', port }), null, 'another machine');
+    assert.equal(await findListener({ path: `${path}x` }), null);
+  } finally {
+    tcp.close();
+    unix.close();
+  }
+  assert.equal(await findListener({ host: '127.0.0.1', port }), null, 'closed');
+});
+
+test('a listener on another loopback address is not taken for ours', async () => {
+  const server = createServer().listen(0, '127.0.0.2');
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  try {
+    assert.equal(await findListener({ host: '127.0.0.1', port }), null);
+    assert.equal(await findListener({ host: '127.0.0.2', port }), process.pid);
+  } finally {
+    server.close();
+  }
+});

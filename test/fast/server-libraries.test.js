@@ -1,0 +1,64 @@
+/** Which package brings a library that an unpacked program lacks. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nameKind } from '../../servers/conversation.js';
+import { chooseLibraryPackages } from '../../servers/libraries.js';
+
+const DEBIAN_12 =
+  'libc6 libgcc-s1 libaio1 liburing2 libjemalloc2 liblzf1 libatomic1 libicu72 libcurl4 libssl3 ' +
+  'libunwind8 libyaml-0-2 libreadline8 libldap-2.5-0 libkrb5-3 libkrb5support0 libdbi-perl redis-tools';
+
+/** @param {string} soname @param {string} [packages] */
+function choose(soname, packages = DEBIAN_12) {
+  return chooseLibraryPackages([soname], packages.split(' '), []).join(' ');
+}
+
+test('a library is found in the package that is named for it', () => {
+  assert.equal(choose('libaio.so.1'), 'libaio1');
+  assert.equal(choose('liburing.so.2'), 'liburing2');
+  assert.equal(choose('libicuuc.so.72'), 'libicu72');
+  assert.equal(choose('libicui18n.so.72'), 'libicu72');
+  assert.equal(choose('libyaml-0.so.2'), 'libyaml-0-2');
+  assert.equal(choose('libldap-2.5.so.0'), 'libldap-2.5-0');
+  assert.equal(choose('libgcc_s.so.1'), 'libgcc-s1');
+  assert.equal(choose('libkrb5support.so.0'), 'libkrb5support0');
+});
+
+test('on Ubuntu 24.04 the names with t64 are found', () => {
+  assert.equal(choose('libaio.so.1', 'libaio1t64 libssl3t64 libc6'), 'libaio1t64');
+  assert.equal(choose('libssl.so.3', 'libaio1t64 libssl3t64 libc6'), 'libssl3t64');
+  assert.equal(choose('libsnappy.so.1', 'libsnappy1v5 libc6'), 'libsnappy1v5');
+});
+
+test('where the name does not tell, all libraries are taken, but never the C library', () => {
+  const chosen = choose('libcrypto.so.3').split(' ');
+  assert.ok(chosen.includes('libssl3'));
+  assert.ok(!chosen.includes('libc6'));
+  assert.ok(!chosen.includes('libdbi-perl'));
+  assert.ok(!chosen.includes('redis-tools'));
+});
+
+test('what is unpacked already is not taken again, so that the search ends', () => {
+  assert.deepEqual(chooseLibraryPackages(['libaio.so.1'], ['libaio1'], ['libaio1']), []);
+});
+
+test('what answers at an address is named by its first bytes', () => {
+  const kinds = {
+    'HTTP/1.1 400 Bad Request\r\n': 'an HTTP server',
+    '+PONG\r\n': 'Redis',
+    '-ERR unknown command': 'Redis',
+    '-NOAUTH Authentication required.\r\n': 'Redis',
+    'SSH-2.0-OpenSSH_9.2': 'an SSH server',
+    'Tarantool 2.6.0 (Binary) ': 'Tarantool',
+    '\x5b\x00\x00\x00\x0a5.5.5-10.11': 'MySQL or MariaDB',
+    '\x5b\x00\x00\x00\xffjToo many': 'MySQL or MariaDB',
+    '2\t1\tstmtnum\n': 'HandlerSocket',
+    '3\t1\tunauth\n': 'HandlerSocket',
+    '\x15\x03\x01': 'a TLS server',
+  };
+  for (const [bytes, kind] of Object.entries(kinds)) {
+    assert.equal(nameKind(Buffer.from(bytes, 'latin1')), kind);
+  }
+  assert.match(nameKind(Buffer.from('hello\x01')), /^something else .*"hello\\u0001"/);
+});
