@@ -11,6 +11,8 @@ import { DragstripError, targetError } from '../../lib/errors.js';
 
 /** A server that is silent for so long while requests wait has failed. */
 export const TIMEOUT_MS_DEFAULT = 30_000;
+/** Connecting and the server's first word: another protocol may wait for ours, silently. */
+export const HANDSHAKE_MS_MAX = 5_000;
 
 /**
  * @typedef {object} LinkOptions

@@ -8,7 +8,8 @@ import { PLACES } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { refusedError, targetError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
-import { formatMarker, isWhole, parseMarker, rowsToKeep } from './marker.js';
+import { fill } from './fill.js';
+import { formatMarker, parseMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { rowInserts, rowStream } from './rows.js';
 import { sampleIds } from './sample.js';
@@ -58,23 +59,15 @@ async function seed(context) {
     const { marker, foreign } = await readMarker(session);
     if (foreign !== null) throw foreignError(session, foreign);
     await requirePacketSize(session, dataset);
-    const whole = isWhole(marker, dataset);
-    if (whole) {
-      const { fault, sampled } = await verify(session, dataset);
-      if (fault === null) return { rows, written: false, sampled };
-    }
-    let keep = whole ? 0 : await rowsThere(session, marker, dataset);
-    for (;;) {
-      await write(session, context, keep);
-      const { fault, sampled } = await verify(session, dataset);
-      if (fault === null) {
-        await setMarker(session, dataset, { complete: true, done: rows, extent: rows });
-        return { rows, written: true, sampled };
-      }
-      // What an earlier load left was not what its marker says: written anew, once.
-      if (keep === 0) throw targetError(`${session.where}: ${fault}`, 'does somebody else write?');
-      keep = 0;
-    }
+    return await fill({
+      where: session.where,
+      dataset,
+      marker,
+      rowsThere: () => rowsThere(session, marker, dataset),
+      write: (keep) => write(session, context, keep),
+      verify: () => verify(session, dataset),
+      finish: () => setMarker(session, dataset, { complete: true, done: rows, extent: rows }),
+    });
   } finally {
     session.close();
   }
@@ -169,8 +162,6 @@ async function write(session, context, keep) {
   try {
     await prepareTable(session, dataset, keep);
     const [{ local }] = await session.query('SELECT @@local_infile AS local');
-    // Both off for the session only: the rows are known to be distinct, and there are no references.
-    await session.query('SET SESSION unique_checks = 0, foreign_key_checks = 0');
     if (Number(local) === 1) await loadRows(session, dataset, keep, progress);
     else await insertRows(session, dataset, keep, progress);
   } catch (error) {
@@ -209,7 +200,7 @@ async function loadRows(session, dataset, keep, progress) {
   for (let first = keep + 1; first <= rows; first += step) {
     const last = Math.min(first + step - 1, rows);
     const stream = rowStream(dataset, first, last, (id) => {
-      progress.rowsDone = id;
+      progress.rowsSent = id;
       session.alive();
     });
     const outcome = await session.load(
@@ -222,6 +213,7 @@ async function loadRows(session, dataset, keep, progress) {
           `with ${outcome.warningStatus} warnings`,
       );
     }
+    progress.rowsDone = last;
   }
 }
 
@@ -258,7 +250,7 @@ async function countRows(session, high) {
 /**
  * @param {Session} session
  * @param {Dataset} dataset
- * @returns {Promise<{ fault: string | null, sampled: number }>} what is wrong, in words
+ * @returns {Promise<import('./fill.js').Finding>}
  */
 async function verify(session, dataset) {
   const { rows } = dataset;

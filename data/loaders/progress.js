@@ -15,13 +15,17 @@ export class Progress {
    */
   constructor({ dataset, onProgress }, command) {
     this.rows = dataset.rows;
+    /** rows that the server has acknowledged */
     this.rowsDone = 0;
+    /** rows that were handed to the connection, where acknowledgements are far apart */
+    this.rowsSent = 0;
     this.command = command;
     let told = -1;
     this.tell = () => {
-      if (this.rowsDone === told) return;
-      told = this.rowsDone;
-      onProgress?.(told);
+      const rows = Math.max(this.rowsDone, this.rowsSent);
+      if (rows === told) return;
+      told = rows;
+      onProgress?.(rows);
     };
     this.timer = setInterval(this.tell, INTERVAL_MS);
     this.timer.unref();

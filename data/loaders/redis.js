@@ -6,9 +6,10 @@
 
 import { PLACES } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
-import { refusedError, targetError } from '../../lib/errors.js';
+import { refusedError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
-import { formatMarker, isWhole, parseMarker, rowsToKeep } from './marker.js';
+import { fill } from './fill.js';
+import { formatMarker, parseMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { BATCH_BYTES, pump } from './pump.js';
 import { encodeCommand, RespLink } from './resp.js';
@@ -51,28 +52,16 @@ async function seed(context) {
   const link = await openLink(context);
   try {
     const marker = await readOwnMarker(link, dataset);
-    if (isWhole(marker, dataset)) {
-      const found = await verify(link, dataset);
-      if (found.fault === null)
-        return { rows: dataset.rows, written: false, sampled: found.sampled };
-    }
-    const whole = isWhole(marker, dataset);
-    let keep = whole ? 0 : rowsToKeep(marker, dataset);
-    for (;;) {
-      await write(link, context, keep, Math.max(marker?.extent ?? 0, dataset.rows));
-      const { fault, sampled } = await verify(link, dataset);
-      if (fault === null) {
-        await setMarker(link, dataset, {
-          complete: true,
-          done: dataset.rows,
-          extent: dataset.rows,
-        });
-        return { rows: dataset.rows, written: true, sampled };
-      }
-      // What an earlier load left was not what its marker says: written anew, once.
-      if (keep === 0) throw targetError(`${link.where}: ${fault}`, 'does it evict or expire keys?');
-      keep = 0;
-    }
+    const { rows } = dataset;
+    return await fill({
+      where: link.where,
+      dataset,
+      marker,
+      rowsThere: () => rowsToKeep(marker, dataset),
+      write: (keep) => write(link, context, keep, Math.max(marker?.extent ?? 0, rows)),
+      verify: () => verify(link, dataset),
+      finish: () => setMarker(link, dataset, { complete: true, done: rows, extent: rows }),
+    });
   } finally {
     link.close();
   }
@@ -248,7 +237,7 @@ async function overKeys(link, name, first, last) {
 /**
  * @param {RespLink} link
  * @param {Dataset} dataset
- * @returns {Promise<{ fault: string | null, sampled: number }>} what is wrong, in words
+ * @returns {Promise<import('./fill.js').Finding>}
  */
 async function verify(link, dataset) {
   const { rows } = dataset;

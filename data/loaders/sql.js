@@ -6,10 +6,10 @@
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
-import { abortedError, TIMEOUT_MS_DEFAULT } from './link.js';
+import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './link.js';
 
 /** The server's own default is a day. */
-const LOCK_WAIT_SECONDS = 5;
+const LOCK_WAIT_SECONDS_MAX = 5;
 
 /** @typedef {import('../../lib/types.js').SeedContext} SeedContext */
 
@@ -27,6 +27,8 @@ export class SqlSession {
     const { sql } = address;
     this.where = `MariaDB at ${formatEndpoint(sql)}`;
     this.timeoutMs = timeoutMs;
+    // Before we give up on the server: the server's own answer says why.
+    this.lockWaitSeconds = Math.min(LOCK_WAIT_SECONDS_MAX, Math.max(1, timeoutMs / 2000)) | 0;
     this.signal = signal;
     const place =
       sql.path === undefined ? { host: sql.host, port: sql.port } : { socketPath: sql.path };
@@ -34,14 +36,16 @@ export class SqlSession {
       ...place,
       user: credentials.user ?? 'root',
       password: credentials.password ?? '',
-      connectTimeout: timeoutMs,
+      connectTimeout: Math.min(timeoutMs, HANDSHAKE_MS_MAX),
       charset: 'utf8mb4_general_ci',
     });
     // The error of a lost connection reaches the statement that waits, if any, by its callback too.
     this.connection.on('error', (error) => this.fail(this.explain(error)));
     this.onAbort = () => this.fail(abortedError(this.where));
     signal?.addEventListener('abort', this.onAbort);
-    this.timer = setTimeout(() => this.fail(this.silent()), timeoutMs);
+    this.timer = setTimeout(() => {
+      if (this.reject !== null) this.fail(this.silent());
+    }, timeoutMs);
     this.timer.unref();
   }
 
@@ -55,7 +59,10 @@ export class SqlSession {
     try {
       if (context.signal?.aborted) session.onAbort();
       await session.wait((done) => session.connection.connect(done));
-      await session.query(`SET SESSION lock_wait_timeout = ${LOCK_WAIT_SECONDS}`);
+      await session.query(
+        `SET SESSION lock_wait_timeout = ${session.lockWaitSeconds}, autocommit = 1, ` +
+          "sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
+      );
       return session;
     } catch (error) {
       session.close();
@@ -104,9 +111,7 @@ export class SqlSession {
       }
       this.reject = reject;
       this.alive();
-      this.waiting = true;
       start((error, result) => {
-        this.waiting = false;
         this.reject = null;
         if (error) reject(this.failure ?? this.explain(error));
         else resolve(result);
@@ -139,7 +144,7 @@ export class SqlSession {
   explain(error) {
     if (error.code === 'ER_LOCK_WAIT_TIMEOUT') {
       return targetError(
-        `${this.where}: another connection holds our table open (waited ${LOCK_WAIT_SECONDS} s)`,
+        `${this.where}: another connection holds our table open (waited ${this.lockWaitSeconds} s)`,
         'close its HandlerSocket clients and open transactions: an open index holds the table',
         error,
       );

@@ -8,8 +8,9 @@ import { PLACES } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { refusedError, targetError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { fill } from './fill.js';
 import { rowBufferBytes, TarantoolLink } from './iproto.js';
-import { formatMarker, isWhole, parseMarker, rowsToKeep } from './marker.js';
+import { formatMarker, parseMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { BATCH_BYTES, pump } from './pump.js';
 import { sampleIds } from './sample.js';
@@ -55,25 +56,17 @@ async function seed(context) {
     if (place === null) throw notOurs(link);
     const { marker, foreign } = await readMarker(place);
     if (foreign !== null) throw foreignError(link, foreign);
-    const whole = isWhole(marker, dataset);
-    if (whole) {
-      const { fault, sampled } = await verify(place, dataset);
-      if (fault === null) return { rows, written: false, sampled };
-    }
     // Rows beyond the last cannot be told one by one here: fewer rows than there were begin anew.
     const fewer = (marker?.extent ?? 0) > rows;
-    let keep = whole || fewer ? 0 : rowsToKeep(marker, dataset);
-    for (;;) {
-      await write(place, context, keep);
-      const { fault, sampled } = await verify(place, dataset);
-      if (fault === null) {
-        await setMarker(place, dataset, { complete: true, done: rows, extent: rows });
-        return { rows, written: true, sampled };
-      }
-      // What an earlier load left was not what its marker says: written anew, once.
-      if (keep === 0) throw targetError(`${link.where}: ${fault}`, 'does somebody else write?');
-      keep = 0;
-    }
+    return await fill({
+      where: link.where,
+      dataset,
+      marker,
+      rowsThere: () => (fewer ? 0 : rowsToKeep(marker, dataset)),
+      write: (keep) => write(place, context, keep),
+      verify: () => verify(place, dataset),
+      finish: () => setMarker(place, dataset, { complete: true, done: rows, extent: rows }),
+    });
   } finally {
     link.close();
   }
@@ -182,7 +175,7 @@ async function write(place, context, keep) {
 /**
  * @param {Place} place
  * @param {Dataset} dataset
- * @returns {Promise<{ fault: string | null, sampled: number }>} what is wrong, in words
+ * @returns {Promise<import('./fill.js').Finding>}
  */
 async function verify({ link, rowsId }, dataset) {
   const { rows } = dataset;

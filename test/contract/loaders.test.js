@@ -1,0 +1,370 @@
+/**
+ * The loaders against real servers: what they write, what they leave, what they refuse. Rows are
+ * read back by drivers that the loaders do not use.
+ */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import getPort from 'get-port';
+import { getLoader, loaderNames } from '../../data/loaders/index.js';
+import { createDataset } from '../../lib/dataset.js';
+import { loadServer } from '../../servers/index.js';
+import { createStores } from '../helpers/loader-stores.js';
+import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
+
+/** Rows that fill several batches, but not the last one. */
+const ROWS = 2_500;
+
+describe('loaders', () => {
+  // Hooks of a suite run one after another, as written: the clients go before the servers do.
+  after(() => stores?.close());
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  /** @type {any} */
+  let stores;
+  before(async () => {
+    stores = await createStores(servers);
+  });
+
+  for (const name of loaderNames) {
+    describe(`loader ${name}`, () => {
+      /** @type {import('../../lib/types.js').LoaderDefinition} */
+      let loader;
+      /** @type {import('../helpers/loader-stores.js').Store} */
+      let store;
+      before(async () => {
+        loader = await getLoader(name);
+        store = stores[name];
+      });
+      beforeEach(() => store.clear());
+
+      /** @param {object} [options] @param {object} [more] */
+      function seed(options, more) {
+        const dataset = createDataset({ rows: ROWS, ...options });
+        return loader.seed({
+          address: servers.address(loader.server),
+          credentials: {},
+          dataset,
+          ...more,
+        });
+      }
+      const inspect = () =>
+        loader.inspect({ address: servers.address(loader.server), credentials: {} });
+
+      /** @param {object} [options] */
+      async function assertHolds(options) {
+        const dataset = createDataset({ rows: ROWS, ...options });
+        const { rows, valueSize, seed: number } = dataset;
+        const values = await store.all();
+        assert.equal(values.size, rows);
+        for (let id = 1; id <= rows; id += 1) {
+          if (values.get(id) !== dataset.value(id)) assert.fail(`row ${id} differs`);
+        }
+        const found = { dataset: { rows, valueSize, seed: number }, foreign: null };
+        assert.deepEqual(await inspect(), found);
+      }
+
+      test('An empty place has no dataset and nothing foreign', async () => {
+        assert.deepEqual(await inspect(), { dataset: null, foreign: null });
+      });
+
+      test('Every row is written as the dataset says, and no row beyond', async () => {
+        assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
+        await assertHolds();
+      });
+
+      test('The same dataset a second time is verified and left as it is', async () => {
+        await seed();
+        const before = await store.fingerprint();
+        assert.deepEqual(await seed(), { rows: ROWS, written: false, sampled: 128 });
+        assert.equal(await store.fingerprint(), before);
+      });
+
+      for (const [title, change] of Object.entries({
+        'another seed': { seed: 7 },
+        'another size of values': { valueSize: 300 },
+        'fewer rows': { rows: 40 },
+        'more rows': { rows: ROWS + 777 },
+        'another size, another seed and fewer rows': { valueSize: 2000, seed: 9, rows: 333 },
+      })) {
+        test(`Rows of our own are replaced by ${title}`, async () => {
+          await seed();
+          const rows = change['rows'] ?? ROWS;
+          const report = await seed(change);
+          assert.deepEqual(report, { rows, written: true, sampled: Math.min(rows, 128) });
+          await assertHolds(change);
+        });
+      }
+
+      for (const shape of [
+        { rows: 1, valueSize: 8 },
+        { rows: 127, valueSize: 1025 },
+        { rows: 200, valueSize: 21_800 },
+        { rows: 64, valueSize: 70_000 },
+        { rows: 2, valueSize: 16 * 1024 * 1024 },
+      ]) {
+        test(`${shape.rows} rows of ${shape.valueSize} characters are written and read`, async () => {
+          await seed(shape);
+          await assertHolds(shape);
+        });
+      }
+
+      test('A row that was changed behind our back and is sampled is written again', async () => {
+        await seed();
+        await store.spoil(1);
+        assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
+        await assertHolds();
+      });
+
+      test('A row that was removed behind our back is written again', async () => {
+        await seed();
+        await store.remove(1234);
+        assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
+        await assertHolds();
+      });
+
+      test('Progress rises to the number of rows', async () => {
+        /** @type {number[]} */
+        const told = [];
+        await seed({}, { onProgress: (/** @type {number} */ rows) => told.push(rows) });
+        assert.equal(told.at(-1), ROWS);
+        assert.deepEqual(
+          told,
+          told.toSorted((a, b) => a - b),
+        );
+      });
+
+      test('What somebody else put in our place is refused and stays as it is', async () => {
+        for (const plant of store.foreign) {
+          await store.clear();
+          await plant.make();
+          const before = await store.fingerprint();
+          await assert.rejects(seed(plant.options), (/** @type {any} */ error) => {
+            assert.equal(error.code, 'E_REFUSED', `${plant.title}: ${error.message}`);
+            assert.match(error.message, /nothing was touched/);
+            assert.ok(error.remedy);
+            return true;
+          });
+          assert.equal(await store.fingerprint(), before, plant.title);
+          if (plant.seen) assert.match((await inspect()).foreign ?? '', plant.seen, plant.title);
+        }
+      });
+
+      test('A load that was aborted leaves no dataset, and the next one completes it', async () => {
+        const controller = new AbortController();
+        const dataset = createDataset({ rows: ROWS });
+        /** @type {typeof dataset.write} */
+        const write = (id, target, offset) => {
+          if (id === 1500) controller.abort();
+          return dataset.write(id, target, offset);
+        };
+        const stopped = seed({}, { dataset: { ...dataset, write }, signal: controller.signal });
+        await assert.rejects(stopped, {
+          code: 'E_ABORTED',
+          message: /stopped, after \d+ of 2500 rows/,
+        });
+        assert.deepEqual(await inspect(), { dataset: null, foreign: null });
+        assert.equal((await seed()).written, true);
+        await assertHolds();
+      });
+
+      test('A signal that is aborted beforehand lets nothing be written', async () => {
+        const before = await store.fingerprint();
+        await assert.rejects(seed({}, { signal: AbortSignal.abort() }), { code: 'E_ABORTED' });
+        assert.equal(await store.fingerprint(), before);
+      });
+
+      test('A server off loopback is refused before anything connects to it', async () => {
+        const endpoint = { host: '192.0.2.1', port: 6379 };
+        const elsewhere = seed({}, { address: { main: endpoint, sql: endpoint } });
+        await assert.rejects(elsewhere, {
+          code: 'E_REFUSED',
+          message: /192\.0\.2\.1:6379/,
+          remedy: /--allow-target 192\.0\.2\.1:6379/,
+        });
+      });
+    });
+  }
+
+  describe('MariaDB alone', () => {
+    const seed = async (/** @type {object} */ options, more = {}) => {
+      const loader = await getLoader('mysql');
+      const dataset = createDataset({ rows: ROWS, ...options });
+      return loader.seed({
+        address: servers.address('mariadb'),
+        credentials: {},
+        dataset,
+        ...more,
+      });
+    };
+    beforeEach(() => stores.mysql.clear());
+
+    test('The table is the one of the seed', async () => {
+      await seed({});
+      const [[{ 'Create Table': sql }]] = await stores.sql.query(
+        'SHOW CREATE TABLE hs_test.table_test',
+      );
+      assert.match(sql, /`id` int\(11\) NOT NULL AUTO_INCREMENT/);
+      assert.match(sql, /`str` varchar\(1024\) CHARACTER SET utf8mb3/);
+      assert.match(sql, /PRIMARY KEY \(`id`\)/);
+    });
+
+    test('Without LOAD DATA LOCAL the rows are inserted, the same', async () => {
+      await seed({});
+      const loaded = await stores.mysql.fingerprint();
+      await stores.mysql.clear();
+      await stores.sql.query('SET GLOBAL local_infile = 0');
+      try {
+        assert.equal((await seed({})).written, true);
+      } finally {
+        await stores.sql.query('SET GLOBAL local_infile = 1');
+      }
+      assert.equal(await stores.mysql.fingerprint(), loaded);
+    });
+
+    test('A transaction that holds the table is named as the cause, after a bounded wait', async () => {
+      await seed({});
+      await stores.sql.query('START TRANSACTION');
+      await stores.sql.query('SELECT id FROM hs_test.table_test LIMIT 1');
+      try {
+        await assert.rejects(seed({ seed: 2 }, { timeoutMs: 2000 }), {
+          code: 'E_TARGET',
+          message: /holds our table open/,
+          remedy: /HandlerSocket/,
+        });
+      } finally {
+        await stores.sql.query('ROLLBACK');
+      }
+      assert.equal((await seed({ seed: 2 })).written, true);
+    });
+
+    test('A value that does not fit a packet is refused before anything is written', async () => {
+      await seed({});
+      const before = await stores.mysql.fingerprint();
+      await stores.sql.query('SET GLOBAL max_allowed_packet = 1048576');
+      try {
+        const large = seed({ rows: 1, valueSize: 2 * 1024 * 1024 });
+        await assert.rejects(large, { code: 'E_TARGET', message: /max_allowed_packet/ });
+      } finally {
+        await stores.sql.query('SET GLOBAL max_allowed_packet = 67108864');
+      }
+      assert.equal(await stores.mysql.fingerprint(), before);
+    });
+
+    test('A password that is wrong is one line that says so and does not show it', async () => {
+      const credentials = { user: 'nobody', password: 'a-secret' };
+      await assert.rejects(seed({}, { credentials }), (/** @type {any} */ error) => {
+        assert.equal(error.code, 'E_TARGET');
+        assert.match(error.message, /Access denied/);
+        assert.doesNotMatch(`${error.message} ${error.remedy}`, /a-secret/);
+        return true;
+      });
+    });
+
+    test('A HandlerSocket client that has the table open is named as the cause, too', async () => {
+      await seed({});
+      const { read } = servers.address('mariadb');
+      const socket = connect(/** @type {any} */ (read));
+      await once(socket, 'connect');
+      try {
+        socket.write('P\t1\ths_test\ttable_test\tPRIMARY\tid,str\n1\t=\t1\t1\n');
+        await once(socket, 'data');
+        await assert.rejects(seed({ seed: 3 }, { timeoutMs: 2000 }), {
+          code: 'E_TARGET',
+          message: /holds our table open/,
+          remedy: /HandlerSocket/,
+        });
+      } finally {
+        socket.destroy();
+      }
+      assert.equal((await seed({ seed: 3 })).written, true);
+    });
+  });
+
+  describe('Tarantool alone', () => {
+    test('A Tarantool that was not started from box.lua is left alone, also with a password', async () => {
+      const binaries = await (await loadServer('tarantool')).find(PACKAGES_HOME);
+      assert.ok(binaries);
+      const folder = await mkdtemp(join(tmpdir(), 'dragstrip-'));
+      const port = await getPort({ host: '127.0.0.1' });
+      const script = join(folder, 'plain.lua');
+      await writeFile(
+        script,
+        `box.cfg{listen = '127.0.0.1:${port}', memtx_dir = '${folder}', wal_mode = 'none'}\n` +
+          "box.schema.user.create('somebody', {password = 'a-secret'})\n" +
+          `io.stdout:write('up\\n') io.stdout:flush()\n`,
+      );
+      const env = { ...process.env, ...binaries.env };
+      const child = spawn(binaries.programs['tarantool'], [script], { env, cwd: folder });
+      try {
+        await once(child.stdout, 'data');
+        const loader = await getLoader('tarantool');
+        const address = { main: { host: '127.0.0.1', port } };
+        const context = { address, credentials: {}, dataset: createDataset({ rows: 10 }) };
+        await assert.rejects(loader.seed(context), { code: 'E_TARGET', remedy: /box\.lua/ });
+        assert.deepEqual(await loader.inspect(context), { dataset: null, foreign: null });
+        const known = { user: 'somebody', password: 'a-secret' };
+        const entered = loader.seed({ ...context, credentials: known });
+        await assert.rejects(entered, { code: 'E_TARGET', remedy: /box\.lua/ });
+        const wrong = { user: 'somebody', password: 'another-secret' };
+        await assert.rejects(
+          loader.seed({ ...context, credentials: wrong }),
+          (/** @type {any} */ error) => {
+            assert.match(error.message, /Incorrect password/);
+            assert.doesNotMatch(`${error.message} ${error.remedy}`, /another-secret/);
+            return true;
+          },
+        );
+      } finally {
+        child.kill('SIGKILL');
+        await once(child, 'close');
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+  });
+
+  describe('Redis alone', () => {
+    test('A password is used, and its absence told with the remedy', async () => {
+      const { redis } = stores;
+      const loader = await getLoader('redis');
+      const address = servers.address('redis');
+      const dataset = createDataset({ rows: 10 });
+      await redis.clear();
+      await stores.redisClient.config('SET', 'requirepass', 'a-secret');
+      try {
+        await assert.rejects(
+          loader.seed({ address, dataset, credentials: {} }),
+          (/** @type {any} */ error) => {
+            assert.equal(error.code, 'E_TARGET');
+            assert.match(error.message, /NOAUTH/);
+            assert.match(error.remedy, /DRAGSTRIP_REDIS_PASSWORD/);
+            return true;
+          },
+        );
+        const report = await loader.seed({
+          address,
+          dataset,
+          credentials: { password: 'a-secret' },
+        });
+        assert.equal(report.written, true);
+      } finally {
+        await stores.redisClient.config('SET', 'requirepass', '');
+      }
+    });
+  });
+
+  test('A loader is found by its own name and by its server', async () => {
+    assert.equal((await getLoader('mysql')).name, 'mysql');
+    assert.equal((await getLoader('mariadb')).name, 'mysql');
+    await assert.rejects(getLoader('oracle'), {
+      code: 'E_USAGE',
+      remedy: /redis, mysql, tarantool/,
+    });
+    await assert.rejects(getLoader('constructor'), { code: 'E_USAGE' });
+  });
+});

@@ -1,0 +1,210 @@
+/**
+ * The places that the loaders fill, seen by drivers that the loaders do not use: read, count,
+ * spoil, and what somebody else might have put there.
+ */
+
+import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { PLACES } from '../../lib/dataset.js';
+
+/**
+ * @typedef {object} Plant something foreign in our place
+ * @property {string} title
+ * @property {() => Promise<any>} make
+ * @property {object} [options] of the dataset that is then refused
+ * @property {RegExp} [seen] what inspect says of it
+ *
+ * @typedef {object} Store
+ * @property {() => Promise<any>} clear
+ * @property {() => Promise<Map<number, string>>} all rows by id
+ * @property {(id: number) => Promise<string | undefined>} read
+ * @property {(id: number) => Promise<any>} spoil
+ * @property {(id: number) => Promise<any>} remove
+ * @property {() => Promise<string>} fingerprint of everything that is there, ours or not
+ * @property {Plant[]} foreign
+ */
+
+/** @param {any} servers of withServers */
+export async function createStores(servers) {
+  const redisClient = new Redis({
+    ...servers.address('redis').main,
+    lazyConnect: true,
+    retryStrategy: () => null,
+  });
+  await redisClient.connect();
+  const { sql } = servers.address('mariadb');
+  const place =
+    sql.path === undefined ? { host: sql.host, port: sql.port } : { socketPath: sql.path };
+  const connection = await mysql.createConnection({ ...place, user: 'root' });
+  // @ts-expect-error it ships no types
+  const { default: Tarantool } = await import('tarantool-driver');
+  const tarantoolClient = new Tarantool({
+    ...servers.address('tarantool').main,
+    lazyConnect: true,
+    retryStrategy: null,
+  });
+  await tarantoolClient.connect();
+  return {
+    redis: redisStore(redisClient),
+    mysql: mysqlStore(connection),
+    tarantool: tarantoolStore(tarantoolClient),
+    /** @type {any} */
+    redisClient,
+    /** @type {any} */
+    sql: connection,
+    async close() {
+      redisClient.disconnect();
+      await connection.end();
+      tarantoolClient.disconnect();
+    },
+  };
+}
+
+/** @param {any} parts */
+function hashOf(parts) {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** @param {any} client @returns {Store} */
+function redisStore(client) {
+  const key = (/** @type {number} */ id) => `${PLACES.redisPrefix}${id}`;
+  return {
+    clear: () => client.flushall(),
+    async all() {
+      const keys = await client.keys(`${PLACES.redisPrefix}*`);
+      const values = keys.length === 0 ? [] : await client.mget(keys);
+      const idOf = (/** @type {string} */ name) => Number(name.slice(PLACES.redisPrefix.length));
+      return new Map(
+        keys.map((/** @type {string} */ name, /** @type {number} */ i) => [idOf(name), values[i]]),
+      );
+    },
+    read: async (id) => (await client.get(key(id))) ?? undefined,
+    spoil: (id) => client.setrange(key(id), 20, '!'),
+    remove: (id) => client.del(key(id)),
+    async fingerprint() {
+      const keys = (await client.keys('*')).sort();
+      const dumps = await Promise.all(
+        keys.map((/** @type {string} */ name) => client.dumpBuffer(name)),
+      );
+      return hashOf([keys, dumps.map((dump) => dump.toString('base64'))]);
+    },
+    foreign: [
+      { title: 'a string row', make: () => client.set(key(1), 'theirs'), seen: /dragstrip:row:1/ },
+      { title: 'a list, deep inside', make: () => client.rpush(key(1999), 'a', 'b') },
+      { title: 'the row behind the last', make: () => client.set(key(2501), 'theirs') },
+      {
+        title: 'a marker of another type',
+        make: () => client.rpush(PLACES.redisMarker, 'x'),
+        seen: /list/,
+      },
+      {
+        title: 'a marker in other words',
+        make: () => client.set(PLACES.redisMarker, '{}'),
+        seen: /dataset/,
+      },
+      {
+        title: 'a marker of a later version',
+        make: () => client.set(PLACES.redisMarker, '{"owner":"dragstrip","version":2}'),
+        seen: /dataset/,
+      },
+      {
+        title: 'a row beyond ours, in the way of more rows',
+        options: { rows: 3000 },
+        async make() {
+          const fields = { rows: 9, valueSize: 1024, seed: 1, complete: true, done: 9, extent: 9 };
+          const marker = { owner: 'dragstrip', version: 1, ...fields };
+          await client.set(PLACES.redisMarker, JSON.stringify(marker));
+          await client.set(key(2000), 'theirs');
+        },
+      },
+    ],
+  };
+}
+
+/** @param {any} connection @returns {Store} */
+function mysqlStore(connection) {
+  const table = `${PLACES.database}.${PLACES.table}`;
+  const query = async (/** @type {string} */ sql, /** @type {any[]} */ values) =>
+    (await connection.query(sql, values))[0];
+  return {
+    async clear() {
+      await query(`DROP DATABASE IF EXISTS ${PLACES.database}`, []);
+    },
+    async all() {
+      const rows = await query(`SELECT id, str FROM ${table}`, []);
+      return new Map(rows.map((/** @type {any} */ { id, str }) => [id, str]));
+    },
+    read: async (id) => (await query(`SELECT str FROM ${table} WHERE id = ?`, [id]))[0]?.str,
+    spoil: (id) =>
+      query(`UPDATE ${table} SET str = CONCAT('!', SUBSTR(str, 2)) WHERE id = ?`, [id]),
+    remove: (id) => query(`DELETE FROM ${table} WHERE id = ?`, [id]),
+    async fingerprint() {
+      const tables = await query(
+        'SELECT table_schema s, table_name n, create_time t FROM information_schema.tables ' +
+          "WHERE table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')",
+        [],
+      );
+      const parts = [];
+      for (const { s, n } of tables) {
+        const [shape] = await query(`SHOW CREATE TABLE ${s}.${n}`, []);
+        const rows = await query(`CHECKSUM TABLE ${s}.${n}`, []);
+        parts.push([shape, rows]);
+      }
+      return hashOf(parts);
+    },
+    foreign: [
+      {
+        title: 'a table without a comment',
+        seen: /table/,
+        async make() {
+          await query(`CREATE DATABASE ${PLACES.database}`, []);
+          await query(`CREATE TABLE ${table} (id int PRIMARY KEY, str varchar(10))`, []);
+          await query(`INSERT INTO ${table} VALUES (1, 'theirs')`, []);
+        },
+      },
+      {
+        title: 'a table with a comment of its own',
+        seen: /table/,
+        async make() {
+          await query(`CREATE DATABASE ${PLACES.database}`, []);
+          await query(`CREATE TABLE ${table} (id int) COMMENT 'dragstrip'`, []);
+        },
+      },
+      {
+        title: 'a view',
+        seen: /view/,
+        async make() {
+          await query(`CREATE DATABASE ${PLACES.database}`, []);
+          await query(`CREATE VIEW ${table} AS SELECT 1 AS id, 'theirs' AS str`, []);
+        },
+      },
+    ],
+  };
+}
+
+/** @param {any} client @returns {Store} */
+function tarantoolStore(client) {
+  const { space, tarantoolMarker } = PLACES;
+  const all = (/** @type {string} */ name) => client.select(name, 0, 100_000, 0, 'all', []);
+  return {
+    clear: () => client.call('dragstrip_reset'),
+    all: async () => new Map(await all(space)),
+    read: async (id) => (await client.select(space, 0, 1, 0, 'eq', [id]))[0]?.[1],
+    spoil: (id) => client.update(space, 0, [id], [['=', 1, 'spoilt']]),
+    remove: (id) => client.delete(space, 0, [id]),
+    fingerprint: async () => hashOf([(await all(space)).sort(), await all(tarantoolMarker)]),
+    foreign: [
+      {
+        title: 'rows without a marker',
+        make: () => client.replace(space, [5, 'theirs']),
+        seen: /dragstrip_rows/,
+      },
+      {
+        title: 'a marker in other words',
+        make: () => client.replace(tarantoolMarker, ['dataset', { rows: 5 }]),
+        seen: /dragstrip_dataset/,
+      },
+    ],
+  };
+}
