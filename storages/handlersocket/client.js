@@ -1,0 +1,258 @@
+/**
+ * The client: a pool of connections to the read listener, one to the write listener, and the indexes
+ * that are open through them.
+ */
+
+import { EventEmitter } from 'node:events';
+
+import { argumentError, HandlerSocketError } from './errors.js';
+import { abortedError, limited } from './limited.js';
+import { OpenIndex } from './open-index.js';
+import { resolveOptions } from './options.js';
+import { IndexIds, Pool } from './pool.js';
+import { keepsBytes } from './reply.js';
+import { RequestBatch } from './request-batch.js';
+import { checkDefinition, INDEX_ID_MAX } from './validate.js';
+
+/** @typedef {import('./options.js').ClientOptions} ClientOptions */
+/** @typedef {import('./reply.js').ColumnType} ColumnType */
+/** @typedef {import('./connection.js').Connection} Connection */
+
+/**
+ * @typedef {object} IndexOptions
+ * @property {ColumnType | Readonly<Record<string, ColumnType>>} [types] of all columns, or by
+ *   column; utf8
+ * @property {import('./codec.js').Encoding} [keyEncoding] of strings in keys and filters; utf8
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * @typedef {object} Counters
+ * @property {number} pending requests without a reply, in flight and waiting
+ * @property {number} inFlight sent and not answered
+ * @property {number} requests sent, ever; those sent again count again
+ * @property {number} batches writes to sockets that carried them
+ * @property {number} bytesOut
+ * @property {number} bytesIn
+ * @property {number} connects handshakes done
+ * @property {number} losses connections lost after that
+ */
+
+/**
+ * Events: `connect` (address), `disconnect` (address, error) of each connection.
+ */
+export class HandlerSocketClient extends EventEmitter {
+  /**
+   * Connects nothing yet; use connect() of this module.
+   * @param {ClientOptions} [options]
+   */
+  constructor(options = {}) {
+    super();
+    const settings = resolveOptions(options);
+    this.settings = settings;
+    const { limits, secret, writeSecret } = settings;
+    const hooks = {
+      onConnect: (/** @type {Connection} */ { address }) => {
+        this.emit('connect', address);
+      },
+      onDisconnect: (/** @type {Connection} */ { address }, /** @type {Error} */ error) => {
+        this.emit('disconnect', address, error);
+      },
+    };
+    this.readPool = new Pool(settings.read, { secret, limits }, limits.connections, hooks);
+    this.writePool =
+      settings.write === null
+        ? null
+        : new Pool(settings.write, { secret: writeSecret, limits }, limits.writeConnections, hooks);
+    this.ids = new IndexIds(INDEX_ID_MAX);
+    /** @type {Map<string, { id: number, users: number, opened: Promise<void> }>} by definition */
+    this.opened = new Map();
+    this.closed = false;
+  }
+
+  /** @returns {Pool[]} */
+  get pools() {
+    return this.writePool === null ? [this.readPool] : [this.readPool, this.writePool];
+  }
+
+  /** @returns {Connection[]} */
+  get connections() {
+    return this.pools.flatMap(({ connections }) => connections);
+  }
+
+  /**
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<void>} when every connection has answered; rejects with the first failure,
+   *   and closes then
+   */
+  async connect({ signal } = {}) {
+    try {
+      if (signal?.aborted) throw abortedError(signal, false);
+      const all = Promise.all(this.pools.map((pool) => pool.connect()));
+      await limited(all, { signal }, false);
+    } catch (error) {
+      this.destroy();
+      throw error;
+    }
+  }
+
+  /**
+   * Opens an index for reading; for changes it is opened when the first one is asked for.
+   * @param {import('./codec.js').IndexDefinition & IndexOptions} options
+   * @returns {Promise<OpenIndex>}
+   * @throws {HandlerSocketError} HS_ARGUMENT, HS_OPEN_TABLE, HS_INDEX, HS_COLUMN, or what a
+   *   connection can reject with
+   */
+  async openIndex(options) {
+    const { database, table, index = 'PRIMARY', columns, filters = [] } = options;
+    const { types: given = 'utf8', keyEncoding = 'utf8', signal } = options;
+    if (this.closed) throw new HandlerSocketError('HS_CLOSED', 'the client is closed');
+    const definition = { database, table, index, columns, filters };
+    checkDefinition(definition, this.settings.allowSystemTables);
+    const types = columnTypes(columns, given);
+    await this.settings.guard?.(definition);
+    if (signal?.aborted) throw abortedError(signal, false);
+    const keepBytes = types.some(keepsBytes);
+    const name = JSON.stringify(definition);
+    let entry = this.opened.get(name);
+    if (entry === undefined) {
+      const id = this.ids.take();
+      const opened = this.readPool.open(id, definition, keepBytes);
+      entry = { id, users: 0, opened };
+      this.opened.set(name, entry);
+    } else if (keepBytes) {
+      for (const { link } of this.readPool.connections) link.keepAllBytes();
+    }
+    entry.users += 1;
+    try {
+      await limited(entry.opened, { signal }, false);
+    } catch (error) {
+      this.release(name);
+      throw error;
+    }
+    const { readPool } = this;
+    const { id } = entry;
+    return new OpenIndex({ id, definition, types, keyEncoding, readPool, client: this, name });
+  }
+
+  /**
+   * @param {OpenIndex} index
+   */
+  closeIndex(index) {
+    if (index.id < 0) return;
+    index.id = -1;
+    this.release(index.name);
+  }
+
+  /** @param {string} name of a definition, one of whose users goes */
+  release(name) {
+    const entry = this.opened.get(name);
+    if (entry === undefined) return;
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    this.opened.delete(name);
+    for (const pool of this.pools) pool.forget(entry.id);
+    this.ids.give(entry.id);
+  }
+
+  /**
+   * @param {OpenIndex} index
+   * @returns {Pool} where the index can be changed; opens it there in the same flight
+   */
+  poolForChange(index) {
+    const pool = this.writePool;
+    if (pool === null) {
+      throw argumentError('the client has no write listener: connect with writePort or writePath');
+    }
+    if (!pool.indexes.has(index.id)) {
+      // Where it cannot be opened, the change itself rejects, with that error as its cause.
+      pool.open(index.id, index.definition, index.keepBytes).catch(() => pool.forget(index.id));
+    }
+    return pool;
+  }
+
+  /** @returns {RequestBatch} an explicit batch: all its requests go to one connection at once */
+  batch() {
+    return new RequestBatch(this);
+  }
+
+  /** @returns {Counters} */
+  counters() {
+    const sum = { requests: 0, batches: 0, bytesOut: 0, bytesIn: 0, connects: 0, losses: 0 };
+    let pending = 0;
+    let inFlight = 0;
+    for (const { counters, outbox } of this.connections) {
+      pending += outbox.size;
+      inFlight += outbox.inFlight;
+      for (const name of /** @type {(keyof typeof sum)[]} */ (Object.keys(sum))) {
+        sum[name] += counters[name];
+      }
+    }
+    return { pending, inFlight, ...sum };
+  }
+
+  /**
+   * Closes every connection so that the server lets go of its tables, for ALTER, TRUNCATE, DROP or
+   * FLUSH TABLES. Requests in flight are answered first; others wait until `work` has ended, then
+   * connections and indexes are opened again.
+   * @template T
+   * @param {() => T | Promise<T>} work
+   * @returns {Promise<T>} what `work` gives
+   */
+  async releaseTables(work) {
+    const { connections } = this;
+    try {
+      await Promise.all(connections.map((connection) => connection.hold()));
+      return await work();
+    } finally {
+      for (const connection of connections) connection.resume();
+    }
+  }
+
+  /**
+   * Refuses new requests, waits for the replies of those under way, closes.
+   * @param {{ timeoutMs?: number }} [options] after which the rest rejects with HS_CLOSED; without,
+   *   the timeouts of the connections bound the wait
+   * @returns {Promise<void>}
+   */
+  async close({ timeoutMs } = {}) {
+    this.closed = true;
+    const all = Promise.all(this.connections.map((connection) => connection.close()));
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    if (timeoutMs !== undefined) timer = setTimeout(() => this.destroy(), timeoutMs);
+    try {
+      await all;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Closes at once: all that waits rejects with HS_CLOSED. */
+  destroy() {
+    this.closed = true;
+    for (const connection of this.connections) connection.destroy();
+  }
+}
+
+const COLUMN_TYPES = new Set(['utf8', 'latin1', 'buffer', 'number', 'bigint']);
+
+/**
+ * @param {readonly string[]} columns
+ * @param {ColumnType | Readonly<Record<string, ColumnType>>} given
+ * @returns {ColumnType[]}
+ */
+function columnTypes(columns, given) {
+  if (given !== null && typeof given === 'object') {
+    for (const column of Object.keys(given)) {
+      if (!columns.includes(column)) throw argumentError(`types: ${column} is not a column opened`);
+    }
+  }
+  return columns.map((column) => {
+    const type = typeof given === 'string' ? given : (given[column] ?? 'utf8');
+    if (COLUMN_TYPES.has(type)) return type;
+    throw argumentError(
+      `types: ${JSON.stringify(type)} is not one of ${[...COLUMN_TYPES].join(', ')}`,
+    );
+  });
+}

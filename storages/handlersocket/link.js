@@ -1,0 +1,371 @@
+/**
+ * The way to one listener: it owns the socket and its timeouts, connects and reconnects with back-off
+ * and jitter, and speaks the handshake: auth and every open index, in the flight of the connect. It
+ * does not know requests: bytes go through write(), replies go to the owner.
+ */
+
+import { connect } from 'node:net';
+
+import { encodeAuth, encodeOpen, PING_LINE } from './codec.js';
+import { HandlerSocketError, serverError } from './errors.js';
+import { formatTarget } from './options.js';
+import { ReplyParser } from './parser.js';
+import { decodeDone, decodeError, isSuccess } from './reply.js';
+import { TickTimer } from './tick-timer.js';
+import { checkSecret } from './validate.js';
+
+/** @typedef {import('node:net').Socket} Socket */
+
+/**
+ * `idle`: no socket and none wanted; `connecting`; `open`: connected, the handshake may be under
+ * way; `waiting`: for the next attempt; `closed`: for good.
+ * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} LinkState
+ */
+
+/**
+ * @typedef {object} LinkOwner
+ * @property {() => Iterable<[number, import('./codec.js').IndexDefinition]>} indexes to be open
+ * @property {() => number} pending requests without a reply
+ * @property {() => number} inFlight those of them that were sent
+ * @property {import('./parser.js').OnReply} onReply to a request; throws HS_PROTOCOL if none waits
+ * @property {(bytes: number) => void} onRead a chunk was read and its replies handed over
+ * @property {() => void} onWritable connected, or the socket has drained: write
+ * @property {() => void} onReady the handshake is done
+ * @property {(error: HandlerSocketError, wasReady: boolean) => void} onGone the socket is gone; call
+ *   rest() to say whether another is wanted
+ * @property {() => void} onOffline requests waited offlineTimeoutMs
+ * @property {() => void} onIdle nothing happened for keepAliveMs
+ */
+
+/** What a handshake line is for, where it is not the id of an index. */
+const AUTH = -1;
+const PING = -2;
+
+export class Link {
+  /**
+   * @param {import('./options.js').Target} target
+   * @param {{ secret: import('./options.js').Secret | undefined,
+   *   limits: import('./options.js').Limits }} settings
+   * @param {LinkOwner} owner
+   */
+  constructor(target, { secret, limits }, owner) {
+    this.target = target;
+    this.address = formatTarget(target);
+    this.secret = secret;
+    this.limits = limits;
+    this.owner = owner;
+    /** @type {LinkState} */
+    this.state = 'idle';
+    /** @type {Socket | null} */
+    this.socket = null;
+    /** @type {ReplyParser | null} */
+    this.parser = null;
+    /** some index has columns whose bytes must be kept; see ReplyParser */
+    this.keepBytes = false;
+    /** the socket has more than it could write */
+    this.choked = false;
+    /** @type {number[]} what the next replies answer, before those of the owner */
+    this.handshake = [];
+    this.handshakeAt = 0;
+    /** @type {Map<number, HandlerSocketError>} why an index could not be opened again */
+    this.openErrors = new Map();
+    /** attempts that failed in a row */
+    this.failures = 0;
+    /** @type {HandlerSocketError | null} */
+    this.lastError = null;
+    /** @type {NodeJS.Timeout | undefined} */
+    this.retryTimer = undefined;
+    this.ticks = new TickTimer(limits, {
+      pending: () => owner.pending(),
+      inFlight: () => owner.inFlight(),
+      onSilence: () => this.onSilence(),
+      onOffline: () => owner.onOffline(),
+      onIdle: () => owner.onIdle(),
+    });
+  }
+
+  /** @returns {boolean} connected, and the handshake answered */
+  get ready() {
+    return this.state === 'open' && this.handshakeAt === this.handshake.length;
+  }
+
+  /** Columns of some index need their bytes from now on. */
+  keepAllBytes() {
+    this.keepBytes = true;
+    if (this.parser !== null) this.parser.keepBytes = true;
+  }
+
+  /** Starts an attempt to connect, from idle or waiting. */
+  dial() {
+    this.state = 'connecting';
+    this.ticks.enter('connect');
+    const { secret } = this;
+    if (typeof secret !== 'function') {
+      this.openSocket(secret);
+      return;
+    }
+    Promise.resolve()
+      .then(secret)
+      .then((text) => {
+        checkSecret(text);
+        if (this.state === 'connecting' && this.socket === null) this.openSocket(text);
+      })
+      .catch((error) => {
+        if (this.state === 'connecting') this.gone(this.connectError(error));
+      });
+  }
+
+  /** @param {string | undefined} secret */
+  openSocket(secret) {
+    const parser = new ReplyParser((text, start, end, flags) => {
+      if (this.handshakeAt < this.handshake.length) this.onHandshake(text, start, end);
+      else this.owner.onReply(text, start, end, flags);
+    });
+    parser.keepBytes = this.keepBytes;
+    this.parser = parser;
+    /** @type {Socket} */
+    const socket = connect({
+      ...this.target,
+      noDelay: true,
+      onread: {
+        buffer: parser.target,
+        callback: (count) => this.onChunk(socket, count),
+      },
+    });
+    this.socket = socket;
+    this.choked = false;
+    /** @type {Error | null} */
+    let cause = null;
+    socket.on('connect', () => {
+      if (this.socket === socket) this.onConnect(socket, secret);
+    });
+    socket.on('drain', () => {
+      this.choked = false;
+      if (this.socket === socket && this.state === 'open') this.owner.onWritable();
+    });
+    socket.on('error', (error) => {
+      cause = error;
+    });
+    // The server closes idle connections by FIN; without allowHalfOpen, close follows.
+    socket.on('close', () => this.onClose(socket, cause));
+  }
+
+  /**
+   * @param {Socket} socket
+   * @param {string | undefined} secret
+   */
+  onConnect(socket, secret) {
+    this.state = 'open';
+    this.ticks.enter('handshake');
+    this.openErrors.clear();
+    this.handshake = [];
+    this.handshakeAt = 0;
+    let lines = '';
+    if (secret !== undefined && secret !== '') {
+      lines += encodeAuth(secret);
+      this.handshake.push(AUTH);
+    }
+    for (const [id, definition] of this.owner.indexes()) {
+      lines += encodeOpen(id, definition);
+      this.handshake.push(id);
+    }
+    if (lines === '') {
+      // Something must be answered: a dead listener accepts and keeps silent.
+      lines = PING_LINE;
+      this.handshake.push(PING);
+    }
+    socket.write(lines, 'latin1');
+    this.owner.onWritable();
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @returns {boolean} false: written or queued, but write no more until onWritable
+   */
+  write(bytes) {
+    const socket = /** @type {Socket} */ (this.socket);
+    // write() says false for whatever exceeds the high-water mark, also when all of it is out.
+    this.choked = !socket.write(bytes) && socket.writableLength > 0;
+    return !this.choked;
+  }
+
+  /**
+   * @param {Socket} socket
+   * @param {number} count bytes that are now in the parser's target
+   * @returns {boolean} whether to go on reading
+   */
+  onChunk(socket, count) {
+    if (this.socket !== socket) return false;
+    this.ticks.heard();
+    try {
+      /** @type {ReplyParser} */ (this.parser).advance(count);
+    } catch (error) {
+      // A callback may have closed us meanwhile: then what is left of the chunk is nobody's.
+      if (this.socket === socket) this.drop(error);
+      return false;
+    }
+    if (this.socket === socket) this.owner.onRead(count);
+    return true;
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} start
+   * @param {number} end
+   */
+  onHandshake(text, start, end) {
+    const item = this.handshake[this.handshakeAt];
+    if (isSuccess(text, start, end)) {
+      decodeDone(text, start, end, 0);
+    } else {
+      const error = this.replyError(text, start, end, -1);
+      // Without the right secret nothing else can succeed; an index may be missing.
+      if (error.code === 'HS_AUTH') throw error;
+      if (item >= 0) this.openErrors.set(item, error);
+    }
+    this.handshakeAt += 1;
+    if (this.handshakeAt < this.handshake.length) return;
+    this.failures = 0;
+    this.ticks.enter('ready');
+    this.owner.onReady();
+  }
+
+  /**
+   * @param {string} text of an error reply
+   * @param {number} start
+   * @param {number} end
+   * @param {number} indexId of the request, -1 for none
+   * @returns {HandlerSocketError}
+   */
+  replyError(text, start, end, indexId) {
+    const { code, message } = decodeError(text, start, end);
+    const cause = message === 'stmtnum' ? this.openErrors.get(indexId) : undefined;
+    return serverError(code, message, this.address, cause);
+  }
+
+  /** Nothing came while something should have. */
+  onSilence() {
+    const { limits, address } = this;
+    if (this.state === 'connecting') {
+      const text = `${address}: no connection within ${limits.connectTimeoutMs} ms`;
+      this.drop(new HandlerSocketError('HS_CONNECT_TIMEOUT', text, { address }));
+    } else if (this.ready) {
+      const text = `${address}: silent for ${limits.requestTimeoutMs} ms with requests in flight`;
+      this.drop(new HandlerSocketError('HS_REQUEST_TIMEOUT', text, { address }));
+    } else {
+      const text =
+        `${address} accepted the connection but did not answer within ` +
+        `${limits.handshakeTimeoutMs} ms: not a HandlerSocket listener, or one that stopped ` +
+        'working (then only a restart of the server helps)';
+      this.drop(new HandlerSocketError('HS_HANDSHAKE_TIMEOUT', text, { address }));
+    }
+  }
+
+  /**
+   * @param {Socket} socket
+   * @param {Error | null} cause
+   */
+  onClose(socket, cause) {
+    if (this.socket !== socket) return;
+    if (this.state === 'connecting') {
+      this.gone(this.connectError(cause));
+      return;
+    }
+    const { address } = this;
+    const why = cause === null ? 'the server closed it' : cause.message;
+    const text = `the connection to ${address} was lost: ${why}`;
+    this.gone(new HandlerSocketError('HS_CONNECTION_LOST', text, { address, cause }));
+  }
+
+  /**
+   * @param {Error | null} cause
+   * @returns {HandlerSocketError}
+   */
+  connectError(cause) {
+    if (cause instanceof HandlerSocketError) return cause;
+    const { address } = this;
+    const why = cause === null ? 'closed at once' : cause.message;
+    const text = `cannot connect to ${address}: ${why}`;
+    return new HandlerSocketError('HS_CONNECT', text, { address, cause });
+  }
+
+  /**
+   * Ends the socket because of an error that we found.
+   * @param {HandlerSocketError} error
+   */
+  drop(error) {
+    if (error.address === undefined) {
+      error.address = this.address;
+      error.message = `${this.address}: ${error.message}`;
+    }
+    this.gone(error);
+  }
+
+  /** @param {HandlerSocketError} error */
+  gone(error) {
+    const wasReady = this.ready;
+    this.lastError = error;
+    if (!wasReady) this.failures += 1;
+    this.forget();
+    this.owner.onGone(error, wasReady);
+  }
+
+  /** Destroys what there is of a socket. */
+  forget() {
+    const { socket } = this;
+    this.socket = null;
+    this.parser = null;
+    this.handshake = [];
+    this.handshakeAt = 0;
+    clearTimeout(this.retryTimer);
+    this.state = 'idle';
+    if (socket !== null) socket.destroy();
+  }
+
+  /**
+   * Without a socket: waits for the next attempt where one is wanted.
+   * @param {boolean} wanted
+   */
+  rest(wanted) {
+    if (this.state !== 'idle') return;
+    if (!wanted) {
+      this.ticks.stop();
+      return;
+    }
+    // Doubles from backoffMs to backoffMaxMs; a random half to whole of it is waited, so that many
+    // clients of one server do not come back at the same moment.
+    const { backoffMs, backoffMaxMs } = this.limits;
+    const delay = Math.min(backoffMaxMs, backoffMs * 2 ** Math.min(this.failures, 20));
+    this.state = 'waiting';
+    this.ticks.enter('offline');
+    this.retryTimer = setTimeout(() => this.dial(), delay * (0.5 + Math.random() / 2));
+  }
+
+  /** Stops waiting for the next attempt; one under way goes on. */
+  stopWaiting() {
+    if (this.state !== 'waiting') return;
+    clearTimeout(this.retryTimer);
+    this.state = 'idle';
+    this.ticks.stop();
+  }
+
+  /**
+   * Closes in good order: FIN, then the server's. Nothing is told to the owner.
+   * @param {boolean} forGood no other attempt, ever
+   * @returns {Promise<void>} when the socket is closed
+   */
+  async end(forGood) {
+    const { socket } = this;
+    this.socket = null;
+    const wasOpen = this.state === 'open';
+    this.forget();
+    this.ticks.stop();
+    if (forGood) this.state = 'closed';
+    if (socket === null || socket.destroyed) return;
+    await new Promise((resolve) => {
+      socket.once('close', resolve);
+      if (wasOpen) socket.end(() => socket.destroy());
+      else socket.destroy();
+    });
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * The requests of one connection, from the caller to the reply: the batch being filled, the batches
+ * that wait, those in flight, and the ring of plans and sinks in the same order. It knows no socket,
+ * so what is sent, kept, retried or given up can be tested exactly.
+ *
+ * In flight is bounded in requests and in estimated bytes of replies, because the server has no
+ * bound: it buffers every reply until the client reads it.
+ */
+
+import { BATCH_BYTES, BatchPool } from './batch.js';
+import { Ring } from './ring.js';
+
+/** @typedef {import('./batch.js').Batch} Batch */
+/** @typedef {import('./plan.js').Plan} Plan */
+/** @typedef {import('./plan.js').Sink} Sink */
+
+/** First estimate of the bytes of a reply; then the mean of what comes. */
+const REPLY_BYTES_GUESS = 64;
+
+/** A queue of batches: few at a time, so an index that is trimmed now and then is enough. */
+export class Fifo {
+  constructor() {
+    /** @type {Batch[]} */
+    this.items = [];
+    this.head = 0;
+  }
+
+  get size() {
+    return this.items.length - this.head;
+  }
+
+  /** @returns {Batch | undefined} the oldest */
+  peek() {
+    return this.items[this.head];
+  }
+
+  /** @param {Batch} batch */
+  push(batch) {
+    this.items.push(batch);
+  }
+
+  /** @returns {Batch} the oldest, taken out; the queue must not be empty */
+  shift() {
+    const batch = this.items[this.head];
+    this.head += 1;
+    if (this.head === this.items.length) {
+      this.items.length = 0;
+      this.head = 0;
+    } else if (this.head >= 256) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return batch;
+  }
+
+  /** @returns {Batch[]} all, oldest first; the queue is empty after */
+  takeAll() {
+    const all = this.items.slice(this.head);
+    this.items = [];
+    this.head = 0;
+    return all;
+  }
+}
+
+export class Outbox {
+  /** @param {{ maxInFlight: number, maxReplyBytes: number }} limits */
+  constructor(limits) {
+    this.limits = limits;
+    /** @type {Ring<Plan, Sink>} every request without a reply, oldest first */
+    this.ring = new Ring();
+    this.pool = new BatchPool();
+    this.open = this.pool.take();
+    this.waiting = new Fifo();
+    this.sent = new Fifo();
+    /** requests sent and not answered: the first ones of the ring */
+    this.inFlight = 0;
+    /** estimated bytes of their replies */
+    this.weight = 0;
+    this.replyBytes = REPLY_BYTES_GUESS;
+    this.bytesSinceReply = 0;
+    this.repliesSinceLearned = 0;
+  }
+
+  /** @returns {number} requests without a reply */
+  get size() {
+    return this.ring.size;
+  }
+
+  /**
+   * @param {number} bytes that the next request needs at most
+   * @returns {Batch} with that room; write at its length, then call commit
+   */
+  room(bytes) {
+    if (this.open.length + bytes > this.open.bytes.length) {
+      if (this.open.count > 0) this.seal();
+      if (bytes > this.open.bytes.length) {
+        this.pool.give(this.open);
+        this.open = this.pool.take(bytes);
+      }
+    }
+    return this.open;
+  }
+
+  /**
+   * Adds the request whose bytes were just written.
+   * @param {number} end behind its line feed
+   * @param {Plan} plan
+   * @param {Sink} sink
+   * @param {number} weight estimated bytes of its reply
+   * @returns {boolean} whether a batch is now complete
+   */
+  commit(end, plan, sink, weight) {
+    const { open } = this;
+    open.length = end;
+    open.count += 1;
+    open.weight += weight;
+    this.ring.push(plan, sink);
+    if (open.count < this.limits.maxInFlight && open.weight < this.limits.maxReplyBytes)
+      return false;
+    this.seal();
+    return true;
+  }
+
+  /** Ends the batch being filled. */
+  seal() {
+    if (this.open.count === 0) return;
+    this.waiting.push(this.open);
+    this.open = this.pool.take();
+  }
+
+  /** @returns {Batch | null} the next batch, now in flight; null where none waits or may be sent */
+  next() {
+    const batch = this.waiting.peek();
+    if (batch === undefined) return null;
+    if (this.inFlight > 0) {
+      const { maxInFlight, maxReplyBytes } = this.limits;
+      if (this.inFlight + batch.count > maxInFlight) return null;
+      if (this.weight + batch.weight > maxReplyBytes) return null;
+    }
+    this.waiting.shift();
+    this.sent.push(batch);
+    this.inFlight += batch.count;
+    this.weight += batch.weight;
+    return batch;
+  }
+
+  /**
+   * Counts one reply off; the caller has read and dropped the head of the ring.
+   * @returns {boolean} whether a batch was answered whole, so that another may be sent
+   */
+  answered() {
+    this.inFlight -= 1;
+    this.repliesSinceLearned += 1;
+    const batch = /** @type {Batch} */ (this.sent.peek());
+    batch.answered += 1;
+    if (batch.answered < batch.count) return false;
+    this.sent.shift();
+    this.weight -= batch.weight;
+    this.pool.give(batch);
+    return true;
+  }
+
+  /**
+   * Learns how long replies are.
+   * @param {number} bytes that came
+   */
+  learn(bytes) {
+    this.bytesSinceReply += bytes;
+    const replies = this.repliesSinceLearned;
+    if (replies === 0) return;
+    this.replyBytes += (this.bytesSinceReply / replies - this.replyBytes) * 0.2;
+    this.bytesSinceReply = 0;
+    this.repliesSinceLearned = 0;
+  }
+
+  /**
+   * The connection is gone: what was in flight is queued again in front where it may be sent twice,
+   * and given back where it may not.
+   * @param {number} maxRetries
+   * @returns {{ plan: Plan, sink: Sink }[]} requests that must reject, oldest first
+   */
+  lose(maxRetries) {
+    this.seal();
+    const entries = this.ring.takeAll();
+    const batches = this.sent.takeAll();
+    const unsent = this.waiting.takeAll();
+    /** @type {{ plan: Plan, sink: Sink }[]} */
+    const given = [];
+    let place = 0;
+    for (const batch of batches) {
+      const again = this.pool.take(batch.length);
+      again.attempts = batch.attempts + 1;
+      for (const [start, end] of batch.lines()) {
+        const entry = entries[place];
+        place += 1;
+        if (entry.plan.change || again.attempts > maxRetries) {
+          given.push(entry);
+          continue;
+        }
+        again.length += batch.bytes.copy(again.bytes, again.length, start, end);
+        again.count += 1;
+        again.weight += batch.weight / batch.count;
+        this.ring.push(entry.plan, entry.sink);
+      }
+      this.pool.give(batch);
+      if (again.count > 0) this.waiting.push(again);
+      else this.pool.give(again);
+    }
+    for (const batch of unsent) this.waiting.push(batch);
+    for (; place < entries.length; place += 1)
+      this.ring.push(entries[place].plan, entries[place].sink);
+    this.inFlight = 0;
+    this.weight = 0;
+    return given;
+  }
+
+  /** @returns {{ plan: Plan, sink: Sink, sent: boolean }[]} everything; the outbox is empty after */
+  takeAll() {
+    const { inFlight } = this;
+    const all = this.ring.takeAll().map((entry, i) => ({ ...entry, sent: i < inFlight }));
+    this.waiting.takeAll();
+    this.sent.takeAll();
+    this.open = this.pool.take();
+    this.inFlight = 0;
+    this.weight = 0;
+    return all;
+  }
+}
+
+/** A batch that is this full is sent without waiting for the end of the tick. */
+export const FLUSH_BYTES = (BATCH_BYTES / 8) * 7;

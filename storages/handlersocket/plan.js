@@ -1,0 +1,115 @@
+/**
+ * What is known of a request while it waits: how its reply is read, how the caller is told, and
+ * whether it may be sent twice. One plan is shared by all requests of a kind, so that a request in
+ * flight is no more than a plan and a function.
+ */
+
+import { describe } from './codec.js';
+
+/**
+ * Takes the result. Of a promise: its resolve function. Of a callback: (error, value).
+ * @typedef {(...result: any[]) => void} Sink
+ */
+
+export class Plan {
+  /**
+   * @param {import('./reply.js').Decode} decode
+   * @param {{ promise: boolean, change?: boolean, indexId?: number }} options change: not to be
+   *   sent twice; indexId: the index that it is for, -1 for none
+   */
+  constructor(decode, { promise, change = false, indexId = -1 }) {
+    this.decode = decode;
+    this.promise = promise;
+    this.change = change;
+    this.indexId = indexId;
+  }
+}
+
+/** The two plans of an operation: `of(callback)` gives the one for the caller's style. */
+export class PlanPair {
+  /**
+   * @param {import('./reply.js').Decode} decode
+   * @param {number} indexId
+   * @param {boolean} [change]
+   */
+  constructor(decode, indexId, change = false) {
+    this.promise = new Plan(decode, { promise: true, change, indexId });
+    this.callback = new Plan(decode, { promise: false, change, indexId });
+  }
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Sink} sink
+ * @param {any} value
+ */
+export function settle(plan, sink, value) {
+  if (plan.promise) {
+    sink(value);
+    return;
+  }
+  try {
+    sink(null, value);
+  } catch (error) {
+    throwLater(error);
+  }
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Sink} sink
+ * @param {unknown} error
+ */
+export function settleError(plan, sink, error) {
+  if (plan.promise) {
+    // Only resolve is kept of each promise: resolving with a rejected one rejects it.
+    sink(Promise.reject(error));
+    return;
+  }
+  try {
+    sink(error);
+  } catch (thrown) {
+    throwLater(thrown);
+  }
+}
+
+/**
+ * What a callback throws is the caller's: it must surface, and must not break the connection.
+ * @param {unknown} error
+ */
+function throwLater(error) {
+  process.nextTick(() => {
+    throw error;
+  });
+}
+
+/** @type {Sink} */
+let captured = ignore;
+/** @param {Sink} resolve */
+const capture = (resolve) => {
+  captured = resolve;
+};
+
+/**
+ * Makes a promise and hands its resolve function to `captured()`, without a closure per promise.
+ * @returns {Promise<any>}
+ */
+export function newPromise() {
+  return new Promise(capture);
+}
+
+/** @returns {Sink} resolve of the newest promise of newPromise */
+export function capturedSink() {
+  return captured;
+}
+
+/** @type {Sink} */
+export function ignore() {}
+
+/**
+ * @param {unknown} callback
+ * @returns {string} for messages
+ */
+export function describeCallback(callback) {
+  return `callback ${describe(callback)}: must be a function`;
+}

@@ -1,0 +1,149 @@
+/**
+ * The connections to one listener, and the indexes that are open on all of them under the same ids.
+ * A request takes the connection with the fewest requests. It does not read requests.
+ */
+
+import { encodeOpen } from './codec.js';
+import { Connection } from './connection.js';
+import { argumentError } from './errors.js';
+import { formatTarget } from './options.js';
+import { Plan } from './plan.js';
+import { decodeDone } from './reply.js';
+
+/** @typedef {import('./codec.js').IndexDefinition} IndexDefinition */
+
+const openPlan = new Plan(decodeDone, { promise: false });
+
+export class Pool {
+  /**
+   * @param {import('./options.js').Target} target
+   * @param {{ secret: import('./options.js').Secret | undefined,
+   *   limits: import('./options.js').Limits }} settings
+   * @param {number} size connections
+   * @param {Pick<import('./connection.js').ConnectionHooks, 'onConnect' | 'onDisconnect'>} hooks
+   */
+  constructor(target, settings, size, hooks) {
+    this.address = formatTarget(target);
+    /** @type {Map<number, IndexDefinition>} */
+    this.indexes = new Map();
+    /** @type {Connection[]} */
+    this.connections = [];
+    for (let i = 0; i < size; i += 1) {
+      const all = { ...hooks, indexes: () => this.indexes };
+      this.connections.push(new Connection(target, settings, all));
+    }
+    this.first = this.connections[0];
+    this.single = size === 1;
+  }
+
+  /** @returns {Connection} the one with the fewest requests, of those that are connected */
+  pick() {
+    if (this.single) return this.first;
+    const { connections } = this;
+    let best = this.first;
+    let bestLoad = loadOf(best);
+    for (let i = 1; i < connections.length; i += 1) {
+      const load = loadOf(connections[i]);
+      if (load < bestLoad) {
+        best = connections[i];
+        bestLoad = load;
+      }
+    }
+    return best;
+  }
+
+  /** @returns {Promise<void>} when all are connected; rejects with the first failure */
+  async connect() {
+    await Promise.all(this.connections.map((connection) => connection.connect()));
+  }
+
+  /**
+   * Opens an index on every connection, and on each new one from now on.
+   * @param {number} id
+   * @param {IndexDefinition} definition
+   * @param {boolean} keepBytes
+   * @returns {Promise<void>} rejects where a connection could not open it
+   */
+  async open(id, definition, keepBytes) {
+    if (keepBytes) for (const { link } of this.connections) link.keepAllBytes();
+    if (this.indexes.has(id)) return;
+    this.indexes.set(id, definition);
+    const line = encodeOpen(id, definition);
+    const opened = this.connections.map((connection) => this.openOn(connection, id, line));
+    const results = await Promise.allSettled(opened);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /**
+   * @param {Connection} connection
+   * @param {number} id
+   * @param {string} line
+   * @returns {Promise<void>}
+   */
+  async openOn(connection, id, line) {
+    // Without a socket the handshake opens it, when there is one.
+    if (connection.link.state !== 'open') {
+      if (connection !== this.first) return;
+      await connection.connect();
+      const error = connection.link.openErrors.get(id);
+      if (error !== undefined) throw error;
+      return;
+    }
+    const { openErrors } = connection.link;
+    await new Promise((resolve, reject) => {
+      // A callback, because a request right behind must find the error already.
+      connection.sendLine(line, openPlan, (error) => {
+        if (error) openErrors.set(id, error);
+        else openErrors.delete(id);
+        if (error) reject(error);
+        else resolve(undefined);
+      });
+    });
+  }
+
+  /** @param {number} id is not opened again on new connections */
+  forget(id) {
+    this.indexes.delete(id);
+  }
+
+  /** @returns {number} requests without a reply */
+  get pending() {
+    return this.connections.reduce((sum, { outbox }) => sum + outbox.size, 0);
+  }
+}
+
+/** A connection that is not ready comes behind any load of one that is. */
+const NOT_READY = 2 ** 40;
+
+/** @param {Connection} connection */
+function loadOf(connection) {
+  const load = connection.outbox.ring.size;
+  return connection.link.state === 'open' ? load : load + NOT_READY;
+}
+
+/**
+ * Gives out the ids of indexes: small ones, because the server keeps a vector up to the largest,
+ * and used again, because it has no way to close one.
+ */
+export class IndexIds {
+  /** @param {number} max */
+  constructor(max) {
+    this.max = max;
+    this.next = 0;
+    /** @type {number[]} */
+    this.free = [];
+  }
+
+  /** @returns {number} */
+  take() {
+    const id = this.free.pop() ?? this.next;
+    if (id > this.max) throw argumentError(`more than ${this.max + 1} indexes are open`);
+    if (id === this.next) this.next += 1;
+    return id;
+  }
+
+  /** @param {number} id */
+  give(id) {
+    this.free.push(id);
+  }
+}
