@@ -1,0 +1,206 @@
+/**
+ * Numbers, times, sizes and foreign text as people read them: formatting in one place. Pure, and
+ * the same in every locale. Not for machines: CSV and JSON carry plain numbers.
+ */
+
+/** What stands for a value that there is none of: never a zero. */
+export const NONE = '–';
+
+const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+const TIME_UNITS = /** @type {const} */ ([
+  ['ns', 1],
+  ['µs', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+]);
+
+const SIZE_UNITS = /** @type {const} */ ([
+  ['B', 1],
+  ['KiB', 2 ** 10],
+  ['MiB', 2 ** 20],
+  ['GiB', 2 ** 30],
+  ['TiB', 2 ** 40],
+]);
+
+/**
+ * @param {number | null} value
+ * @returns {string} a whole number in groups of three: `61,454`
+ */
+export function formatCount(value) {
+  return value === null ? NONE : grouped.format(value);
+}
+
+/**
+ * @param {number} value
+ * @returns {string} three significant digits, whole from 100 on: `0.0412`, `4.12`, `41.2`, `4,123`
+ */
+export function formatSignificant(value) {
+  const size = Math.abs(value);
+  if (size >= 99.95) return grouped.format(value);
+  if (size === 0) return '0';
+  // The digits of the rounded value decide: 9.999 is 10.0, not 10.00.
+  const rounded = Math.abs(Number(value.toPrecision(3)));
+  return value.toFixed(Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(rounded)))));
+}
+
+/**
+ * @param {number | null} perSecond
+ * @returns {string} `61,454`; below 100 with three digits
+ */
+export function formatThroughput(perSecond) {
+  return perSecond === null ? NONE : formatSignificant(perSecond);
+}
+
+/**
+ * @param {number} value
+ * @param {ReadonlyArray<readonly [string, number]>} units ascending
+ * @param {number} carry what the next unit begins at, in this one
+ */
+function withUnit(value, units, carry) {
+  let [name, size] = units[0];
+  for (const [next, nextSize] of units.slice(1)) {
+    // A value that would round up to the next unit is already written in it.
+    if (Number((Math.abs(value) / size).toPrecision(3)) < carry) break;
+    [name, size] = [next, nextSize];
+  }
+  const scaled = value / size;
+  return `${size === 1 ? formatCount(scaled) : formatSignificant(scaled)} ${name}`;
+}
+
+/**
+ * @param {number | null} ns
+ * @returns {string} `180 ns`, `81.3 µs`, `1.23 ms`, `12.3 s`
+ */
+export function formatDuration(ns) {
+  return ns === null ? NONE : withUnit(ns, TIME_UNITS, 1000);
+}
+
+/**
+ * @param {number | null} bytes
+ * @returns {string} `812 B`, `1.50 KiB`, `128 MiB`
+ */
+export function formatBytes(bytes) {
+  return bytes === null ? NONE : withUnit(bytes, SIZE_UNITS, 1000);
+}
+
+/**
+ * @param {number | null} ns
+ * @returns {string} microseconds without their unit, for a column headed by it
+ */
+export function formatMicroseconds(ns) {
+  return ns === null ? NONE : formatSignificant(ns / 1e3);
+}
+
+/**
+ * @param {number | null} ratio
+ * @returns {string} `1.00×`, `0.87×`, `12.3×`; two significant digits below 0.1: `0.0073×`
+ */
+export function formatRatio(ratio) {
+  if (ratio === null) return NONE;
+  if (ratio >= 9.995) return `${formatSignificant(ratio)}×`;
+  if (ratio >= 0.0995 || ratio === 0) return `${ratio.toFixed(2)}×`;
+  return `${ratio.toFixed(Math.min(9, 1 - Math.floor(Math.log10(ratio))))}×`;
+}
+
+/**
+ * @param {number | null} share half the width of an interval, as a share of its centre
+ * @returns {string} `± 2.1 %`, `± 34 %`; empty where there is no interval
+ */
+export function formatInterval(share) {
+  if (share === null) return '';
+  const percent = share * 100;
+  if (percent >= 1000) return '± > 999 %';
+  return `± ${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}
+
+/**
+ * @param {number} ms
+ * @returns {string} time on a wall clock: `0.8 s`, `42 s`, `2 min 13 s`, `1 h 5 min`
+ */
+export function formatElapsed(ms) {
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+// Control characters, and what reorders or hides text: a server's words must not move a cursor.
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * @param {string} text foreign text: of a server, a driver, a file
+ * @returns {string} one line of it; what is not printable is written as an escape
+ */
+export function plainText(text) {
+  return text
+    .replace(/[\t\r\n\v\f ]+/g, ' ')
+    .trim()
+    .replace(UNSAFE, (character) => {
+      const code = /** @type {number} */ (character.codePointAt(0)).toString(16);
+      return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u{${code}}`;
+    });
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+/**
+ * @param {string} text plain, without escapes of colour
+ * @returns {number} columns of a terminal: two for wide characters, none for combining ones
+ */
+export function displayWidth(text) {
+  let width = 0;
+  for (const character of text) {
+    if (/\p{M}/u.test(character)) continue;
+    width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+/**
+ * @param {string} text
+ * @param {number} width columns, 1 or more
+ * @returns {string} cut to the width, with an ellipsis where something was cut
+ */
+export function truncate(text, width) {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const character of text) {
+    used += displayWidth(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/**
+ * @param {string} text
+ * @param {number} width columns; Infinity does not break
+ * @returns {string[]} lines broken between words, and within a word that is longer than a line
+ */
+export function wrap(text, width) {
+  /** @type {string[]} */
+  const lines = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (displayWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (displayWidth(line) > width) {
+      const head = truncate(line, width + 1).slice(0, -1);
+      if (head === '') break;
+      lines.push(head);
+      line = line.slice(head.length);
+    }
+  }
+  lines.push(line);
+  return lines;
+}

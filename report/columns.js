@@ -1,0 +1,172 @@
+/**
+ * The columns of a report's tables: what is in them, in which order, and which go first where a
+ * terminal is narrow.
+ */
+
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatInterval,
+  formatMicroseconds,
+  formatRatio,
+  formatThroughput,
+  NONE,
+  plainText,
+} from '../lib/format.js';
+
+/** @typedef {import('../lib/analysis/rows.js').Row} Row */
+/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+
+/**
+ * @typedef {object} Column
+ * @property {string} name in one piece, for sentences and for markdown
+ * @property {[string, string]} head in two lines, for a terminal
+ * @property {'left' | 'right'} align
+ * @property {number} drop the greatest goes first on a narrow terminal; 0 stays
+ * @property {(row: Row) => string} text
+ * @property {(row: Row) => string} [shortText] the same in fewer characters
+ */
+
+/** @param {Row} row */
+export function needsMark({ wrong, notRun, state }) {
+  return wrong + notRun > 0 || state === 'failed' || state === 'aborted';
+}
+
+/** @param {Row} row */
+function storageText(row) {
+  const kind = row.kind === 'server' ? '' : ` (${row.kind})`;
+  return plainText(`${needsMark(row) ? '! ' : ''}${row.label}${kind}`);
+}
+
+/**
+ * @param {Row} row
+ * @param {import('../lib/result.js').Result['state']} state of the run
+ */
+function throughputText({ throughput, state: cellState }, state) {
+  if (throughput === null) {
+    if (cellState === 'planned') return state === 'running' ? 'not yet' : 'not run';
+    return cellState === 'measured' ? NONE : cellState;
+  }
+  const { median, interval } = throughput;
+  return `${formatThroughput(median)} ${formatInterval(interval.relativeHalfWidth)}`.trimEnd();
+}
+
+/**
+ * @param {Group} group
+ * @param {import('../lib/result.js').Result['state']} state of the run
+ * @returns {Column[]} only those that some row has something for, except the main ones
+ */
+export function columnsFor(group, state) {
+  const { rows } = group;
+  const columns = [...mainColumns(state, roundsOf(group)), ...costColumns()];
+  if (rows.some(({ pendingBytes }) => pendingBytes !== null)) {
+    columns.push({
+      name: 'memory per pending request',
+      head: ['per', 'pending'],
+      align: 'right',
+      drop: 8,
+      text: ({ pendingBytes }) => formatBytes(pendingBytes),
+    });
+  }
+  if (rows.some(({ wrong, notRun }) => wrong + notRun > 0)) {
+    columns.splice(2, 0, {
+      name: 'not ok',
+      head: ['not', 'ok'],
+      align: 'right',
+      drop: 0,
+      text: ({ wrong, notRun, scheduled }) =>
+        scheduled === 0 ? NONE : formatCount(wrong + notRun),
+    });
+  }
+  return columns;
+}
+
+/**
+ * @param {Group} group
+ * @returns {number} the rounds that its cells have had at most
+ */
+export function roundsOf({ rows }) {
+  return Math.max(...rows.map(({ cell }) => cell.rounds.length));
+}
+
+/**
+ * @param {import('../lib/result.js').Result['state']} state
+ * @param {number} rounds that the title names
+ * @returns {Column[]}
+ */
+function mainColumns(state, rounds) {
+  return [
+    { name: 'storage', head: ['', 'storage'], align: 'left', drop: 0, text: storageText },
+    {
+      name: 'ops/s',
+      head: ['', 'ops/s'],
+      align: 'right',
+      drop: 0,
+      text: (row) =>
+        row.throughput === null
+          ? throughputText(row, state)
+          : `${throughputText(row, state)} (n ${row.n})`,
+      // Without n only where it is that of the table's title.
+      shortText: (row) =>
+        row.throughput === null || row.n === rounds
+          ? throughputText(row, state)
+          : `${throughputText(row, state)} (n ${row.n})`,
+    },
+    {
+      name: 'vs fastest',
+      head: ['vs', 'fastest'],
+      align: 'right',
+      drop: 1,
+      text: ({ ratio, kind }) => (kind === 'floor' ? NONE : formatRatio(ratio)),
+    },
+    {
+      name: 'p50',
+      head: ['', 'p50'],
+      align: 'right',
+      drop: 3,
+      text: ({ latency }) => formatDuration(latency?.p50Ns ?? null),
+    },
+    {
+      name: 'p99',
+      head: ['', 'p99'],
+      align: 'right',
+      drop: 2,
+      text: ({ latency }) => formatDuration(latency?.p99Ns ?? null),
+    },
+    {
+      name: 'p99.9',
+      head: ['', 'p99.9'],
+      align: 'right',
+      drop: 6,
+      text: ({ latency }) => formatDuration(latency?.p999Ns ?? null),
+    },
+  ];
+}
+
+/** @returns {Column[]} */
+function costColumns() {
+  return [
+    {
+      name: 'client CPU µs/op',
+      head: ['client', 'CPU µs'],
+      align: 'right',
+      drop: 4,
+      text: ({ clientCpuNs }) => formatMicroseconds(clientCpuNs),
+    },
+    {
+      name: 'server CPU µs/op',
+      head: ['server', 'CPU µs'],
+      align: 'right',
+      drop: 5,
+      text: ({ serverCpuNs }) => formatMicroseconds(serverCpuNs),
+    },
+    {
+      name: 'client memory',
+      head: ['client', 'memory'],
+      align: 'right',
+      drop: 7,
+      text: ({ rssBytesMax }) => formatBytes(rssBytesMax),
+    },
+  ];
+}

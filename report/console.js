@@ -1,0 +1,213 @@
+/**
+ * The report for a terminal: tables that never wrap, with what matters least left out where the
+ * terminal is narrow, and a line that says what was left out.
+ */
+
+import Table from 'cli-table3';
+import pc from 'picocolors';
+import { defineReport } from '../lib/define.js';
+import { displayWidth, truncate, wrap } from '../lib/format.js';
+import { needsMark } from './columns.js';
+import { toContent } from './content.js';
+
+/** @typedef {import('./columns.js').Column} Column */
+/** @typedef {import('./content.js').Table} TableContent */
+/** @typedef {ReturnType<typeof pc.createColors>} Colors */
+
+/** Sentences longer than this are hard to read, however wide the terminal is. */
+const TEXT_WIDTH_MAX = 120;
+const GAP = '  ';
+
+/** No lines but the one under the head, which is drawn apart: cli-table3 would draw one a row. */
+const NO_LINES = Object.freeze({
+  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
+  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
+  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '' },
+  middle: GAP,
+});
+
+export default defineReport({
+  name: 'console',
+  summary: 'tables for a terminal',
+  render(result, { width = Infinity, color = false } = {}) {
+    const content = toContent(result);
+    const colors = pc.createColors(color);
+    const columns = Math.max(1, width);
+    const textWidth = Math.min(columns, TEXT_WIDTH_MAX);
+    /** @type {Set<string>} */
+    const leftOut = new Set();
+    const blocks = [
+      [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
+      ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
+      content.tables.length === 0 ? ['Nothing was measured.'] : [],
+      hanging('', content.floor, textWidth),
+      ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
+      legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
+    ];
+    return `${blocks
+      .filter((lines) => lines.length > 0)
+      .map((lines) => lines.join('\n'))
+      .join('\n\n')}\n`;
+  },
+});
+
+/**
+ * @param {string} lead
+ * @param {string} text
+ * @param {number} width
+ * @param {number} [indent] of the lines after the first
+ * @returns {string[]} lines of at most `width` columns
+ */
+function hanging(lead, text, width, indent = lead.length) {
+  // On a very narrow terminal an indentation would leave no room for words.
+  if (width - indent < 20) return wrap(`${lead.trim()} ${text}`.trim(), width);
+  const [first, ...more] = wrap(text, width - indent);
+  return [`${lead}${first}`, ...more.map((line) => `${' '.repeat(indent)}${line}`)];
+}
+
+/**
+ * @param {[string, string][]} head
+ * @param {number} width
+ */
+function headText(head, width) {
+  const nameWidth = Math.max(...head.map(([name]) => name.length)) + 2;
+  return head.flatMap(([name, text]) => hanging(name.padEnd(nameWidth), text, width));
+}
+
+/**
+ * @param {TableContent} table
+ * @param {{ width: number, colors: Colors, leftOut: Set<string> }} options leftOut is added to
+ * @returns {string[]}
+ */
+function tableText({ title, columns, rows }, { width, colors, leftOut }) {
+  const { kept, cells } = fit(columns, rows, width);
+  for (const column of columns) if (!kept.includes(column)) leftOut.add(column.name);
+  const table = new Table({
+    chars: NO_LINES,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
+    colAligns: kept.map(({ align }) => align),
+  });
+  for (const part of [0, 1]) {
+    const heads = kept.map(({ head }) => colors.bold(head[part]));
+    if (kept.some(({ head }) => head[part] !== '')) table.push(heads);
+  }
+  const headLines = table.length;
+  rows.forEach((row, i) => {
+    table.push(cells[i].map((text, j) => paint(text, { row, column: kept[j], colors })));
+  });
+  const lines = table.toString().split('\n');
+  const line = colors.dim('─'.repeat(Math.min(width, tableWidth(kept, cells))));
+  lines.splice(headLines, 0, line);
+  return [...wrap(title, width).map(colors.bold), ...lines];
+}
+
+/**
+ * Takes the short texts, then leaves out columns one after another, until the table fits.
+ * @param {Column[]} columns
+ * @param {TableContent['rows']} rows
+ * @param {number} width
+ * @returns {{ kept: Column[], cells: string[][] }}
+ */
+function fit(columns, rows, width) {
+  let kept = columns;
+  let cells = cellTexts(kept, rows, false);
+  if (tableWidth(kept, cells) <= width) return { kept, cells };
+  cells = cellTexts(kept, rows, true);
+  while (tableWidth(kept, cells) > width) {
+    const next = kept.reduce((last, column) => (column.drop > last.drop ? column : last));
+    if (next.drop === 0) break;
+    kept = kept.filter((column) => column !== next);
+    cells = cellTexts(kept, rows, true);
+  }
+  const over = tableWidth(kept, cells) - width;
+  if (over <= 0) return { kept, cells };
+  const nameWidth = Math.max(4, columnWidth(kept[0], cells, 0) - over);
+  cells = cells.map(([name, ...rest]) => [truncate(name, nameWidth), ...rest]);
+  return { kept, cells: cells.map((texts) => cutRow(texts, width)) };
+}
+
+/**
+ * The last resort, on a terminal where not even name and throughput fit.
+ * @param {string[]} texts
+ * @param {number} width
+ */
+function cutRow(texts, width) {
+  const share = Math.max(1, Math.floor(width / texts.length) - GAP.length);
+  const sum = texts.reduce((all, text) => all + displayWidth(text) + GAP.length, -GAP.length);
+  return sum <= width ? texts : texts.map((text) => truncate(text, share));
+}
+
+/**
+ * @param {Column[]} columns
+ * @param {TableContent['rows']} rows
+ * @param {boolean} short
+ */
+function cellTexts(columns, rows, short) {
+  return rows.map((row) =>
+    columns.map(({ text, shortText }) => (short && shortText ? shortText(row) : text(row))),
+  );
+}
+
+/**
+ * @param {Column} column
+ * @param {string[][]} cells
+ * @param {number} j
+ */
+function columnWidth({ head }, cells, j) {
+  return Math.max(...head.map(displayWidth), ...cells.map((texts) => displayWidth(texts[j])));
+}
+
+/**
+ * @param {Column[]} columns
+ * @param {string[][]} cells
+ */
+function tableWidth(columns, cells) {
+  const widths = columns.map((column, j) => columnWidth(column, cells, j));
+  return widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1));
+}
+
+/**
+ * @param {string} text
+ * @param {{ row: TableContent['rows'][number], column: Column, colors: Colors }} context
+ */
+function paint(text, { row, column, colors }) {
+  if (needsMark(row) && column.drop === 0) return colors.red(text);
+  if (row.throughput === null || row.kind === 'floor') return colors.dim(text);
+  if (column.name === 'vs fastest' && row.ratio === 1) return colors.green(text);
+  return text;
+}
+
+const LIST_COLORS = Object.freeze({
+  failed: 'red',
+  wrong: 'red',
+  skipped: 'yellow',
+  warnings: 'yellow',
+});
+
+/**
+ * @param {import('./content.js').List} list
+ * @param {{ width: number, colors: Colors }} options
+ * @returns {string[]}
+ */
+function listText({ kind, title, items }, { width, colors }) {
+  const lines = [colors[/** @type {'red' | 'yellow'} */ (LIST_COLORS[kind])](title)];
+  for (const { subject, text, remedy } of items) {
+    lines.push(...hanging('  ', `${subject}: ${text}`, width, 4));
+    if (remedy !== null) lines.push(...hanging('    → ', remedy, width, 6));
+  }
+  return lines;
+}
+
+/**
+ * @param {string[]} legend
+ * @param {{ leftOut: Set<string>, width: number, columns: number, colors: Colors }} options
+ * @returns {string[]}
+ */
+function legendText(legend, { leftOut, width, columns, colors }) {
+  const lines = legend.flatMap((text) => wrap(text, width));
+  if (leftOut.size > 0) {
+    const names = [...leftOut].join(', ');
+    lines.push(...wrap(`Not shown at ${columns} columns: ${names}.`, width));
+  }
+  return lines.map(colors.dim);
+}

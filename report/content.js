@@ -1,0 +1,337 @@
+/**
+ * What a report for people says, without its form: head lines, tables of texts, lists. The console
+ * and the markdown report show the same because both take it from here; not for CSV.
+ *
+ * Foreign words (of servers, drivers, files) are one printable line each from here on.
+ */
+
+import { labelOf, toGroups } from '../lib/analysis/rows.js';
+import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
+import { OUTCOMES } from '../lib/outcome.js';
+import { columnsFor, roundsOf } from './columns.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/analysis/rows.js').Row} Row */
+/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+
+/** Samples of wrong answers that a report shows; the result has up to ten of each round. */
+const SAMPLES_MAX = 10;
+
+/**
+ * @typedef {object} Item one entry of a list
+ * @property {string} subject which storage, where
+ * @property {string} text
+ * @property {boolean} foreign whether the text may hold words of a server, a driver or a file
+ * @property {string | null} remedy
+ */
+
+/**
+ * @typedef {object} List
+ * @property {'failed' | 'wrong' | 'skipped' | 'warnings'} kind
+ * @property {string} title
+ * @property {Item[]} items
+ */
+
+/**
+ * @typedef {object} Table
+ * @property {string} title
+ * @property {import('./columns.js').Column[]} columns
+ * @property {Row[]} rows
+ */
+
+/**
+ * @typedef {object} Content
+ * @property {string} title
+ * @property {[string, string][]} head name and text: what, when, where
+ * @property {Table[]} tables
+ * @property {string} floor
+ * @property {List[]} lists those that have items
+ * @property {string[]} legend
+ */
+
+/**
+ * @param {Result} result
+ * @returns {Content}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the result is damaged
+ */
+export function toContent(result) {
+  const groups = toGroups(result);
+  return {
+    title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
+    head: headLines(result),
+    tables: groups.map((group) => ({
+      title: groupTitle(group),
+      columns: columnsFor(group, result.state),
+      rows: group.rows,
+    })),
+    floor: floorLine(result.floor),
+    lists: [failedList(groups), wrongList(groups), skippedList(result), warningList(result)].filter(
+      ({ items }) => items.length > 0,
+    ),
+    legend: groups.length === 0 ? [] : legendLines(groups),
+  };
+}
+
+/**
+ * @param {Result} result
+ * @returns {[string, string][]}
+ */
+function headLines(result) {
+  const { dataset, environment: env, servers, storages } = result;
+  const rows = `${formatCount(dataset.rows)} rows of ${formatCount(dataset.valueSize)} characters`;
+  /** @type {[string, string][]} */
+  const lines = [
+    ['run', `${when(result)}, ${plainText(result.id)}`],
+    ['data', `${rows}, seed ${dataset.seed}`],
+    ['machine', machineText(env)],
+    ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
+  ];
+  if (servers.length > 0) lines.push(['servers', servers.map(serverText).join('; ')]);
+  const drivers = new Set(
+    storages
+      .filter((storage) => storage.package !== null && storage.version !== null)
+      .map((storage) => plainText(`${storage.package} ${storage.version}`)),
+  );
+  if (drivers.size > 0) lines.push(['drivers', [...drivers].join(', ')]);
+  return lines;
+}
+
+/** @param {Result} result */
+function when({ startedAt, finishedAt, state }) {
+  const start = plainText(startedAt)
+    .replace('T', ' ')
+    .replace(/(:\d\d)\.\d+/, '$1');
+  const took = Date.parse(finishedAt ?? '') - Date.parse(startedAt);
+  const end = Number.isFinite(took) ? ` after ${formatElapsed(took)}` : '';
+  if (state === 'running') return `${start}, not finished`;
+  return `${start}, ${state}${end}`;
+}
+
+/** @param {import('../lib/result.js').Environment} environment */
+function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
+  const parts = [
+    `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
+    `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`,
+    `${os} ${arch}`,
+  ];
+  if (virtual === true) parts.push('virtual');
+  if (governor !== null) parts.push(`governor ${governor}`);
+  return plainText(parts.join(', '));
+}
+
+const SOURCES = Object.freeze({
+  flag: 'by its flag',
+  env: 'by the environment',
+  dragstrip: 'started by dragstrip',
+  default: 'default address',
+});
+
+/** @param {Result['servers'][number]} server */
+function serverText({ name, version, address, source }) {
+  const places = Object.entries(address).map(([endpoint, place]) =>
+    endpoint === 'main' ? place : `${endpoint} ${place}`,
+  );
+  const version_ = version ?? '(version unknown)';
+  return plainText(`${name} ${version_} at ${places.join(', ')} (${SOURCES[source]})`);
+}
+
+/** @param {Group} group */
+function groupTitle(group) {
+  const { workload, load } = group;
+  const { kind, inFlight, operations, durationNs } = load;
+  const amount =
+    operations !== null
+      ? `${formatCount(operations)} operations`
+      : durationNs !== null
+        ? formatElapsed(durationNs / 1e6)
+        : 'as long as it takes';
+  const rounds = roundsOf(group);
+  const offered =
+    kind === 'burst'
+      ? `all ${formatCount(operations)} at once`
+      : `${formatCount(inFlight ?? 1)} in flight, ${amount}`;
+  return `${plainText(workload)}, ${loadName(load)}: ${offered}, ${formatCount(rounds)} ${
+    rounds === 1 ? 'round' : 'rounds'
+  }`;
+}
+
+/** @param {import('../lib/result.js').Load} load */
+export function loadName({ kind, inFlight }) {
+  return kind === 'window' ? `window of ${formatCount(inFlight)}` : kind;
+}
+
+/** @param {Result['floor']} floor */
+function floorLine(floor) {
+  if (floor.length === 0) return 'floor: not measured in this run';
+  const parts = floor.map(({ load, nsPerOperation, n }, i) => {
+    const value = `${formatDuration(nsPerOperation)}${i === 0 ? ' per operation' : ''}`;
+    return `${value} (${load}, n ${n})`;
+  });
+  return `floor: memory storage ${parts.join(', ')}`;
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} `ioredis:tuned, burst`
+ */
+function subjectOf({ label, cell }) {
+  return plainText(`${label}, ${loadName(cell.load)}`);
+}
+
+/** @param {Group[]} groups */
+function rowsOf(groups) {
+  return groups.flatMap(({ rows }) => rows);
+}
+
+/**
+ * @param {Group[]} groups
+ * @returns {List}
+ */
+function failedList(groups) {
+  /** @type {Item[]} */
+  const items = [];
+  for (const row of rowsOf(groups)) {
+    const { cell } = row;
+    let told = false;
+    for (const { round, failure, state } of cell.rounds) {
+      if (failure === null || state === 'measured') continue;
+      told = true;
+      items.push({
+        subject: `${subjectOf(row)}, round ${round + 1}`,
+        text: plainText(`${state}: ${failure.code}: ${failure.message}`),
+        remedy: cell.remedy === null ? null : plainText(cell.remedy),
+        foreign: true,
+      });
+    }
+    if (!told && (cell.state === 'failed' || cell.state === 'aborted')) {
+      const text = plainText(cell.reason ?? cell.state);
+      const remedy = cell.remedy === null ? null : plainText(cell.remedy);
+      items.push({ subject: subjectOf(row), text, remedy, foreign: true });
+    }
+  }
+  return { kind: 'failed', title: 'Did not run to the end', items };
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} `3 miss, 2 timeout`; empty where every operation was answered rightly
+ */
+export function outcomeText({ outcomes }) {
+  return OUTCOMES.filter((name) => name !== 'ok' && outcomes[name] > 0)
+    .map((name) => `${formatCount(outcomes[name])} ${name}`)
+    .join(', ');
+}
+
+/**
+ * @param {Group[]} groups
+ * @returns {List}
+ */
+function wrongList(groups) {
+  /** @type {Item[]} */
+  const items = [];
+  /** @type {Item[][]} */
+  const samples = [];
+  for (const row of rowsOf(groups)) {
+    const counts = outcomeText(row);
+    if (counts === '') continue;
+    const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
+    items.push({ subject: subjectOf(row), text, remedy: null, foreign: false });
+    samples.push(samplesOf(row));
+  }
+  const shown = interleave(samples).slice(0, SAMPLES_MAX);
+  const left = samples.flat().length - shown.length;
+  items.push(...shown);
+  if (left > 0) {
+    const text = `${formatCount(left)} more in the result`;
+    items.push({ subject: 'samples', text, remedy: null, foreign: false });
+  }
+  return { kind: 'wrong', title: 'Wrong answers', items };
+}
+
+/**
+ * @param {Row} row
+ * @returns {Item[]}
+ */
+function samplesOf(row) {
+  return row.cell.rounds.flatMap(({ round, samples }) =>
+    samples.map(({ outcome, operation, code, message }) => ({
+      subject: `${subjectOf(row)}, round ${round + 1}, operation ${operation}`,
+      text: plainText([outcome, code, message].filter((word) => word).join(': ')),
+      remedy: null,
+      foreign: true,
+    })),
+  );
+}
+
+/**
+ * @param {Item[][]} lists
+ * @returns {Item[]} the first of each, then the second of each: so that none hides the others
+ */
+function interleave(lists) {
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, i) =>
+    lists.flatMap((list) => list.slice(i, i + 1)),
+  ).flat();
+}
+
+/**
+ * @param {Result} result
+ * @returns {List} one item for each storage, not for each of its cells
+ */
+function skippedList({ cells }) {
+  /** @type {Map<string, Item>} */
+  const items = new Map();
+  for (const cell of cells) {
+    if (cell.state !== 'skipped') continue;
+    const item = {
+      subject: plainText(labelOf(cell)),
+      text: plainText(cell.reason ?? 'no reason is recorded'),
+      remedy: cell.remedy === null ? null : plainText(cell.remedy),
+      foreign: true,
+    };
+    items.set(JSON.stringify(item), item);
+  }
+  return { kind: 'skipped', title: 'Skipped', items: [...items.values()] };
+}
+
+/**
+ * @param {Result} result
+ * @returns {List}
+ */
+function warningList({ warnings, cells }) {
+  const byId = new Map(cells.map((cell) => [cell.id, cell]));
+  return {
+    kind: 'warnings',
+    title: 'Warnings',
+    items: warnings.map(({ cell: id, message, remedy, code }) => {
+      const cell = id === null ? undefined : byId.get(id);
+      const subject = cell ? `${labelOf(cell)}, ${loadName(cell.load)}` : (id ?? code);
+      return {
+        subject: plainText(subject),
+        text: plainText(message),
+        remedy: remedy === null ? null : plainText(remedy),
+        foreign: true,
+      };
+    }),
+  };
+}
+
+/** @param {Group[]} groups */
+function legendLines(groups) {
+  const rows = rowsOf(groups);
+  const lines = [
+    'ops/s: right answers a second, median of the rounds ± the 95 % interval of their mean ' +
+      '(n rounds). CPU: for each right answer. Latency: all rounds together; – where fewer than 10 ' +
+      'values lie above, or where it is not known.',
+  ];
+  if (rows.some(({ kind }) => kind === 'embedded')) {
+    lines.push(
+      'embedded: in this process, without server or wire; its ratio too is against the fastest ' +
+        'that talks to a server, where one did.',
+    );
+  }
+  if (rows.some(({ kind }) => kind === 'floor')) {
+    lines.push('floor: nothing behind it; what the harness costs, and no rival to the others.');
+  }
+  return lines;
+}

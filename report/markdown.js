@@ -1,0 +1,92 @@
+/**
+ * The report as GitHub-flavoured markdown: the same content as on the console, nothing left out,
+ * and every driver option that differs from its default.
+ *
+ * Foreign words go into code spans, where neither HTML, links nor @mentions are read.
+ */
+
+import { labelOf } from '../lib/analysis/rows.js';
+import { defineReport } from '../lib/define.js';
+import { plainText } from '../lib/format.js';
+import { toContent } from './content.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+
+export default defineReport({
+  name: 'markdown',
+  summary: 'GitHub tables, for an issue or a README',
+  render(result) {
+    const content = toContent(result);
+    const blocks = [
+      `# ${escapeMarkdown(content.title)}`,
+      content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
+      ...content.tables.map(tableText),
+      ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
+      escapeMarkdown(content.floor),
+      ...content.lists.map(listText),
+      optionsText(result),
+      ...content.legend.map(escapeMarkdown),
+    ];
+    return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+  },
+});
+
+/**
+ * @param {string} text one line
+ * @returns {string} markdown that shows it: each ASCII punctuation mark that markdown or HTML could
+ *   read has a backslash (CommonMark 2.4), also the bar that would end a cell of a table
+ */
+export function escapeMarkdown(text) {
+  return (
+    text
+      .replace(/[\\`*_{}[\]<>&#|~@$!]/g, '\\$&')
+      // At the beginning of a block these would make a list, or a line under a heading.
+      .replace(/^([-+=])/, '\\$1')
+      .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
+  );
+}
+
+/**
+ * @param {string} text one line
+ * @returns {string} a code span, fenced by more backticks than it has in a row (CommonMark 6.1)
+ */
+export function codeSpan(text) {
+  if (text === '') return '';
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 || (text.startsWith(' ') && text.endsWith(' ')) ? ' ' : '';
+  return `${fence}${space}${text}${space}${fence}`;
+}
+
+/** @param {import('./content.js').Table} table */
+function tableText({ title, columns, rows }) {
+  const line = (/** @type {string[]} */ texts) => `| ${texts.join(' | ')} |`;
+  return [
+    `## ${escapeMarkdown(title)}`,
+    '',
+    line(columns.map(({ name }) => escapeMarkdown(name))),
+    line(columns.map(({ align }) => (align === 'right' ? '---:' : '---'))),
+    ...rows.map((row) => line(columns.map(({ text }) => escapeMarkdown(text(row))))),
+  ].join('\n');
+}
+
+/** @param {import('./content.js').List} list */
+function listText({ title, items }) {
+  const lines = items.map(({ subject, text, remedy, foreign }) => {
+    const help = remedy === null ? '' : ` → ${codeSpan(remedy)}`;
+    return `- ${escapeMarkdown(subject)}: ${(foreign ? codeSpan : escapeMarkdown)(text)}${help}`;
+  });
+  return [`## ${title}`, '', ...lines].join('\n');
+}
+
+/** @param {Result} result */
+function optionsText({ storages }) {
+  const lines = storages
+    .filter(({ options }) => Object.keys(options).length > 0)
+    .map((storage) => {
+      const label = labelOf({ storage: storage.name, profile: storage.profile });
+      const options = plainText(JSON.stringify(storage.options));
+      return `- ${escapeMarkdown(plainText(label))}: ${codeSpan(options)}`;
+    });
+  return lines.length === 0 ? '' : ['## Driver options', '', ...lines].join('\n');
+}
