@@ -27,7 +27,7 @@ const WARMUP_IN_FLIGHT = 100;
  * @property {{ kind: import('../types.js').LoadKind, inFlight: number | null,
  *   operations: number | null, durationNs: number | null }} load
  * @property {import('../types.js').Address} address
- * @property {string | null} server
+ * @property {string | null} credentialsOf server whose credentials are read from the environment
  * @property {number[]} serverPids
  * @property {import('../types.js').DatasetOptions} dataset
  * @property {string} folder
@@ -132,7 +132,7 @@ async function openStorage(spec) {
   const dataset = createDataset(spec.dataset);
   const handle = await definition.open({
     address: spec.address,
-    credentials: await readCredentials(spec.server),
+    credentials: await readCredentials(spec.credentialsOf),
     profile: { name: spec.profile, ...profile },
     dataset,
     folder: spec.folder,

@@ -53,7 +53,7 @@ function floorSpec(plan, kind, inFlight) {
     workloadOptions: {},
     load: { kind, inFlight, operations: OPERATIONS[kind], durationNs: null },
     address: {},
-    server: null,
+    credentialsOf: null,
     serverPids: [],
     dataset: { ...plan.dataset, rows: Math.min(ROWS, plan.dataset.rows) },
     folder: '',

@@ -187,7 +187,8 @@ function makeJobs(plan, storages, result, home) {
         workloadOptions: {},
         load: { kind, inFlight, operations, durationNs },
         address: server?.address ?? {},
-        server: server?.name ?? null,
+        // Our own servers ask for none; what the environment holds is another server's.
+        credentialsOf: server === null || server.source === 'dragstrip' ? null : server.name,
         serverPids: server?.pids ?? [],
         dataset: plan.dataset,
         folder: path.join(home, 'embedded'),
