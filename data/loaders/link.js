@@ -35,6 +35,8 @@ export class Link {
     this.where = `${what} at ${formatEndpoint(endpoint)}`;
     this.endpoint = endpoint;
     this.timeoutMs = timeoutMs;
+    /** how long the server may be silent now: less until its first word */
+    this.limitMs = Math.min(timeoutMs, HANDSHAKE_MS_MAX);
     this.signal = signal;
     /** @type {Map<number, any>} what waits, oldest first */
     this.waiting = new Map();
@@ -61,12 +63,12 @@ export class Link {
     socket.on('close', () => this.fail(this.lost()));
     socket.on('timeout', () => this.fail(this.silent()));
     socket.on('data', (chunk) => this.take(chunk));
-    socket.setTimeout(this.timeoutMs);
+    socket.setTimeout(this.limitMs);
     this.signal?.addEventListener('abort', this.onAbort);
     if (this.signal?.aborted) this.onAbort();
     if (this.failure === null) await once(socket, 'connect').catch(() => {});
     if (this.failure !== null) throw this.failure;
-    socket.setTimeout(0);
+    if (this.waiting.size === 0) socket.setTimeout(0);
   }
 
   /**
@@ -84,7 +86,7 @@ export class Link {
         return;
       }
       this.waiting.set(key, { resolve, reject, ...state });
-      this.socket.setTimeout(this.timeoutMs);
+      this.socket.setTimeout(this.limitMs);
       this.socket.write(bytes);
     });
   }
@@ -104,6 +106,10 @@ export class Link {
 
   /** @param {Buffer} chunk */
   take(chunk) {
+    if (this.limitMs !== this.timeoutMs) {
+      this.limitMs = this.timeoutMs;
+      if (this.waiting.size > 0) this.socket.setTimeout(this.limitMs);
+    }
     this.chunks.push(chunk);
     this.have += chunk.length;
     if (this.have < this.need || this.failure !== null) return;
@@ -159,7 +165,7 @@ export class Link {
   }
 
   silent() {
-    const seconds = this.timeoutMs / 1000;
+    const seconds = this.limitMs / 1000;
     const what = this.socket.connecting ? 'no connection' : 'no answer';
     return targetError(`${this.where}: ${what} within ${seconds} s`, 'see whether it hangs');
   }

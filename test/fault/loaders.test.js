@@ -1,0 +1,242 @@
+/**
+ * Loads that are broken off: the server killed or frozen, the loader killed, replies cut into
+ * pieces, another protocol at the port. Each gives one clear error, and the next load completes.
+ */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import getPort from 'get-port';
+import { getLoader, loaderNames } from '../../data/loaders/index.js';
+import { createDataset } from '../../lib/dataset.js';
+import { startServers } from '../../servers/index.js';
+import { createStores } from '../helpers/loader-stores.js';
+import { addressOf, makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
+import { startSlicer } from '../helpers/slicer.js';
+
+/** Many batches, and for MariaDB more than one LOAD DATA (40 MB). */
+const OPTIONS = { rows: 2_600, valueSize: 16_000 };
+/** Where loads are broken off: behind the first LOAD DATA, in the middle of a batch. */
+const BREAK_AT = 2_345;
+const SEED_AND_DIE = fileURLToPath(new URL('../helpers/seed-and-die.js', import.meta.url));
+
+/**
+ * A dataset that does something at a row: the same point of the load every time.
+ * @param {() => void} act
+ * @param {number} [at]
+ */
+function tripping(act, at = BREAK_AT) {
+  const dataset = createDataset(OPTIONS);
+  let tripped = false;
+  /** @type {typeof dataset.write} */
+  const write = (id, target, offset) => {
+    if (id === at && !tripped) {
+      tripped = true;
+      act();
+    }
+    return dataset.write(id, target, offset);
+  };
+  return { ...dataset, write };
+}
+
+/** @param {any} context */
+async function seedBy(/** @type {string} */ name, context) {
+  const loader = await getLoader(name);
+  return loader.seed({ credentials: {}, ...context });
+}
+
+describe('loads broken off', () => {
+  after(() => stores?.close());
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  /** @type {any} */
+  let stores;
+  before(async () => {
+    stores = await createStores(servers);
+  });
+
+  for (const name of loaderNames) {
+    describe(`loader ${name}`, () => {
+      /** @type {string} */
+      let server;
+      before(async () => {
+        server = (await getLoader(name)).server;
+      });
+      beforeEach(() => stores[name].clear());
+
+      async function assertWhole() {
+        const dataset = createDataset(OPTIONS);
+        const values = await stores[name].all();
+        assert.equal(values.size, dataset.rows);
+        for (const [id, value] of values) {
+          if (value !== dataset.value(id)) assert.fail(`row ${id} differs`);
+        }
+      }
+
+      test('A loader that is killed leaves no dataset; the next goes on where it was', async () => {
+        const address = servers.address(server);
+        const args = [name, JSON.stringify(address), JSON.stringify(OPTIONS), `${BREAK_AT}`];
+        const child = spawn(process.execPath, [SEED_AND_DIE, ...args], { stdio: 'ignore' });
+        const [, signal] = await once(child, 'close');
+        assert.equal(signal, 'SIGKILL');
+        const loader = await getLoader(name);
+        const seen = await loader.inspect({ address, credentials: {} });
+        assert.deepEqual(seen, { dataset: null, foreign: null });
+        let first = Number.POSITIVE_INFINITY;
+        const plain = createDataset(OPTIONS);
+        /** @type {typeof plain.write} */
+        const write = (id, target, offset) => {
+          first = Math.min(first, id);
+          return plain.write(id, target, offset);
+        };
+        // The sample is read by value(), which does not pass here.
+        const report = await seedBy(name, { address, dataset: { ...plain, write } });
+        assert.deepEqual(report, { rows: OPTIONS.rows, written: true, sampled: 128 });
+        assert.ok(first > 1000, `it began again at row ${first}`);
+        await assertWhole();
+      });
+
+      test('A frozen server is told after the time of silence, and the load goes on', async () => {
+        const address = servers.address(server);
+        const { pid } = servers.running(server);
+        const dataset = tripping(() => process.kill(pid, 'SIGSTOP'));
+        try {
+          await assert.rejects(seedBy(name, { address, dataset, timeoutMs: 300 }), {
+            code: 'E_TARGET',
+            message: /no answer within 0\.3 s, after \d+ of 2600 rows/,
+            remedy: /continues/,
+          });
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+        const report = await seedBy(name, { address, dataset: createDataset(OPTIONS) });
+        assert.equal(report.written, true);
+        await assertWhole();
+      });
+
+      test('Replies in pieces of one to nine bytes are understood', async () => {
+        const { main = /** @type {any} */ (undefined), sql = main } = servers.address(server);
+        const slicer = await startSlicer(sql);
+        try {
+          const address = { main: slicer.endpoint, sql: slicer.endpoint };
+          const dataset = createDataset({ rows: 300, valueSize: 600 });
+          assert.equal((await seedBy(name, { address, dataset })).written, true);
+          assert.equal((await seedBy(name, { address, dataset })).written, false);
+        } finally {
+          await slicer.close();
+        }
+      });
+
+      test('Nothing listens: one line with the address and the remedy', async () => {
+        const endpoint = { host: '127.0.0.1', port: await getPort({ host: '127.0.0.1' }) };
+        const address = { main: endpoint, sql: endpoint };
+        await assert.rejects(seedBy(name, { address, dataset: createDataset(OPTIONS) }), {
+          code: 'E_TARGET',
+          message: new RegExp(
+            `127\\.0\\.0\\.1:${endpoint.port}: cannot connect \\(ECONNREFUSED\\)`,
+          ),
+          remedy: /servers start/,
+        });
+      });
+
+      for (const [title, greeting, pattern] of /** @type {const} */ ([
+        ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n', /./],
+        ['says nothing', '', /no (answer|connection) within|ETIMEDOUT/],
+        ['closes at once', null, /./],
+      ])) {
+        test(`A port where somebody else ${title} is one E_TARGET line`, async () => {
+          const stranger = createServer((socket) => {
+            socket.on('error', () => {});
+            socket.resume();
+            if (greeting === null) socket.end();
+            else socket.write(greeting);
+          });
+          stranger.listen(0, '127.0.0.1');
+          await once(stranger, 'listening');
+          const { port } = /** @type {import('node:net').AddressInfo} */ (stranger.address());
+          const endpoint = { host: '127.0.0.1', port };
+          try {
+            const address = { main: endpoint, sql: endpoint };
+            const dataset = createDataset({ rows: 10 });
+            await assert.rejects(
+              seedBy(name, { address, dataset, timeoutMs: 300 }),
+              (/** @type {any} */ error) => {
+                assert.equal(error.code, 'E_TARGET', error.stack);
+                assert.ok(error.message.includes(`127.0.0.1:${port}`), error.message);
+                assert.match(error.message, pattern);
+                assert.doesNotMatch(error.message, /\n/);
+                return true;
+              },
+            );
+          } finally {
+            stranger.close();
+          }
+        });
+      }
+
+      test('A server that is killed on the way is one error that says how far it came', async () => {
+        const home = await makeHome();
+        const own = await startServers([server], {
+          home,
+          packagesHome: PACKAGES_HOME,
+          owned: true,
+        });
+        try {
+          const [running] = own.servers;
+          const dataset = tripping(() => process.kill(running.pid, 'SIGKILL'));
+          await assert.rejects(seedBy(name, { address: addressOf(running), dataset }), {
+            code: 'E_TARGET',
+            message: /after \d+ of 2600 rows$/,
+            remedy: /again continues from there/,
+          });
+        } finally {
+          await own.stop();
+          await rm(home, { recursive: true, force: true });
+        }
+      });
+    });
+  }
+
+  test('A Redis that is full says so, and goes on when it has room', async () => {
+    const address = servers.address('redis');
+    const client = stores.redisClient;
+    await stores.redis.clear();
+    const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+    await client.config('SET', 'maxmemory', `${used + 20_000_000}`);
+    try {
+      const dataset = createDataset(OPTIONS);
+      await assert.rejects(seedBy('redis', { address, dataset }), {
+        code: 'E_TARGET',
+        message: /OOM .*after \d+ of 2600 rows/,
+        remedy: /maxmemory/,
+      });
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+    }
+    const report = await seedBy('redis', { address, dataset: createDataset(OPTIONS) });
+    assert.equal(report.written, true);
+  });
+
+  test('A Redis that evicts what was just written is told, not believed', async () => {
+    const address = servers.address('redis');
+    const client = stores.redisClient;
+    await stores.redis.clear();
+    const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-random');
+    await client.config('SET', 'maxmemory', `${used + 20_000_000}`);
+    try {
+      const dataset = createDataset(OPTIONS);
+      await assert.rejects(seedBy('redis', { address, dataset }), {
+        code: 'E_TARGET',
+        message: /\d+ of 2600 rows are there/,
+        remedy: /evicts/,
+      });
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+      await client.config('SET', 'maxmemory-policy', 'noeviction');
+    }
+  });
+});

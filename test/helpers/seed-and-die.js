@@ -1,0 +1,21 @@
+/**
+ * A process that seeds and kills itself on the way: `node seed-and-die.js LOADER ADDRESS DATASET ID`,
+ * addresses and dataset as JSON. It is killed while it encodes row ID.
+ */
+
+import { getLoader } from '../../data/loaders/index.js';
+import { createDataset } from '../../lib/dataset.js';
+
+const [name, address, options, id] = process.argv.slice(2);
+const dataset = createDataset(JSON.parse(options));
+/** @type {typeof dataset.write} */
+const write = (row, target, offset) => {
+  if (row === Number(id)) process.kill(process.pid, 'SIGKILL');
+  return dataset.write(row, target, offset);
+};
+const loader = await getLoader(name);
+await loader.seed({
+  address: JSON.parse(address),
+  credentials: {},
+  dataset: { ...dataset, write },
+});
