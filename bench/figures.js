@@ -1,0 +1,64 @@
+/** What a bench gives: figures with their target, median and spread; and how they are shown. */
+
+import Table from 'cli-table3';
+import { medianInterval } from '../lib/analysis/interval.js';
+
+/**
+ * @typedef {object} Figure
+ * @property {string} name
+ * @property {string} unit
+ * @property {number} median
+ * @property {number} low the smallest of the passes
+ * @property {number} high the greatest
+ * @property {number} n
+ * @property {number | null} target
+ * @property {boolean | null} reached null: there is no target
+ */
+
+/**
+ * @typedef {object} BenchContext
+ * @property {boolean} smoke sizes for the tests: exact results, no judgement
+ * @property {Record<string, import('../lib/types.js').Address>} servers by name
+ * @property {number} rows of the dataset that the servers hold
+ */
+
+/**
+ * @param {string} name
+ * @param {number[]} values of the passes
+ * @param {{ target?: number, better: 'higher' | 'lower', unit: string }} options
+ * @returns {Figure}
+ */
+export function measure(name, values, { target, better, unit }) {
+  const median = medianInterval(values).median ?? Number.NaN;
+  const reached =
+    target === undefined ? null : better === 'higher' ? median >= target : median <= target;
+  return {
+    name,
+    unit,
+    median,
+    low: Math.min(...values),
+    high: Math.max(...values),
+    n: values.length,
+    target: target ?? null,
+    reached,
+  };
+}
+
+/**
+ * @param {Figure[]} figures
+ * @returns {string}
+ */
+export function showFigures(figures) {
+  const table = new Table({
+    head: ['figure', 'median', 'lowest', 'highest', 'n', 'target', ''],
+    style: { head: [], border: [], compact: true },
+    colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left'],
+  });
+  for (const { name, unit, median, low, high, n, target, reached } of figures) {
+    const text = (/** @type {number} */ value) => `${Number(value.toPrecision(4))} ${unit}`;
+    const goal = target === null ? '' : text(target);
+    const verdict = reached === null ? '' : reached ? 'reached' : 'not reached';
+    table.push([name, text(median), text(low), text(high), n, goal, verdict]);
+  }
+  return table.toString();
+}

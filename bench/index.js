@@ -1,0 +1,49 @@
+/**
+ * `npm run bench`: every figure that the project promises, measured in one run on this machine.
+ * `npm run bench -- harness loaders` runs these alone; `--smoke` takes the sizes of the tests.
+ */
+
+import { getLoader } from '../data/loaders/index.js';
+import { resolveAddress } from '../lib/addresses.js';
+import { createDataset } from '../lib/dataset.js';
+import { findHome } from '../lib/home.js';
+import { SERVER_NAMES, startServers } from '../servers/index.js';
+import { showFigures } from './figures.js';
+
+/** @type {Record<string, () => Promise<{ run: (context: any) => AsyncIterable<any> }>>} */
+const BENCHES = {
+  harness: () => import('./harness.js'),
+};
+
+const smoke = process.argv.includes('--smoke');
+const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const unknown = named.find((name) => !(name in BENCHES));
+if (unknown !== undefined) {
+  console.error(`no bench ${unknown}; there are ${Object.keys(BENCHES).join(', ')}`);
+  process.exit(2);
+}
+
+const home = findHome();
+const rows = smoke ? 1000 : 100_000;
+const { stop } = await startServers([...SERVER_NAMES], { home, owned: true });
+try {
+  /** @type {import('./figures.js').BenchContext} */
+  const context = { smoke, servers: {}, rows };
+  for (const name of SERVER_NAMES) {
+    const { address, credentials } = await resolveAddress(name, { home });
+    const loader = await getLoader(name);
+    await loader.seed({ address, credentials, dataset: createDataset({ rows }) });
+    context.servers[name] = address;
+  }
+  for (const name of named.length === 0 ? Object.keys(BENCHES) : named) {
+    console.log(`\n${name}`);
+    const figures = [];
+    for await (const figure of (await BENCHES[name]()).run(context)) {
+      console.error(`  measured: ${figure.name}`);
+      figures.push(figure);
+    }
+    console.log(showFigures(figures));
+  }
+} finally {
+  await stop();
+}
