@@ -119,14 +119,20 @@ async function readSettings(endpoint, credentials) {
     connectTimeout: PROBE_TIMEOUT_MS,
     commandTimeout: PROBE_TIMEOUT_MS,
   });
-  client.on('error', () => {}); // the same error rejects the command
+  // A refused login closes the connection, so that connect() says only that; the event has the reason.
+  /** @type {Error | null} */
+  let reason = null;
+  client.on('error', (error) => {
+    reason ??= error;
+  });
   try {
     await client.connect();
     return await readInfo(client);
-  } catch (error) {
+  } catch (closed) {
+    const error = reason ?? closed;
     throw targetError(
       `Redis at ${formatEndpoint(endpoint)}: ${error.message}`,
-      /NOAUTH|WRONGPASS|AUTH/.test(error.message)
+      /NOAUTH|WRONGPASS|AUTH|password/.test(error.message)
         ? 'give its password by DRAGSTRIP_REDIS_PASSWORD or DRAGSTRIP_REDIS_PASSWORD_FILE'
         : REMEDY,
       error,

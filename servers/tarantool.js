@@ -132,7 +132,8 @@ async function readSettings(endpoint, credentials) {
       error,
     );
   }
-  const [settings = {}] = await client.call('dragstrip_settings').catch(() => []);
+  /** @type {any} */
+  const reply = await client.call('dragstrip_settings').catch(() => []);
   client.disconnect();
-  return settings;
+  return reply.flat()[0] ?? {}; // the driver's call gives each result as a tuple
 }

@@ -1,0 +1,331 @@
+/** Real servers of a state folder: started, asked, reused, stopped; their data; wrong protocols. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { resolveAddress } from '../../lib/addresses.js';
+import { findListener } from '../../lib/measure/listener.js';
+import { isAlive } from '../../lib/process-identity.js';
+import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
+import { addressOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+
+/** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
+
+const NAMES = ['redis', 'mariadb', 'tarantool'];
+const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
+
+let home = '';
+/** @type {Record<string, RunningServer>} */
+let running = {};
+
+/** @param {readonly string[]} names */
+async function start(names) {
+  const started = await startServers(names, { home, packagesHome: PACKAGES_HOME });
+  assert.deepEqual(started.failures, []);
+  return started;
+}
+
+before(async () => {
+  home = await makeHome();
+  const { servers } = await start(NAMES);
+  running = Object.fromEntries(servers.map((server) => [server.name, server]));
+});
+
+after(async () => {
+  await stopServers(NAMES, { home });
+  rmSync(home, { recursive: true, force: true });
+});
+
+test('each server answers in its own protocol, with version, settings and pid', async () => {
+  const expected = {
+    redis: { save: '', appendonly: 'no' },
+    mariadb: { innodb_flush_log_at_trx_commit: '2', log_bin: 'OFF', handlersocket_threads: '4' },
+    tarantool: { wal_mode: 'none', net_msg_max: '100000' },
+  };
+  for (const [name, settings] of Object.entries(expected)) {
+    const { probe } = await loadServer(name);
+    const report = await probe(addressOf(running[name]), {});
+    assert.match(report.version, /^\d+\.\d+\.\d+/);
+    assert.equal(report.pid, running[name].pid);
+    for (const [key, value] of Object.entries(settings)) {
+      assert.equal(report.settings[key], value, `${name} ${key}`);
+    }
+  }
+});
+
+test('status and addresses know the running servers', async () => {
+  for (const { name, state, running: found, binaries } of await statusServers({ home })) {
+    assert.equal(state, 'running', name);
+    assert.equal(found?.pid, running[name].pid);
+    assert.ok(binaries === null || binaries.source === 'path', 'this home has fetched nothing');
+  }
+  for (const name of NAMES) {
+    const { source, address } = await resolveAddress(name, { env: {}, home });
+    assert.equal(source, 'dragstrip');
+    assert.equal(await findListener(Object.values(address)[0]), running[name].pid);
+  }
+});
+
+test('unix sockets answer where the server has them', async () => {
+  for (const name of ['redis', 'mariadb']) {
+    const { unix } = addressOf(running[name]);
+    assert.equal(await findListener(unix), running[name].pid);
+    const { probe } = await loadServer(name);
+    /** @type {import('../../lib/types.js').Address} */
+    const address = name === 'redis' ? { main: unix } : { sql: unix };
+    assert.match((await probe(address, {})).version, /^\d/);
+  }
+});
+
+test('a second start finds them running and starts no other', async () => {
+  const again = await start(NAMES);
+  assert.deepEqual(again.reused.sort(), [...NAMES].sort());
+  for (const server of again.servers) assert.equal(server.pid, running[server.name].pid);
+  await again.stop();
+  for (const server of again.servers)
+    assert.ok(isAlive(server), 'stop leaves what it did not start');
+});
+
+test('they listen on loopback alone, in folders that nobody else may enter', () => {
+  for (const { name, pid, folder } of Object.values(running)) {
+    const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
+    let listening = 0;
+    for (const line of ['tcp', 'tcp6'].flatMap((table) => readLines(`/proc/net/${table}`))) {
+      const fields = line.trim().split(/\s+/);
+      if (fields[3] !== '0A' || !sockets.includes(`socket:[${fields[9]}]`)) continue;
+      assert.match(fields[1], /^0100007F:/, `${name} listens at ${fields[1]}`);
+      listening += 1;
+    }
+    assert.equal(listening, name === 'mariadb' ? 3 : 1, name);
+    for (const path of [folder, join(folder, '..')]) {
+      assert.equal(statSync(path).mode & 0o777, 0o700, path);
+    }
+  }
+});
+
+/** @param {string} path */
+function linkOf(path) {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+/** @param {string} path */
+function readLines(path) {
+  return readFileSync(path, 'utf8').split('\n').slice(1);
+}
+
+test('two processes that start the same servers at once get the same ones', async () => {
+  const other = await makeHome();
+  try {
+    const starts = [1, 2, 3].map(() =>
+      promisify(execFile)(process.execPath, [STARTER, other, 'lasting', 'redis,tarantool']),
+    );
+    const pids = (await Promise.all(starts)).map(({ stdout }) => JSON.parse(stdout).map(pidOf));
+    assert.deepEqual(pids[1], pids[0]);
+    assert.deepEqual(pids[2], pids[0]);
+  } finally {
+    const stopped = await stopServers(['redis', 'tarantool'], { home: other });
+    assert.deepEqual(
+      stopped.map(({ state }) => state),
+      ['ended', 'ended'],
+    );
+    rmSync(other, { recursive: true });
+  }
+});
+
+/** @param {RunningServer} server */
+function pidOf(server) {
+  return server.pid;
+}
+
+test('rows of a lasting server are there after a stop and a start', async () => {
+  await write();
+  const stopped = await stopServers(NAMES, { home });
+  assert.deepEqual(
+    stopped.map(({ state }) => state),
+    ['ended', 'ended', 'ended'],
+  );
+  for (const server of Object.values(running)) assert.ok(!isAlive(server));
+  assert.deepEqual(
+    (await statusServers({ home })).map(({ state }) => state),
+    ['stopped', 'stopped', 'stopped'],
+  );
+  const { servers, reused } = await start(NAMES);
+  assert.deepEqual(reused, []);
+  running = Object.fromEntries(servers.map((server) => [server.name, server]));
+  await check();
+});
+
+async function write() {
+  await withRedis((redis) => redis.set('kept', 'yes'));
+  await withTarantool((tarantool) =>
+    tarantool.call('dragstrip_load', [
+      [1, 'kept'],
+      [2, 'too'],
+    ]),
+  );
+  await withMariadb(async (sql) => {
+    await sql.query('CREATE DATABASE kept');
+    await sql.query('CREATE TABLE kept.rows (id INT PRIMARY KEY, str NVARCHAR(1024))');
+    await sql.query("INSERT INTO kept.rows VALUES (1, 'kept')");
+  });
+}
+
+async function check() {
+  assert.equal(await withRedis((redis) => redis.get('kept')), 'yes');
+  await withTarantool(async (tarantool) => {
+    assert.deepEqual(await tarantool.select('dragstrip_rows', 0, 1, 0, 'eq', [2]), [[2, 'too']]);
+    assert.deepEqual(await tarantool.call('dragstrip_count'), [[2]]);
+    await tarantool.call('dragstrip_reset');
+    assert.deepEqual(await tarantool.call('dragstrip_count'), [[0]]);
+    await assert.rejects(tarantool.eval('return 1'), /access/i, 'a guest may not run code');
+  });
+  await withMariadb(async (sql) => {
+    const [rows] = await sql.query('SELECT str FROM kept.rows');
+    assert.deepEqual(rows, [{ str: 'kept' }]);
+  });
+}
+
+/** @template T @param {(redis: import('ioredis').Redis) => Promise<T>} work */
+async function withRedis(work) {
+  const { Redis } = await import('ioredis');
+  const { host, port } = addressOf(running['redis'])['main'];
+  const redis = new Redis({ host, port });
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** @param {(tarantool: any) => Promise<any>} work */
+async function withTarantool(work) {
+  // @ts-expect-error the driver has no types
+  const { default: Tarantool } = await import('tarantool-driver');
+  const { host, port } = addressOf(running['tarantool'])['main'];
+  const tarantool = new Tarantool({ host, port, lazyConnect: true });
+  await tarantool.connect();
+  try {
+    return await work(tarantool);
+  } finally {
+    tarantool.disconnect();
+  }
+}
+
+/** @param {(sql: import('mysql2/promise').Connection) => Promise<void>} work */
+async function withMariadb(work) {
+  const { createConnection } = await import('mysql2/promise');
+  const { host, port } = addressOf(running['mariadb'])['sql'];
+  const sql = await createConnection({ host, port, user: 'root' });
+  try {
+    await work(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+test('SQL cannot read files of this machine', async () => {
+  await withMariadb(async (sql) => {
+    const [rows] = await sql.query("SELECT LOAD_FILE('/etc/passwd') AS text");
+    assert.deepEqual(rows, [{ text: null }]);
+  });
+});
+
+test('where another protocol answers, one line says which', async () => {
+  const http = createHttpServer((_request, response) => response.end('hello'));
+  const silent = createServer(() => {});
+  const closing = createServer((socket) => socket.end());
+  const gone = createServer();
+  const [atHttp, atSilent, atClosing, atGone] = await Promise.all(
+    [http, silent, closing, gone].map(listen),
+  );
+  gone.close();
+  const atRedis = addressOf(running['redis'])['main'];
+  const atTarantool = addressOf(running['tarantool'])['main'];
+  const { sql, read, write } = addressOf(running['mariadb']);
+  try {
+    await wrong('redis', { main: atHttp }, /^Redis at .*: an HTTP server answers there$/);
+    await wrong('redis', { main: sql }, /: MySQL or MariaDB answers there$/);
+    await wrong('redis', { main: atTarantool }, /: Tarantool answers there$/);
+    await wrong('redis', { main: read }, /: HandlerSocket answers there$/);
+    await wrong('redis', { main: atSilent }, /listens there but does not answer$/);
+    await wrong('redis', { main: atClosing }, /closes the connection without an answer$/);
+    await wrong('redis', { main: atGone }, /connection refused, nothing listens there$/);
+    await wrong('redis', { main: { path: '/nowhere/redis.sock' } }, /no such socket$/);
+    await wrong('tarantool', { main: atRedis }, /^Tarantool at .*: Redis answers there$/);
+    await wrong('tarantool', { main: atHttp }, /: an HTTP server answers there$/);
+    await wrong('mariadb', { sql: atRedis }, /^MariaDB at .*: Redis answers there$/);
+    await wrong('mariadb', { sql: atHttp }, /: an HTTP server answers there$/);
+    await wrong('mariadb', { sql, read: sql, write }, /^HandlerSocket at .*: MySQL or MariaDB/);
+    await wrong('mariadb', { sql, read, write: atRedis }, /: Redis answers there$/);
+    await wrong('mariadb', { sql, read: atSilent, write }, /listens there but does not answer$/);
+  } finally {
+    for (const server of [http, silent, closing]) server.close();
+    http.closeAllConnections();
+  }
+});
+
+/** @param {import('node:net').Server} server */
+async function listen(server) {
+  await new Promise((done) => server.listen(0, '127.0.0.1', () => done(null)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { host: '127.0.0.1', port };
+}
+
+/**
+ * @param {string} name
+ * @param {import('../../lib/types.js').Address} address
+ * @param {RegExp} message
+ */
+async function wrong(name, address, message) {
+  const { probe } = await loadServer(name);
+  const limit = AbortSignal.timeout(4000);
+  await assert.rejects(probe(address, {}), (/** @type {any} */ error) => {
+    assert.equal(error.code, 'E_TARGET');
+    assert.match(error.message, message);
+    assert.ok(!error.message.includes('\n'));
+    assert.match(error.remedy, /dragstrip servers start/);
+    return true;
+  });
+  assert.equal(limit.aborted, false, 'a probe answers within some seconds');
+}
+
+test('a password that is missing or wrong is told, and is in no message', async () => {
+  await withRedis((redis) => redis.config('SET', 'requirepass', 'right-secret'));
+  const { probe } = await loadServer('redis');
+  const { main } = addressOf(running['redis']);
+  const address = { main };
+  try {
+    await assert.rejects(probe(address, {}), { code: 'E_TARGET', remedy: /REDIS_PASSWORD/ });
+    await assert.rejects(
+      probe(address, { password: 'wrong-secret' }),
+      (/** @type {any} */ error) => {
+        assert.equal(error.code, 'E_TARGET');
+        assert.match(error.remedy, /REDIS_PASSWORD/);
+        assert.ok(!error.message.includes('wrong-secret'));
+        return true;
+      },
+    );
+    assert.match((await probe(address, { password: 'right-secret' })).version, /^\d/);
+  } finally {
+    const { Redis } = await import('ioredis');
+    const redis = new Redis({ ...main, password: 'right-secret' });
+    await redis.config('SET', 'requirepass', '');
+    redis.disconnect();
+  }
+  const mariadb = await loadServer('mariadb');
+  const { sql } = addressOf(running['mariadb']);
+  await assert.rejects(mariadb.probe({ sql }, { user: 'nobody-known', password: 'wrong-secret' }), {
+    code: 'E_TARGET',
+    remedy: /DRAGSTRIP_MYSQL_PASSWORD/,
+  });
+});

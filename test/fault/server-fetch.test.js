@@ -1,0 +1,135 @@
+/**
+ * Fetching into an empty folder: as an unprivileged user, by two at once, without network, cut off.
+ * These use the network, as the first start of a user does. Where servers are installed on the
+ * machine there is nothing to fetch, and the same tests show that these are used.
+ */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { loadServer } from '../../servers/index.js';
+import { makeHome } from '../helpers/servers.js';
+
+const FETCHER = fileURLToPath(new URL('../helpers/fetch-servers.js', import.meta.url));
+const NOBODY = 65534;
+
+let folder = '';
+let isInstalled = false;
+
+before(async () => {
+  folder = await makeHome();
+  chmodSync(folder, 0o711); // another user passes through
+  isInstalled = (await (await loadServer('redis')).find(folder))?.source === 'path';
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @param {string} name */
+function newHome(name) {
+  const home = join(folder, name);
+  mkdirSync(home, { mode: 0o700 });
+  if (process.getuid?.() === 0) chownSync(home, NOBODY, NOBODY);
+  return home;
+}
+
+/**
+ * As root the child is user nobody, so that it can touch nothing but its folder.
+ * @param {string} home
+ * @param {string} names
+ * @param {Record<string, string>} [env]
+ */
+function startFetcher(home, names, env = {}) {
+  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const child = spawn(process.execPath, [FETCHER, home, names], {
+    ...user,
+    cwd: '/',
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...proxies(), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, lines: createInterface({ input: child.stdout }) };
+}
+
+function proxies() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name)));
+}
+
+/** @param {ReturnType<typeof startFetcher>} fetcher */
+async function outcome({ lines }) {
+  const all = [];
+  for await (const line of lines) all.push(JSON.parse(line));
+  return { events: all.slice(0, -1), ...all.at(-1) };
+}
+
+test('an unprivileged user gets all servers into an empty folder and starts them', async () => {
+  const home = newHome('all');
+  const { uid, servers, failures, events } = await outcome(
+    startFetcher(home, 'redis,mariadb,tarantool'),
+  );
+  assert.notEqual(uid, 0);
+  assert.deepEqual(failures, []);
+  assert.deepEqual(
+    servers.map((/** @type {any} */ { name }) => name),
+    ['redis', 'mariadb', 'tarantool'],
+  );
+  for (const { version } of servers) assert.match(version, /^\d+\.\d+\.\d+/);
+  assert.equal(
+    events.some((/** @type {any} */ { step }) => step === 'fetched'),
+    existsSync(join(home, 'packages')),
+  );
+  for (const leaf of list(home)) assert.match(leaf, /^(redis|mariadb|tarantool)$/);
+});
+
+/** @param {string} home */
+function list(home) {
+  const packages = join(home, 'packages');
+  return existsSync(packages) ? readdirSync(packages) : [];
+}
+
+test('two that fetch at once do not disturb each other, and one of them does the work', async () => {
+  const home = newHome('two');
+  const results = await Promise.all([1, 2].map(() => outcome(startFetcher(home, 'redis'))));
+  for (const { servers, failures } of results) {
+    assert.deepEqual(failures, []);
+    assert.equal(servers[0].name, 'redis');
+  }
+  const fetched = results.flatMap(({ events }) => events).filter(({ step }) => step === 'fetched');
+  assert.equal(fetched.length, isInstalled ? 0 : 1);
+});
+
+test('without network, one line says so, and nothing half unpacked is left', async (context) => {
+  if (isInstalled) return context.skip('redis is installed on this machine');
+  const home = newHome('offline');
+  // Port 9 (discard) is closed; apt takes a proxy from these variables (apt-transport-http(1)).
+  const closed = 'http://127.0.0.1:9';
+  const { failures } = await outcome(
+    startFetcher(home, 'redis', { http_proxy: closed, https_proxy: closed }),
+  );
+  assert.equal(failures.length, 1);
+  assert.equal(failures[0].code, 'E_TARGET');
+  assert.match(failures[0].message, /redis-server redis-tools cannot be had: .*127\.0\.0\.1:9/);
+  assert.match(failures[0].remedy, /install the server yourself/);
+  assert.deepEqual(list(home), []);
+});
+
+test('a fetch that was killed leaves nothing that counts; the next one cleans and succeeds', async (context) => {
+  if (isInstalled) return context.skip('redis is installed on this machine');
+  const home = newHome('killed');
+  const { child, lines } = startFetcher(home, 'redis');
+  for await (const line of lines) {
+    if (JSON.parse(line).text.includes('redis-server')) break;
+  }
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const left = list(home);
+  assert.equal(left.length, 1);
+  assert.match(left[0], /^\.partial-/);
+  const { failures, servers } = await outcome(startFetcher(home, 'redis'));
+  assert.deepEqual(failures, []);
+  assert.equal(servers.length, 1);
+  assert.deepEqual(list(home), ['redis']);
+});

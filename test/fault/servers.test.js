@@ -1,0 +1,305 @@
+/** Real servers when something is killed, stopped, taken or cut off. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
+import { ask } from '../../servers/conversation.js';
+import { startDaemon } from '../../servers/daemon.js';
+import {
+  fetchServers,
+  loadServer,
+  startServers,
+  statusServers,
+  stopServers,
+} from '../../servers/index.js';
+import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+
+/** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
+
+const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../helpers/launch-sleep.js', import.meta.url));
+/** A bound for what takes milliseconds: a test that needs it has failed. */
+const LIMIT_MS = 20_000;
+
+let home = '';
+
+before(async () => {
+  home = await makeHome();
+  const { failures } = await fetchServers(['redis', 'mariadb', 'tarantool'], {
+    home: PACKAGES_HOME,
+  });
+  assert.deepEqual(failures, []);
+});
+
+after(async () => {
+  await stopServers(['redis', 'mariadb', 'tarantool'], { home });
+  rmSync(home, { recursive: true, force: true });
+});
+
+/**
+ * @param {string} script
+ * @param {string[]} args
+ * @param {{ detached?: boolean }} [options]
+ */
+async function startOwner(script, args, { detached = false } = {}) {
+  const owner = spawn(process.execPath, [script, ...args], {
+    detached,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: owner.stdout });
+  const [line] = await once(lines, 'line');
+  /** @type {RunningServer[]} */
+  const servers = JSON.parse(line);
+  return { owner, lines, servers };
+}
+
+/** @param {import('../../lib/process-identity.js').ProcessIdentity} identity */
+async function endOf(identity) {
+  const limit = AbortSignal.timeout(LIMIT_MS);
+  while (isAlive(identity)) {
+    assert.equal(limit.aborted, false, `process ${identity.pid} lives on`);
+    await sleep(5);
+  }
+}
+
+test('owned servers die when their owner is killed, and the next start removes their data', async () => {
+  const names = 'redis,mariadb,tarantool';
+  const { owner, servers } = await startOwner(STARTER, [home, 'owned', names, 'wait']);
+  assert.equal(servers.length, 3);
+  for (const server of servers) assert.ok(isAlive(server));
+  owner.kill('SIGKILL');
+  await Promise.all(servers.map(endOf));
+  for (const { folder } of servers) assert.ok(existsSync(folder));
+  await stopServers([], { home });
+  assert.deepEqual(readdirSync(join(home, 'servers')), []);
+});
+
+for (const means of ['setpriv', 'watcher']) {
+  test(`an owned process dies with a killed owner by ${means}`, async () => {
+    const { owner, servers } = await startOwner(LAUNCHER, [home, means]);
+    assert.ok(isAlive(servers[0]));
+    owner.kill('SIGKILL');
+    await endOf(servers[0]);
+  });
+
+  test(`an owned process dies with an owner that simply ends, by ${means}`, async () => {
+    const { owner, servers } = await startOwner(LAUNCHER, [home, means, 'end']);
+    await once(owner, 'exit');
+    assert.equal(owner.exitCode, 0, 'an owned process does not keep its owner running');
+    await endOf(servers[0]);
+  });
+}
+
+test('Ctrl-C ends the owner, which then stops its servers cleanly', async () => {
+  const { owner, lines, servers } = await startOwner(
+    STARTER,
+    [home, 'owned', 'redis,tarantool', 'wait'],
+    { detached: true },
+  );
+  // A terminal signals the whole group of processes in the foreground.
+  process.kill(-Number(owner.pid), 'SIGINT');
+  const [line] = await once(lines, 'line');
+  assert.equal(line, 'stopped 2', 'both were still alive when the owner began to stop them');
+  await Promise.all(servers.map(endOf));
+  for (const { folder } of servers) assert.equal(existsSync(folder), false);
+});
+
+test('a lasting server outlives the process that started it, whatever ends that', async () => {
+  const { owner, servers } = await startOwner(STARTER, [home, 'lasting', 'redis', 'wait']);
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+  await sleep(50); // long enough for a signal to its children to arrive
+  assert.ok(isAlive(servers[0]));
+  const stopped = await stopServers(['redis'], { home });
+  assert.deepEqual(stopped, [{ name: 'redis', state: 'ended' }]);
+  assert.ok(!isAlive(servers[0]));
+});
+
+/** @param {readonly string[]} names */
+async function startLasting(names) {
+  const { servers, failures } = await startServers(names, { home, packagesHome: PACKAGES_HOME });
+  assert.deepEqual(failures, []);
+  return servers;
+}
+
+test('a server that was killed is started again', async () => {
+  for (const name of ['redis', 'mariadb', 'tarantool']) {
+    const [first] = await startLasting([name]);
+    process.kill(first.pid, 'SIGKILL');
+    await endOf(first);
+    const status = (await statusServers({ home })).find((each) => each.name === name);
+    assert.equal(status?.state, 'stopped');
+    const [second] = await startLasting([name]);
+    assert.notEqual(second.pid, first.pid);
+    assert.ok(isAlive(second));
+    const [stopped] = await stopServers([name], { home });
+    assert.equal(stopped.state, 'ended');
+  }
+});
+
+test('a recycled pid in a record is not signalled', async () => {
+  const stranger = spawn('sleep', ['60']);
+  await once(stranger, 'spawn');
+  const pid = Number(stranger.pid);
+  const startTicks = Number(readStartTicks(pid));
+  const address = { main: '127.0.0.1:1' };
+  const record = {
+    name: 'redis',
+    pid,
+    startTicks: startTicks - 1,
+    version: '7',
+    folder: home,
+    address,
+  };
+  const path = join(home, 'servers', 'redis.json');
+  writeFileSync(path, JSON.stringify(record));
+  assert.deepEqual(await stopServers(['redis'], { home }), [{ name: 'redis', state: 'gone' }]);
+  assert.equal(existsSync(path), false);
+  writeFileSync(path, JSON.stringify(record));
+  const [server] = await startLasting(['redis']);
+  assert.notEqual(server.pid, pid);
+  assert.ok(isAlive({ pid, startTicks }));
+  await stopServers(['redis'], { home });
+  stranger.kill('SIGKILL');
+  await once(stranger, 'exit');
+});
+
+test('a start that was cut off is cleaned by the next one', async () => {
+  // The record of a process that has not answered yet: written before it is ready, without version.
+  const half = spawn('sleep', ['60'], { detached: true });
+  await once(half, 'spawn');
+  const pid = Number(half.pid);
+  const identity = { pid, startTicks: Number(readStartTicks(pid)) };
+  const address = { main: '127.0.0.1:1' };
+  const record = { name: 'redis', ...identity, version: '', folder: home, address };
+  writeFileSync(join(home, 'servers', 'redis.json'), JSON.stringify(record));
+  const [server] = await startLasting(['redis']);
+  await endOf(identity);
+  assert.ok(isAlive(server));
+  await stopServers(['redis'], { home });
+});
+
+test('half-made system tables are not taken for whole ones', async () => {
+  const folder = join(home, 'servers', 'mariadb');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, 'data.partial', 'mysql'), { recursive: true, mode: 0o700 });
+  const [server] = await startLasting(['mariadb']);
+  assert.equal(existsSync(join(folder, 'data.partial')), false);
+  assert.ok(isAlive(server));
+  await stopServers(['mariadb'], { home });
+});
+
+test('a server that hangs is not started twice; it is told, and stop ends it', async () => {
+  const [server] = await startLasting(['redis']);
+  process.kill(server.pid, 'SIGSTOP');
+  const { servers, failures } = await startServers(['redis'], {
+    home,
+    packagesHome: PACKAGES_HOME,
+  });
+  assert.deepEqual(servers, []);
+  assert.equal(failures[0].error.code, 'E_TARGET');
+  assert.match(failures[0].error.message, /runs \(pid \d+\) but does not answer/);
+  assert.match(String(failures[0].error.remedy), /servers stop redis/);
+  const status = (await statusServers({ home })).find(({ name }) => name === 'redis');
+  assert.equal(status?.state, 'silent');
+  const [stopped] = await stopServers(['redis'], { home });
+  assert.equal(stopped.state, 'ended');
+});
+
+/** @param {(folder: string, ports: Record<string, number>) => string[]} args of redis-server */
+async function startRedis(args) {
+  const { find } = await loadServer('redis');
+  const binaries = await find(PACKAGES_HOME);
+  assert.ok(binaries !== null);
+  return startDaemon(
+    {
+      name: 'redis',
+      version: '7',
+      endpoints: ['main'],
+      readyTimeoutMs: 1000,
+      plan: (folder, ports) => ({
+        program: binaries.programs['redis-server'],
+        args: args(folder, ports),
+      }),
+      answers: async ({ main }) =>
+        (await ask(main, { send: 'PING\r\n', enough: () => true })).end === 'enough',
+    },
+    { home, binaries, owned: true },
+  );
+}
+
+test('a port that is taken between its choice and the start is replaced by another', async () => {
+  const thief = createServer();
+  /** @type {number[]} */
+  const chosen = [];
+  const server = await startRedis((_folder, ports) => {
+    chosen.push(ports['main']);
+    if (chosen.length === 1) thief.listen(ports['main'], '127.0.0.1');
+    return ['--port', String(ports['main']), '--bind', '127.0.0.1', '--save', ''];
+  });
+  try {
+    assert.equal(chosen.length, 2);
+    assert.notEqual(chosen[1], chosen[0]);
+    assert.equal(server.address['main'], `127.0.0.1:${chosen[1]}`);
+  } finally {
+    thief.close();
+    process.kill(server.pid, 'SIGKILL');
+    await endOf(server);
+    rmSync(server.folder, { recursive: true });
+  }
+});
+
+test('a server that ends at its start is an error with the last lines of its log', async () => {
+  await assert.rejects(
+    startRedis(() => ['--no-such-option', 'x']),
+    (/** @type {any} */ error) => {
+      assert.equal(error.code, 'E_TARGET');
+      assert.match(error.message, /ended at its start \(exit code 1\)/);
+      assert.match(error.message, /no-such-option/);
+      return true;
+    },
+  );
+});
+
+test('a server that never answers is an error within its time, and is not left running', async () => {
+  const before = children();
+  await assert.rejects(
+    // It listens, but not at the port that it was given.
+    startRedis((folder) => ['--port', '0', '--unixsocket', join(folder, 'elsewhere.sock')]),
+    { code: 'E_TARGET', message: /no answer within 1 s/ },
+  );
+  assert.deepEqual(children(), before);
+});
+
+/** @returns {string[]} pids of this process's children that live */
+function children() {
+  const { pid } = ownIdentity();
+  const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return list.filter((child) => readStartTicks(Number(child)) !== null);
+}
+
+test('an aborted start leaves nothing running', async () => {
+  const before = children();
+  const aborting = new AbortController();
+  const starting = startServers(['redis', 'mariadb', 'tarantool'], {
+    home,
+    packagesHome: PACKAGES_HOME,
+    owned: true,
+    signal: aborting.signal,
+    onEvent: ({ server, step }) => {
+      if (server === 'redis' && step === 'ready') aborting.abort(new Error('enough'));
+    },
+  });
+  await assert.rejects(starting, /enough/);
+  assert.deepEqual(children(), before);
+  const left = readdirSync(join(home, 'servers')).filter((leaf) => /\.\d+\./.test(leaf));
+  assert.deepEqual(left, []);
+});

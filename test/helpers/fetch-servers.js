@@ -1,0 +1,22 @@
+/**
+ * A process that fetches and starts servers into a folder, for tests of another user or of being cut off:
+ *   node fetch-servers.js HOME NAME,NAME
+ * Prints one JSON line for each event and one with what came of it; the servers end with it.
+ */
+
+import { startServers } from '../../servers/index.js';
+
+const [home, names] = process.argv.slice(2);
+/** @param {unknown} value */
+const print = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+const { servers, failures, stop } = await startServers(names.split(','), {
+  home,
+  owned: true,
+  onEvent: print,
+});
+await stop();
+print({
+  uid: process.getuid?.(),
+  servers: servers.map(({ name, version }) => ({ name, version })),
+  failures: failures.map(({ error: { code, message, remedy } }) => ({ code, message, remedy })),
+});
