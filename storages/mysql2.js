@@ -79,9 +79,14 @@ async function openPool(mysql, target, options) {
     Array.from({ length: Number(options['connectionLimit']) }, () => pool.execute(SQL, [0])),
   );
   await opened(target, warm, () => pool.end());
+  /** @type {Promise<void> | undefined} */
+  let ended;
   return {
     get: (id) => pool.execute(SQL, [id]),
     value,
-    close: () => pool.end(),
+    close() {
+      ended ??= /** @type {Promise<void>} */ (pool.end()); // a second end() would reject
+      return ended;
+    },
   };
 }

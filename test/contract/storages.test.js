@@ -1,0 +1,222 @@
+/** One suite over every storage and profile, against the real servers. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { getLoader } from '../../data/loaders/index.js';
+import { createDataset } from '../../lib/dataset.js';
+import { MISS, OK } from '../../lib/outcome.js';
+import { workload } from '../../workloads/get.js';
+import { withServers } from '../helpers/servers.js';
+import { closedLoop, listCases, reader, within } from '../helpers/storage-cases.js';
+import { openRowWriter } from '../helpers/storage-rows.js';
+
+/** @typedef {import('../../lib/types.js').Handle} Handle */
+
+const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool']);
+const LIMIT_MS = 30_000;
+/** Ids of rows that a test makes itself, behind those of the dataset. */
+const OWN_ID = 900_001;
+/** The SQL column has 1,024 characters. */
+const SQL_CHARS_MAX = 1024;
+
+const dataset = createDataset({ rows: 500, valueSize: 200, seed: 11 });
+const cases = await listCases();
+// One suite, because hooks at the top of a file do not wait for each other on Node 20.
+describe('storages', () => {
+  const servers = withServers(SERVERS);
+  let folder = '';
+
+  before(
+    async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-storages-'));
+      for (const server of SERVERS) {
+        const loader = await getLoader(server);
+        await loader.seed({ address: servers.address(server), credentials: {}, dataset });
+      }
+      for (const { definition, skip } of cases) {
+        if (skip === undefined) await definition.fill?.({ dataset, folder });
+      }
+    },
+    { timeout: 120_000 },
+  );
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  for (const { label, definition, profile, skip } of cases) {
+    describe(label, { skip }, () => {
+      /** @returns {Promise<Handle>} */
+      const open = () =>
+        definition.open({
+          address: definition.server === null ? {} : servers.address(definition.server),
+          credentials: {},
+          profile,
+          dataset,
+          folder,
+        });
+
+      /** @param {(handle: Handle) => Promise<void>} work */
+      const withHandle = async (work) => {
+        const handle = await open();
+        try {
+          await within(work(handle), LIMIT_MS, label);
+        } finally {
+          await within(handle.close(), LIMIT_MS, `${label}: close`);
+        }
+      };
+
+      it('gives every row right, the first and the last too', () =>
+        withHandle(async (handle) => {
+          const read = reader(handle, profile);
+          for (let id = 1; id <= dataset.rows; id += 1) {
+            assert.equal(await read(id), dataset.value(id), `row ${id}`);
+          }
+        }));
+
+      it('gives undefined for a row that is not there', () =>
+        withHandle(async (handle) => {
+          const read = reader(handle, profile);
+          for (const id of [0, dataset.rows + 1, 2_000_000_000]) {
+            assert.equal(await read(id), undefined, `row ${id}`);
+          }
+        }));
+
+      it('answers 2,000 requests at once, each with its own row', () =>
+        withHandle(async (handle) => {
+          const read = reader(handle, profile);
+          const ids = Array.from({ length: 2000 }, (_, i) => 1 + ((i * 7919) % dataset.rows));
+          const values = await Promise.all(ids.map(read));
+          values.forEach((value, i) => {
+            assert.equal(value, dataset.value(ids[i]));
+          });
+        }));
+
+      it('keeps replies and requests together in a closed loop of misses and rows', () =>
+        withHandle(async (handle) => {
+          const read = reader(handle, profile);
+          let seen = 0;
+          const rows = dataset.rows * 2; // every second one is a miss
+          await closedLoop(read, { ops: 5000, depth: 300, rows }, (id, value) => {
+            seen += 1;
+            assert.equal(value, id <= dataset.rows ? dataset.value(id) : undefined);
+          });
+          assert.equal(seen, 5000);
+        }));
+
+      it('passes what the workload verifies, and only that', () =>
+        withHandle(async (handle) => {
+          const bound = workload.prepare({ dataset, seed: 3, ops: 50, options: {} })(handle);
+          const wide = createDataset({ ...dataset, rows: 100_000 });
+          const wider = workload.prepare({ dataset: wide, seed: 3, ops: 50, options: {} })(handle);
+          const ask = (/** @type {typeof bound} */ from, /** @type {number} */ index) =>
+            profile.calls === 'callback'
+              ? new Promise((resolve, reject) => {
+                  from.op(index, (error, reply) => (error ? reject(error) : resolve(reply)));
+                })
+              : from.op(index);
+          let misses = 0;
+          for (let index = 0; index < 50; index += 1) {
+            assert.equal(bound.verify(index, await ask(bound, index), true), OK);
+            if (wider.verify(index, await ask(wider, index), true) === MISS) misses += 1;
+          }
+          assert.ok(misses > 40, `${misses} of 50 are behind the last row`);
+        }));
+
+      it('closes with requests in flight, and all of them settle', async () => {
+        const handle = await open();
+        const read = reader(handle, profile);
+        const requests = Array.from({ length: 1000 }, (_, i) => read(1 + (i % dataset.rows)));
+        const settled = Promise.allSettled(requests);
+        await within(handle.close(), LIMIT_MS, `${label}: close`);
+        const results = await within(settled, LIMIT_MS, `${label}: requests after close`);
+        results.forEach((result, i) => {
+          if (result.status === 'rejected') {
+            assert.ok(result.reason instanceof Error);
+          } else {
+            assert.equal(result.value, dataset.value(1 + (i % dataset.rows)));
+          }
+        });
+      });
+
+      it('closes twice without an error', async () => {
+        const handle = await open();
+        await handle.close();
+        await within(handle.close(), LIMIT_MS, `${label}: second close`);
+      });
+
+      describe('values', {
+        skip: definition.server === null ? 'it has only rows of its own' : undefined,
+      }, () => {
+        for (const [title, text] of /** @type {[string, string][]} */ ([
+          ['empty', ''],
+          ['all of ASCII, control characters too', range(0x00, 0x7f)],
+          ['characters of two bytes', range(0x80, 0x17f)],
+          ['characters of three bytes', range(0x800, 0x900) + range(0xff01, 0xffee)],
+          ['characters of three and of four bytes', 'ሴ😀𝄞漢字😀'.repeat(20)],
+          ['what looks like a protocol', '\r\n$-1\r\n+OK\r\n\t\n0\t1\t\u0001\u0041\u0000'],
+        ])) {
+          it(`${title} come as they were written`, () =>
+            checkValue(
+              title === 'characters of three and of four bytes' && definition.server === 'mariadb'
+                ? text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '') // nvarchar is utf8mb3 in MariaDB
+                : text,
+            ));
+        }
+
+        it('a large one comes whole: 1 MB, over SQL the 1,024 characters of the column', () =>
+          checkValue('漢a'.repeat(definition.server === 'mariadb' ? SQL_CHARS_MAX / 2 : 250_000)));
+
+        /** @param {string} text */
+        async function checkValue(text) {
+          const server = /** @type {(typeof SERVERS)[number]} */ (definition.server);
+          const writer = await openRowWriter(server, servers.address(server));
+          await writer.put(OWN_ID, Buffer.from(text)).finally(() => writer.close());
+          await withHandle(async (handle) => {
+            const read = reader(handle, profile);
+            // Many at once, so that replies are cut by reads in all places.
+            const values = await Promise.all(Array.from({ length: 20 }, () => read(OWN_ID)));
+            for (const value of values)
+              assert.ok(value === text, `${text.length} characters differ`);
+            assert.equal(await read(1), dataset.value(1));
+          });
+        }
+      });
+    });
+  }
+
+  const tarantoolCases = cases.filter(({ definition }) => definition.name === 'tarantool');
+  for (const { label, definition, profile } of tarantoolCases) {
+    it(`${label} does not hang in a closed loop of 2,000 (the driver's issue 44)`, async () => {
+      const handle = await definition.open({
+        address: servers.address('tarantool'),
+        credentials: {},
+        profile,
+        dataset,
+        folder,
+      });
+      let right = 0;
+      const loop = closedLoop(
+        reader(handle, profile),
+        { ops: 100_000, depth: 2000, rows: dataset.rows },
+        (id, value) => {
+          if (value !== undefined && dataset.belongs(id, value)) right += 1;
+        },
+      );
+      await within(loop, 60_000, label);
+      assert.equal(right, 100_000);
+      await handle.close();
+    });
+  }
+});
+
+/**
+ * @param {number} from
+ * @param {number} to inclusive
+ */
+function range(from, to) {
+  let text = '';
+  for (let code = from; code <= to; code += 1) text += String.fromCharCode(code);
+  return text;
+}

@@ -1,0 +1,98 @@
+/**
+ * Every storage with every profile of it, for the suites that hold them all to the one contract,
+ * and one way to read through any of them whatever its call style.
+ */
+
+import {
+  checkAvailable,
+  loadStorage,
+  requireProfile,
+  STORAGE_NAMES,
+} from '../../storages/index.js';
+
+/** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
+/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').OpenContext['profile']} Profile */
+
+/**
+ * @typedef {object} StorageCase
+ * @property {string} label `ioredis:tuned`
+ * @property {StorageDefinition} definition
+ * @property {Profile} profile
+ * @property {string | undefined} skip why it cannot run here
+ */
+
+/** @returns {Promise<StorageCase[]>} in the registry's order */
+export async function listCases() {
+  /** @type {StorageCase[]} */
+  const cases = [];
+  for (const name of STORAGE_NAMES) {
+    const definition = await loadStorage(name);
+    for (const profileName of Object.keys(definition.profiles)) {
+      cases.push({
+        label: `${name}:${profileName}`,
+        definition,
+        profile: requireProfile(definition, profileName),
+        skip: (await checkAvailable(definition, profileName))?.reason,
+      });
+    }
+  }
+  return cases;
+}
+
+/**
+ * @param {Handle} handle
+ * @param {Profile} profile
+ * @returns {(id: number) => Promise<string | undefined>} reads the value itself, or rejects
+ */
+export function reader(handle, profile) {
+  const value = handle.value ?? ((/** @type {any} */ reply) => reply);
+  switch (profile.calls ?? 'promise') {
+    case 'sync':
+      return async (id) => value(handle.get(id));
+    case 'callback':
+      return (id) =>
+        new Promise((resolve, reject) => {
+          handle.get(id, (error, reply) => (error ? reject(error) : resolve(value(reply))));
+        });
+    default:
+      return async (id) => value(await handle.get(id));
+  }
+}
+
+/**
+ * A closed loop as the harness runs it: `depth` in flight, refilled on completion.
+ * @param {(id: number) => Promise<string | undefined>} read
+ * @param {{ ops: number, depth: number, rows: number }} options
+ * @param {(id: number, value: string | undefined) => void} check
+ * @returns {Promise<void>}
+ */
+export function closedLoop(read, { ops, depth, rows }, check) {
+  let issued = 0;
+  const worker = async () => {
+    while (issued < ops) {
+      const id = 1 + ((issued * 7919) % rows);
+      issued += 1;
+      check(id, await read(id));
+    }
+  };
+  return Promise.all(Array.from({ length: Math.min(depth, ops) }, worker)).then(() => {});
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} limitMs
+ * @param {string} what
+ * @returns {Promise<T>} rejects where the promise is late, so that a hang is a failure with a name
+ */
+export function within(promise, limitMs, what) {
+  /** @type {NodeJS.Timeout} */
+  let timer;
+  const late = /** @type {Promise<never>} */ (
+    new Promise((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`${what}: not within ${limitMs} ms`)), limitMs);
+    })
+  );
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,91 @@
+/**
+ * Single rows of any content in the places that the storages read, written by drivers that are not
+ * under test in the same way: for values that no dataset has.
+ */
+
+import net from 'node:net';
+import mysql from 'mysql2/promise';
+import { PLACES } from '../../lib/dataset.js';
+
+/** @typedef {import('../../lib/types.js').Address} Address */
+/** @typedef {{ put(id: number, bytes: Buffer): Promise<void>, close(): Promise<void> }} RowWriter */
+
+/**
+ * @param {'redis' | 'mariadb' | 'tarantool'} server
+ * @param {Address} address
+ * @returns {Promise<RowWriter>}
+ */
+export function openRowWriter(server, address) {
+  if (server === 'redis') return redisWriter(address.main);
+  return server === 'mariadb' ? mariadbWriter(address.sql) : tarantoolWriter(address.main);
+}
+
+/**
+ * Raw RESP: the bytes pass through no driver.
+ * @param {any} endpoint
+ * @returns {Promise<RowWriter>}
+ */
+async function redisWriter(endpoint) {
+  const socket = net.connect(endpoint);
+  /** @type {((line: string) => void)[]} */
+  const waiting = [];
+  socket.on('data', (chunk) => {
+    for (const line of chunk.toString('latin1').split('\r\n').filter(Boolean)) {
+      waiting.shift()?.(line);
+    }
+  });
+  return {
+    async put(id, bytes) {
+      const key = `${PLACES.redisPrefix}${id}`;
+      const head = `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${bytes.length}\r\n`;
+      const answer = new Promise((resolve) => waiting.push(resolve));
+      socket.write(Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n')]));
+      if ((await answer) !== '+OK') throw new Error(`SET: ${await answer}`);
+    },
+    async close() {
+      socket.destroy();
+    },
+  };
+}
+
+/**
+ * @param {any} endpoint
+ * @returns {Promise<RowWriter>}
+ */
+async function mariadbWriter(endpoint) {
+  const place = endpoint.path === undefined ? endpoint : { socketPath: endpoint.path };
+  const connection = await mysql.createConnection({
+    ...place,
+    user: 'root',
+    database: PLACES.database,
+  });
+  return {
+    async put(id, bytes) {
+      // A string as the client's character set has it; the column converts to its own.
+      await connection.query(`replace into ${PLACES.table} values(?, convert(? using utf8mb4))`, [
+        id,
+        bytes,
+      ]);
+    },
+    close: () => connection.end(),
+  };
+}
+
+/**
+ * @param {any} endpoint
+ * @returns {Promise<RowWriter>}
+ */
+async function tarantoolWriter(endpoint) {
+  // @ts-expect-error it ships no types
+  const { default: Tarantool } = await import('tarantool-driver');
+  const connection = new Tarantool({ ...endpoint, lazyConnect: true, retryStrategy: null });
+  await connection.connect();
+  return {
+    async put(id, bytes) {
+      await connection.call('dragstrip_load', [[id, bytes.toString()]]); // of box.lua
+    },
+    async close() {
+      connection.disconnect();
+    },
+  };
+}
