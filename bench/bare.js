@@ -22,7 +22,7 @@ const DRIVERS = {
     const client = await connect({ host: '127.0.0.1', port });
     const { database, table } = PLACES;
     const index = await client.openIndex({ database, table, columns: ['str'] });
-    return { get: (id) => index.get(id), close: () => client.close() };
+    return { get: (id) => index.value(id), close: () => client.close() };
   },
 };
 

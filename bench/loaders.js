@@ -1,0 +1,227 @@
+/**
+ * The loaders against the servers' own bulk tools, in pairs within one run, on servers of their own:
+ * redis-cli --pipe and LOAD DATA from files prepared beforehand, and for Tarantool, which has no such
+ * tool, the same calls encoded beforehand. Ours is the whole of `seed`: looking at what is there,
+ * making the rows, writing, counting and sampling them.
+ */
+
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import mysql from 'mysql2/promise';
+import { getLoader } from '../data/loaders/index.js';
+import { rowBufferBytes, TarantoolLink } from '../data/loaders/iproto.js';
+import { BATCH_BYTES, pump } from '../data/loaders/pump.js';
+import { encodeCommand, RespLink } from '../data/loaders/resp.js';
+import { rowStream } from '../data/loaders/rows.js';
+import { parseEndpoint } from '../lib/address.js';
+import { createDataset, PLACES } from '../lib/dataset.js';
+import { findHome } from '../lib/home.js';
+import { systemClock } from '../lib/measure/clock.js';
+import { loadServer, startServers } from '../servers/index.js';
+import { measure } from './figures.js';
+
+/** @typedef {import('../lib/types.js').Dataset} Dataset */
+
+/** At most so many times as long as the server's own tool. */
+const TARGET = 2;
+const SERVERS = ['redis', 'mariadb', 'tarantool'];
+const TABLE = `${PLACES.database}.${PLACES.table}`;
+
+/**
+ * @typedef {object} Contest
+ * @property {string} loader
+ * @property {import('../lib/types.js').Address} address
+ * @property {Record<string, () => Promise<any>>} tools by what they are; each loads every row
+ * @property {() => Promise<any>} clear
+ * @property {() => Promise<number>} count rows that are there
+ * @property {() => Promise<any>} close
+ *
+ * @typedef {object} Ground
+ * @property {import('../lib/types.js').RunningServer} running
+ * @property {Record<string, string>} programs
+ * @property {Record<string, string>} env
+ * @property {Dataset} dataset
+ * @property {string} home a folder for prepared files
+ */
+
+/** @type {Record<string, (ground: Ground) => Promise<Contest>>} */
+const CONTESTS = { redis: redisContest, mariadb: mariadbContest, tarantool: tarantoolContest };
+
+/**
+ * @param {{ smoke: boolean, packagesHome?: string }} context packagesHome: the state folder where
+ *   fetched servers are
+ * @returns {AsyncGenerator<import('./figures.js').Figure>}
+ */
+export async function* run({ smoke, packagesHome = findHome() }) {
+  const dataset = createDataset({ rows: smoke ? 1000 : 100_000 });
+  const home = await mkdtemp(join(tmpdir(), 'dragstrip-'));
+  const started = await startServers(SERVERS, { home, packagesHome, owned: true });
+  try {
+    if (started.failures.length > 0) throw started.failures[0].error;
+    for (const running of started.servers) {
+      const binaries = await (await loadServer(running.name)).find(packagesHome);
+      const { programs = {}, env = {} } = binaries ?? {};
+      const contest = await CONTESTS[running.name]({ running, programs, env, dataset, home });
+      try {
+        yield* compare(contest, dataset, smoke ? 2 : 7);
+      } finally {
+        await contest.close();
+      }
+    }
+  } finally {
+    await started.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {Contest} contest
+ * @param {Dataset} dataset
+ * @param {number} pairs
+ */
+async function* compare(contest, dataset, pairs) {
+  const loader = await getLoader(contest.loader);
+  const { address } = contest;
+  const ours = () => loader.seed({ address, credentials: {}, dataset });
+  const perSecond = [];
+  for (const [tool, load] of Object.entries(contest.tools)) {
+    const ratios = [];
+    for (let pair = 0; pair < pairs; pair += 1) {
+      // Each goes first in turn, so that drift of the machine favours neither.
+      const order = pair % 2 === 0 ? [ours, load] : [load, ours];
+      const timesNs = new Map();
+      for (const each of order) timesNs.set(each, await timed(contest, dataset, each));
+      ratios.push(timesNs.get(ours) / timesNs.get(load));
+      perSecond.push((dataset.rows / timesNs.get(ours)) * 1e9);
+    }
+    const name = `seed ${contest.loader} against ${tool}: time`;
+    yield measure(name, ratios, { target: TARGET, better: 'lower', unit: '×' });
+  }
+  yield measure(`seed ${contest.loader}: rows`, perSecond, { better: 'higher', unit: '/s' });
+}
+
+/**
+ * @param {Contest} contest
+ * @param {Dataset} dataset
+ * @param {() => Promise<any>} load
+ * @returns {Promise<number>} ns
+ */
+async function timed({ clear, count }, dataset, load) {
+  await clear();
+  const startNs = systemClock.now();
+  await load();
+  const durationNs = systemClock.now() - startNs;
+  const there = await count();
+  if (there !== dataset.rows) throw new Error(`${there} of ${dataset.rows} rows are there`);
+  return durationNs;
+}
+
+/** @param {Ground} ground @returns {Promise<Contest>} */
+async function redisContest({ running, programs, env, dataset, home }) {
+  const main = parseEndpoint(running.address['main']);
+  const prepared = join(home, 'rows.resp');
+  const file = await open(prepared, 'w');
+  for (let id = 1; id <= dataset.rows; id += 1) {
+    await file.write(encodeCommand(['SET', `${PLACES.redisPrefix}${id}`, dataset.value(id)]));
+  }
+  await file.close();
+  const link = new RespLink({ what: 'Redis', endpoint: main });
+  await link.opened();
+  const pipe = ['-h', main.host ?? '', '-p', `${main.port}`, '--pipe'];
+  return {
+    loader: 'redis',
+    address: { main },
+    tools: {
+      'redis-cli --pipe': () => execa(programs['redis-cli'], pipe, { env, inputFile: prepared }),
+    },
+    clear: () => link.command('FLUSHALL'),
+    async count() {
+      const marked = await link.command('EXISTS', PLACES.redisMarker);
+      return (await link.command('DBSIZE')) - marked;
+    },
+    close: async () => link.close(),
+  };
+}
+
+/** @param {Ground} ground @returns {Promise<Contest>} */
+async function mariadbContest({ running, programs, env, dataset }) {
+  const sql = parseEndpoint(running.address['sql']);
+  // In the server's own folder, where it may read files (secure_file_priv).
+  const prepared = join(running.folder, 'rows.tsv');
+  const file = await open(prepared, 'w');
+  await file.writeFile(rowStream(dataset, 1, dataset.rows, () => {}));
+  await file.close();
+  const connection = await mysql.createConnection({ host: sql.host, port: sql.port, user: 'root' });
+  const create =
+    `CREATE TABLE ${TABLE} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, str nvarchar(1024)) ` +
+    'ENGINE = InnoDB';
+  const load = (/** @type {string} */ kind) =>
+    `LOAD DATA ${kind} '${prepared}' INTO TABLE ${TABLE} CHARACTER SET latin1 (id, str)`;
+  const client = ['--no-defaults', '--protocol=tcp', '--user=root', '--local-infile=1'];
+  client.push(`--host=${sql.host}`, `--port=${sql.port}`);
+  const clear = async () => {
+    await connection.query(`CREATE DATABASE IF NOT EXISTS ${PLACES.database}`);
+    await connection.query(`DROP TABLE IF EXISTS ${TABLE}`);
+  };
+  const byClient = (/** @type {string} */ kind) =>
+    execa(programs['mariadb'], [...client, '--execute', `${create}; ${load(kind)}`], { env });
+  return {
+    loader: 'mysql',
+    address: { sql },
+    tools: {
+      'LOAD DATA in the server': () => byClient('INFILE'),
+      'LOAD DATA LOCAL by its client': () => byClient('LOCAL INFILE'),
+    },
+    clear,
+    async count() {
+      const [rows] = await connection.query(`SELECT COUNT(*) AS count FROM ${TABLE}`);
+      return /** @type {any} */ (rows)[0].count;
+    },
+    close: () => connection.end(),
+  };
+}
+
+/** @param {Ground} ground @returns {Promise<Contest>} */
+async function tarantoolContest({ running, dataset }) {
+  const main = parseEndpoint(running.address['main']);
+  const link = new TarantoolLink({ what: 'Tarantool', endpoint: main });
+  await link.greet({});
+  return {
+    loader: 'tarantool',
+    address: { main },
+    tools: { 'calls encoded beforehand': encodedBeforehand(link, dataset) },
+    clear: () => link.call('dragstrip_reset'),
+    count: () => link.call('dragstrip_count'),
+    close: async () => link.close(),
+  };
+}
+
+/**
+ * @param {TarantoolLink} link
+ * @param {Dataset} dataset
+ * @returns {() => Promise<void>} sends all rows in batches as the loader's, without making them
+ */
+function encodedBeforehand(link, dataset) {
+  const bufferBytes = Math.max(BATCH_BYTES, rowBufferBytes(dataset.valueSize));
+  /** @type {Map<number, { bytes: Buffer, sync: number, next: number }>} by first row */
+  const batches = new Map();
+  for (let id = 1; id <= dataset.rows; ) {
+    const buffer = Buffer.allocUnsafe(bufferBytes);
+    const { length, next } = link.encodeRows('dragstrip_load_from', dataset, buffer, id);
+    batches.set(id, { bytes: buffer.subarray(0, length), sync: link.sync, next });
+    id = next;
+  }
+  return () =>
+    pump({
+      first: 1,
+      last: dataset.rows,
+      bufferBytes: 0,
+      encode: (_buffer, id) => ({ length: 0, next: batches.get(id)?.next ?? 0 }),
+      send: (_bytes, id) => {
+        const { bytes, sync } = /** @type {any} */ (batches.get(id));
+        return link.request(sync, bytes);
+      },
+    });
+}
