@@ -16,7 +16,8 @@ export function parseEndpoint(text, source = 'address') {
   const port = match === null ? Number.NaN : Number(match[3]);
   if (match === null || port < 1 || port > 65535) {
     throw usageError(
-      `${source} ${JSON.stringify(text)}: not an address`,
+      // What stands before an @ may be a password, as in redis://user:password@host.
+      `${source} ${JSON.stringify(text.replace(/^.*@/s, '***@'))}: not an address`,
       'write host:port or unix:/path',
     );
   }

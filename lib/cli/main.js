@@ -5,7 +5,7 @@
  */
 
 import { Command, CommanderError, Option } from 'commander';
-import { DragstripError } from '../errors.js';
+import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
 import { reportFailure } from './failure.js';
 import { ADDRESS_OPTIONS, DATASET_OPTIONS, OPTIONS, RUN_OPTIONS } from './options.js';
@@ -170,12 +170,18 @@ function usageFailure(error, program) {
   });
 }
 
-/** A reader that goes away (`| head`) ends the program quietly, as it does every Unix tool. */
+/**
+ * A reader that goes away (`| head`) ends the program quietly, as it does every Unix tool; output
+ * that cannot be written (a full disk) ends it with one line.
+ */
 function guardOutput() {
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error) => {
-      if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EPIPE') process.exit(141);
-      throw error;
+    stream.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {
+      if (code === 'EPIPE') process.exit(141);
+      if (stream === process.stdout) {
+        process.stderr.write(`dragstrip: standard output cannot be written (${code})\n`);
+      }
+      process.exit(EXIT_STATUS.E_STORE);
     });
   }
 }

@@ -31,12 +31,72 @@ export async function openStore({ json, out, force }) {
     file: () => file,
     write(result) {
       const text = `${JSON.stringify(result, null, 1)}\n`;
-      file = path.resolve(json ?? path.join(/** @type {string} */ (out), `${result.id}.json`));
-      const target = file;
-      last = last.then(() => writeWhole(target, text));
+      last = last
+        .catch(() => {}) // each writing tries anew: space may have been freed
+        .then(async () => {
+          if (file !== null) return writeWhole(file, text);
+          const { target, made } = await reserve(result.id);
+          try {
+            await writeWhole(target, text);
+          } catch (error) {
+            if (made) await rm(target, { force: true }).catch(() => {});
+            throw error;
+          }
+          file = target;
+        });
       return last;
     },
   };
+
+  /**
+   * @param {string} id
+   * @returns {Promise<{ target: string, made: boolean }>} made: it was not there
+   */
+  async function reserve(id) {
+    if (json === undefined) {
+      const target = await reserveInFolder(path.resolve(/** @type {string} */ (out)), id);
+      return { target, made: true };
+    }
+    const target = path.resolve(json);
+    const made = await createNew(target);
+    if (!made && !force) {
+      throw new DragstripError(
+        'E_STORE',
+        `--json ${json}: the file was made by somebody meanwhile`,
+        {
+          remedy: 'name another one, or add --force',
+        },
+      );
+    }
+    return { target, made };
+  }
+}
+
+/**
+ * Two runs of one second have the same id: the later one gets a number behind it.
+ * @param {string} folder
+ * @param {string} id
+ * @returns {Promise<string>} a file that was not there and is now
+ */
+async function reserveInFolder(folder, id) {
+  for (let n = 1; ; n += 1) {
+    const target = path.join(folder, `${id}${n === 1 ? '' : `-${n}`}.json`);
+    if (await createNew(target)) return target;
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<boolean>} false: there is one already
+ */
+async function createNew(file) {
+  try {
+    await (await open(file, 'wx')).close();
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw notStored(file, error);
+  }
 }
 
 /**
@@ -49,6 +109,9 @@ async function requireFree(file, given, force) {
   const there = await stat(file).catch(() => null);
   if (there?.isDirectory()) {
     throw usageError(`--json ${given}: it is a folder`, 'name a file, or use --out');
+  }
+  if (there !== null && !there.isFile()) {
+    throw usageError(`--json ${given}: not a regular file`, 'name a file, or leave --json out');
   }
   if (there !== null && !force) {
     throw usageError(`--json ${given}: the file exists`, 'name another one, or add --force');
@@ -93,9 +156,17 @@ async function writeWhole(file, text) {
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw new DragstripError('E_STORE', `${file}: the result could not be stored (${error.code})`, {
-      remedy: 'free some space or name another place with --json or --out',
-      cause: error,
-    });
+    throw notStored(file, error);
   }
+}
+
+/**
+ * @param {string} file
+ * @param {NodeJS.ErrnoException} error
+ */
+function notStored(file, error) {
+  return new DragstripError('E_STORE', `${file}: the result could not be stored (${error.code})`, {
+    remedy: 'free some space or name another place with --json or --out',
+    cause: error,
+  });
 }

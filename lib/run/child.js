@@ -8,6 +8,7 @@ import { systemInstruments } from '../measure/usage.js';
 import { runCell } from './cell.js';
 
 const PROGRESS_EVERY_NS = 500e6;
+const ALIVE_EVERY_MS = 1000;
 
 const stop = new AbortController();
 const crash = new AbortController();
@@ -16,13 +17,17 @@ const crash = new AbortController();
 // reject promises that nobody holds. Both are outcomes of the cell, not the end of the run.
 process.on('uncaughtException', (error) => crash.abort(error));
 process.on('unhandledRejection', (reason) => crash.abort(reason));
-// The terminal sends Ctrl-C to the whole group; the parent decides and says so by message.
-process.on('SIGINT', () => {});
+// A terminal or a supervisor signals the whole group; the parent decides and says so by message.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 process.on('disconnect', () => process.exit(0));
 
 process.on('message', (/** @type {any} */ message) => {
   if (message.type === 'abort') stop.abort();
-  if (message.type === 'run') run(message.spec);
+  if (message.type === 'run') {
+    // The parent ends a process that gives no sign of life: its event loop is blocked.
+    setInterval(() => process.send?.({ type: 'alive' }), ALIVE_EVERY_MS).unref();
+    run(message.spec);
+  }
 });
 
 /** @param {import('./cell.js').CellSpec} spec */

@@ -31,8 +31,31 @@ const STDERR_LINES = 3;
  * @returns {Promise<Execution>}
  */
 
-/** @type {Executor} */
-export async function executeInChild(spec, { signal, onProgress }) {
+/**
+ * A storage may block its event loop for ever; nothing but its parent can end that. Opening and
+ * drawing keys for millions of rows, or issuing millions of operations at once, takes some seconds.
+ */
+const SILENCE_MS = 60_000;
+
+/** @type {Executor} a fresh process for each cell */
+export const executeInChild = createChildExecutor();
+
+/**
+ * @param {{ silenceMs?: number }} [options] silenceMs: how long a cell's process may be without a
+ *   sign of life, at least six of its timeouts
+ * @returns {Executor} runs each cell in a process of its own
+ */
+export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
+  return (spec, context) => executeBounded(spec, context, silenceMs);
+}
+
+/**
+ * @param {CellSpec} spec
+ * @param {Parameters<Executor>[1]} context
+ * @param {number} silenceMs
+ * @returns {Promise<Execution>}
+ */
+async function executeBounded(spec, { signal, onProgress }, silenceMs) {
   const startNs = systemClock.now();
   const child = execa(process.execPath, ['--expose-gc', '--no-warnings', CHILD], {
     ipc: true,
@@ -47,7 +70,14 @@ export async function executeInChild(spec, { signal, onProgress }) {
   });
   /** @type {CellRecord | null} */
   let record = null;
+  const patience = Math.max(silenceMs, (6 * spec.stallNs) / 1e6);
+  let blocked = false;
+  const silence = setTimeout(() => {
+    blocked = true;
+    child.kill('SIGKILL');
+  }, patience);
   child.on('message', (/** @type {any} */ message) => {
+    silence.refresh();
     if (message.type === 'done') record = message.record;
     if (message.type === 'progress') onProgress?.(message.progress);
   });
@@ -62,12 +92,24 @@ export async function executeInChild(spec, { signal, onProgress }) {
   if (signal?.aborted) onAbort();
   const ended = await child;
   clearTimeout(killer);
+  clearTimeout(silence);
   signal?.removeEventListener('abort', onAbort);
   return {
     record,
-    failure: record === null ? describeEnd(ended) : null,
+    failure: record === null ? whyNone(ended, { blocked, patience, signal }) : null,
     processNs: systemClock.now() - startNs,
   };
+}
+
+/**
+ * @param {Parameters<typeof describeEnd>[0]} ended
+ * @param {{ blocked: boolean, patience: number, signal?: AbortSignal }} circumstances
+ */
+function whyNone(ended, { blocked, patience, signal }) {
+  if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it gave a result' };
+  if (!blocked) return describeEnd(ended);
+  const message = `the storage blocked its process for ${patience / 1000} s; it was killed`;
+  return { code: 'E_CELL_BLOCKED', message };
 }
 
 /**

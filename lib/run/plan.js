@@ -11,6 +11,8 @@ import { createRandom, shuffled } from '../random.js';
 export const OPERATIONS_DEFAULT = 50_000;
 export const OPERATIONS_MAX = 1e9;
 export const IN_FLIGHT_MAX = 1e6;
+/** About a kilobyte of memory for each operation that is pending. */
+export const BURST_MAX = 1e7;
 /** Warm-up: enough for the compiler, the same for all storages. */
 export const WARMUP_DEFAULT = 5000;
 
@@ -29,6 +31,9 @@ const loadOption = z
   })
   .refine((load) => load.kind !== 'burst' || load.durationMs === undefined, {
     message: 'a burst has no duration: give it operations, or use a window',
+  })
+  .refine((load) => load.kind !== 'burst' || (load.operations ?? 0) <= BURST_MAX, {
+    message: `all at once: at most ${BURST_MAX} operations; more need a window`,
   });
 
 export const runOptionsSchema = z.strictObject({

@@ -57,7 +57,8 @@ async function toLatency(histogram) {
 function failedRound(failure, processNs, place) {
   return {
     ...place,
-    state: 'failed',
+    // Stopped by us is not a fault of the storage.
+    state: failure?.code === 'E_ABORTED' ? 'aborted' : 'failed',
     failure,
     createdNs: null,
     scheduled: 0,

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { loadWorkload } from '../../workloads/index.js';
 import { formatEndpoint } from '../address.js';
 import { createDataset } from '../dataset.js';
+import { targetError } from '../errors.js';
 import { findHome } from '../home.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
@@ -44,6 +45,8 @@ import { resolveTargets } from './targets.js';
  * @property {() => Promise<import('../result.js').Environment>} [environment]
  */
 
+const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
+
 /**
  * @param {RunOptions} options
  * @param {RunContext} [context]
@@ -60,8 +63,7 @@ export async function runRace(options, context = {}) {
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
   context.onEvent?.({ type: 'planned', result, plan });
-  const jobs = makeJobs(plan, targets.storages, result, home);
-  await fillEmbedded(jobs, plan, context);
+  const jobs = await fillEmbedded(makeJobs(plan, targets.storages, result, home), plan, context);
   result.floor = await measureFloor(plan, executor, context.signal);
   for (let round = 0; round < plan.rounds; round += 1) {
     const order = orderOfRound(jobs.length, round, plan.rounds, plan.seed);
@@ -203,26 +205,41 @@ function makeJobs(plan, storages, result, home) {
 }
 
 /**
- * Embedded stores are filled here, before anything is measured: their files are our own.
+ * Embedded stores are filled here, before anything is measured: their files are our own. One that
+ * cannot be filled (a full disk, a folder that is not writable) cannot run, like one without its
+ * server.
  * @param {Job[]} jobs
  * @param {RunPlan} plan
  * @param {RunContext} context
+ * @returns {Promise<Job[]>} those that can run
+ * @throws {import('../errors.js').DragstripError} E_TARGET where the user named one that cannot,
+ *   E_REFUSED where a file that is not ours is in the way
  */
 async function fillEmbedded(jobs, plan, { signal, onEvent }) {
   const dataset = createDataset(plan.dataset);
-  /** @type {Set<string>} */
-  const done = new Set();
+  /** @type {Map<string, string | null>} name to why it could not be filled */
+  const done = new Map();
   for (const { target, spec } of jobs) {
-    const { definition } = target;
-    if (definition.fill === undefined || done.has(definition.name) || signal?.aborted) continue;
-    done.add(definition.name);
-    onEvent?.({ type: 'filling', storage: definition.name });
+    const { name, fill } = target.definition;
+    if (fill === undefined || done.has(name) || signal?.aborted) continue;
+    done.set(name, null);
+    onEvent?.({ type: 'filling', storage: name });
     try {
-      await definition.fill({ dataset, folder: spec.folder, signal });
+      await target.definition.fill?.({ dataset, folder: spec.folder, signal });
     } catch (error) {
-      if (!signal?.aborted) throw error;
+      if (signal?.aborted) continue;
+      if (error.code === 'E_REFUSED') throw error;
+      done.set(name, `its rows could not be written: ${error.message}`);
     }
   }
+  for (const { target, cell } of jobs) {
+    const reason = done.get(target.definition.name) ?? null;
+    if (reason === null) continue;
+    if (target.named)
+      throw targetError(`storage ${target.definition.name}: ${reason}`, FILL_REMEDY);
+    Object.assign(cell, { state: 'skipped', reason, remedy: FILL_REMEDY });
+  }
+  return jobs.filter(({ cell }) => cell.state !== 'skipped');
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '../../storages/index.js';
 import { formatEndpoint } from '../address.js';
 import { resolveAddress } from '../addresses.js';
-import { targetError } from '../errors.js';
+import { targetError, usageError } from '../errors.js';
 import { findListener } from '../measure/listener.js';
 import { findPackage } from '../packages.js';
 import { requireLoopback } from '../safety.js';
@@ -74,6 +74,7 @@ export async function resolveTargets(plan, needs) {
     if (named && unavailable !== null) {
       throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.remedy);
     }
+    requireOwnName(storages, definition, { source, profile });
     const version = definition.package === null ? null : findPackage(definition.package)?.version;
     storages.push({
       definition,
@@ -86,6 +87,23 @@ export async function resolveTargets(plan, needs) {
     });
   }
   return { storages, servers: await Promise.all(servers.values()) };
+}
+
+/**
+ * Cells are told apart by the storage's name: a file of the user's may not take one that is there.
+ * @param {StorageTarget[]} storages
+ * @param {import('../types.js').StorageDefinition} definition
+ * @param {{ source: string, profile: string }} selection
+ */
+function requireOwnName(storages, { name }, { source, profile }) {
+  const other = storages.find(
+    (storage) => storage.definition.name === name && storage.profile === profile,
+  );
+  if (other === undefined) return;
+  throw usageError(
+    `two storages have the name "${name}": ${other.source} and ${source}`,
+    'give one of them another name, or leave it out by --storages',
+  );
 }
 
 /**

@@ -6,6 +6,7 @@
 import { loadReport } from '../../../report/index.js';
 import { usageError } from '../../errors.js';
 import { run } from '../../index.js';
+import { BURST_MAX } from '../../run/plan.js';
 import { cellLines, seedLines } from '../lines.js';
 import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
@@ -48,6 +49,11 @@ export async function execute({ command, options, stdout, stderr }) {
     await stored;
     if (store !== null) stdout.write(`\nresult: ${store.file()}\n`);
     return signals.status() ?? statusOf(result);
+  } catch (error) {
+    // What a signal cuts off rejects for that reason; a result that was not stored is still told.
+    const status = signals.status();
+    if (status === null || error.code === 'E_STORE') throw error;
+    return status;
   } finally {
     progress.done();
     await setup?.stop();
@@ -126,6 +132,12 @@ function toLoads(command, { ops, duration, inFlight }) {
     throw usageError(
       '--duration: all requests at once have no duration',
       'add --in-flight 100 for a window, or use --ops',
+    );
+  }
+  if (inFlight === undefined && ops > BURST_MAX) {
+    throw usageError(
+      `--ops ${ops}: all requests at once are ${BURST_MAX} at most`,
+      'add --in-flight 100 for a window',
     );
   }
   const many =
