@@ -30,7 +30,7 @@ export const OPTIONS = Object.freeze({
     flags: '--ops <n>',
     help: 'operations in each test (50k and 1M are understood)',
     parse: (text, flag) => parseCount(text, flag, 1, 1e9),
-    shown: '50000',
+    shown: '50000; race: 3000 one in flight, 20000 at once',
   },
   duration: {
     flags: '--duration <time>',
@@ -46,13 +46,13 @@ export const OPTIONS = Object.freeze({
     flags: '--rounds <n>',
     help: 'how often every test is repeated, each time in a fresh process',
     parse: (text, flag) => parseCount(text, flag, 1, 1000),
-    shown: '1',
+    shown: '1; race: 5',
   },
   warmup: {
     flags: '--warmup <n>',
     help: 'operations before the clock starts, not counted',
     parse: (text, flag) => parseCount(text, flag, 0, 1e9),
-    shown: '5000',
+    shown: '5000; race: 3000',
   },
   timeout: {
     flags: '--timeout <time>',

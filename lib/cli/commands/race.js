@@ -18,7 +18,13 @@ import { openStore } from '../storage.js';
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
 
 /** The race: short enough that `npm start` ends within three minutes, with its first set-up. */
-const RACE = { rounds: 3, syncOperations: 5000, out: 'results' };
+const RACE = {
+  rounds: 5,
+  syncOperations: 3000,
+  burstOperations: 20_000,
+  warmup: 3000,
+  out: 'results',
+};
 
 /**
  * @param {CommandContext} context
@@ -103,14 +109,14 @@ export function toRunOptions(command, options) {
   if (options.json !== undefined && options.out !== undefined) {
     throw usageError('--json and --out: one of them', '--json names a file, --out a folder');
   }
-  const listed = options.storages ?? (command === 'race' ? ['all'] : undefined);
-  const storages = options.storage === undefined ? listed : [...(listed ?? []), ...options.storage];
+  const { storages: listed, storage: more } = options;
+  const storages = more === undefined ? listed : [...(listed ?? []), ...more];
   return {
     command,
     storages,
     loads: toLoads(command, options),
     rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
-    warmupOperations: options.warmup,
+    warmupOperations: options.warmup ?? (command === 'race' ? RACE.warmup : undefined),
     timeoutMs: options.timeout,
     seed: options.seed,
     rows: options.rows,
@@ -142,11 +148,16 @@ function toLoads(command, { ops, duration, inFlight }) {
   }
   const many =
     inFlight === undefined
-      ? { kind: /** @type {const} */ ('burst'), operations: ops }
+      ? { kind: /** @type {const} */ ('burst'), operations: ops ?? burstDefault(command) }
       : { kind: /** @type {const} */ ('window'), inFlight, operations: ops, durationMs: duration };
   if (command === 'async') return [many];
   const operations = ops ?? (duration === undefined ? RACE.syncOperations : undefined);
   return [{ ...sync, operations }, many];
+}
+
+/** @param {string} command */
+function burstDefault(command) {
+  return command === 'race' ? RACE.burstOperations : undefined;
 }
 
 /**
