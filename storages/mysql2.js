@@ -62,7 +62,7 @@ async function openConnection(mysql, target, options) {
     get: (id) => connection.execute(SQL, [id]),
     value,
     async close() {
-      connection.destroy();
+      abort(connection.connection, closedError());
     },
   };
 }
@@ -74,19 +74,63 @@ async function openConnection(mysql, target, options) {
  * @returns {Promise<import('../lib/types.js').Handle>}
  */
 async function openPool(mysql, target, options) {
-  const pool = mysql.createPool(options);
+  const { promisePool, pool } = createPool(mysql, options);
   const warm = Promise.all(
-    Array.from({ length: Number(options['connectionLimit']) }, () => pool.execute(SQL, [0])),
+    Array.from({ length: Number(options['connectionLimit']) }, () => promisePool.execute(SQL, [0])),
   );
-  await opened(target, warm, () => pool.end());
-  /** @type {Promise<void> | undefined} */
-  let ended;
+  await opened(target, warm, () => abortPool(pool, closedError()));
+  // From here on a lost connection ends the pool: it would quietly make a new one.
+  for (let i = 0; i < pool._allConnections.length; i += 1) {
+    const connection = pool._allConnections.get(i);
+    connection.on('error', (/** @type {Error} */ error) => abortPool(pool, error));
+  }
   return {
-    get: (id) => pool.execute(SQL, [id]),
+    get: (id) => promisePool.execute(SQL, [id]),
     value,
-    close() {
-      ended ??= /** @type {Promise<void>} */ (pool.end()); // a second end() would reject
-      return ended;
+    async close() {
+      abortPool(pool, closedError());
     },
   };
+}
+
+/**
+ * @param {any} mysql
+ * @param {Record<string, unknown>} options
+ */
+function createPool(mysql, options) {
+  const promisePool = mysql.createPool(options);
+  const { pool } = promisePool;
+  // The driver listens once to each; a second error event would be thrown out of the event loop.
+  pool.on('connection', (/** @type {any} */ connection) => connection.on('error', coded));
+  return { promisePool, pool };
+}
+
+function closedError() {
+  return coded(new Error('the connection was closed'));
+}
+
+/**
+ * The driver's destroy() and end() leave what waits for replies pending for ever, or wait for a
+ * server that may be stopped. Its own way of rejecting them has no public name.
+ * @param {any} connection of the callback interface
+ * @param {Error} error
+ */
+function abort(connection, error) {
+  connection._notifyError(error);
+  connection.destroy();
+  connection.stream.destroy();
+}
+
+/**
+ * @param {any} pool of the callback interface
+ * @param {Error} error
+ */
+function abortPool(pool, error) {
+  if (pool._closed) return;
+  while (pool._connectionQueue.length > 0) pool._connectionQueue.shift()(coded(error));
+  const connections = Array.from({ length: pool._allConnections.length }, (_, i) =>
+    pool._allConnections.get(i),
+  );
+  pool.end(() => {}); // it asks each to quit, and that too is rejected below
+  for (const connection of connections) abort(connection, error);
 }
