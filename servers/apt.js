@@ -16,8 +16,8 @@ const REMEDY =
 
 /**
  * @typedef {object} Apt
- * @property {(packages: readonly string[]) => Promise<string[]>} listDependencies the packages and all
- *   that they depend on, those known to the lists; recommendations not followed
+ * @property {(packages: readonly string[]) => Promise<{ known: string[], depends: string[] }>} look
+ *   which of the packages the lists know, and what these depend on themselves (no recommendations)
  * @property {(packages: readonly string[], root: string) => Promise<void>} unpack downloads (checked by
  *   apt against the signed lists) and unpacks them into `root`
  */
@@ -48,21 +48,14 @@ export async function openApt(folder, { signal }) {
 
   const update = await apt(tools.aptGet, ['-q', 'update']);
 
-  /** @type {Apt['listDependencies']} */
-  async function listDependencies(packages) {
-    const flags = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'];
-    const { output } = await apt(tools.aptCache, [
-      'depends',
-      '--recurse',
-      ...flags.map((flag) => `--no-${flag}`),
-      ...packages,
-    ]);
-    // Packages stand at the margin, `<virtual>` ones and foreign architectures (`:i386`) are dropped.
-    const names = output.split('\n').filter((line) => /^[a-z0-9][a-z0-9+.-]*$/.test(line));
-    if (!packages.some((name) => names.includes(name))) {
-      throw notAvailable(packages, [update.output, output]);
-    }
-    return [...new Set(names)];
+  /** @type {Apt['look']} */
+  async function look(packages) {
+    const { output } = await apt(tools.aptCache, ['depends', ...packages]);
+    // Packages stand at the margin; `<virtual>` ones and foreign architectures (`:i386`) do not match.
+    const known = matches(output, /^([a-z0-9][a-z0-9+.-]*)$/gm);
+    const depends = matches(output, /^ [ |](?:Pre)?Depends: ([a-z0-9][a-z0-9+.-]*)$/gm);
+    if (known.length === 0) throw notAvailable(packages, [update.output, output]);
+    return { known, depends };
   }
 
   /** @type {Apt['unpack']} */
@@ -80,7 +73,15 @@ export async function openApt(folder, { signal }) {
     }
   }
 
-  return { listDependencies, unpack };
+  return { look, unpack };
+}
+
+/**
+ * @param {string} text
+ * @param {RegExp} form
+ */
+function matches(text, form) {
+  return [...new Set(Array.from(text.matchAll(form), (match) => match[1]))];
 }
 
 async function findTools() {

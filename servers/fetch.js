@@ -20,8 +20,8 @@ import { loadServer } from './registry.js';
 
 /** Prefix of what an interrupted fetch leaves behind; removed by the next one. */
 const PARTIAL = '.partial-';
-/** Libraries may need libraries, but `ldd` names all of them at once; more rounds mean a mistake. */
-const LIBRARY_ROUNDS = 4;
+/** Libraries need libraries: curl's chain has four links on Debian 12. More mean a mistake. */
+const LIBRARY_ROUNDS = 8;
 
 /**
  * @typedef {object} Fetched
@@ -116,14 +116,15 @@ async function fetchAll(wanted, packages, result, { signal, onEvent }) {
  * @returns {Promise<string[]>} names of the packages
  */
 async function unpackServer({ name, packages, programs = [] }, apt, root, { signal, onEvent }) {
-  const closure = await apt.listDependencies(packages);
-  const own = ownPackages(packages, closure);
+  const own = await ownPackages(packages, apt);
   onEvent?.({ server: name, step: 'fetching', text: own.join(', ') });
   await apt.unpack(own, root);
   const taken = [...own];
   for (let round = 0; round < LIBRARY_ROUNDS; round += 1) {
     const missing = await findMissingLibraries(root, signal);
-    const chosen = chooseLibraryPackages(missing, closure, taken);
+    if (missing.length === 0) break;
+    const { depends } = await apt.look(taken);
+    const chosen = chooseLibraryPackages(missing, depends, taken);
     if (chosen.length === 0) break;
     onEvent?.({ server: name, step: 'fetching', text: chosen.join(', ') });
     await apt.unpack(chosen, root);
@@ -146,16 +147,15 @@ async function unpackServer({ name, packages, programs = [] }, apt, root, { sign
  * The packages named, and for one that is only a name the versioned one behind it: on Ubuntu 22.04
  * `mariadb-server` brings nothing but the dependency `mariadb-server-10.6`.
  * @param {readonly string[]} packages
- * @param {readonly string[]} closure
+ * @param {import('./apt.js').Apt} apt
  */
-function ownPackages(packages, closure) {
-  const own = new Set();
-  for (const name of packages) {
-    if (closure.includes(name)) own.add(name);
-    for (const candidate of closure) {
-      const rest = candidate.startsWith(`${name}-`) ? candidate.slice(name.length + 1) : '';
-      if (/^\d+(\.\d+)*$/.test(rest)) own.add(candidate);
-    }
+async function ownPackages(packages, apt) {
+  const { known, depends } = await apt.look(packages);
+  const own = new Set(known);
+  for (const candidate of depends) {
+    const behind = packages.find((name) => candidate.startsWith(`${name}-`));
+    if (behind === undefined) continue;
+    if (/^\d+(\.\d+)*$/.test(candidate.slice(behind.length + 1))) own.add(candidate);
   }
   return [...own];
 }

@@ -9,6 +9,8 @@ import { libraryPath } from './programs.js';
 
 /** Never unpacked: the C library and its loader must be the system's, or nothing runs. */
 const SYSTEM_ONLY = /^(libc6|libc-bin|libpam-modules)|-perl$|-dev$|-data$|-common$/;
+/** Libraries whose package has another one's name, as far as the servers here need them. */
+const ALIASES = /** @type {Record<string, string>} */ ({ libcrypto: 'libssl', liblber: 'libldap' });
 
 /**
  * @param {string} root folder of unpacked packages
@@ -59,16 +61,16 @@ async function isElf(path) {
 
 /**
  * Debian names a library's package for its soname (policy 8.1): libaio.so.1 is in libaio1, or libaio1t64
- * since the change of time_t. Where that does not tell (libcrypto.so.3 is in libssl3), every library
+ * since the change of time_t. Where that does not tell (libpam_misc.so.0 is in libpam0g), every library
  * among the dependencies is taken.
  * @param {readonly string[]} sonames
- * @param {readonly string[]} closure packages that the server depends on
+ * @param {readonly string[]} depends packages that the unpacked ones depend on
  * @param {readonly string[]} taken already unpacked
  * @returns {string[]} packages to unpack; empty where none can help
  */
-export function chooseLibraryPackages(sonames, closure, taken) {
-  const candidates = closure.filter(
-    (name) => name.startsWith('lib') && !SYSTEM_ONLY.test(name) && !taken.includes(name),
+export function chooseLibraryPackages(sonames, depends, taken) {
+  const candidates = depends.filter(
+    (name) => /^lib|^zlib1g/.test(name) && !SYSTEM_ONLY.test(name) && !taken.includes(name),
   );
   const chosen = new Set();
   for (const soname of sonames) {
@@ -85,11 +87,15 @@ export function chooseLibraryPackages(sonames, closure, taken) {
 function fits(soname, packageName) {
   const match = /^(.+?)\.so(?:\.([0-9.]+))?$/.exec(soname);
   if (match === null) return false;
-  const base = match[1].toLowerCase().replaceAll('_', '-');
+  const written = match[1]
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/^libz$/, 'zlib');
+  const base = written.replace(/^(libcrypto|liblber)/, (name) => ALIASES[name]);
   const version = match[2] ?? '';
   const expected = /\d$/.test(base) && version !== '' ? `${base}-${version}` : base + version;
   if (packageName.startsWith(expected))
-    return /^(t64|v\d+|ldbl)*$/.test(packageName.slice(expected.length));
+    return /^(t64|v\d+|ldbl|g)*$/.test(packageName.slice(expected.length));
   // libicuuc.so.72 and libicui18n.so.72 are both in libicu72.
   const stem = packageName.replace(/[-.]?\d[\d.]*(t64|v\d+)?$/, '');
   return stem.length > 4 && base.startsWith(stem) && packageName.includes(version);
