@@ -13,6 +13,7 @@ import { showFigures } from './figures.js';
 /** @type {Record<string, () => Promise<{ run: (context: any) => AsyncIterable<any> }>>} */
 const BENCHES = {
   harness: () => import('./harness.js'),
+  loaders: () => import('./loaders.js'),
 };
 
 const smoke = process.argv.includes('--smoke');

@@ -5,7 +5,7 @@
  * making the rows, writing, counting and sampling them.
  */
 
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -150,9 +150,10 @@ async function mariadbContest({ running, programs, env, dataset }) {
   const sql = parseEndpoint(running.address['sql']);
   // In the server's own folder, where it may read files (secure_file_priv).
   const prepared = join(running.folder, 'rows.tsv');
-  const file = await open(prepared, 'w');
-  await file.writeFile(rowStream(dataset, 1, dataset.rows, () => {}));
-  await file.close();
+  await writeFile(
+    prepared,
+    rowStream(dataset, 1, dataset.rows, () => {}),
+  );
   const connection = await mysql.createConnection({ host: sql.host, port: sql.port, user: 'root' });
   const create =
     `CREATE TABLE ${TABLE} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, str nvarchar(1024)) ` +

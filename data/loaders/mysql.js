@@ -112,8 +112,9 @@ async function requirePacketSize(session, { valueSize }) {
 }
 
 /**
- * Rows of an earlier load that may stay: those from 1 on without a gap, but for the last, which a
- * LOAD DATA that was broken off may have cut short.
+ * Rows of an earlier load that may stay: those from 1 on without a gap, but for the last. MariaDB
+ * 10.11 takes back a LOAD DATA that was broken off; a server that kept what came would keep a last
+ * row cut short.
  * @param {Session} session
  * @param {Marker | null} marker
  * @param {Dataset} dataset
