@@ -61,7 +61,8 @@ function withUnit(value, units, carry) {
   let [name, size] = units[0];
   for (const [next, nextSize] of units.slice(1)) {
     // A value that would round up to the next unit is already written in it.
-    if (Number((Math.abs(value) / size).toPrecision(3)) < carry) break;
+    const shown = Math.abs(value) / size;
+    if (Math.max(shown, Number(shown.toPrecision(3))) < carry) break;
     [name, size] = [next, nextSize];
   }
   const scaled = value / size;
@@ -81,7 +82,7 @@ export function formatDuration(ns) {
  * @returns {string} `812 B`, `1.50 KiB`, `128 MiB`
  */
 export function formatBytes(bytes) {
-  return bytes === null ? NONE : withUnit(bytes, SIZE_UNITS, 1000);
+  return bytes === null ? NONE : withUnit(bytes, SIZE_UNITS, 1024);
 }
 
 /**
@@ -162,19 +163,18 @@ export function displayWidth(text) {
 
 /**
  * @param {string} text
- * @param {number} width columns, 1 or more
- * @returns {string} cut to the width, with an ellipsis where something was cut
+ * @param {number} width
+ * @returns {string} as many of its first characters as fit
  */
-export function truncate(text, width) {
-  if (displayWidth(text) <= width) return text;
+function prefix(text, width) {
   let kept = '';
   let used = 0;
   for (const character of text) {
     used += displayWidth(character);
-    if (used > width - 1) break;
+    if (used > width) break;
     kept += character;
   }
-  return `${kept}…`;
+  return kept;
 }
 
 /**
@@ -195,7 +195,7 @@ export function wrap(text, width) {
     if (line !== '') lines.push(line);
     line = word;
     while (displayWidth(line) > width) {
-      const head = truncate(line, width + 1).slice(0, -1);
+      const head = prefix(line, width);
       if (head === '') break;
       lines.push(head);
       line = line.slice(head.length);

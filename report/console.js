@@ -6,7 +6,7 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { defineReport } from '../lib/define.js';
-import { displayWidth, truncate, wrap } from '../lib/format.js';
+import { displayWidth, wrap } from '../lib/format.js';
 import { needsMark } from './columns.js';
 import { toContent } from './content.js';
 
@@ -39,7 +39,7 @@ export default defineReport({
     const blocks = [
       [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
       ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
-      content.tables.length === 0 ? ['Nothing was measured.'] : [],
+      content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
       hanging('', content.floor, textWidth),
       ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
       legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
@@ -80,8 +80,10 @@ function headText(head, width) {
  * @returns {string[]}
  */
 function tableText({ title, columns, rows }, { width, colors, leftOut }) {
-  const { kept, cells } = fit(columns, rows, width);
+  const { kept, cells, fits } = fit(columns, rows, width);
   for (const column of columns) if (!kept.includes(column)) leftOut.add(column.name);
+  const titleLines = wrap(title, width).map(colors.bold);
+  if (!fits) return [...titleLines, ...cells.flatMap((texts) => rowSentence(texts, kept, width))];
   const table = new Table({
     chars: NO_LINES,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
@@ -96,9 +98,19 @@ function tableText({ title, columns, rows }, { width, colors, leftOut }) {
     table.push(cells[i].map((text, j) => paint(text, { row, column: kept[j], colors })));
   });
   const lines = table.toString().split('\n');
-  const line = colors.dim('─'.repeat(Math.min(width, tableWidth(kept, cells))));
-  lines.splice(headLines, 0, line);
-  return [...wrap(title, width).map(colors.bold), ...lines];
+  lines.splice(headLines, 0, colors.dim('─'.repeat(tableWidth(kept, cells))));
+  return [...titleLines, ...lines];
+}
+
+/**
+ * A row where there is no room for a table: words can be wrapped, a table cannot.
+ * @param {string[]} texts
+ * @param {Column[]} columns
+ * @param {number} width
+ */
+function rowSentence([storage, ...texts], columns, width) {
+  const numbers = texts.map((text, j) => `${text} ${columns[j + 1].name}`);
+  return hanging('', `${storage}: ${numbers.join(', ')}`, width, 2);
 }
 
 /**
@@ -106,35 +118,21 @@ function tableText({ title, columns, rows }, { width, colors, leftOut }) {
  * @param {Column[]} columns
  * @param {TableContent['rows']} rows
  * @param {number} width
- * @returns {{ kept: Column[], cells: string[][] }}
+ * @returns {{ kept: Column[], cells: string[][], fits: boolean }} fits: false where even the
+ *   columns that always stay are too wide
  */
 function fit(columns, rows, width) {
   let kept = columns;
   let cells = cellTexts(kept, rows, false);
-  if (tableWidth(kept, cells) <= width) return { kept, cells };
+  if (tableWidth(kept, cells) <= width) return { kept, cells, fits: true };
   cells = cellTexts(kept, rows, true);
   while (tableWidth(kept, cells) > width) {
     const next = kept.reduce((last, column) => (column.drop > last.drop ? column : last));
-    if (next.drop === 0) break;
+    if (next.drop === 0) return { kept, cells, fits: false };
     kept = kept.filter((column) => column !== next);
     cells = cellTexts(kept, rows, true);
   }
-  const over = tableWidth(kept, cells) - width;
-  if (over <= 0) return { kept, cells };
-  const nameWidth = Math.max(4, columnWidth(kept[0], cells, 0) - over);
-  cells = cells.map(([name, ...rest]) => [truncate(name, nameWidth), ...rest]);
-  return { kept, cells: cells.map((texts) => cutRow(texts, width)) };
-}
-
-/**
- * The last resort, on a terminal where not even name and throughput fit.
- * @param {string[]} texts
- * @param {number} width
- */
-function cutRow(texts, width) {
-  const share = Math.max(1, Math.floor(width / texts.length) - GAP.length);
-  const sum = texts.reduce((all, text) => all + displayWidth(text) + GAP.length, -GAP.length);
-  return sum <= width ? texts : texts.map((text) => truncate(text, share));
+  return { kept, cells, fits: true };
 }
 
 /**
@@ -190,7 +188,8 @@ const LIST_COLORS = Object.freeze({
  * @returns {string[]}
  */
 function listText({ kind, title, items }, { width, colors }) {
-  const lines = [colors[/** @type {'red' | 'yellow'} */ (LIST_COLORS[kind])](title)];
+  const color = colors[/** @type {'red' | 'yellow'} */ (LIST_COLORS[kind])];
+  const lines = wrap(title, width).map(color);
   for (const { subject, text, remedy } of items) {
     lines.push(...hanging('  ', `${subject}: ${text}`, width, 4));
     if (remedy !== null) lines.push(...hanging('    → ', remedy, width, 6));

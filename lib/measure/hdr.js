@@ -60,7 +60,8 @@ export function decode(base64, exact = {}) {
   const hdr = decodeByLibrary(base64);
   const sparse = [];
   const seen = { count: 0, sum: 0, min: 0, max: 0 };
-  for (let i = 0; i < hdr.countsArrayLength; i++) {
+  const end = hdr.countsArrayIndex(hdr.maxValue) + 1;
+  for (let i = 0; i < end; i++) {
     const n = hdr.getCountAtIndex(i);
     if (n === 0) continue;
     if (seen.count === 0) seen.min = lowestAt(i);

@@ -18,6 +18,8 @@ const FULL_MASK = 2 * HALF - 1;
 /** A safe integer has 53 bits, 11 are kept: 42 doublings above the first 2048 counts. */
 const LENGTH = (53 - (HALF_BITS + 1) + 2) * HALF;
 const INT32_END = 2 ** 31;
+/** Powers of two by exponent: `**` is a call into the mathematics library, these are read. */
+const POWERS = Float64Array.from({ length: LENGTH / HALF }, (_, exponent) => 2 ** exponent);
 
 /** A percentile is worth printing where at least this many values lie above it. */
 const PRINTABLE_ABOVE = 10;
@@ -36,7 +38,7 @@ export function indexOf(value) {
   const high = Math.floor(value / 2 ** 22);
   const bits = 32 - Math.clz32(high) + 22;
   const shift = bits - (HALF_BITS + 1);
-  return (shift << HALF_BITS) + Math.floor(value / 2 ** shift);
+  return (shift << HALF_BITS) + Math.floor(value / POWERS[shift]);
 }
 
 /**
@@ -46,7 +48,7 @@ export function indexOf(value) {
 export function lowestAt(index) {
   if (index <= FULL_MASK) return index;
   const shift = (index >> HALF_BITS) - 1;
-  return (index - (shift << HALF_BITS)) * 2 ** shift;
+  return (index - (shift << HALF_BITS)) * POWERS[shift];
 }
 
 /**

@@ -1,0 +1,190 @@
+/**
+ * Each report of made-up results against a file. A file is written anew only where the environment
+ * has DRAGSTRIP_UPDATE_GOLDEN=1; read the difference before it is committed.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { displayWidth } from '../../lib/format.js';
+import { loadReport, REPORT_NAMES } from '../../report/index.js';
+import { brokenResult, buildResult, raceResult } from '../helpers/result-builder.js';
+
+const FILES = new URL('files/', import.meta.url);
+const RESULTS = { race: raceResult(), broken: brokenResult(), empty: buildResult({ floor: [] }) };
+
+/** @typedef {keyof typeof RESULTS} Name */
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function assertGolden(name, text) {
+  const file = new URL(name, FILES);
+  if (process.env.DRAGSTRIP_UPDATE_GOLDEN === '1') {
+    mkdirSync(FILES, { recursive: true });
+    writeFileSync(file, text);
+  }
+  assert.equal(text, readFileSync(file, 'utf8'), `${name}: see test/golden/reports.test.js`);
+}
+
+for (const name of /** @type {Name[]} */ (Object.keys(RESULTS))) {
+  for (const width of [40, 80, 120, 200]) {
+    test(`the console report of the ${name} result at ${width} columns is the golden one`, async () => {
+      const { render } = await loadReport('console');
+      assertGolden(`${name}-${width}.console.txt`, render(RESULTS[name], { width }));
+    });
+  }
+  for (const [report, ending] of [
+    ['markdown', 'md'],
+    ['csv', 'csv'],
+  ]) {
+    test(`the ${report} report of the ${name} result is the golden one`, async () => {
+      const { render } = await loadReport(report);
+      assertGolden(`${name}.${ending}`, render(RESULTS[name]));
+    });
+  }
+}
+
+test('colour adds escapes and nothing else', async () => {
+  const { render } = await loadReport('console');
+  for (const result of Object.values(RESULTS)) {
+    for (const width of [80, undefined]) {
+      const coloured = render(result, { width, color: true });
+      assert.notEqual(coloured, stripVTControlCharacters(coloured));
+      // A coloured cell may keep the spaces of its alignment at the end of a line.
+      const plain = stripVTControlCharacters(coloured).replace(/ +$/gm, '');
+      assert.equal(plain, render(result, { width }).replace(/ +$/gm, ''));
+    }
+  }
+});
+
+test('no line of the console report is wider than the terminal, from 1 column to 220', async () => {
+  const { render } = await loadReport('console');
+  const twoRounds = RESULTS.race.cells.map((cell) => ({
+    ...cell,
+    rounds: cell.rounds.slice(0, 2),
+  }));
+  const results = { ...RESULTS, race: { ...RESULTS.race, cells: twoRounds } };
+  for (const [name, result] of Object.entries(results)) {
+    for (let width = 1; width <= 220; width += width < 30 ? 1 : 6) {
+      for (const line of render(result, { width }).split('\n')) {
+        assert.ok(displayWidth(line) <= width, `${name} at ${width}: ${JSON.stringify(line)}`);
+      }
+    }
+  }
+});
+
+test('without a width nothing is left out', async () => {
+  const { render } = await loadReport('console');
+  const text = render(RESULTS.race);
+  assert.doesNotMatch(text, /Not shown/);
+  assert.match(text, /p99\.9.*\n?.*memory/);
+  assert.match(render(RESULTS.race, { width: 80 }), /Not shown at 80 columns: p99\.9,/);
+});
+
+test('a report is pure: twice the same text, and the result is as it was', async () => {
+  for (const name of REPORT_NAMES) {
+    const { render } = await loadReport(name);
+    const before = JSON.stringify(RESULTS.broken);
+    assert.equal(
+      render(RESULTS.broken, { width: 100, color: true }),
+      render(RESULTS.broken, { width: 100, color: true }),
+    );
+    assert.equal(JSON.stringify(RESULTS.broken), before);
+  }
+});
+
+test('no report lets a server move the cursor, colour the terminal or turn the text', async () => {
+  for (const name of REPORT_NAMES) {
+    const { render } = await loadReport(name);
+    const text = render(RESULTS.broken, { width: 100 });
+    assert.match(text, /ERR/, 'the message itself is there');
+    assert.doesNotMatch(
+      text.replaceAll('\r\n', '\n'),
+      /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/,
+    );
+  }
+});
+
+test('every report has the floor of the harness', async () => {
+  for (const name of REPORT_NAMES) {
+    const { render } = await loadReport(name);
+    assert.match(render(RESULTS.race), /floor: memory storage 182 ns per operation|182\.4/, name);
+  }
+});
+
+test('an unknown report is a usage error that lists those there are', async () => {
+  for (const name of ['html5', 'toString', '__proto__', '']) {
+    await assert.rejects(loadReport(name), {
+      code: 'E_USAGE',
+      message: /not known/,
+      remedy: 'name one of console, markdown, csv',
+    });
+  }
+  for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);
+});
+
+/**
+ * @param {string} text
+ * @returns {string[][]} by RFC 4180, written apart from the report
+ */
+function parseCsv(text) {
+  const rows = [[/** @type {string} */ ('')]];
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const row = rows[rows.length - 1];
+    const c = text[i];
+    if (quoted && c === '"' && text[i + 1] === '"') row[row.length - 1] += text[++i];
+    else if (c === '"') quoted = !quoted;
+    else if (!quoted && c === ',') row.push('');
+    else if (!quoted && c === '\r' && text[i + 1] === '\n') rows.push(['']) && i++;
+    else row[row.length - 1] += c;
+  }
+  assert.deepEqual(rows.pop(), [''], 'the last line ends too');
+  return rows;
+}
+
+test('the CSV has as many fields in each row as in its head, one row a cell and round', async () => {
+  const { render } = await loadReport('csv');
+  const [head, ...rows] = parseCsv(render(RESULTS.broken));
+  const expected = RESULTS.broken.cells.reduce((n, { rounds }) => n + (rounds.length || 1), 0);
+  assert.equal(rows.length, expected);
+  assert.equal(new Set(head).size, head.length);
+  for (const row of rows) assert.equal(row.length, head.length);
+  const value = (/** @type {string} */ name, /** @type {number} */ i) =>
+    rows[i][head.indexOf(name)];
+  assert.equal(Number(value('mismatch', 0)), 40);
+  assert.equal(value('throughput_ops_per_s', 3), '', 'a failed round has no throughput, not 0');
+  assert.equal(value('failure_message', 3), 'connection reset by 127.0.0.1:40001');
+});
+
+test('a text that a spreadsheet would run as a formula is kept a text', async () => {
+  const { field } = await import('../../report/csv.js');
+  assert.equal(field('=1+1'), "'=1+1");
+  assert.equal(field('\t@SUM(A1)'), "'@SUM(A1)");
+  assert.equal(field('-2+3,"x"'), `"'-2+3,""x"""`);
+  assert.equal(field(-5), '-5');
+  assert.equal(field(0), '0');
+  assert.equal(field(null), '');
+});
+
+test('markdown shows foreign text as text', async () => {
+  const { codeSpan, escapeMarkdown } = await import('../../report/markdown.js');
+  assert.equal(
+    escapeMarkdown('a|b <i>*x*</i> [l](u) #1'),
+    'a\\|b \\<i\\>\\*x\\*\\</i\\> \\[l\\](u) \\#1',
+  );
+  assert.equal(escapeMarkdown('1. x'), '1\\. x');
+  assert.equal(escapeMarkdown('- x'), '\\- x');
+  assert.equal(escapeMarkdown('1.00×'), '1.00×');
+  assert.equal(codeSpan('a'), '`a`');
+  assert.equal(codeSpan('``a`'), '``` ``a` ```');
+  const { render } = await loadReport('markdown');
+  const hostile = structuredClone(RESULTS.race);
+  for (const cell of hostile.cells) cell.storage = 'x|y\n| --- |\n<script>';
+  const text = render(hostile);
+  assert.doesNotMatch(text, /^\| --- \|$/m);
+  assert.doesNotMatch(text, /[^\\`]<script>/);
+});
