@@ -109,6 +109,47 @@ export function coded(error, code = 'ECONNRESET') {
 }
 
 /**
+ * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
+ * The handle's get is exchanged, so that a read before the loss pays nothing for it.
+ * @param {import('../lib/types.js').Handle} handle
+ * @param {Error} error
+ * @param {import('../lib/types.js').CallStyle} [calls]
+ */
+export function loseHandle(handle, error, calls = 'promise') {
+  handle.get =
+    calls === 'callback'
+      ? (_id, done) => process.nextTick(/** @type {any} */ (done), error)
+      : () => Promise.reject(error);
+}
+
+/**
+ * loseHandle as soon as the socket of a connection fails, ends or closes, and before the driver's
+ * own listeners: they call back, and who is called back may ask again at once.
+ * @param {import('node:net').Socket} socket
+ * @param {import('../lib/types.js').Handle} handle
+ * @param {import('../lib/types.js').CallStyle} [calls]
+ * @returns {import('../lib/types.js').Handle} the same handle
+ */
+export function watchLoss(socket, handle, calls) {
+  onLoss(socket, (error) => loseHandle(handle, error, calls));
+  return handle;
+}
+
+/**
+ * @param {import('node:net').Socket} socket
+ * @param {(error: Error) => void} lose called once, before the driver's own listeners
+ */
+export function onLoss(socket, lose) {
+  let lost = false;
+  const once = (/** @type {unknown} */ error) => {
+    if (lost) return;
+    lost = true;
+    lose(coded(error instanceof Error ? error : new Error('the connection was closed')));
+  };
+  for (const event of ['error', 'end', 'close']) socket.prependListener(event, once);
+}
+
+/**
  * A stream whose writes of one tick leave as one: cork at the first, uncork when the tick is over.
  * @param {import('node:stream').Writable} stream
  * @returns {() => void} to be called before each write; some nanoseconds after the first

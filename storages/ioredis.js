@@ -2,7 +2,14 @@
 
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
-import { coded, createCork, opened, requireEndpoint, socketPlace } from './connection.js';
+import {
+  coded,
+  createCork,
+  opened,
+  requireEndpoint,
+  socketPlace,
+  watchLoss,
+} from './connection.js';
 
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
 const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
@@ -51,8 +58,9 @@ export const storage = defineStorage({
     });
     await opened(target, connecting, () => redis.disconnect());
     codeLostRequests(redis);
-    const cork = createCork(/** @type {any} */ (redis).stream);
-    return {
+    const socket = /** @type {any} */ (redis).stream;
+    const cork = createCork(socket);
+    return watchLoss(socket, {
       get:
         stream === undefined
           ? (id) => redis.get(PREFIX + id)
@@ -62,7 +70,7 @@ export const storage = defineStorage({
             },
       value,
       close: () => closeClient(redis),
-    };
+    });
   },
 });
 

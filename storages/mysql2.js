@@ -2,7 +2,7 @@
 
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
-import { coded, opened, requireEndpoint } from './connection.js';
+import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
 
 const SQL = `select str from ${PLACES.table} where id=?`;
 
@@ -58,13 +58,13 @@ async function openConnection(mysql, target, options) {
   connection.on('error', coded);
   // Prepares the statement, so that the first read does not pay a round trip more.
   await opened(target, connection.execute(SQL, [0]), () => connection.destroy());
-  return {
+  return watchLoss(connection.connection.stream, {
     get: (id) => connection.execute(SQL, [id]),
     value,
     async close() {
       abort(connection.connection, closedError());
     },
-  };
+  });
 }
 
 /**
@@ -79,18 +79,23 @@ async function openPool(mysql, target, options) {
     Array.from({ length: Number(options['connectionLimit']) }, () => promisePool.execute(SQL, [0])),
   );
   await opened(target, warm, () => abortPool(pool, closedError()));
-  // From here on a lost connection ends the pool: it would quietly make a new one.
-  for (let i = 0; i < pool._allConnections.length; i += 1) {
-    const connection = pool._allConnections.get(i);
-    connection.on('error', (/** @type {Error} */ error) => abortPool(pool, error));
-  }
-  return {
+  /** @type {import('../lib/types.js').Handle} */
+  const handle = {
     get: (id) => promisePool.execute(SQL, [id]),
     value,
     async close() {
+      loseHandle(handle, closedError());
       abortPool(pool, closedError());
     },
   };
+  // From here on a lost connection ends the pool: it would quietly make a new one.
+  for (const { stream } of connectionsOf(pool)) {
+    onLoss(stream, (error) => {
+      loseHandle(handle, error);
+      abortPool(pool, error);
+    });
+  }
+  return handle;
 }
 
 /**
@@ -128,9 +133,15 @@ function abort(connection, error) {
 function abortPool(pool, error) {
   if (pool._closed) return;
   while (pool._connectionQueue.length > 0) pool._connectionQueue.shift()(coded(error));
-  const connections = Array.from({ length: pool._allConnections.length }, (_, i) =>
-    pool._allConnections.get(i),
-  );
+  const connections = connectionsOf(pool);
   pool.end(() => {}); // it asks each to quit, and that too is rejected below
   for (const connection of connections) abort(connection, error);
+}
+
+/**
+ * @param {any} pool
+ * @returns {any[]}
+ */
+function connectionsOf(pool) {
+  return Array.from({ length: pool._allConnections.length }, (_, i) => pool._allConnections.get(i));
 }

@@ -10,7 +10,7 @@
 
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
-import { coded, opened, requireEndpoint } from './connection.js';
+import { coded, opened, requireEndpoint, watchLoss } from './connection.js';
 
 /** @param {string[][]} reply rows of the one column */
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][0]);
@@ -45,7 +45,8 @@ export const storage = defineStorage({
     const index = await opened(target, openIndex(connection), () => {
       socket.destroy();
     });
-    return {
+    /** @type {import('../lib/types.js').Handle} */
+    const handle = {
       get: (id, done) => index.find('=', id, done),
       value,
       async close() {
@@ -55,6 +56,9 @@ export const storage = defineStorage({
         await closed;
       },
     };
+    // On the half that the server closed it would still write.
+    socket.once('end', () => socket.destroy());
+    return watchLoss(socket, handle, 'callback');
   },
 });
 

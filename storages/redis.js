@@ -2,7 +2,7 @@
 
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
-import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
+import { coded, loseHandle, opened, requireEndpoint, socketPlace } from './connection.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
@@ -46,7 +46,8 @@ export const storage = defineStorage({
     failed.catch(() => {}); // also the errors of later, which the requests tell of
     const connected = Promise.race([client.connect(), failed]);
     await opened(target, connected, () => client.destroy());
-    return {
+    /** @type {import('../lib/types.js').Handle} */
+    const handle = {
       get:
         call === undefined
           ? (id) => client.get(PREFIX + id)
@@ -54,7 +55,10 @@ export const storage = defineStorage({
       value,
       async close() {
         client.destroy();
+        loseHandle(handle, coded(new Error('the client is closed')));
       },
     };
+    client.on('error', (error) => loseHandle(handle, error));
+    return handle;
   },
 });

@@ -11,7 +11,14 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { coded, createCork, opened, requireEndpoint, socketPlace } from './connection.js';
+import {
+  coded,
+  createCork,
+  opened,
+  requireEndpoint,
+  socketPlace,
+  watchLoss,
+} from './connection.js';
 
 const VSPACE = 281; // box.schema.VSPACE_ID, the spaces that this user may see
 const NAME_INDEX = 2; // its index by name
@@ -57,7 +64,7 @@ export const storage = defineStorage({
       connection.socket?.destroy();
     });
     const cork = createCork(connection.socket);
-    return {
+    return watchLoss(connection.socket, {
       get:
         socket === undefined
           ? (id) => connection.select(space, 0, 1, 0, 'eq', [id])
@@ -67,7 +74,7 @@ export const storage = defineStorage({
             },
       value,
       close: () => closeConnection(connection),
-    };
+    });
   },
 });
 

@@ -1,0 +1,149 @@
+/**
+ * Servers that die or stop while they are read: everything in flight settles with a coded error in
+ * bounded time, nothing reconnects and sends again behind the reader's back, and nothing is thrown
+ * out of the event loop (node:test fails a file for that).
+ */
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { getLoader } from '../../data/loaders/index.js';
+import { createDataset } from '../../lib/dataset.js';
+import { withServers } from '../helpers/servers.js';
+import { listCases, reader, within } from '../helpers/storage-cases.js';
+
+/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../helpers/storage-cases.js').StorageCase} StorageCase */
+
+const DEPTH = 500;
+/** Right reads of each storage before its workers wait for those of the others. */
+const ENOUGH = 2000;
+const SETTLE_LIMIT_MS = 10_000;
+
+const dataset = createDataset({ rows: 300, valueSize: 1000, seed: 5 });
+const cases = await listCases();
+
+/**
+ * @typedef {object} Runner one storage that keeps DEPTH requests in flight
+ * @property {string} label
+ * @property {Handle} handle
+ * @property {(id: number) => Promise<string | undefined>} read
+ * @property {Promise<void>[]} workers
+ * @property {{ right: number, wrong: number, errors: any[], enough: () => void,
+ *   gate: Promise<void> }} seen
+ */
+
+for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
+  const own = cases.filter(({ definition, skip }) => definition.server === server && !skip);
+
+  describe(`${server} is killed with ${DEPTH} requests in flight on each storage`, () => {
+    const servers = withServers([server]);
+    /** @type {Runner[]} */
+    const runners = [];
+
+    before(async () => {
+      const address = servers.address(server);
+      const loader = await getLoader(server);
+      await loader.seed({ address, credentials: {}, dataset });
+      // Each alone at first, because a slow driver starves beside a fast one; then all together.
+      let openGate = () => {};
+      const gate = /** @type {Promise<void>} */ (new Promise((resolve) => (openGate = resolve)));
+      for (const one of own) runners.push(await startRunner(one, address, gate));
+      openGate();
+      await new Promise(setImmediate);
+      process.kill(servers.running(server).pid, 'SIGKILL');
+    });
+
+    own.forEach(({ label }, i) => {
+      it(`${label}: all in flight settle, the lost ones with a code`, async () => {
+        const { workers, seen } = runners[i];
+        await within(Promise.all(workers), SETTLE_LIMIT_MS, label);
+        assert.equal(seen.wrong, 0);
+        assert.ok(seen.right >= ENOUGH);
+        assert.equal(seen.errors.length, DEPTH); // each worker ends by one
+        for (const error of seen.errors) {
+          assert.ok(error instanceof Error);
+          assert.equal(typeof (/** @type {any} */ (error).code), 'string', String(error));
+        }
+      });
+
+      it(`${label}: requests after the loss fail too, and it closes`, async () => {
+        const { read, handle } = runners[i];
+        const late = await within(
+          Promise.allSettled(Array.from({ length: 50 }, (_, id) => read(id + 1))),
+          SETTLE_LIMIT_MS,
+          `${label}: late requests`,
+        );
+        assert.ok(late.every(({ status }) => status === 'rejected'));
+        await within(handle.close(), SETTLE_LIMIT_MS, `${label}: close`);
+      });
+    });
+  });
+
+  describe(`${server} is stopped (SIGSTOP) with requests in flight`, () => {
+    const servers = withServers([server]);
+
+    for (const one of own) {
+      it(`${one.label}: it closes, and all in flight settle`, async () => {
+        const address = servers.address(server);
+        const { pid } = servers.running(server);
+        const loader = await getLoader(server);
+        await loader.seed({ address, credentials: {}, dataset });
+        const handle = await one.definition.open({ ...contextOf(one), address });
+        const read = reader(handle, one.profile);
+        await read(1);
+        process.kill(pid, 'SIGSTOP');
+        try {
+          const requests = Promise.allSettled(Array.from({ length: DEPTH }, () => read(1)));
+          await new Promise(setImmediate); // they are written
+          await within(handle.close(), SETTLE_LIMIT_MS, `${one.label}: close`);
+          await within(requests, SETTLE_LIMIT_MS, `${one.label}: requests`);
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+      });
+    }
+  });
+}
+
+/** @param {StorageCase} one */
+function contextOf({ profile }) {
+  return { credentials: {}, profile, dataset, folder: '' };
+}
+
+/**
+ * @param {StorageCase} one
+ * @param {import('../../lib/types.js').Address} address
+ * @param {Promise<void>} gate
+ * @returns {Promise<Runner>} once it has made ENOUGH reads
+ */
+async function startRunner(one, address, gate) {
+  const handle = await one.definition.open({ ...contextOf(one), address });
+  const read = reader(handle, one.profile);
+  /** @type {Runner['seen']} */
+  const seen = { right: 0, wrong: 0, errors: [], enough() {}, gate };
+  const enough = /** @type {Promise<void>} */ (new Promise((resolve) => (seen.enough = resolve)));
+  const workers = Array.from({ length: DEPTH }, (_, i) => work(read, seen, i));
+  await within(enough, SETTLE_LIMIT_MS, `${one.label}: the first reads`);
+  return { label: one.label, handle, read, workers, seen };
+}
+
+/**
+ * One of DEPTH in flight: it reads until its first error.
+ * @param {Runner['read']} read
+ * @param {Runner['seen']} seen
+ * @param {number} start
+ */
+async function work(read, seen, start) {
+  for (let turn = start; ; turn += DEPTH) {
+    const id = 1 + (turn % dataset.rows);
+    try {
+      if ((await read(id)) === dataset.value(id)) seen.right += 1;
+      else seen.wrong += 1;
+      if (seen.right === ENOUGH) seen.enough();
+      if (seen.right >= ENOUGH) await seen.gate;
+    } catch (error) {
+      seen.errors.push(error);
+      return;
+    }
+  }
+}
