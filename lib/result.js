@@ -57,6 +57,24 @@ const client = z.object({
 
 const server = z.object({ cpuNs: nanoseconds, rssBytes: bytes.nullable() });
 
+const open = z
+  .object({
+    offered: count.describe('operations that came due: sent + dropped'),
+    sent: count,
+    completed: count.describe('replies and errors, of whatever outcome'),
+    dropped: count.describe('not sent, because as many as allowed were in flight'),
+    late: count.describe('sent more than 1 ms after they were due'),
+    lateNsMax: nanoseconds,
+    service: latency.nullable().describe('from sending to completion, of the ok operations'),
+  })
+  .describe('of an open loop; offered + unsent = scheduled');
+
+const kind = z.object({
+  name: text,
+  ok: count,
+  latency: latency.nullable(),
+});
+
 const round = z.object({
   round: count,
   position: count.describe('place in the order of this round'),
@@ -69,7 +87,11 @@ const round = z.object({
   durationNs: nanoseconds,
   throughput: z.number().nonnegative().describe('ok operations a second'),
   inFlightMean: z.number().nonnegative(),
-  latency: latency.nullable().describe('service time of the ok operations'),
+  latency: latency
+    .nullable()
+    .describe('of the ok operations: service time; in an open loop response time, from when due'),
+  open: open.optional(),
+  kinds: z.array(kind).optional().describe('each kind of operation, where the workload mixes them'),
   client: client.nullable(),
   server: server.nullable().describe('null: embedded, remote or not readable'),
   pendingBytes: bytes.nullable().describe('burst: client memory for each pending request'),
@@ -88,10 +110,13 @@ const round = z.object({
 });
 
 const load = z.object({
-  kind: z.enum(['sync', 'window', 'burst']),
-  inFlight: count.nullable().describe('null: all at once'),
+  kind: z.enum(['sync', 'window', 'burst', 'rate']),
+  inFlight: count.nullable().describe('null: all at once, or when each is due'),
   operations: count.nullable(),
   durationNs: nanoseconds.nullable(),
+  rate: z.number().positive().optional().describe('of an open loop: operations due a second'),
+  arrivals: z.enum(['constant', 'poisson']).optional(),
+  maxInFlight: count.optional().describe('of an open loop: what would be more is dropped'),
 });
 
 const cell = z.object({
@@ -152,6 +177,26 @@ const floor = z.object({
   n: count,
 });
 
+const point = z.object({
+  rate: z.number().positive(),
+  phase: z.enum(['double', 'halve', 'bisect', 'confirm', 'beyond', 'widen']),
+  passed: z.boolean().describe('best 2 of 3'),
+  trials: z.array(z.object({ passed: z.boolean(), latencyNs: nanoseconds.nullable() })),
+  cell: text.describe('its trials are rounds of this cell'),
+});
+
+const search = z.object({
+  storage: text,
+  profile: text,
+  workload: text,
+  percentile: z.number().min(0).max(1),
+  limitNs: nanoseconds,
+  rate: z.number().positive().nullable().describe('the greatest within the limit; null: none'),
+  confirmed: z.boolean().describe('it held once more, and 5 % above it did not'),
+  reason: text.nullable().describe('why it is not confirmed'),
+  points: z.array(point),
+});
+
 export const resultSchema = z.object({
   schema: z.literal(SCHEMA_NAME),
   schemaVersion: z.literal(SCHEMA_VERSION),
@@ -167,6 +212,7 @@ export const resultSchema = z.object({
   servers: z.array(serverInfo),
   storages: z.array(storage),
   cells: z.array(cell),
+  searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
   floor: z.array(floor).describe('the harness itself: memory storage, nothing behind it'),
   warnings: z.array(warning),
 });
@@ -175,6 +221,7 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof cell>} Cell */
 /** @typedef {z.infer<typeof round>} Round */
 /** @typedef {z.infer<typeof load>} Load */
+/** @typedef {z.infer<typeof search>} Search */
 /** @typedef {z.infer<typeof warning>} Warning */
 /** @typedef {z.infer<typeof latency>} Latency */
 /** @typedef {z.infer<typeof environment>} Environment */

@@ -204,7 +204,7 @@ export interface LoaderDefinition {
 /** Outcomes of an operation, a closed set; the order is that of OUTCOMES in lib/outcome.js. */
 export type Outcome = 'ok' | 'miss' | 'mismatch' | 'error' | 'timeout' | 'dropped' | 'unsent';
 
-export type LoadKind = 'sync' | 'window' | 'burst';
+export type LoadKind = 'sync' | 'window' | 'burst' | 'rate';
 
 /** What a workload makes of a handle: the two functions that the loop calls. */
 export interface BoundWorkload {

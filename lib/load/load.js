@@ -1,7 +1,8 @@
 /**
- * One load: operations that are issued and settled, in one of three ways (sync and window: lanes;
- * burst: all at once) and three call styles (promise, callback, sync). This module holds what the
- * loops share: counting, verifying, the ways to end. It knows no storage, workload or report.
+ * One load: operations that are issued and settled, in one of four ways (sync and window: lanes;
+ * burst: all at once; rate: when each is due) and three call styles (promise, callback, sync). This
+ * module holds what the loops share: counting, verifying, the ways to end. It knows no storage,
+ * workload or report.
  *
  * The path of an operation: a loop takes the next index, calls op(index), and gives the reply to
  * settle(), which reads the clock once, verifies, records, and gives that time back: it is the
@@ -10,8 +11,11 @@
  */
 
 import { ERROR, OK, TIMEOUT } from '../outcome.js';
+import { countArrivals } from './arrivals.js';
 import { startBurst } from './burst.js';
+import { DetailedTally } from './detail.js';
 import { startLanes } from './lanes.js';
+import { startRate } from './rate.js';
 import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Tally } from './tally.js';
 
 /** Every n-th reply is compared as a whole, the others by length and tag; a power of two. */
@@ -26,7 +30,9 @@ const WATCH_MS = 100;
  * @property {(index: number, reply: any, whole: boolean) => number} verify outcome code
  * @property {import('../types.js').CallStyle} calls
  * @property {import('../types.js').LoadKind} kind
- * @property {number} inFlight lanes; not used by a burst
+ * @property {number} inFlight lanes; not used by a burst, nor by a rate
+ * @property {import('./rate.js').RateOptions} [rate] of the load `rate`
+ * @property {import('./detail.js').Kinds} [kinds] of operation, where the workload mixes them
  * @property {number} operations Infinity where a duration ends the load
  * @property {number} durationNs Infinity where a count ends the load
  * @property {number} stallNs without any reply for this long, what is pending has timed out
@@ -54,13 +60,16 @@ export class Load {
     this.clock = options.clock;
     this.now = options.clock.now;
     this.next = 0;
-    this.limit = options.operations;
+    // An open loop schedules what is due within its time, however long it then takes.
+    this.limit = options.rate ? countArrivals(options.rate, options) : options.operations;
     /** How many were to be issued, where that differs from the limit in the end. */
     this.scheduled = -1;
     this.settledCount = 0;
     const startNs = this.now();
-    this.deadlineNs = startNs + options.durationNs;
-    this.tally = new Tally(startNs);
+    this.deadlineNs = options.rate ? Number.POSITIVE_INFINITY : startNs + options.durationNs;
+    this.tally = createTally(startNs, options);
+    /** What an open loop counts; zeros in the others. */
+    this.open = { sent: 0, dropped: 0, late: 0, lateNsMax: 0 };
     /** Set about every 100 ms: a loop without I/O then lets timers and messages in. */
     this.breathe = false;
     /** @type {() => void} */
@@ -87,7 +96,7 @@ export class Load {
     this.lastNs = endNs;
     if (outcome === OK) {
       if (endNs >= tally.windowEndNs) this.breathe = true;
-      tally.ok(startNs, endNs);
+      tally.ok(startNs, endNs, index);
     } else {
       tally.wrong(outcome, index, null);
       if (tally.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.giveUp();
@@ -126,11 +135,29 @@ export class Load {
 }
 
 /**
+ * @param {number} startNs
+ * @param {LoadOptions} options
+ * @returns {Tally}
+ */
+function createTally(startNs, { rate, kinds }) {
+  if (rate === undefined && kinds === undefined) return new Tally(startNs);
+  return new DetailedTally(startNs, { service: rate !== undefined, kinds: kinds ?? null });
+}
+
+/**
+ * @typedef {object} LoadReport
+ * @property {Tally} tally a DetailedTally in an open loop and in a mix
+ * @property {number} scheduled
+ * @property {LoadEnd} ended
+ * @property {number} durationNs
+ * @property {import('./rate.js').OpenCounts | null} open of an open loop
+ */
+
+/**
  * Runs a load to its end, whatever that is.
  * @param {LoadOptions} options
  * @param {LoadWatch} [watch]
- * @returns {Promise<{ tally: Tally, scheduled: number, ended: LoadEnd, durationNs: number }>}
- *   resolves in every case; what went wrong is in the tally
+ * @returns {Promise<LoadReport>} resolves in every case; what went wrong is in the tally
  */
 export async function runLoad(options, watch = {}) {
   const load = new Load(options);
@@ -144,7 +171,8 @@ export async function runLoad(options, watch = {}) {
     load.finish();
   });
   try {
-    if (load.kind === 'burst') startBurst(load, watch.onIssued);
+    if (options.rate) startRate(load, options.rate);
+    else if (load.kind === 'burst') startBurst(load, watch.onIssued);
     else startLanes(load);
     await load.finished;
   } finally {
@@ -154,14 +182,22 @@ export async function runLoad(options, watch = {}) {
   const planned = load.scheduled < 0 ? load.limit : load.scheduled;
   const scheduled = Number.isFinite(planned) ? planned : load.next;
   load.tally.close({
-    endNs: load.settledCount === load.next ? load.lastNs : load.now(),
+    endNs: isIdle(load) ? load.lastNs : load.now(),
     issued: load.next,
     scheduled,
     pendingOutcome: end.reason === 'crashed' ? ERROR : TIMEOUT,
     pendingError: end.error,
   });
   const durationNs = load.tally.endNs - load.tally.startNs;
-  return { tally: load.tally, scheduled, ended: end.reason, durationNs };
+  const open = options.rate
+    ? { offered: load.next, completed: load.settledCount, ...load.open }
+    : null;
+  return { tally: load.tally, scheduled, ended: end.reason, durationNs, open };
+}
+
+/** @param {Load} load */
+function isIdle({ settledCount, open, next }) {
+  return settledCount + open.dropped === next;
 }
 
 /**
@@ -183,6 +219,8 @@ function watchLoad(load, options, watch, end) {
       seen = load.settledCount;
       seenNs = nowNs;
       watch.onProgress?.(seen);
+    } else if (isIdle(load)) {
+      seenNs = nowNs; // an open loop waits for its next operation, and not for a reply
     } else if (nowNs - seenNs > options.stallNs) {
       const seconds = (options.stallNs / 1e9).toFixed(1);
       end('stalled', { code: 'NO_REPLY', message: `no reply for ${seconds} s` });

@@ -41,8 +41,9 @@ export class Tally {
    * A right answer.
    * @param {number} startNs
    * @param {number} endNs
+   * @param {number} _index of the operation; for tallies that look closer
    */
-  ok(startNs, endNs) {
+  ok(startNs, endNs, _index) {
     if (endNs >= this.windowEndNs) this.turnWindow(endNs);
     this.windowCount += 1;
     this.histogram.record(endNs - startNs);

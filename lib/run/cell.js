@@ -10,12 +10,17 @@ import { readCredentials } from '../credentials.js';
 import { createDataset } from '../dataset.js';
 import { runLoad } from '../load/load.js';
 import { OK, OUTCOMES } from '../outcome.js';
+import { emptyRecord, recordLoad } from './record.js';
 
 /** Rows read and compared whole before the clock starts. */
 const CHECK_ROWS = 64;
 /** Closing and opening must not hang a run. */
 const CLOSE_TIMEOUT_MS = 5000;
 const WARMUP_IN_FLIGHT = 100;
+/** Of an open loop that names none. */
+export const MAX_IN_FLIGHT = 10_000;
+
+/** @typedef {import('./record.js').CellRecord} CellRecord */
 
 /**
  * What a cell's process is told: names and options, never functions.
@@ -24,8 +29,7 @@ const WARMUP_IN_FLIGHT = 100;
  * @property {string} profile
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
- * @property {{ kind: import('../types.js').LoadKind, inFlight: number | null,
- *   operations: number | null, durationNs: number | null }} load
+ * @property {import('../result.js').Load} load
  * @property {import('../types.js').Address} address
  * @property {string | null} credentialsOf server whose credentials are read from the environment
  * @property {number[]} serverPids
@@ -34,25 +38,6 @@ const WARMUP_IN_FLIGHT = 100;
  * @property {number} seed
  * @property {number} warmupOperations
  * @property {number} stallNs
- */
-
-/**
- * @typedef {object} CellRecord what a cell gives back; the runner makes a round of the result of it
- * @property {'measured' | 'failed' | 'aborted'} state
- * @property {{ code: string, message: string } | null} failure
- * @property {number | null} createdNs
- * @property {number} scheduled
- * @property {number[]} outcomes by code of lib/outcome.js
- * @property {import('../result.js').Sample[]} samples
- * @property {number} durationNs
- * @property {{ sparse: number[], count: number, min: number, max: number, sum: number } | null
- *   } latency
- * @property {import('../result.js').Round['client']} client
- * @property {import('../result.js').Round['server']} server
- * @property {number | null} pendingBytes
- * @property {import('../result.js').Round['warmup']} warmup
- * @property {import('../result.js').Round['timeline']} timeline
- * @property {number | null} workNs
  */
 
 /**
@@ -93,26 +78,6 @@ export async function runCell(spec, context) {
   if (handle !== null) await closeBounded(handle);
   record.workNs = clock.now() - startNs;
   return record;
-}
-
-/** @returns {CellRecord} */
-function emptyRecord() {
-  return {
-    state: 'failed',
-    failure: null,
-    createdNs: null,
-    scheduled: 0,
-    outcomes: OUTCOMES.map(() => 0),
-    samples: [],
-    durationNs: 0,
-    latency: null,
-    client: null,
-    server: null,
-    pendingBytes: null,
-    warmup: { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
-    timeline: { windowNs: 0, operations: [] },
-    workNs: null,
-  };
 }
 
 /**
@@ -159,10 +124,20 @@ async function bindWorkload(spec, { handle, dataset }) {
   const bind = (/** @type {number} */ seed, /** @type {number} */ ops) =>
     workload.prepare({ dataset, seed, ops, options })(handle);
   return {
-    measured: bind(spec.seed, spec.load.operations ?? Number.POSITIVE_INFINITY),
+    measured: bind(spec.seed, operationsOf(spec.load)),
     warmup: bind(spec.seed + 1, Math.max(1, spec.warmupOperations)),
     check: bind(spec.seed + 2, CHECK_ROWS),
   };
+}
+
+/**
+ * @param {CellSpec['load']} load
+ * @returns {number} how many operations there will be, about; Infinity where that is not known
+ */
+function operationsOf({ operations, durationNs, rate }) {
+  if (operations !== null) return operations;
+  if (rate === undefined || durationNs === null) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.ceil((rate * durationNs) / 1e9));
 }
 
 /**
@@ -258,6 +233,7 @@ async function measure(spec, bound, calls, context, record) {
       calls,
       kind,
       inFlight: inFlight ?? 1,
+      rate: rateOf(spec),
       operations: operations ?? Number.POSITIVE_INFINITY,
       durationNs: durationNs ?? Number.POSITIVE_INFINITY,
       stallNs: spec.stallNs,
@@ -295,21 +271,11 @@ async function measure(spec, bound, calls, context, record) {
 }
 
 /**
- * @param {CellRecord} record
- * @param {Awaited<ReturnType<typeof runLoad>>} load
+ * @param {CellSpec} spec
+ * @returns {import('../load/rate.js').RateOptions | undefined}
  */
-function recordLoad(record, { tally, scheduled, ended, durationNs }) {
-  const { histogram } = tally;
-  record.state = ended === 'aborted' ? 'aborted' : 'measured';
-  record.scheduled = scheduled;
-  record.outcomes = Array.from(tally.outcomes);
-  record.samples = tally.samples;
-  record.durationNs = durationNs;
-  record.timeline = { windowNs: tally.windowNs, operations: tally.windows };
-  if (histogram.count > 0) {
-    const { count, min, max, sum } = histogram;
-    record.latency = { sparse: histogram.toSparse(), count, min, max, sum };
-  }
+function rateOf({ load: { rate, arrivals = 'constant', maxInFlight = MAX_IN_FLIGHT }, seed }) {
+  return rate === undefined ? undefined : { perSecond: rate, arrivals, maxInFlight, seed };
 }
 
 /**

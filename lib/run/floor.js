@@ -8,6 +8,7 @@ import { OK } from '../outcome.js';
 /** Few rows, so that the processor's caches hold them: the floor is the loop, not the memory. */
 const ROWS = 1000;
 const OPERATIONS = { sync: 200_000, window: 200_000, burst: 50_000 };
+/** @typedef {keyof typeof OPERATIONS} FloorKind an open loop has no floor: its rate is given */
 const PASSES = 3;
 
 /**
@@ -19,7 +20,9 @@ const PASSES = 3;
 export async function measureFloor(plan, executor, signal) {
   /** @type {import('../result.js').Result['floor']} */
   const floor = [];
-  const kinds = new Set(plan.loads.map(({ kind }) => kind));
+  /** @type {Set<FloorKind>} */
+  const kinds = new Set();
+  for (const { kind } of plan.loads) if (kind !== 'rate') kinds.add(kind);
   for (const kind of kinds) {
     const inFlight = plan.loads.find((load) => load.kind === kind)?.inFlight ?? null;
     /** @type {number[]} */
@@ -41,7 +44,7 @@ export async function measureFloor(plan, executor, signal) {
 
 /**
  * @param {import('./plan.js').RunPlan} plan
- * @param {import('../types.js').LoadKind} kind
+ * @param {FloorKind} kind
  * @param {number | null} inFlight
  * @returns {import('./cell.js').CellSpec}
  */

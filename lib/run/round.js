@@ -11,7 +11,7 @@ import { OK, OUTCOMES } from '../outcome.js';
  */
 export async function toRound({ record, failure, processNs }, place) {
   if (record === null) return failedRound(failure, processNs, place);
-  const { latency, outcomes, durationNs, ...rest } = record;
+  const { latency, outcomes, durationNs, open, kinds, ...rest } = record;
   const ok = outcomes[OK];
   return {
     ...rest,
@@ -23,9 +23,24 @@ export async function toRound({ record, failure, processNs }, place) {
     throughput: durationNs > 0 ? (ok / durationNs) * 1e9 : 0,
     // Little's law with both of its right-hand sides measured: sum of times / time.
     inFlightMean: latency === null || durationNs === 0 ? 0 : latency.sum / durationNs,
-    latency: latency === null ? null : await toLatency(Histogram.fromSparse(latency)),
+    latency: await fromMessage(latency),
+    ...(open && { open: { ...open, service: await fromMessage(open.service) } }),
+    ...(kinds && {
+      kinds: await Promise.all(
+        kinds.map(async ({ name, latency: own }) => ({
+          name,
+          ok: own?.count ?? 0,
+          latency: await fromMessage(own),
+        })),
+      ),
+    }),
     processNs,
   };
+}
+
+/** @param {import('./record.js').HistogramMessage | null} message */
+async function fromMessage(message) {
+  return message === null ? null : toLatency(Histogram.fromSparse(message));
 }
 
 /**

@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { runLoad } from '../../../lib/load/load.js';
+import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
+import { DROPPED, ERROR, MISMATCH, OK, TIMEOUT, UNSENT } from '../../../lib/outcome.js';
+
+/** @typedef {import('../../../lib/load/rate.js').RateOptions} RateOptions */
+/** @typedef {import('../../../lib/load/detail.js').DetailedTally} DetailedTally */
+
+const STYLES = /** @type {const} */ (['promise', 'callback', 'sync']);
+
+/**
+ * @param {Partial<Omit<import('../../../lib/load/load.js').LoadOptions, 'rate'>>} options
+ * @param {Partial<RateOptions>} [rate]
+ * @param {import('../../../lib/load/load.js').LoadWatch} [watch]
+ */
+async function runRate(options, rate, watch) {
+  const ended = await runLoad(
+    {
+      op: async (index) => index,
+      verify: (index, reply) => (reply === index ? OK : MISMATCH),
+      calls: 'promise',
+      kind: 'rate',
+      inFlight: 1,
+      operations: 1000,
+      durationNs: Number.POSITIVE_INFINITY,
+      stallNs: 5e9,
+      clock: createFakeClock({ stepNs: 1000 }),
+      rate: { perSecond: 100_000, arrivals: 'constant', seed: 1, maxInFlight: 10_000, ...rate },
+      ...options,
+    },
+    watch,
+  );
+  const { outcomes, histogram } = ended.tally;
+  const open = ended.open;
+  assert.ok(open !== null);
+  const tally = /** @type {DetailedTally} */ (ended.tally);
+  const sum = outcomes.reduce((a, b) => a + b, 0);
+  assert.equal(sum, ended.scheduled, 'scheduled = the sum of the outcomes');
+  assert.equal(open.offered, open.sent + open.dropped, 'offered = sent + dropped');
+  assert.equal(open.offered + outcomes[UNSENT], ended.scheduled);
+  assert.equal(open.dropped, outcomes[DROPPED]);
+  assert.ok(open.completed <= open.sent);
+  assert.equal(histogram.count, outcomes[OK], 'every right answer has a response time');
+  assert.equal(tally.service?.count, outcomes[OK], 'and a service time');
+  return { ...ended, open, tally, outcomes };
+}
+
+/** A store that answers after `turns` turns of the event loop, in each style. */
+const STORES = {
+  promise: (/** @type {number} */ turns) => (/** @type {number} */ i) =>
+    new Promise((resolve) => after(turns, () => resolve(i))),
+  callback: (/** @type {number} */ turns) => (/** @type {number} */ i, /** @type {any} */ done) =>
+    after(turns, () => done(null, i)),
+  sync: () => (/** @type {number} */ i) => i,
+};
+
+/**
+ * @param {number} turns
+ * @param {() => void} then
+ */
+function after(turns, then) {
+  setImmediate(() => (turns <= 1 ? then() : after(turns - 1, then)));
+}
+
+describe('every style of call', () => {
+  for (const calls of STYLES) {
+    test(`${calls}: every operation is sent once, in order, not before it is due`, async () => {
+      const clock = createFakeClock({ stepNs: 700 });
+      /** @type {number[]} */
+      const sent = [];
+      let nowNs = 0;
+      const store = STORES[calls](2);
+      const op = (/** @type {number} */ i, /** @type {any} */ done) => {
+        assert.ok(nowNs >= i * 10_000, `operation ${i} at ${nowNs}`);
+        sent.push(i);
+        return store(i, done);
+      };
+      const now = () => {
+        nowNs = clock.now();
+        return nowNs;
+      };
+      const { outcomes, open } = await runRate({ calls, op, clock: { ...clock, now } });
+      assert.equal(outcomes[OK], 1000);
+      assert.deepEqual(
+        sent,
+        Array.from({ length: 1000 }, (_, i) => i),
+      );
+      assert.equal(open.late, 0);
+    });
+
+    test(`${calls}: errors and wrong answers are counted, and are no latencies`, async () => {
+      const store = STORES[calls](1);
+      const op = (/** @type {number} */ i, /** @type {any} */ done) => {
+        if (i % 10 === 1) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+        return store(i, done);
+      };
+      const verify = (/** @type {number} */ i) => (i % 10 === 2 ? MISMATCH : OK);
+      const { outcomes, open } = await runRate({ calls, op, verify });
+      assert.equal(outcomes[OK], 800);
+      assert.equal(outcomes[ERROR], 100);
+      assert.equal(outcomes[MISMATCH], 100);
+      assert.equal(open.completed, 1000);
+    });
+  }
+});
+
+test('a duration schedules what is due in it, and Poisson arrivals are counted beforehand', async () => {
+  const durationNs = 20e6;
+  const constant = await runRate({ operations: Infinity, durationNs }, { perSecond: 50_000 });
+  assert.equal(constant.scheduled, 1000);
+  assert.equal(constant.outcomes[OK], 1000);
+  const poisson = await runRate({ operations: Infinity, durationNs }, { arrivals: 'poisson' });
+  assert.ok(Math.abs(poisson.scheduled - 2000) < 4 * Math.sqrt(2000), `${poisson.scheduled}`);
+  assert.equal(poisson.outcomes[OK], poisson.scheduled);
+});
+
+test('response time counts from when an operation was due, service time from when it was sent', async () => {
+  // A call that blocks for 1 ms once, at operation 100, while 10 µs lie between arrivals.
+  let nowNs = 0;
+  const clock = {
+    now: () => {
+      nowNs += 100;
+      return nowNs;
+    },
+    date: () => '',
+  };
+  const op = (/** @type {number} */ i) => {
+    nowNs += i === 100 ? 1e6 : 1000;
+    return i;
+  };
+  const { tally, open } = await runRate({ calls: 'sync', op, clock });
+  // The 111 operations that wait see what is left of it: the loop makes 1.1 µs good each 10 µs.
+  const waiting = 1e6 / (10_000 - 1100);
+  const waited = 1000 - countBelow(tally.histogram, 3000);
+  assert.ok(Math.abs(waited - waiting) < 5, `${waited} responses of more than 3 µs`);
+  const slow = 1000 - countBelow(/** @type {any} */ (tally.service), 3000);
+  assert.equal(slow, 1, 'only the call itself was slow');
+  assert.equal(open.late, 0, 'none was sent more than 1 ms late');
+  assert.ok(open.lateNsMax > 0.98e6 && open.lateNsMax < 1e6, `${open.lateNsMax}`);
+});
+
+/**
+ * @param {import('../../../lib/measure/histogram.js').Histogram} histogram
+ * @param {number} ns
+ */
+function countBelow(histogram, ns) {
+  let [low, high] = [0, histogram.count];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (histogram.percentile(middle / histogram.count) <= ns) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+test('what was sent more than a millisecond late is counted', async () => {
+  let nowNs = 0;
+  const clock = {
+    now: () => {
+      nowNs += 100;
+      return nowNs;
+    },
+    date: () => '',
+  };
+  const op = (/** @type {number} */ i) => {
+    if (i === 100) nowNs += 3e6;
+    return i;
+  };
+  const { open } = await runRate({ calls: 'sync', op, clock });
+  // 3 ms stand still: those due in the first 2 ms of it are more than 1 ms late, and a few that
+  // come due while the loop catches up (200 ns each).
+  assert.ok(Math.abs(open.late - 204) <= 2, `${open.late} late`);
+  assert.equal(open.dropped, 0);
+});
+
+for (const calls of /** @type {const} */ (['promise', 'callback'])) {
+  test(`${calls}: no more than the bound is in flight; the rest is dropped and counted`, async () => {
+    let inFlight = 0;
+    let most = 0;
+    const store = STORES[calls](40);
+    const op = (/** @type {number} */ i, /** @type {any} */ done) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      const end = (/** @type {any} */ error, /** @type {any} */ reply) => {
+        inFlight -= 1;
+        return done?.(error, reply) ?? reply;
+      };
+      const reply = /** @type {any} */ (store(i, end));
+      return calls === 'promise' ? reply.then((/** @type {any} */ value) => end(null, value)) : 0;
+    };
+    const { open, outcomes } = await runRate({ calls, op }, { maxInFlight: 3 });
+    assert.equal(most, 3);
+    assert.ok(open.dropped > 100, `${open.dropped} dropped`);
+    assert.equal(outcomes[OK] + outcomes[DROPPED], 1000);
+  });
+}
+
+test('a call that blocks: no more than the bound waits, and response times stay bounded by it', async () => {
+  let nowNs = 0;
+  const clock = {
+    now: () => {
+      nowNs += 100;
+      return nowNs;
+    },
+    date: () => '',
+  };
+  // 20 µs an operation, one due every 10 µs: half of them must go.
+  const op = (/** @type {number} */ i) => {
+    nowNs += 20_000;
+    return i;
+  };
+  const { open, tally } = await runRate({ calls: 'sync', op, clock }, { maxInFlight: 10 });
+  assert.ok(Math.abs(open.dropped - 490) < 20, `${open.dropped} dropped`);
+  // The last ones wait for ten calls, and nothing comes in any more that would drop them.
+  assert.ok(tally.histogram.max <= 11 * 20_300, `${tally.histogram.max} ns`);
+});
+
+test('a store that never answers: what was sent times out, what came due later is dropped', async () => {
+  const { outcomes, ended, open } = await runRate(
+    { op: () => new Promise(() => {}), clock: systemClock, stallNs: 50e6, operations: 1e6 },
+    { maxInFlight: 10, perSecond: 10_000 },
+  );
+  assert.equal(ended, 'stalled');
+  assert.equal(outcomes[TIMEOUT], 10);
+  assert.ok(outcomes[DROPPED] > 100 && outcomes[UNSENT] > 0);
+  assert.equal(open.sent, 10);
+});
+
+test('a pause between two arrivals is not a stall', async () => {
+  const { outcomes, ended } = await runRate(
+    { clock: systemClock, stallNs: 50e6, operations: 3 },
+    { perSecond: 5 },
+  );
+  assert.equal(ended, 'complete');
+  assert.equal(outcomes[OK], 3);
+});
+
+test('an abort stops sending, also between two arrivals that are far apart', async () => {
+  const stop = new AbortController();
+  const { outcomes, ended } = await runRate(
+    {
+      clock: systemClock,
+      op: async (i) => {
+        setTimeout(() => stop.abort(), 10);
+        return i;
+      },
+      operations: 100,
+    },
+    { perSecond: 0.01 },
+    { signal: stop.signal },
+  );
+  assert.equal(ended, 'aborted');
+  assert.equal(outcomes[OK], 1);
+  assert.equal(outcomes[UNSENT], 99);
+});
+
+test('a driver that calls back twice is counted once', async () => {
+  const op = (/** @type {number} */ i, /** @type {any} */ done) => {
+    done(null, i);
+    setImmediate(() => done(null, i));
+  };
+  const { outcomes } = await runRate({ op, calls: 'callback' });
+  assert.equal(outcomes[OK], 1000);
+});
+
+test('a store that only fails is given up after a thousand failures', async () => {
+  const op = async () => {
+    throw Object.assign(new Error('gone'), { code: 'ECONNRESET' });
+  };
+  const { outcomes } = await runRate({ op, operations: 100_000 });
+  assert.ok(outcomes[ERROR] >= 1000 && outcomes[ERROR] <= 1300, `${outcomes[ERROR]} errors`);
+  assert.equal(outcomes[ERROR] + outcomes[UNSENT], 100_000);
+});
+
+test('kinds of operation have latencies of their own, in an open and in a closed loop', async () => {
+  const kinds = { names: ['get', 'set'], of: (/** @type {number} */ i) => (i % 4 === 3 ? 1 : 0) };
+  const open = await runRate({ kinds });
+  assert.deepEqual(
+    open.tally.byKind.map(({ count }) => count),
+    [750, 250],
+  );
+  const closed = await runLoad({
+    op: async (index) => index,
+    verify: () => OK,
+    calls: 'promise',
+    kind: 'window',
+    inFlight: 10,
+    operations: 1000,
+    durationNs: Number.POSITIVE_INFINITY,
+    stallNs: 5e9,
+    clock: createFakeClock(),
+    kinds,
+  });
+  const tally = /** @type {DetailedTally} */ (closed.tally);
+  assert.equal(tally.service, null);
+  assert.deepEqual(
+    tally.byKind.map(({ count }) => count),
+    [750, 250],
+  );
+  assert.equal(tally.histogram.count, 1000);
+});
