@@ -116,7 +116,7 @@ export class HandlerSocketClient extends EventEmitter {
     const name = JSON.stringify(definition);
     let entry = this.opened.get(name);
     if (entry === undefined) {
-      const id = this.ids.take();
+      const id = this.ids.take(this.pools.every((pool) => pool.pending === 0));
       const opened = this.readPool.open(id, definition, keepBytes);
       entry = { id, users: 0, opened };
       this.opened.set(name, entry);
@@ -141,6 +141,7 @@ export class HandlerSocketClient extends EventEmitter {
   closeIndex(index) {
     if (index.id < 0) return;
     index.id = -1;
+    index.readPool = NO_POOL;
     this.release(index.name);
   }
 
@@ -234,6 +235,13 @@ export class HandlerSocketClient extends EventEmitter {
     for (const connection of this.connections) connection.destroy();
   }
 }
+
+/** Of an index that was closed: its id may be another's by now. */
+const NO_POOL = /** @type {any} */ ({
+  pick() {
+    throw argumentError('the index was closed');
+  },
+});
 
 const COLUMN_TYPES = new Set(['utf8', 'latin1', 'buffer', 'number', 'bigint']);
 

@@ -4,7 +4,7 @@
  * meaning of a request its plan's.
  */
 
-import { keyBytesMax, PING_LINE, writeKey } from './codec.js';
+import { encodeOpen, keyBytesMax, PING_LINE, writeKey } from './codec.js';
 import { HandlerSocketError, protocolError } from './errors.js';
 import { Link } from './link.js';
 import { FLUSH_BYTES, Outbox } from './outbox.js';
@@ -16,12 +16,14 @@ import { decodeDone, isSuccess } from './reply.js';
 
 /**
  * @typedef {object} ConnectionHooks
- * @property {() => Iterable<[number, import('./codec.js').IndexDefinition]>} indexes to be open
+ * @property {() => ReadonlyMap<number, import('./codec.js').IndexDefinition>} indexes to be open
  * @property {(connection: Connection) => void} onConnect the handshake is done
  * @property {(connection: Connection, error: HandlerSocketError) => void} onDisconnect
  */
 
 const LINE_FEED = 10;
+/** Of an index' line and of a ping: neither is a request of the caller. */
+const openPlan = new Plan(decodeDone, { promise: false });
 const pingPlan = new Plan(decodeDone, { promise: false });
 
 export class Connection {
@@ -54,7 +56,11 @@ export class Connection {
     this.closing = false;
     /** requests wait until resume() */
     this.holding = false;
+    /** batches asked for before the hold that are still to be sent */
+    this.batchesBeforeHold = 0;
     this.scheduled = false;
+    /** @type {Set<number>} indexes being opened again */
+    this.reopening = new Set();
     /** @type {{ resolve: () => void, reject: (error: Error) => void }[]} */
     this.readyWaiters = [];
     /** @type {(() => void)[]} told whenever replies came or the socket went */
@@ -160,15 +166,19 @@ export class Connection {
 
   /** Connects if requests wait and nobody does. */
   wake() {
-    if (this.link.state === 'idle' && this.outbox.size > 0 && !this.holding) this.link.dial();
+    if (this.link.state !== 'idle' || this.holding) return;
+    if (this.outbox.size > 0 || this.readyWaiters.length > 0) this.link.dial();
   }
 
   /** Sends batches as long as the limits and the socket allow. */
   pump() {
     const { link, outbox, counters } = this;
-    if (link.state !== 'open' || link.choked || this.holding) return;
+    if (link.state !== 'open' || link.choked) return;
     if (outbox.inFlight === 0) link.ticks.heard();
-    for (let batch = outbox.next(); batch !== null; batch = outbox.next()) {
+    while (!this.holding || this.batchesBeforeHold > 0) {
+      const batch = outbox.next();
+      if (batch === null) return;
+      if (this.holding) this.batchesBeforeHold -= 1;
       counters.batches += 1;
       counters.requests += batch.count;
       counters.bytesOut += batch.length;
@@ -200,12 +210,40 @@ export class Connection {
       if (error.code === 'HS_PROTOCOL') throw error;
       ring.drop();
       outbox.answered();
+      if (error.code === 'HS_NOT_OPEN') this.reopen(plan.indexId);
       settleError(plan, sink, error);
       return;
     }
     ring.drop();
     outbox.answered();
     settle(plan, sink, value);
+  }
+
+  /**
+   * An index that could not be opened when we connected may be there by now: ask once more, so that
+   * later requests succeed.
+   * @param {number} indexId
+   */
+  reopen(indexId) {
+    const definition = this.hooks.indexes().get(indexId);
+    if (definition === undefined || this.reopening.has(indexId)) return;
+    this.reopening.add(indexId);
+    this.sendOpen(indexId, encodeOpen(indexId, definition), () => this.reopening.delete(indexId));
+  }
+
+  /**
+   * @param {number} indexId
+   * @param {string} line
+   * @param {(error: HandlerSocketError | null) => void} done
+   */
+  sendOpen(indexId, line, done) {
+    const { openErrors } = this.link;
+    this.sendLine(line, openPlan, (error) => {
+      // At once, so that the reply right behind finds the cause.
+      if (error) openErrors.set(indexId, error);
+      else openErrors.delete(indexId);
+      done(error);
+    });
   }
 
   /** @param {number} bytes */
@@ -240,6 +278,7 @@ export class Connection {
     const retries = error.code === 'HS_REQUEST_TIMEOUT' ? -1 : limits.maxRetries;
     const given = outbox.lose(retries);
     const waiters = this.readyWaiters.splice(0);
+    this.batchesBeforeHold = 0;
     if (wasReady) this.counters.losses += 1;
     link.rest(outbox.size > 0 && !this.holding);
     if (given.length > 0) rejectLost(given, error);
@@ -253,6 +292,7 @@ export class Connection {
   giveUp() {
     const { link, address } = this;
     const { lastError } = link;
+    this.batchesBeforeHold = 0;
     link.stopWaiting();
     const why = lastError === null ? '' : ` (${lastError.message})`;
     const text = `${address}: no connection within ${this.limits.offlineTimeoutMs} ms${why}`;
@@ -278,13 +318,15 @@ export class Connection {
   }
 
   /**
-   * Drops the socket once nothing is in flight; requests wait until resume().
+   * Drops the socket once all that was asked before is answered; later requests wait until resume().
    * @returns {Promise<void>}
    */
   async hold() {
-    this.holding = true;
+    const { outbox, link } = this;
     this.flush();
-    while (this.outbox.inFlight > 0) await this.nextQuiet();
+    this.batchesBeforeHold = link.state === 'open' ? outbox.waiting.size : 0;
+    this.holding = true;
+    while (outbox.inFlight > 0 || this.batchesBeforeHold > 0) await this.nextQuiet();
     await this.link.end(false);
   }
 

@@ -451,12 +451,10 @@ export class OpenIndex {
       limit,
       offset,
       in: list && { part: list.part ?? 0, values: list.values },
-      filters: filters.map((filter) => ({
-        type: filter.stop ? 'W' : 'F',
-        op: filter.op,
-        column: validate.checkFilter(filter, allowed),
-        value: filter.value,
-      })),
+      filters: filters.map((filter) => {
+        const column = validate.checkFilter(filter, allowed);
+        return { type: filter.stop ? 'W' : 'F', op: filter.op, column, value: filter.value };
+      }),
       keyEncoding: this.keyEncoding,
     };
   }

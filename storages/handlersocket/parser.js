@@ -28,7 +28,7 @@ export const LINE_BYTES_MAX = 512 * 1024 * 1024 - 1024;
 export class ReplyParser {
   /**
    * @param {OnReply} onReply called for each reply, in order; may throw: what is left of the chunk
-   *   is then dropped, and the parser must not be fed again
+   *   is then dropped, and the parser must be reset before it is fed again
    * @param {{ lineBytesMax?: number }} [options]
    */
   constructor(onReply, { lineBytesMax = LINE_BYTES_MAX } = {}) {
@@ -49,6 +49,13 @@ export class ReplyParser {
   /** @returns {number} bytes of a reply that is not complete */
   get pendingBytes() {
     return this.carried + this.piecesBytes;
+  }
+
+  /** Forgets what is not complete: for a new stream. */
+  reset() {
+    this.carried = 0;
+    this.pieces = [];
+    this.piecesBytes = 0;
   }
 
   /**

@@ -7,12 +7,8 @@ import { encodeOpen } from './codec.js';
 import { Connection } from './connection.js';
 import { argumentError } from './errors.js';
 import { formatTarget } from './options.js';
-import { Plan } from './plan.js';
-import { decodeDone } from './reply.js';
 
 /** @typedef {import('./codec.js').IndexDefinition} IndexDefinition */
-
-const openPlan = new Plan(decodeDone, { promise: false });
 
 export class Pool {
   /**
@@ -89,15 +85,8 @@ export class Pool {
       if (error !== undefined) throw error;
       return;
     }
-    const { openErrors } = connection.link;
     await new Promise((resolve, reject) => {
-      // A callback, because a request right behind must find the error already.
-      connection.sendLine(line, openPlan, (error) => {
-        if (error) openErrors.set(id, error);
-        else openErrors.delete(id);
-        if (error) reject(error);
-        else resolve(undefined);
-      });
+      connection.sendOpen(id, line, (error) => (error ? reject(error) : resolve(undefined)));
     });
   }
 
@@ -134,9 +123,13 @@ export class IndexIds {
     this.free = [];
   }
 
-  /** @returns {number} */
-  take() {
-    const id = this.free.pop() ?? this.next;
+  /**
+   * @param {boolean} quiet nothing is in flight: only then an id is used again, because a find on
+   *   the old index that is sent again would read the new one
+   * @returns {number}
+   */
+  take(quiet) {
+    const id = (quiet ? this.free.pop() : undefined) ?? this.next;
     if (id > this.max) throw argumentError(`more than ${this.max + 1} indexes are open`);
     if (id === this.next) this.next += 1;
     return id;

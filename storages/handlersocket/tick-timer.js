@@ -54,7 +54,10 @@ export class TickTimer {
     this.phase = phase;
     this.silentTicks = 0;
     if (phase === 'ready') this.offlineTicks = 0;
-    this.timer ??= setInterval(() => this.tick(), this.tickMs).unref();
+    this.timer ??= setInterval(() => this.tick(), this.tickMs);
+    // While a secret is waited for there is no socket, and the process must not end.
+    if (phase === 'connect') this.timer.ref();
+    else this.timer.unref();
   }
 
   /** Something came from the server, or the first request in flight was sent. */

@@ -1,0 +1,194 @@
+/** Replies out of bytes: every split position, NULL against '', character sets, long lines. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HandlerSocketError } from '../../../storages/handlersocket/errors.js';
+import { ReplyParser } from '../../../storages/handlersocket/parser.js';
+import {
+  decodeCount,
+  decodeDone,
+  decodeError,
+  decodeInsert,
+  isSuccess,
+  objectsDecoder,
+  rowDecoder,
+  rowsDecoder,
+  valueDecoder,
+} from '../../../storages/handlersocket/reply.js';
+
+/**
+ * @param {Iterable<Uint8Array>} chunks
+ * @param {import('../../../storages/handlersocket/reply.js').Decode} decode
+ * @param {boolean} [keepBytes]
+ * @returns {any[]} what each reply was decoded to
+ */
+function parse(chunks, decode, keepBytes = false) {
+  /** @type {any[]} */
+  const replies = [];
+  const parser = new ReplyParser((text, start, end, flags) => {
+    if (isSuccess(text, start, end)) replies.push(decode(text, start, end, flags));
+    else replies.push(decodeError(text, start, end));
+  });
+  parser.keepBytes = keepBytes;
+  for (const chunk of chunks) parser.push(chunk);
+  assert.equal(parser.pendingBytes, 0);
+  return replies;
+}
+
+/** @param {string} text @param {any} decode @param {boolean} [keepBytes] */
+const parseText = (text, decode, keepBytes) =>
+  parse([Buffer.from(text, 'latin1')], decode, keepBytes);
+
+const two = rowsDecoder(['utf8', 'utf8']);
+const one = rowsDecoder(['utf8']);
+
+test('no row, one row of an empty string, and NULL are three different replies', () => {
+  assert.deepEqual(parseText('0\t1\n0\t1\t\n0\t1\t\0\n', one), [[], [['']], [[null]]]);
+  const value = valueDecoder(['utf8']);
+  assert.deepEqual(parseText('0\t1\n0\t1\t\n0\t1\t\0\n', value), [undefined, '', null]);
+});
+
+test('NULL and the empty string hold in the first, a middle and the last column', () => {
+  const three = rowsDecoder(['utf8', 'utf8', 'utf8']);
+  const reply = '0\t3\t\0\tb\tc\ta\t\0\tc\ta\tb\t\0\t\tb\tc\ta\t\tc\ta\tb\t\n';
+  assert.deepEqual(parseText(reply, three), [
+    [
+      [null, 'b', 'c'],
+      ['a', null, 'c'],
+      ['a', 'b', null],
+      ['', 'b', 'c'],
+      ['a', '', 'c'],
+      ['a', 'b', ''],
+    ],
+  ]);
+});
+
+test('the first row comes as an array, the first column alone, or all as objects', () => {
+  const row = rowDecoder(['utf8', 'number']);
+  assert.deepEqual(parseText('0\t2\ta\t5\n0\t2\n', row), [['a', 5], undefined]);
+  assert.deepEqual(parseText('0\t1\ta\n0\t1\n', rowDecoder(['utf8'])), [['a'], undefined]);
+  assert.deepEqual(parseText('0\t2\ta\tb\n', rowDecoder(['utf8', 'utf8'])), [['a', 'b']]);
+  assert.deepEqual(parseText('0\t2\ta\tb\n0\t2\n', valueDecoder(['utf8', 'utf8'])), [
+    'a',
+    undefined,
+  ]);
+  const objects = objectsDecoder(['x', 'y'], ['utf8', 'utf8']);
+  assert.deepEqual(parseText('0\t2\ta\tb\tc\td\n', objects), [
+    [
+      { x: 'a', y: 'b' },
+      { x: 'c', y: 'd' },
+    ],
+  ]);
+});
+
+test('a column becomes a string, a Buffer, a number or a bigint', () => {
+  const bytes = Buffer.from(
+    '0\t5\t\xc3\xa9\t\xe9\t\x01\x40\xff\t-1.5\t18446744073709551615\n',
+    'latin1',
+  );
+  const decode = rowsDecoder(['utf8', 'latin1', 'buffer', 'number', 'bigint']);
+  assert.deepEqual(parse([bytes], decode, true), [
+    [['é', 'é', Buffer.of(0, 0xff), -1.5, 18446744073709551615n]],
+  ]);
+});
+
+test('escapes and multi-byte characters meet in one chunk, with and without bytes kept', () => {
+  const reply = '0\t2\tz\x01\x49\xe2\x82\xac\t\0\n0\t2\tplain\tx\n';
+  for (const keepBytes of [false, true]) {
+    assert.deepEqual(parseText(reply, two, keepBytes), [[['z\t€', null]], [['plain', 'x']]]);
+  }
+});
+
+test('a value that is not of its type rejects, it does not crash', () => {
+  assert.throws(() => parseText('0\t1\t1.5\n', rowsDecoder(['bigint'])), { code: 'HS_DECODE' });
+});
+
+test('counts, insert ids and plain success', () => {
+  assert.deepEqual(parseText('0\t1\t12\n', decodeCount), [12]);
+  assert.deepEqual(parseText('0\t1\n0\t1\t7\n0\t1\t18446744073709551615\n', decodeInsert), [
+    undefined,
+    7,
+    18446744073709551615n,
+  ]);
+  assert.deepEqual(parseText('0\t1\n', decodeDone), [undefined]);
+});
+
+test('an error reply has a code and a message, which may be missing', () => {
+  assert.deepEqual(parseText('2\t1\tstmtnum\n1\t1\t121\n1\t1\n', one), [
+    { code: 2, message: 'stmtnum' },
+    { code: 1, message: '121' },
+    { code: 1, message: '' },
+  ]);
+});
+
+test('every split position of a stream gives the same replies', () => {
+  const stream = Buffer.from(
+    '0\t2\tgr\u00fc\u00df\t\0\tb\t\n2\t1\tcmd\n0\t2\n0\t2\t\x01\x4a\x01\x41\t😀\n0\t2\tx\ty\n',
+    'utf8',
+  );
+  const expected = parse([stream], two);
+  assert.equal(expected.length, 5);
+  assert.deepEqual(expected[3], [['\n\x01', '😀']]);
+  for (let first = 0; first <= stream.length; first += 1) {
+    for (let second = first; second <= stream.length; second += 1) {
+      const chunks = [
+        stream.subarray(0, first),
+        stream.subarray(first, second),
+        stream.subarray(second),
+      ];
+      assert.deepEqual(parse(chunks, two), expected);
+    }
+  }
+  assert.deepEqual(
+    parse(
+      Array.from(stream, (byte) => Buffer.of(byte)),
+      two,
+    ),
+    expected,
+  );
+});
+
+test('lines around the sizes of the carry room and of a chunk are whole', () => {
+  const sizes = [16380, 16384, 16385, 65535, 65536, 65537, 81919, 81920, 81921, 200_000];
+  const values = sizes.map((size, i) => String.fromCharCode(97 + i).repeat(size));
+  const stream = Buffer.from(values.map((value) => `0\t1\t${value}\n0\t1\t.\n`).join(''));
+  for (const step of [stream.length, 65536, 65535, 16384, 1000, 7777]) {
+    const chunks = [];
+    for (let at = 0; at < stream.length; at += step) chunks.push(stream.subarray(at, at + step));
+    const replies = parse(chunks, one);
+    assert.deepEqual(
+      replies.map(([[value]]) => value),
+      values.flatMap((value) => [value, '.']),
+    );
+  }
+});
+
+test('a reply of 12 MB comes in one piece, with a character cut by each chunk', () => {
+  const rows = 100_000;
+  const row = '\t€uro and more, one hundred and twenty bytes long, or so: '.padEnd(118, 'x');
+  const stream = Buffer.from(`0\t1${row.repeat(rows)}\n`);
+  const [reply] = parse([stream], one);
+  assert.equal(reply.length, rows);
+  assert.ok(reply.every((/** @type {string[]} */ [value]) => value === row.slice(1)));
+});
+
+test('a line beyond the bound is an error of the protocol, and keeps no memory', () => {
+  const parser = new ReplyParser(() => {}, { lineBytesMax: 100_000 });
+  const chunk = Buffer.alloc(65536, 120);
+  parser.push(chunk);
+  assert.throws(() => parser.push(chunk), { code: 'HS_PROTOCOL' });
+});
+
+test('what does not fit the request is an error of the protocol', () => {
+  const value = valueDecoder(['utf8']);
+  for (const reply of ['0\t2\ta\tb', '0', '0\t', '0\t11', '0\t1\ta\tb', '0\tx']) {
+    assert.throws(() => parseText(`${reply}\n`, value), { code: 'HS_PROTOCOL' }, reply);
+  }
+  for (const reply of ['', 'x', 'HTTP/1.1 400 Bad Request\r', '-ERR', '12345\t1', '1\t2\tx']) {
+    assert.throws(() => parseText(`${reply}\n`, value), HandlerSocketError, reply);
+  }
+  assert.throws(() => parseText('0\t2\ta\tb\tc\n', two), { code: 'HS_PROTOCOL' });
+  assert.throws(() => parseText('0\t1\tx\n', decodeCount), { code: 'HS_PROTOCOL' });
+  assert.throws(() => parseText('0\t1\tx\n', decodeInsert), { code: 'HS_PROTOCOL' });
+  assert.throws(() => parseText('0\t1\tx\n', decodeDone), { code: 'HS_PROTOCOL' });
+});
