@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DragstripError, targetError } from '../lib/errors.js';
+import { makeHome } from '../lib/home.js';
 import { openApt } from './apt.js';
 import { chooseLibraryPackages, findMissingLibraries } from './libraries.js';
 import { withLock } from './lock.js';
@@ -43,6 +44,7 @@ export async function fetchServers(names, { home, signal, onEvent }) {
   const missing = await listMissing(definitions, home, result);
   if (missing.length === 0) return result;
   const packages = join(home, 'packages');
+  makeHome(home);
   await mkdir(packages, { recursive: true, mode: 0o700 });
   const server = missing.map(({ name }) => name).join(', ');
   const onWait = () =>

@@ -1,8 +1,8 @@
 /** Starting, stopping and listing the servers of a state folder. */
 
-import { mkdir } from 'node:fs/promises';
 import { parseEndpoint } from '../lib/address.js';
 import { DragstripError, targetError } from '../lib/errors.js';
+import { makeHome } from '../lib/home.js';
 import { isAlive } from '../lib/process-identity.js';
 import { fetchServers } from './fetch.js';
 import { withLock } from './lock.js';
@@ -50,7 +50,7 @@ import { loadServer, SERVER_NAMES } from './registry.js';
 export async function startServers(names, options) {
   const { home, packagesHome = home, owned = false, fetch = true, signal, onEvent } = options;
   for (const name of names) await loadServer(name);
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  makeHome(home);
   await sweepOwned(home);
   const missing = fetch
     ? await fetchServers(names, { home: packagesHome, signal, onEvent })

@@ -4,10 +4,11 @@
  * a file that we did not make is refused. Not for reading rows.
  */
 
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { refusedError, targetError } from '../lib/errors.js';
+import { makeFolder } from '../lib/folder.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
@@ -46,7 +47,7 @@ export async function fillFile(store, dataset, signal) {
     if (present === null) refuse(store);
     if (present !== null && isSame(present, dataset)) return;
   }
-  mkdirSync(path.dirname(store.file), { recursive: true });
+  makeFolder(path.dirname(store.file));
   removeLeftovers(store.file);
   const building = `${store.file}.filling-${process.pid}`;
   try {

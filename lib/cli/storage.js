@@ -4,9 +4,10 @@
  */
 
 import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { DragstripError, usageError } from '../errors.js';
+import { makeFolder } from '../folder.js';
 
 /**
  * @typedef {object} ResultStore
@@ -125,7 +126,7 @@ async function requireFree(file, given, force) {
  */
 async function requireWritable(folder, flag, given) {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
     // access() is about permission bits; a read-only file system shows only in a real write.
     const probe = path.join(folder, `.dragstrip-${process.pid}.tmp`);
