@@ -40,6 +40,7 @@ export function defineStorage(definition) {
     summary: 'string',
     package: 'string|null',
     server: 'string|null',
+    protocol: 'string?',
     profiles: 'object',
     capabilities: 'array',
     unavailable: 'function?',

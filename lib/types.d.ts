@@ -90,6 +90,8 @@ export interface StorageDefinition {
   package: string | null;
   /** name of a server definition; null for an embedded store */
   server: string | null;
+  /** what it speaks, where its server speaks several: `handlersocket`, `mysql`; default: `server` */
+  protocol?: string;
   profiles: Record<string, Profile>;
   capabilities: readonly Capability[];
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */

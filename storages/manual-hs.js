@@ -19,6 +19,7 @@ export const storage = defineStorage({
   summary: "dragstrip's own HandlerSocket client",
   package: null,
   server: 'mariadb',
+  protocol: 'handlersocket',
   capabilities: ['get'],
   profiles: {
     default: { summary: 'index.value by primary key, promises', options: OPTIONS },

@@ -17,6 +17,7 @@ export const storage = defineStorage({
   summary: 'mysql2, prepared statements over SQL',
   package: 'mysql2',
   server: 'mariadb',
+  protocol: 'mysql',
   capabilities: ['get'],
   profiles: {
     default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },

@@ -20,6 +20,7 @@ export const storage = defineStorage({
   summary: 'node-handlersocket of 2011',
   package: 'node-handlersocket',
   server: 'mariadb',
+  protocol: 'handlersocket',
   capabilities: ['get'],
   profiles: {
     default: {
