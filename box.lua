@@ -49,8 +49,8 @@ rows:create_index('primary', {
     parts = {{1, 'unsigned'}},
 })
 
--- What was loaded: one tuple {'dataset', {rows = …, valueSize = …, seed = …}}, written by the loader
--- after its rows. Absent, with rows present: a load that did not end.
+-- What was loaded: one tuple {'dataset', '{"owner":"dragstrip",…}'}, a line of JSON that the loader
+-- writes before its rows and completes after them. Absent, with rows present: they are not ours.
 local marker = box.schema.space.create('dragstrip_dataset', {
     if_not_exists = true,
     format = {{name = 'name', type = 'string'}, {name = 'value', type = 'any'}},
