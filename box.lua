@@ -1,7 +1,9 @@
--- Tarantool for the storage race: one space of rows and one that says what was loaded. Loopback only.
+-- Tarantool for the storage race: a space of rows and one that says what was loaded. Loopback only.
 --
--- By hand:  tarantool box.lua       (Ctrl-C ends it; the rows are kept in .dragstrip/by-hand/tarantool)
--- It can be started any number of times: everything is made only if it is not there yet.
+-- By hand:  tarantool box.lua       (Ctrl-C ends it)
+-- Its rows are kept in .dragstrip/by-hand/tarantool. It can be started any number of times:
+-- everything is made only if it is not there yet.
+--
 -- `dragstrip servers start tarantool` uses this file with a port and a folder of its own, by
 --   DRAGSTRIP_BOX_LISTEN   host:port, 127.0.0.1:3301 if absent
 --   DRAGSTRIP_BOX_FOLDER   where snapshots are kept

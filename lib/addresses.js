@@ -14,10 +14,11 @@ import { findHome } from './home.js';
 
 /**
  * @typedef {object} ResolvedAddress
- * @property {Address} address every endpoint of the server; for our own also `unix`, where it has one
+ * @property {Address} address every endpoint of the server; for our own also `unix`, where it has
+ *   one
  * @property {'flag' | 'env' | 'dragstrip' | 'default'} source where the first of them came from
- * @property {import('./types.js').Credentials} credentials of the environment; none for our own server,
- *   which asks for none
+ * @property {import('./types.js').Credentials} credentials of the environment; none for our own
+ *   server, which asks for none
  * @property {import('./types.js').RunningServer} [running] our own server, where that is the source
  */
 
@@ -53,7 +54,8 @@ export async function resolveAddress(
  * @param {Record<string, EndpointDefinition>} endpoints
  * @param {Record<string, string | undefined>} flags
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ address: Address, source: 'flag' | 'env' } | null} what the user named; null for nothing
+ * @returns {{ address: Address, source: 'flag' | 'env' } | null} what the user named; null for
+ *   nothing
  */
 function findGiven(endpoints, flags, env) {
   /** @type {Address} */
@@ -72,8 +74,8 @@ function findGiven(endpoints, flags, env) {
 }
 
 /**
- * Endpoints that the user did not name are on the host of the first one named, at their default port:
- * SQL of one server and HandlerSocket of another would be a mistake that no reply shows.
+ * Endpoints that the user did not name are on the host of the first one named, at their default
+ * port: SQL of one server and HandlerSocket of another would be a mistake that no reply shows.
  * @param {Record<string, EndpointDefinition>} endpoints
  * @param {Address} given
  * @returns {Address}

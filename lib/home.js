@@ -14,8 +14,8 @@ export const HOME_NAME = '.dragstrip';
 
 /**
  * @param {{ env?: Record<string, string | undefined>, cwd?: string }} [options]
- * @returns {string} absolute path: DRAGSTRIP_HOME; else the nearest `.dragstrip` at or above cwd, as
- *   git looks for its folder; else cwd/.dragstrip. It need not exist yet
+ * @returns {string} absolute path: DRAGSTRIP_HOME; else the nearest `.dragstrip` at or above cwd,
+ *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet
  */
 export function findHome({ env = process.env, cwd = process.cwd() } = {}) {
   if (env['DRAGSTRIP_HOME']) return resolve(cwd, env['DRAGSTRIP_HOME']);

@@ -1,5 +1,6 @@
 /**
- * Which process is meant: a pid alone recurs, a pid with its start time does not. Linux only (proc).
+ * Which process is meant: a pid alone recurs, a pid with its start time does not. Linux only
+ * (proc).
  */
 
 import { readFileSync } from 'node:fs';
@@ -22,7 +23,8 @@ export function readStartTicks(pid) {
   } catch {
     return null;
   }
-  // Field 2 is the name in brackets and may hold anything, so count from its last bracket (proc(5)).
+  // Field 2 is the name in brackets and may hold anything, so count from its last bracket
+  // (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return null;
   return Number(fields[19]);

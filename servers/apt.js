@@ -1,6 +1,6 @@
 /**
- * apt-get and dpkg-deb in a folder of our own, as any user: the system's sources, keys and proxies are
- * read; its lists, caches, locks and installed packages are neither used nor touched.
+ * apt-get and dpkg-deb in a folder of our own, as any user: the system's sources, keys and proxies
+ * are read; its lists, caches, locks and installed packages are neither used nor touched.
  */
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,15 +11,15 @@ import { findProgram } from './programs.js';
 
 /** What to do instead where packages cannot be had. */
 const REMEDY =
-  'install the server yourself (its programs are taken from PATH), or give the address of a running ' +
-  'one; see `dragstrip doctor`';
+  'install the server yourself (its programs are taken from PATH), or give the address of a ' +
+  'running one; see `dragstrip doctor`';
 
 /**
  * @typedef {object} Apt
  * @property {(packages: readonly string[]) => Promise<{ known: string[], depends: string[] }>} look
  *   which of the packages the lists know, and what these depend on themselves (no recommendations)
- * @property {(packages: readonly string[], root: string) => Promise<void>} unpack downloads (checked by
- *   apt against the signed lists) and unpacks them into `root`
+ * @property {(packages: readonly string[], root: string) => Promise<void>} unpack downloads
+ *   (checked by apt against the signed lists) and unpacks them into `root`
  */
 
 /**
@@ -51,7 +51,8 @@ export async function openApt(folder, { signal }) {
   /** @type {Apt['look']} */
   async function look(packages) {
     const { output } = await apt(tools.aptCache, ['depends', ...packages]);
-    // Packages stand at the margin; `<virtual>` ones and foreign architectures (`:i386`) do not match.
+    // Packages stand at the margin; `<virtual>` ones and foreign architectures (`:i386`) do not
+    // match.
     const known = matches(output, /^([a-z0-9][a-z0-9+.-]*)$/gm);
     const depends = matches(output, /^ [ |](?:Pre)?Depends: ([a-z0-9][a-z0-9+.-]*)$/gm);
     if (known.length === 0) throw notAvailable(packages, [update.output, output]);
@@ -93,7 +94,7 @@ async function findTools() {
       await readFile('/etc/os-release', 'utf8').catch(() => ''),
     );
     throw targetError(
-      `servers are fetched from Debian's or Ubuntu's packages, but apt-get and dpkg-deb are not here` +
+      "servers are fetched from Debian's or Ubuntu's packages, but apt-get is not here" +
         ` (${system?.[1] ?? process.platform})`,
       REMEDY,
     );

@@ -38,7 +38,8 @@ export async function runCommand(program, args, { cwd, env, timeoutMs = 300_000,
  * @param {RegExp} form its first group is the version
  * @param {Record<string, string>} env
  * @returns {Promise<string>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it does not run or is another one
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it does not run or is another
+ *   one
  */
 export async function readProgramVersion(program, args, form, env) {
   const { output, reason } = await runCommand(program, args, { env, timeoutMs: 10_000 });

@@ -89,7 +89,8 @@ export function nameKind(bytes) {
  * @param {Endpoint} endpoint
  * @param {Answer} answer
  * @param {string} remedy
- * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what is there
+ * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what is
+ *   there
  */
 export function notThere(wanted, endpoint, answer, remedy) {
   const place = `${wanted} at ${formatEndpoint(endpoint)}`;

@@ -38,10 +38,11 @@ export const SOCKET_PATH_MAX = 107;
  * @property {string} version
  * @property {readonly string[]} endpoints names of its TCP endpoints
  * @property {number} [readyTimeoutMs] how long it may take to answer, 30 s by default
- * @property {(folder: string) => Promise<void>} [prepare] makes what it needs before its first start
+ * @property {(folder: string) => Promise<void>} [prepare] makes what it needs before its first
+ *   start
  * @property {(folder: string, ports: Record<string, number>) => DaemonPlan} plan
- * @property {(address: Record<string, Endpoint>) => Promise<boolean>} answers whether it answers in its
- *   own protocol at every endpoint
+ * @property {(address: Record<string, Endpoint>) => Promise<boolean>} answers whether it answers in
+ *   its own protocol at every endpoint
  */
 
 /**

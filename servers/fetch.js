@@ -26,8 +26,8 @@ const LIBRARY_ROUNDS = 8;
 
 /**
  * @typedef {object} Fetched
- * @property {{ name: string, source: 'path' | 'fetched', fetched: boolean }[]} servers fetched: by this
- *   call; else it was there already
+ * @property {{ name: string, source: 'path' | 'fetched', fetched: boolean }[]} servers fetched: by
+ *   this call; else it was there already
  * @property {import('./lifecycle.js').Failure[]} failures those that could not be had
  */
 

@@ -1,6 +1,6 @@
 /**
- * Real servers, without root: fetched, started, asked, stopped. Everything here gives data or throws;
- * progress is told by `onEvent`, nothing is printed.
+ * Real servers, without root: fetched, started, asked, stopped. Everything here gives data or
+ * throws; progress is told by `onEvent`, nothing is printed.
  *
  * @typedef {object} ServerEvent
  * @property {string} server its name

@@ -15,7 +15,8 @@ const ALIASES = /** @type {Record<string, string>} */ ({ libcrypto: 'libssl', li
 /**
  * @param {string} root folder of unpacked packages
  * @param {AbortSignal} [signal]
- * @param {readonly string[]} [programs] look at these alone; default: every program and every module
+ * @param {readonly string[]} [programs] look at these alone; default: every program and every
+ *   module
  * @returns {Promise<string[]>} sonames that neither the system nor `root` has, `libaio.so.1`
  */
 export async function findMissingLibraries(root, signal, programs) {
@@ -60,9 +61,9 @@ async function isElf(path) {
 }
 
 /**
- * Debian names a library's package for its soname (policy 8.1): libaio.so.1 is in libaio1, or libaio1t64
- * since the change of time_t. Where that does not tell (libpam_misc.so.0 is in libpam0g), every library
- * among the dependencies is taken.
+ * Debian names a library's package for its soname (policy 8.1): libaio.so.1 is in libaio1, or
+ * libaio1t64 since the change of time_t. Where that does not tell (libpam_misc.so.0 is in
+ * libpam0g), every library among the dependencies is taken.
  * @param {readonly string[]} sonames
  * @param {readonly string[]} depends packages that the unpacked ones depend on
  * @param {readonly string[]} taken already unpacked

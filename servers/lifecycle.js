@@ -37,8 +37,8 @@ import { loadServer, SERVER_NAMES } from './registry.js';
  */
 
 /**
- * Starts servers side by side. One that this state folder has running and that answers is used as it
- * is; a record whose process is gone is cleaned.
+ * Starts servers side by side. One that this state folder has running and that answers is used as
+ * it is; a record whose process is gone is cleaned.
  * @param {readonly string[]} names
  * @param {{ home: string, packagesHome?: string, owned?: boolean, fetch?: boolean,
  *   signal?: AbortSignal, onEvent?: OnEvent }} options owned: they end with this process, whatever
@@ -135,8 +135,8 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
 /**
  * @param {string} home
  * @param {string} name
- * @returns {Promise<RunningServer | null>} one of ours that answers; what is left of one that ended or
- *   of a start that was cut off is removed
+ * @returns {Promise<RunningServer | null>} one of ours that answers; what is left of one that ended
+ *   or of a start that was cut off is removed
  */
 async function findRunning(home, name) {
   const running = readRunning(home, name);
@@ -160,12 +160,12 @@ async function findRunning(home, name) {
 }
 
 /**
- * Stops servers of a state folder: asked to end, waited for, then killed. A record whose pid belongs
- * to another process now is removed and that process left alone.
+ * Stops servers of a state folder: asked to end, waited for, then killed. A record whose pid
+ * belongs to another process now is removed and that process left alone.
  * @param {readonly string[]} names
  * @param {{ home: string, onEvent?: OnEvent }} options
- * @returns {Promise<{ name: string, state: 'ended' | 'killed' | 'gone' | 'none' }[]>} gone: it had ended
- *   by itself; none: there was none
+ * @returns {Promise<{ name: string, state: 'ended' | 'killed' | 'gone' | 'none' }[]>} gone: it had
+ *   ended by itself; none: there was none
  * @throws {DragstripError} E_USAGE for an unknown name, E_TARGET where one cannot be ended
  */
 export async function stopServers(names, { home, onEvent }) {

@@ -2,8 +2,8 @@
  * One process at a time for a folder: a lock held by the kernel and set free with its holder.
  *
  * An abstract unix socket (unix(7)) can be bound once in the whole machine and vanishes with the
- * process, however that ends, so there is no stale lock file to judge. Not for machines that share a
- * folder over the network.
+ * process, however that ends, so there is no stale lock file to judge. Not for machines that share
+ * a folder over the network.
  */
 
 import { createHash } from 'node:crypto';

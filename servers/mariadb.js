@@ -308,7 +308,8 @@ async function querySettings(connection) {
     timeout: PROBE_TIMEOUT_MS,
   });
   const [plugins] = await connection.query({
-    sql: "SELECT plugin_status AS status FROM information_schema.plugins WHERE plugin_name = 'handlersocket'",
+    sql: 'SELECT plugin_status AS status FROM information_schema.plugins WHERE plugin_name = ?',
+    values: ['handlersocket'],
     timeout: PROBE_TIMEOUT_MS,
   });
   /** @type {Record<string, string>} */

@@ -34,8 +34,8 @@ exit 0`;
 
 /**
  * @param {{ program: string, args: string[], cwd: string, env: Record<string, string>,
- *   logPath: string, owned: boolean, ownership?: 'setpriv' | 'watcher' }} options owned: the process
- *   is killed when this one ends, however that is; ownership: by which means, for tests
+ *   logPath: string, owned: boolean, ownership?: 'setpriv' | 'watcher' }} options owned: the
+ *   process is killed when this one ends, however that is; ownership: by which means, for tests
  * @returns {Promise<Launched>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the program cannot be run
  */
@@ -43,8 +43,8 @@ export async function launch({ program, args, cwd, env, logPath, owned, ownershi
   const setpriv = owned && ownership !== 'watcher' ? await findSetpriv() : null;
   const argv = setpriv === null ? args : ['--pdeathsig', 'KILL', '--', program, ...args];
   const log = openSync(logPath, 'a', 0o600);
-  // A session of its own (detached): Ctrl-C in the terminal reaches the owner alone, which then stops
-  // its servers cleanly.
+  // A session of its own (detached): Ctrl-C in the terminal reaches the owner alone, which then
+  // stops its servers cleanly.
   const child = spawn(setpriv ?? program, argv, {
     cwd,
     env: { ...baseEnvironment(cwd), ...env },
@@ -115,7 +115,8 @@ function watch(child, { pid, startTicks }) {
  * @param {ProcessIdentity} identity
  * @param {{ graceMs?: number }} [options] how long SIGTERM may take, 30 s by default
  * @returns {Promise<'gone' | 'ended' | 'killed'>} gone: it was not there any more
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it cannot be signalled or ended
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it cannot be signalled or
+ *   ended
  */
 export async function endProcess(identity, { graceMs = 30_000 } = {}) {
   if (!isAlive(identity)) return 'gone';

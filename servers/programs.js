@@ -1,5 +1,6 @@
 /**
- * Where the programs of a server are: on PATH first, else in what was fetched into the state folder.
+ * Where the programs of a server are: on PATH first, else in what was fetched into the state
+ * folder.
  */
 
 import { constants } from 'node:fs';
@@ -65,9 +66,9 @@ export async function libraryPath(root) {
 }
 
 /**
- * @param {{ required: readonly string[], optional?: readonly string[], home: string, server: string,
- *   accept?: (binaries: Binaries) => Promise<boolean> }} wanted accept: refuses programs on PATH
- *   that cannot serve here (a MariaDB without HandlerSocket)
+ * @param {{ required: readonly string[], optional?: readonly string[], home: string, server:
+ *   string, accept?: (binaries: Binaries) => Promise<boolean> }} wanted accept: refuses programs on
+ *   PATH that cannot serve here (a MariaDB without HandlerSocket)
  * @returns {Promise<Binaries | null>}
  */
 export async function findBinaries({ required, optional = [], home, server, accept }) {

@@ -1,6 +1,6 @@
 /**
- * What is known of the servers of a state folder: `servers/NAME.json` for one that stays, and folders
- * whose names say who owns them for those that end with their owner.
+ * What is known of the servers of a state folder: `servers/NAME.json` for one that stays, and
+ * folders whose names say who owns them for those that end with their owner.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -33,8 +33,8 @@ export function readRecord(home, name) {
 /**
  * @param {string} home
  * @param {string} name
- * @returns {RunningServer | null} one that has been ready and lives: of this very process, or else the
- *   lasting one of the folder. Other processes' own servers end with them and are not for us
+ * @returns {RunningServer | null} one that has been ready and lives: of this very process, or else
+ *   the lasting one of the folder. Other processes' own servers end with them and are not for us
  */
 export function readRunning(home, name) {
   const { pid, startTicks } = ownIdentity();

@@ -119,7 +119,8 @@ async function readSettings(endpoint, credentials) {
     connectTimeout: PROBE_TIMEOUT_MS,
     commandTimeout: PROBE_TIMEOUT_MS,
   });
-  // A refused login closes the connection, so that connect() says only that; the event has the reason.
+  // A refused login closes the connection, so that connect() says only that; the event has the
+  // reason.
   /** @type {Error | null} */
   let reason = null;
   client.on('error', (error) => {

@@ -79,8 +79,8 @@ function isGreeting(bytes) {
 }
 
 /**
- * Ready means more than a greeting: box.lua makes its spaces and grants after the port is bound, the
- * right to call dragstrip_settings last.
+ * Ready means more than a greeting: box.lua makes its spaces and grants after the port is bound,
+ * the right to call dragstrip_settings last.
  * @param {Endpoint} endpoint
  */
 async function callsOurs(endpoint) {

@@ -59,8 +59,8 @@ async function findInodes(endpoint) {
 }
 
 /**
- * @param {string} local address as the kernel prints it: words of 32 bits in the machine's own order,
- *   `0100007F` for 127.0.0.1
+ * @param {string} local address as the kernel prints it: words of 32 bits in the machine's own
+ *   order, `0100007F` for 127.0.0.1
  * @param {string} host a loopback name or address
  * @returns {boolean} whether a socket bound to `local` takes connections for `host`
  */

@@ -127,7 +127,7 @@ test('an unknown server is a usage error that lists the known ones', async () =>
   });
 });
 
-test('a process is known by pid and start time; a zombie and a stranger are not alive', async () => {
+test('a process is known by pid and start time; a zombie is not alive', async () => {
   const own = ownIdentity();
   assert.ok(own.startTicks > 0);
   assert.equal(isAlive(own), true);

@@ -7,7 +7,8 @@ import { chooseLibraryPackages } from '../../servers/libraries.js';
 
 const DEBIAN_12 =
   'libc6 libgcc-s1 libaio1 liburing2 libjemalloc2 liblzf1 libatomic1 libicu72 libcurl4 libssl3 ' +
-  'libunwind8 libyaml-0-2 libreadline8 libldap-2.5-0 libkrb5-3 libkrb5support0 libdbi-perl redis-tools';
+  'libunwind8 libyaml-0-2 libreadline8 libldap-2.5-0 libkrb5-3 libkrb5support0 libdbi-perl ' +
+  'redis-tools';
 
 /** @param {string} soname @param {string} [packages] */
 function choose(soname, packages = DEBIAN_12) {

@@ -90,7 +90,7 @@ function list(home) {
   return existsSync(packages) ? readdirSync(packages) : [];
 }
 
-test('two that fetch at once do not disturb each other, and one of them does the work', async () => {
+test('two that fetch at once do not disturb each other, and one does the work', async () => {
   const home = newHome('two');
   const results = await Promise.all([1, 2].map(() => outcome(startFetcher(home, 'redis'))));
   for (const { servers, failures } of results) {
@@ -116,7 +116,7 @@ test('without network, one line says so, and nothing half unpacked is left', asy
   assert.deepEqual(list(home), []);
 });
 
-test('a fetch that was killed leaves nothing that counts; the next one cleans and succeeds', async (context) => {
+test('a fetch that was killed leaves nothing that counts; the next one cleans', async (context) => {
   if (isInstalled) return context.skip('redis is installed on this machine');
   const home = newHome('killed');
   const { child, lines } = startFetcher(home, 'redis');

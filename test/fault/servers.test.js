@@ -55,10 +55,19 @@ async function startOwner(script, args, { detached = false } = {}) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: owner.stdout });
-  const [line] = await once(lines, 'line');
+  const [line] = await Promise.race([once(lines, 'line'), failAtEnd(owner)]);
   /** @type {RunningServer[]} */
   const servers = JSON.parse(line);
   return { owner, lines, servers };
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} owner
+ * @returns {Promise<never>} rejects when it ends: then the line that is waited for will not come
+ */
+async function failAtEnd(owner) {
+  const [code, signal] = await once(owner, 'close');
+  throw new Error(`the owner ended (${signal ?? code}) without a word`);
 }
 
 /** @param {import('../../lib/process-identity.js').ProcessIdentity} identity */
@@ -70,7 +79,7 @@ async function endOf(identity) {
   }
 }
 
-test('owned servers die when their owner is killed, and the next start removes their data', async () => {
+test('owned servers die with a killed owner, and the next command removes their data', async () => {
   const names = 'redis,mariadb,tarantool';
   const { owner, servers } = await startOwner(STARTER, [home, 'owned', names, 'wait']);
   assert.equal(servers.length, 3);
@@ -106,7 +115,7 @@ test('Ctrl-C ends the owner, which then stops its servers cleanly', async () => 
   );
   // A terminal signals the whole group of processes in the foreground.
   process.kill(-Number(owner.pid), 'SIGINT');
-  const [line] = await once(lines, 'line');
+  const [line] = await Promise.race([once(lines, 'line'), failAtEnd(owner)]);
   assert.equal(line, 'stopped 2', 'both were still alive when the owner began to stop them');
   await Promise.all(servers.map(endOf));
   for (const { folder } of servers) assert.equal(existsSync(folder), false);
@@ -269,7 +278,7 @@ test('a server that ends at its start is an error with the last lines of its log
   );
 });
 
-test('a server that never answers is an error within its time, and is not left running', async () => {
+test('a server that never answers is an error in time, and is not left running', async () => {
   const before = children();
   await assert.rejects(
     // It listens, but not at the port that it was given.

@@ -1,5 +1,6 @@
 /**
- * A process that fetches and starts servers into a folder, for tests of another user or of being cut off:
+ * A process that fetches and starts servers into a folder, for tests of another user or of being
+ * cut off:
  *   node fetch-servers.js HOME NAME,NAME
  * Prints one JSON line for each event and one with what came of it; the servers end with it.
  */

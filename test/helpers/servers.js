@@ -1,9 +1,9 @@
 /**
- * Real servers for a test file: started once before its tests on private ports, in a folder of their
- * own, stopped after them; they die with the test's process, however that ends.
+ * Real servers for a test file: started once before its tests on private ports, in a folder of
+ * their own, stopped after them; they die with the test's process, however that ends.
  *
- * Programs come from PATH, else from the repository's `.dragstrip/packages`, where they are fetched on
- * first need.
+ * Programs come from PATH, else from the repository's `.dragstrip/packages`, where they are fetched
+ * on first need.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -27,8 +27,8 @@ const START_TIMEOUT_MS = 180_000;
  * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
  * `servers.address('redis')`.
  * @param {readonly ('redis' | 'mariadb' | 'tarantool')[]} names
- * @returns {{ running(name: string): RunningServer, address(name: string): Address, home(): string }}
- *   running: pid, folder, version; home: the temporary state folder
+ * @returns {{ running(name: string): RunningServer, address(name: string): Address, home(): string
+ *   }} running: pid, folder, version; home: the temporary state folder
  */
 export function withServers(names) {
   /** @type {Awaited<ReturnType<typeof startServers>> | undefined} */

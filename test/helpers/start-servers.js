@@ -15,7 +15,6 @@ const { servers, failures, stop } = await startServers(names.split(','), {
   owned: mode === 'owned',
 });
 if (failures.length > 0) throw failures[0].error;
-process.stdout.write(`${JSON.stringify(servers)}\n`);
 if (wait === 'wait') {
   const staying = setInterval(() => {}, 1000);
   for (const signal of ['SIGINT', 'SIGTERM']) {
@@ -27,3 +26,5 @@ if (wait === 'wait') {
     });
   }
 }
+// Last: whoever reads this may signal at once.
+process.stdout.write(`${JSON.stringify(servers)}\n`);
