@@ -7,7 +7,7 @@
 -- `dragstrip servers start tarantool` uses this file with a port and a folder of its own, by
 --   DRAGSTRIP_BOX_LISTEN   host:port, 127.0.0.1:3301 if absent
 --   DRAGSTRIP_BOX_FOLDER   where snapshots are kept
---   DRAGSTRIP_BOX_MEMORY   bytes for rows, 2 GiB if absent: a million rows of 1 KB take 1.2 GB
+--   DRAGSTRIP_BOX_MEMORY   bytes for rows, 2 GiB if absent: a million rows of 1 KB take 1.1 GB
 --   DRAGSTRIP_BOX_KEEP     "no": rows are not written at the end
 
 local fio = require('fio')
