@@ -1,0 +1,345 @@
+/** The registry of storages, and the storages that need no server. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createDataset } from '../../lib/dataset.js';
+import { findPackage } from '../../lib/packages.js';
+import {
+  checkAvailable,
+  loadStorage,
+  parseSelection,
+  parseSelections,
+  requireProfile,
+  STORAGE_NAMES,
+} from '../../storages/index.js';
+import { listCases, reader, within } from '../helpers/storage-cases.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const dataset = createDataset({ rows: 300, valueSize: 64, seed: 9 });
+const usage = { name: 'DragstripError', code: 'E_USAGE' };
+const cases = await listCases();
+
+describe('storages, without a server', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-fast-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  describe('the registry', () => {
+    it("has the seed's storages in its order, then the others", () => {
+      assert.deepEqual(STORAGE_NAMES, [
+        ...['redis', 'ioredis', 'hiredis', 'node-handlersocket', 'manual-hs'],
+        ...['tarantool', 'mysql2', 'memory', 'lmdb', 'sqlite'],
+      ]);
+    });
+
+    it('loads every storage under its own name, with options that JSON can hold', async () => {
+      for (const name of STORAGE_NAMES) {
+        const definition = await loadStorage(name);
+        assert.equal(definition.name, name);
+        for (const { options } of Object.values(definition.profiles)) {
+          assert.deepEqual(JSON.parse(JSON.stringify(options)), options);
+        }
+      }
+    });
+
+    it('loads no driver before a storage is opened', () => {
+      const script = `
+        const { loadStorage, STORAGE_NAMES } = await import('./storages/index.js');
+        for (const name of STORAGE_NAMES) await loadStorage(name);
+        const { createRequire } = await import('node:module');
+        const loaded = Object.keys(createRequire(import.meta.url).cache);
+        if (loaded.length > 0) throw new Error(loaded.join());`;
+      const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+        cwd: ROOT,
+        encoding: 'utf8',
+      });
+      assert.equal(child.stderr, '');
+      assert.equal(child.status, 0);
+    });
+
+    it('reads a name, a profile, a path', () => {
+      assert.deepEqual(parseSelection(' ioredis '), {
+        text: 'ioredis',
+        source: 'ioredis',
+        profile: 'default',
+      });
+      assert.equal(parseSelection('redis:tuned').profile, 'tuned');
+      assert.deepEqual(parseSelection('./my-driver.js:fast', '/home/me'), {
+        text: './my-driver.js:fast',
+        source: '/home/me/my-driver.js',
+        profile: 'fast',
+      });
+      assert.equal(parseSelection('/a/b.mjs').source, '/a/b.mjs');
+      assert.equal(parseSelection('../b.js', '/a/c').source, '/a/b.js');
+    });
+
+    it('reads lists, in order and without repetitions', () => {
+      const list = parseSelections('redis:tuned, memory,redis:tuned,memory:default,redis');
+      assert.deepEqual(
+        list.map(({ text }) => text),
+        ['redis:tuned', 'memory', 'redis'],
+      );
+      assert.throws(() => parseSelections(' , '), usage);
+    });
+
+    it('names all storages, and the near miss, for an unknown one', async () => {
+      const expected = (/** @type {any} */ error) => {
+        assert.equal(error.code, 'E_USAGE');
+        assert.match(error.message, /unknown storage "iorediss": did you mean "ioredis"\?/);
+        for (const name of STORAGE_NAMES) assert.ok(error.remedy.includes(name));
+        return true;
+      };
+      assert.throws(() => parseSelection('iorediss'), expected);
+      await assert.rejects(loadStorage('iorediss'), expected);
+      assert.throws(
+        () => parseSelection('cassandra'),
+        (/** @type {Error} */ error) => !/mean/.test(error.message),
+      );
+      assert.throws(() => parseSelection('constructor'), usage);
+    });
+
+    it('names the profiles for an unknown one', async () => {
+      const redis = await loadStorage('redis');
+      assert.throws(() => requireProfile(redis, 'tunde'), {
+        ...usage,
+        message: 'storage "redis" has no profile "tunde": did you mean "tuned"?',
+        remedy: 'its profiles: default, tuned',
+      });
+    });
+
+    it('says that a driver is not installed, and how to get it', async () => {
+      const redis = await loadStorage('redis');
+      const lacking = { ...redis, package: 'dragstrip-no-such-driver' };
+      const answer = await checkAvailable(lacking);
+      assert.match(String(answer?.reason), /dragstrip-no-such-driver, is not installed/);
+      assert.equal(answer?.remedy, 'npm install');
+      assert.equal(await checkAvailable(redis), null);
+    });
+
+    it('knows the versions of packages that hide their package.json', () => {
+      for (const name of ['redis', 'ioredis', 'mysql2', 'lmdb', 'tarantool-driver']) {
+        assert.match(String(findPackage(name)?.version), /^\d+\.\d+\.\d+/, name);
+      }
+      assert.equal(findPackage('dragstrip-no-such-driver'), null);
+    });
+  });
+
+  describe('a file of the user', () => {
+    /** @param {string} name @param {string} text */
+    const write = async (name, text) => {
+      const file = path.join(folder, name);
+      await writeFile(file, text);
+      return file;
+    };
+    const body = `name: 'mine', summary: 's', package: null, server: null, capabilities: ['get'],
+      profiles: { default: { summary: 's', options: {} } },
+      open: async () => ({ get: async (id) => 'x' + id, close: async () => {} })`;
+
+    it('is loaded from its default export and from an export named storage', async () => {
+      for (const [name, head] of [
+        ['a.mjs', 'export default'],
+        ['b.mjs', 'export const storage ='],
+      ]) {
+        const definition = await loadStorage(await write(name, `${head} { ${body} };`));
+        assert.equal(definition.name, 'mine');
+      }
+    });
+
+    it('is the 40-line example of the documentation', async () => {
+      const definition = await loadStorage(path.join(ROOT, 'examples/my-driver.js'));
+      assert.equal(definition.name, 'my-driver');
+      assert.equal(await checkAvailable(definition), null);
+    });
+
+    it('that is not there, breaks or holds no storage gets one clear line', async () => {
+      const broken = await write('broken.mjs', 'export default {');
+      const empty = await write('empty.mjs', 'export const x = 1;');
+      const wrong = await write('wrong.mjs', "export default { name: 'mine' };");
+      for (const [file, message] of /** @type {[string, RegExp][]} */ ([
+        [path.join(folder, 'none.mjs'), /none\.mjs: no such file$/],
+        [broken, /broken\.mjs does not load: Unexpected/],
+        [empty, /empty\.mjs exports no storage$/],
+        [wrong, /"mine": summary must be string/],
+      ])) {
+        await assert.rejects(loadStorage(file), { ...usage, message });
+      }
+    });
+  });
+
+  describe('nothing answers', () => {
+    for (const { label, definition, profile, skip } of cases) {
+      if (definition.server === null) continue;
+      it(`${label} rejects with E_TARGET and the address`, { skip }, async () => {
+        const port = await closedPort();
+        const endpoint = { host: '127.0.0.1', port };
+        const address = { main: endpoint, sql: endpoint, read: endpoint, write: endpoint };
+        const opening = definition.open({ address, credentials: {}, profile, dataset, folder });
+        await assert.rejects(within(opening, 10_000, label), (/** @type {any} */ error) => {
+          assert.equal(error.code, 'E_TARGET');
+          assert.ok(error.message.includes(`127.0.0.1:${port}`), error.message);
+          assert.ok(error.remedy.length > 0);
+          return true;
+        });
+      });
+
+      it(`${label} rejects with E_TARGET what speaks another protocol, and hides secrets`, {
+        skip,
+      }, async () => {
+        // It repeats what it was sent, as Redis does with an unknown command.
+        const server = net.createServer((socket) => {
+          socket.on('error', () => {});
+          socket.write(`SSH-2.0-OpenSSH_9.2\r\n${'banner\n'.repeat(30)}`);
+          setTimeout(() => socket.end(), 100); // some drivers wait for more of it
+          socket.on('data', (chunk) => socket.end(`what is ${chunk.toString('latin1')}\n`));
+        });
+        server.listen(0, '127.0.0.1');
+        await new Promise((resolve) => server.once('listening', resolve));
+        const { port } = /** @type {net.AddressInfo} */ (server.address());
+        const endpoint = { host: '127.0.0.1', port };
+        const address = { main: endpoint, sql: endpoint, read: endpoint, write: endpoint };
+        const credentials = { user: 'u', password: 'geheim1', secret: 'geheim2' };
+        try {
+          const opening = definition.open({ address, credentials, profile, dataset, folder });
+          await assert.rejects(within(opening, 10_000, label), (/** @type {any} */ error) => {
+            assert.equal(error.code, 'E_TARGET');
+            assert.doesNotMatch(`${error.message}${error.remedy}${error.cause}`, /geheim/);
+            return true;
+          });
+        } finally {
+          server.close();
+        }
+      });
+    }
+  });
+
+  for (const { label, definition, profile, skip } of cases) {
+    if (definition.server !== null) continue;
+    describe(label, { skip }, () => {
+      it('gives every row right and undefined for a miss, in its call style', async () => {
+        await definition.fill?.({ dataset, folder });
+        const context = { address: {}, credentials: {}, profile, dataset, folder };
+        const handle = await definition.open(context);
+        assert.equal(handle.get(1) instanceof Promise, profile.calls !== 'sync');
+        const read = reader(handle, profile);
+        for (let id = 1; id <= dataset.rows; id += 1) {
+          assert.equal(await read(id), dataset.value(id));
+        }
+        for (const id of [0, dataset.rows + 1]) assert.equal(await read(id), undefined);
+        await handle.close();
+      });
+    });
+  }
+
+  for (const { label, definition, profile, skip } of cases) {
+    if (definition.fill === undefined) continue;
+    const fill = /** @type {NonNullable<typeof definition.fill>} */ (definition.fill);
+    describe(`${label}: filling`, { skip }, () => {
+      /** @returns {Promise<{ own: string, file: () => string }>} */
+      const makeFolder = async () => {
+        const own = await mkdtemp(path.join(folder, 'fill-'));
+        const file = () => path.join(own, String(readdirSync(own).find((n) => !/-lock$/.test(n))));
+        return { own, file };
+      };
+      const open = (/** @type {string} */ own, rows = dataset) =>
+        definition.open({ address: {}, credentials: {}, profile, dataset: rows, folder: own });
+
+      it('leaves the same dataset as it is, and replaces another of ours', async () => {
+        const { own, file } = await makeFolder();
+        await fill({ dataset, folder: own });
+        const { ino } = statSync(file());
+        await fill({ dataset, folder: own });
+        assert.equal(statSync(file()).ino, ino);
+        const other = createDataset({ ...dataset, seed: 10 });
+        await assert.rejects(open(own, other), { code: 'E_TARGET' });
+        await fill({ dataset: other, folder: own });
+        const handle = await open(own, other);
+        assert.equal(await reader(handle, profile)(7), other.value(7));
+        await handle.close();
+      });
+
+      it('refuses a file that it did not make, and leaves it', async () => {
+        const { own, file } = await makeFolder();
+        await fill({ dataset, folder: own });
+        const place = file();
+        for (const bytes of ['', 'not ours', 'x'.repeat(100_000)]) {
+          await rm(place);
+          await writeFile(place, bytes);
+          await assert.rejects(fill({ dataset, folder: own }), { code: 'E_REFUSED' });
+          await assert.rejects(open(own), { code: 'E_REFUSED' });
+          assert.equal(statSync(place).size, bytes.length);
+        }
+      });
+
+      it('that is broken off leaves nothing, and what a killed one left is removed', async () => {
+        const { own, file } = await makeFolder();
+        const aborted = fill({ dataset, folder: own, signal: AbortSignal.abort() });
+        await assert.rejects(aborted, { name: 'AbortError' });
+        assert.deepEqual(readdirSync(own), []);
+        const many = createDataset({ rows: 30_000, valueSize: 16 });
+        const controller = new AbortController();
+        const running = fill({ dataset: many, folder: own, signal: controller.signal });
+        setImmediate(() => controller.abort());
+        await assert.rejects(running, { name: 'AbortError' });
+        assert.deepEqual(readdirSync(own), []);
+        await fill({ dataset, folder: own });
+        const leftover = `${file()}.filling-999999999`;
+        const foreign = path.join(own, 'somebody-elses.txt');
+        await writeFile(leftover, 'half');
+        await writeFile(foreign, 'mine');
+        await fill({ dataset: many, folder: own });
+        assert.equal(existsSync(leftover), false);
+        assert.equal(existsSync(foreign), true);
+      });
+
+      it('says so where there is no file yet', async () => {
+        const { own } = await makeFolder();
+        await assert.rejects(open(own), { code: 'E_TARGET' });
+      });
+    });
+  }
+
+  it('sqlite writes no warning to stderr', { skip: skipOf('sqlite:default') }, () => {
+    const script = `
+      const { loadStorage, checkAvailable } = await import('./storages/index.js');
+      if (await checkAvailable(await loadStorage('sqlite'))) throw new Error('not there');
+      process.emitWarning('a warning of somebody else');`;
+    const child = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    assert.equal(child.status, 0, child.stderr);
+    assert.doesNotMatch(child.stderr, /SQLite/);
+    assert.match(child.stderr, /somebody else/);
+  });
+
+  it('sqlite says what Node it needs where there is none', async () => {
+    const answer = await checkAvailable(await loadStorage('sqlite'));
+    const [major, minor] = process.versions.node.split('.').map(Number);
+    const has = major > 22 || (major === 22 && minor >= 13);
+    assert.equal(answer === null, has);
+    if (answer !== null) assert.match(answer.remedy, /Node 22\.13 or later/);
+  });
+});
+
+/** @param {string} label */
+function skipOf(label) {
+  return cases.find((one) => one.label === label)?.skip;
+}
+
+/** @returns {Promise<number>} a port that was free a moment ago */
+async function closedPort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
