@@ -97,6 +97,7 @@ export function defineWorkload(definition) {
     summary: 'string',
     needs: 'array',
     prepare: 'function',
+    check: 'function?',
   });
   return Object.freeze(definition);
 }

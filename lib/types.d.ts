@@ -63,6 +63,8 @@ export interface OpenContext {
   dataset: Dataset;
   /** a folder of our own where an embedded store keeps its file */
   folder: string;
+  /** whether the workload calls set: whoever opens for reading alone by default looks at it */
+  writes?: boolean;
 }
 
 /** What `open` resolves to: connected and ready. */
@@ -73,7 +75,10 @@ export interface Handle {
   value?(reply: any): string | undefined;
   /** the values of `ids` in their order, undefined for a miss; same style as get */
   mget?(ids: readonly number[], done?: (error: any, reply?: any) => void): any;
+  /** writes row `id` of our own rows, which is there; same style as get */
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
+  /** pure: whether the reply of set says that the row was written; absent: every reply does */
+  stored?(reply: any): boolean;
   /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
   close(): Promise<void>;
 }
@@ -214,19 +219,25 @@ export interface BoundWorkload {
   op(index: number, done?: (error: any, reply?: any) => void): any;
   /** outcome code of a reply: 0 ok, 1 miss, 2 mismatch; `whole` compares every byte */
   verify(index: number, reply: any, whole: boolean): number;
+  /** where it mixes kinds of operation: their names, and which one operation `index` is */
+  kinds?: { names: readonly string[]; of(index: number): number };
 }
+
+/** Draws keys and the like, before the clock starts. */
+export type Prepare = (context: {
+  dataset: Dataset;
+  seed: number;
+  ops: number;
+  options: Record<string, unknown>;
+}) => (handle: Handle) => BoundWorkload;
 
 export interface WorkloadDefinition {
   name: string;
   summary: string;
   needs: readonly Capability[];
-  /** draws keys and the like, before the clock starts */
-  prepare(context: {
-    dataset: Dataset;
-    seed: number;
-    ops: number;
-    options: Record<string, unknown>;
-  }): (handle: Handle) => BoundWorkload;
+  prepare: Prepare;
+  /** what reads some rows before anything is measured; absent: prepare */
+  check?: Prepare;
 }
 
 export interface ReportOptions {

@@ -1,41 +1,26 @@
 /**
- * The point read: one row by its key, keys uniform over the rows. The same keys in the same order
- * for every storage; a reply counts only if it is the row of its key.
+ * The point read: one row by its key, keys uniform over the rows or by another law. The same keys in
+ * the same order for every storage; a reply counts only if it is the row of its key.
  */
 
 import { defineWorkload } from '../lib/define.js';
 import { MISMATCH, MISS, OK } from '../lib/outcome.js';
-import { createRandom, drawBelow } from '../lib/random.js';
+import { drawKeys } from './keys.js';
 
-/** 16 MiB of keys; a longer run goes through them again. */
-export const KEYS_MAX = 4_194_304;
-
-const KEY_STREAM = 0x6765; // apart from the streams that draw orders of cells
+export { drawKeys, KEYS_MAX } from './keys.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 
 export const workload = defineWorkload({
   name: 'get',
-  summary: 'one row by its key, uniform over all rows',
+  summary: 'one row by its key, uniform over all rows or by --keys',
   needs: ['get'],
-  prepare({ dataset, seed, ops }) {
-    const keys = drawKeys(dataset.rows, seed, ops);
+  prepare({ dataset, seed, ops, options }) {
+    const { keys: law } = /** @type {{ keys?: string }} */ (options);
+    const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });
     return (handle) => ({ op: bindOp(handle, keys), verify: bindVerify(handle, dataset, keys) });
   },
 });
-
-/**
- * @param {number} rows
- * @param {number} seed
- * @param {number} ops how many operations there will be; any number from 1, or Infinity
- * @returns {Uint32Array} ids from 1 to rows; min(ops, KEYS_MAX) of them
- */
-export function drawKeys(rows, seed, ops) {
-  const random = createRandom(seed, KEY_STREAM);
-  const keys = new Uint32Array(Math.max(1, Math.min(ops, KEYS_MAX)));
-  for (let i = 0; i < keys.length; i += 1) keys[i] = 1 + drawBelow(random, rows);
-  return keys;
-}
 
 /**
  * `done` is passed on whatever the style: an adapter of promises takes one argument.
@@ -55,7 +40,7 @@ function bindOp(handle, keys) {
  * @param {Uint32Array} keys
  * @returns {import('../lib/types.js').BoundWorkload['verify']}
  */
-function bindVerify(handle, dataset, keys) {
+export function bindVerify(handle, dataset, keys) {
   const { length } = keys;
   const { value } = handle;
   if (value === undefined) {

@@ -7,6 +7,7 @@ import { usageError } from '../lib/errors.js';
 /** @type {Record<string, () => Promise<{ workload: WorkloadDefinition }>>} */
 const REGISTRY = {
   get: () => import('./get.js'),
+  mix: () => import('./mix.js'),
 };
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));

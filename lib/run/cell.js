@@ -95,12 +95,14 @@ async function openStorage(spec) {
   const definition = await loadStorage(spec.storage);
   const profile = definition.profiles[spec.profile];
   const dataset = createDataset(spec.dataset);
+  const { needs } = await loadWorkload(spec.workload);
   const handle = await definition.open({
     address: spec.address,
     credentials: await readCredentials(spec.credentialsOf),
     profile: { name: spec.profile, ...profile },
     dataset,
     folder: spec.folder,
+    writes: needs.includes('set'),
   });
   return { handle, calls: profile.calls ?? 'promise', dataset };
 }
@@ -119,14 +121,14 @@ async function openStorage(spec) {
  * @returns {Promise<Bound>}
  */
 async function bindWorkload(spec, { handle, dataset }) {
-  const workload = await loadWorkload(spec.workload);
-  const options = spec.workloadOptions;
-  const bind = (/** @type {number} */ seed, /** @type {number} */ ops) =>
-    workload.prepare({ dataset, seed, ops, options })(handle);
+  const { prepare, check = prepare } = await loadWorkload(spec.workload);
+  const { seed, workloadOptions: options } = spec;
+  const ops = operationsOf(spec.load);
+  const warmupOps = Math.max(1, spec.warmupOperations);
   return {
-    measured: bind(spec.seed, operationsOf(spec.load)),
-    warmup: bind(spec.seed + 1, Math.max(1, spec.warmupOperations)),
-    check: bind(spec.seed + 2, CHECK_ROWS),
+    measured: prepare({ dataset, options, seed, ops })(handle),
+    warmup: prepare({ dataset, options, seed: seed + 1, ops: warmupOps })(handle),
+    check: check({ dataset, options, seed: seed + 2, ops: CHECK_ROWS })(handle),
   };
 }
 

@@ -1,0 +1,178 @@
+/**
+ * Which rows the operations ask for: laws of keys, drawn from a seed before the clock starts. The
+ * same law, seed and rows give the same keys on every machine.
+ *
+ * Zipf and hotspot draw a rank, 0 for the hottest; a permutation that belongs to the dataset then
+ * spreads the ranks over the ids, so that hot rows are neighbours neither in a tree nor in a page.
+ * It does not depend on the seed of the draw: every round, and the warm-up, has the same hot rows.
+ */
+
+import { usageError } from '../lib/errors.js';
+import { createRandom, drawBelow, mix32 } from '../lib/random.js';
+
+/** 16 MiB of keys; a longer run goes through them again. */
+export const KEYS_MAX = 4_194_304;
+/** Beyond it the first row has all but 2^-60 of the draws. */
+const EXPONENT_MAX = 60;
+
+const KEY_STREAM = 0x6765; // apart from the streams that draw orders of cells
+const SCRAMBLE = 0x7363;
+
+/**
+ * @typedef {{ law: 'uniform' } | { law: 'sequential' } | { law: 'zipf', exponent: number }
+ *   | { law: 'hotspot', keyShare: number, operationShare: number }} KeyLaw
+ */
+
+/**
+ * @param {string} text `uniform`, `sequential`, `zipf:EXPONENT`, `hotspot:KEYS:OPERATIONS` with
+ *   the share of the keys that is hot and the share of the operations that goes there
+ * @returns {KeyLaw}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export function parseKeys(text) {
+  const [law, ...words] = text.trim().split(':');
+  const numbers = words.map((word) =>
+    /^(\d+\.?\d*|\.\d+)$/.test(word) ? Number(word) : Number.NaN,
+  );
+  const [a, b] = numbers;
+  if ((law === 'uniform' || law === 'sequential') && words.length === 0) return { law };
+  if (law === 'zipf' && words.length === 1 && a <= EXPONENT_MAX) return { law, exponent: a };
+  if (law === 'hotspot' && words.length === 2 && a > 0 && a < 1 && b <= 1) {
+    return { law, keyShare: a, operationShare: b };
+  }
+  throw usageError(
+    `--keys ${JSON.stringify(text)}: not a law of keys`,
+    `write uniform, sequential, zipf:0.99 (exponent 0 to ${EXPONENT_MAX}) or hotspot:0.1:0.9 ` +
+      '(a tenth of the keys gets nine tenths of the operations)',
+  );
+}
+
+/**
+ * @param {number} rows
+ * @param {number} seed of the draw
+ * @param {number} ops how many operations there will be; any number from 1, or Infinity
+ * @param {{ keys?: string, spread?: number }} [options] keys: as parseKeys takes it; spread: the
+ *   seed of the dataset, which says where the hot rows are
+ * @returns {Uint32Array} ids from 1 to rows; min(ops, KEYS_MAX) of them, or a little less where the
+ *   end of a sequence would not meet its beginning
+ */
+export function drawKeys(rows, seed, ops, { keys = 'uniform', spread = 0 } = {}) {
+  const law = parseKeys(keys);
+  const length = Math.max(1, Math.min(ops, KEYS_MAX));
+  if (law.law === 'sequential') {
+    const whole = ops > KEYS_MAX && rows <= KEYS_MAX ? length - (length % rows) : length;
+    return Uint32Array.from({ length: whole }, (_, i) => 1 + (i % rows));
+  }
+  const random = createRandom(seed, KEY_STREAM);
+  const ids = new Uint32Array(length);
+  if (law.law === 'uniform') {
+    for (let i = 0; i < length; i += 1) ids[i] = 1 + drawBelow(random, rows);
+    return ids;
+  }
+  const rank =
+    law.law === 'zipf' ? createZipf(rows, law.exponent, random) : createHotspot(rows, law, random);
+  const scramble = createScramble(rows, spread);
+  for (let i = 0; i < length; i += 1) ids[i] = 1 + scramble(rank());
+  return ids;
+}
+
+/**
+ * @param {() => number} random
+ * @returns {number} 0 to 1, without 1, 53 bits
+ */
+function unit(random) {
+  return ((random() >>> 5) * 67108864 + (random() >>> 6)) / 9007199254740992;
+}
+
+/**
+ * Zipf's law: rank k of n (from 1) has a probability in proportion to k^-s, exactly, for any s from
+ * 0. Rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates
+ * from monotone discrete distributions", 1996), with the numerics of Apache Commons RNG: expm1 and
+ * log1p carry it through s = 1, where the integral of x^-s is a logarithm.
+ * @param {number} n ranks, from 1
+ * @param {number} s exponent, from 0
+ * @param {() => number} random of createRandom
+ * @returns {() => number} the next rank, 0 to n - 1; 1.1 tries on average, at most
+ */
+export function createZipf(n, s, random) {
+  /** Integral of x^-s from 1 to x. @param {number} x */
+  const integral = (x) => {
+    const log = Math.log(x);
+    return expm1Ratio((1 - s) * log) * log;
+  };
+  /** @param {number} y */
+  const inverse = (y) => {
+    const t = Math.max(-1, y * (1 - s)); // a rounding below -1 would have no logarithm
+    return Math.exp(log1pRatio(t) * y);
+  };
+  const mass = (/** @type {number} */ x) => Math.exp(-s * Math.log(x));
+  const low = integral(1.5) - 1;
+  const high = integral(n + 0.5);
+  const sure = 2 - inverse(integral(2.5) - mass(2));
+  return () => {
+    for (;;) {
+      const u = high + unit(random) * (low - high);
+      const x = inverse(u);
+      const k = Math.min(n, Math.max(1, Math.floor(x + 0.5)));
+      if (k - x <= sure || u >= integral(k + 0.5) - mass(k)) return k - 1;
+    }
+  };
+}
+
+/**
+ * @param {number} x
+ * @returns {number} (e^x - 1) / x, 1 at 0
+ */
+function expm1Ratio(x) {
+  return Math.abs(x) > 1e-8 ? Math.expm1(x) / x : 1 + (x / 2) * (1 + x / 3);
+}
+
+/**
+ * @param {number} x
+ * @returns {number} ln(1 + x) / x, 1 at 0
+ */
+function log1pRatio(x) {
+  return Math.abs(x) > 1e-8 ? Math.log1p(x) / x : 1 - x * (1 / 2 - x / 3);
+}
+
+/**
+ * @param {number} n
+ * @param {{ keyShare: number, operationShare: number }} shares
+ * @param {() => number} random
+ * @returns {() => number} the next rank: uniform over the hot ones, or over the others
+ */
+function createHotspot(n, { keyShare, operationShare }, random) {
+  const hot = Math.max(1, Math.round(n * keyShare));
+  const cold = n - hot;
+  if (cold === 0) return () => drawBelow(random, n);
+  return () =>
+    unit(random) < operationShare ? drawBelow(random, hot) : hot + drawBelow(random, cold);
+}
+
+/**
+ * A permutation of 0 … n - 1 drawn by a seed: a Feistel network of four rounds over the next even
+ * power of two, walked until it comes back below n (J. Black and P. Rogaway, "Ciphers with arbitrary
+ * finite domains", 2002); less than four steps on average.
+ * @param {number} n 1 to 2^30
+ * @param {number} seed
+ * @returns {(rank: number) => number}
+ */
+export function createScramble(n, seed) {
+  const half = Math.max(1, Math.ceil(Math.log2(Math.max(2, n)) / 2));
+  const mask = 2 ** half - 1;
+  const keys = [0, 1, 2, 3].map((round) => mix32(seed, SCRAMBLE + round));
+  return (rank) => {
+    let at = rank;
+    do {
+      let left = at >>> half;
+      let right = at & mask;
+      for (let round = 0; round < 4; round += 1) {
+        const next = left ^ (mix32(right, keys[round]) & mask);
+        left = right;
+        right = next;
+      }
+      at = ((left << half) | right) >>> 0;
+    } while (at >= n);
+    return at;
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * A weighted mix of reads and writes of single rows, `get:95,set:5`, each operation's kind drawn
+ * from the seed. A write writes the row's own value of the dataset, so that every read stays
+ * verifiable and the rows are the same afterwards; a store that compares before it writes (InnoDB)
+ * has less to do for it than for another value.
+ */
+
+import { defineWorkload } from '../lib/define.js';
+import { usageError } from '../lib/errors.js';
+import { MISMATCH, OK } from '../lib/outcome.js';
+import { createRandom } from '../lib/random.js';
+import { bindVerify, workload as get } from './get.js';
+import { drawKeys } from './keys.js';
+
+export const MIX_DEFAULT = 'get:95,set:5';
+
+const KINDS = /** @type {const} */ (['get', 'set']);
+const MIX_STREAM = 0x6d69; // apart from the streams of keys and orders
+/** Values to write are made before the clock starts, so many of them; then they come again. */
+const VALUES_CHARS_MAX = 64 * 2 ** 20;
+
+/**
+ * @param {string} text kinds and weights, `get:95,set:5`
+ * @returns {{ kind: 'get' | 'set', weight: number }[]} weights add up to more than 0
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export function parseMix(text) {
+  const parts = text.split(',').map((part) => {
+    const match = /^\s*(\w+):(\d+(?:\.\d+)?)\s*$/.exec(part);
+    return { kind: /** @type {'get'} */ (match?.[1]), weight: Number(match?.[2]) };
+  });
+  const known = parts.every(({ kind }) => KINDS.some((one) => one === kind));
+  const once = new Set(parts.map(({ kind }) => kind)).size === parts.length;
+  const sum = parts.reduce((all, { weight }) => all + weight, 0);
+  if (known && once && sum > 0 && Number.isFinite(sum)) return parts;
+  throw usageError(
+    `--mix ${JSON.stringify(text)}: not a mix of operations`,
+    `write kinds with their weights, ${MIX_DEFAULT}; the kinds: ${KINDS.join(', ')}`,
+  );
+}
+
+export const workload = defineWorkload({
+  name: 'mix',
+  summary: 'reads and writes of single rows, weighted by --mix',
+  needs: ['get', 'set'],
+  check: get.prepare,
+  prepare({ dataset, seed, ops, options }) {
+    const { mix, keys: law } = /** @type {{ mix?: string, keys?: string }} */ (options);
+    const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });
+    const slots = drawSlots(parseMix(mix ?? MIX_DEFAULT), keys, seed, dataset.valueSize);
+    const values = makeValues(slots, keys, dataset);
+    return (handle) => bindMix(handle, { dataset, keys, slots, values });
+  },
+});
+
+/**
+ * Draws the kind of each operation. A write whose value has no place any more takes the key of an
+ * earlier one: keys are changed by it, as those of a run longer than its keys are.
+ * @param {ReturnType<typeof parseMix>} mix
+ * @param {Uint32Array} keys
+ * @param {number} seed
+ * @param {number} valueSize
+ * @returns {Int32Array} -1 for a read, else the place of the value to write
+ */
+function drawSlots(mix, keys, seed, valueSize) {
+  const random = createRandom(seed, MIX_STREAM);
+  const sum = mix.reduce((all, { weight }) => all + weight, 0);
+  const sets = mix.find(({ kind }) => kind === 'set')?.weight ?? 0;
+  const places = Math.max(1, Math.floor(VALUES_CHARS_MAX / valueSize));
+  const slots = new Int32Array(keys.length);
+  /** @type {number[]} ids by place */
+  const ids = [];
+  let written = 0;
+  for (let i = 0; i < slots.length; i += 1) {
+    const isSet = (random() / 2 ** 32) * sum < sets;
+    slots[i] = isSet ? written++ % places : -1;
+    if (!isSet) continue;
+    if (ids.length < places) ids.push(keys[i]);
+    else keys[i] = ids[slots[i]];
+  }
+  return slots;
+}
+
+/**
+ * @param {Int32Array} slots
+ * @param {Uint32Array} keys
+ * @param {import('../lib/types.js').Dataset} dataset
+ * @returns {string[]} by place
+ */
+function makeValues(slots, keys, dataset) {
+  /** @type {string[]} */
+  const values = [];
+  for (let i = 0; i < slots.length; i += 1) {
+    if (slots[i] === values.length) values.push(dataset.value(keys[i]));
+  }
+  return values;
+}
+
+/**
+ * @param {import('../lib/types.js').Handle} handle
+ * @param {{ dataset: import('../lib/types.js').Dataset, keys: Uint32Array, slots: Int32Array,
+ *   values: string[] }} drawn
+ * @returns {import('../lib/types.js').BoundWorkload}
+ */
+function bindMix(handle, { dataset, keys, slots, values }) {
+  const { length } = keys;
+  const { set, stored } = handle;
+  if (set === undefined) throw new TypeError('the handle has no set');
+  const verifyGet = bindVerify(handle, dataset, keys);
+  return {
+    op(index, done) {
+      const i = index < length ? index : index % length;
+      const slot = slots[i];
+      return slot < 0 ? handle.get(keys[i], done) : set(keys[i], values[slot], done);
+    },
+    verify(index, reply, whole) {
+      const i = index < length ? index : index % length;
+      if (slots[i] < 0) return verifyGet(index, reply, whole);
+      return stored === undefined || stored(reply) ? OK : MISMATCH;
+    },
+    kinds: {
+      names: KINDS,
+      of: (index) => (slots[index < length ? index : index % length] < 0 ? 0 : 1),
+    },
+  };
+}
