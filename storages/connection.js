@@ -6,6 +6,7 @@
 
 import { formatEndpoint } from '../lib/address.js';
 import { DragstripError, targetError } from '../lib/errors.js';
+import { hideSecrets } from '../lib/secrets.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
@@ -84,13 +85,9 @@ export async function opened({ storage, endpoint, credentials }, opening, abando
  * @param {Credentials} credentials
  * @returns {string} one line
  */
-function describe(error, { password, secret, writeSecret }) {
+function describe(error, credentials) {
   const inner = Array.isArray(error?.errors) && error.message === '' ? error.errors[0] : error;
-  let line = String(inner?.message ?? inner).split('\n')[0];
-  for (const hidden of [password, secret, writeSecret]) {
-    if (hidden) line = line.replaceAll(hidden, '***');
-  }
-  return line;
+  return hideSecrets(String(inner?.message ?? inner).split('\n')[0], credentials);
 }
 
 /**

@@ -83,35 +83,53 @@ const COMMANDS = Object.freeze({
  */
 export async function main(argv, shim = {}) {
   guardOutput();
+  process.exitCode = await runCommandLine(argv, shim, process);
+}
+
+/**
+ * The same without a process of its own.
+ * @param {string[]} argv
+ * @param {Parameters<typeof main>[1] & {}} shim
+ * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
+ * @returns {Promise<number>} exit status
+ */
+export async function runCommandLine(argv, shim, streams) {
   try {
-    process.exitCode = await dispatch(argv, shim);
+    return await dispatch(argv, shim, streams);
   } catch (error) {
-    process.exitCode = reportFailure(error, process.stderr);
+    return reportFailure(error, streams.stderr);
   }
 }
 
 /**
  * @param {string[]} argv
  * @param {{ name?: string, command?: string, args?: string[] }} shim
+ * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
  * @returns {Promise<number>} exit status
  */
-async function dispatch(argv, shim) {
+async function dispatch(argv, shim, { stdout, stderr }) {
   let status = 0;
+  // Errors are told by reportFailure; commands of a program take its settings over.
+  const create = (/** @type {string | undefined} */ name) =>
+    new Command(name).configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => {},
+    });
   /** @param {string} name @param {Command} command */
   const act = (name, command) =>
     command.action(async (...parts) => {
       const args = shim.args ?? parts.slice(0, -2).flat();
       const { execute } = await COMMANDS[name].load();
-      const { stdout, stderr } = process;
       status = await execute({ command: name, args, options: command.opts(), stdout, stderr });
     });
   /** @type {Command} */
   let program;
   if (shim.command !== undefined) {
-    program = prepare(new Command(shim.name), COMMANDS[shim.command], shim.args === undefined);
+    program = prepare(create(shim.name), COMMANDS[shim.command], shim.args === undefined);
     act(shim.command, program);
   } else {
-    program = prepare(new Command('dragstrip'), null, false);
+    program = prepare(create('dragstrip'), null, false);
     program.description('Races storage servers and the Node.js drivers that talk to them.');
     for (const [name, row] of Object.entries(COMMANDS)) {
       act(name, prepare(program.command(name), row, true));
@@ -125,7 +143,8 @@ async function dispatch(argv, shim) {
     if (error.exitCode === 0) return 0;
     // Without a command commander shows the help and says so by this code.
     if (error.code === 'commander.help') return 2;
-    throw usageFailure(error, program);
+    const called = Object.hasOwn(COMMANDS, argv[0]) ? `dragstrip ${argv[0]}` : program.name();
+    throw usageFailure(error, shim.command === undefined ? called : program.name());
   }
   return status;
 }
@@ -136,11 +155,7 @@ async function dispatch(argv, shim) {
  * @param {boolean} withArgs
  */
 function prepare(command, row, withArgs) {
-  command
-    .exitOverride()
-    .configureOutput({ outputError: () => {} })
-    .showSuggestionAfterError(true)
-    .helpOption('-h, --help', 'this help');
+  command.exitOverride().showSuggestionAfterError(true).helpOption('-h, --help', 'this help');
   if (row === null) return command.helpCommand('help [command]', 'help for a command');
   command.description(row.summary);
   if (withArgs && row.args !== undefined) command.arguments(row.args);
@@ -158,13 +173,12 @@ function makeOption({ flags, help, parse, shown }) {
 
 /**
  * @param {CommanderError} error
- * @param {Command} program
+ * @param {string} name of the program, with its command
  * @returns {DragstripError} the same in one line, with the command that helps
  */
-function usageFailure(error, program) {
+function usageFailure(error, name) {
   const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
   const hint = more.join(' ').trim();
-  const name = program.name();
   return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
     remedy: `${name.endsWith('.js') ? `node ${name}` : name} --help shows what there is`,
   });

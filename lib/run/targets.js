@@ -19,6 +19,7 @@ import { targetError, usageError } from '../errors.js';
 import { findListener } from '../measure/listener.js';
 import { findPackage } from '../packages.js';
 import { requireLoopback } from '../safety.js';
+import { hideSecrets } from '../secrets.js';
 
 /** @typedef {import('../types.js').Unavailable} Unavailable */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
@@ -176,15 +177,14 @@ async function resolveServer(name, plan) {
     target.settings = report.settings;
     const pid = running?.pid ?? (await ownPid(address)) ?? null;
     if (pid !== null) target.pids.push(pid);
+    target.unavailable = await lackOfRows(target, credentials, plan);
   } catch (error) {
     if (error.code !== 'E_TARGET') throw error;
     target.unavailable = {
-      reason: error.message,
+      reason: hideSecrets(error.message, credentials),
       remedy: error.remedy ?? `dragstrip servers start ${name}`,
     };
-    return target;
   }
-  target.unavailable = await lackOfRows(target, credentials, plan);
   return target;
 }
 

@@ -8,6 +8,7 @@ import { resolveAddress } from '../../addresses.js';
 import { findHome } from '../../home.js';
 import { environmentWarnings, readEnvironment } from '../../measure/environment.js';
 import { findPackage } from '../../packages.js';
+import { hideSecrets } from '../../secrets.js';
 import { addressesOf } from '../options.js';
 
 /**
@@ -91,7 +92,7 @@ async function* servers(flags, home) {
     } catch (error) {
       if (error.code !== 'E_TARGET') throw error;
       const remedy = error.remedy ?? `dragstrip servers start ${name}`;
-      yield { good: false, text: error.message, remedy };
+      yield { good: false, text: hideSecrets(error.message, credentials), remedy };
     }
   }
 }

@@ -6,6 +6,7 @@ import { createDataset } from '../../dataset.js';
 import { DragstripError } from '../../errors.js';
 import { findHome } from '../../home.js';
 import { systemClock } from '../../measure/clock.js';
+import { hideSecrets } from '../../secrets.js';
 import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
@@ -23,6 +24,7 @@ export async function execute({ args, options, stdout, stderr }) {
   const signals = onSignals(stderr);
   const progress = createProgress(stderr, { quiet: options.quiet });
   const home = findHome();
+  let hide = (/** @type {string} */ text) => text;
   try {
     for (const loader of loaders) {
       const startNs = systemClock.now();
@@ -30,6 +32,7 @@ export async function execute({ args, options, stdout, stderr }) {
         flags: addressesOf(options),
         home,
       });
+      hide = (text) => hideSecrets(text, credentials);
       const report = await loader.seed({
         address,
         credentials,
@@ -45,6 +48,7 @@ export async function execute({ args, options, stdout, stderr }) {
     return signals.status() ?? 0;
   } catch (error) {
     const status = signals.status();
+    error.message = hide(error.message);
     if (status === null) throw error;
     progress.done();
     if (error instanceof DragstripError) stderr.write(`dragstrip: ${error.message}\n`);
