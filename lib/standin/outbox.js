@@ -1,0 +1,54 @@
+/**
+ * Replies of one read, put together in one buffer and written at once. The buffer is used again
+ * where the kernel took it whole; where it did not, its bytes are still wanted.
+ */
+
+const BYTES = 1024 * 1024;
+
+export class Outbox {
+  #bytes = Buffer.allocUnsafeSlow(BYTES);
+  #length = 0;
+
+  /** @param {import('node:net').Socket} socket */
+  constructor(socket) {
+    this.socket = socket;
+  }
+
+  /**
+   * Copies source[from..to). The copy's place is given so that a reply can be completed there.
+   * @param {Buffer} source
+   * @param {number} from
+   * @param {number} to
+   */
+  append(source, from, to) {
+    const size = to - from;
+    if (this.#length + size > this.#bytes.length) {
+      this.flush();
+      if (size > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(size);
+    }
+    source.copy(this.#bytes, this.#length, from, to);
+    this.#length += size;
+  }
+
+  /** @param {Buffer} bytes */
+  push(bytes) {
+    this.append(bytes, 0, bytes.length);
+  }
+
+  /**
+   * Writes a number over what was appended last.
+   * @param {number} value unsigned, 32 bits, big-endian
+   * @param {number} fromEnd bytes before the end of what there is
+   */
+  patchUInt32(value, fromEnd) {
+    this.#bytes.writeUInt32BE(value, this.#length - fromEnd);
+  }
+
+  /** Writes what there is. */
+  flush() {
+    if (this.#length === 0) return;
+    this.socket.write(this.#bytes.subarray(0, this.#length));
+    if (this.socket.writableLength > 0) this.#bytes = Buffer.allocUnsafeSlow(BYTES);
+    this.#length = 0;
+  }
+}
