@@ -107,16 +107,17 @@ export function coded(error, code = 'ECONNRESET') {
 
 /**
  * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
- * The handle's get is exchanged, so that a read before the loss pays nothing for it.
+ * The handle's get and set are exchanged, so that what came before the loss pays nothing for it.
  * @param {import('../lib/types.js').Handle} handle
  * @param {Error} error
  * @param {import('../lib/types.js').CallStyle} [calls]
  */
 export function loseHandle(handle, error, calls = 'promise') {
-  handle.get =
-    calls === 'callback'
-      ? (_id, done) => process.nextTick(/** @type {any} */ (done), error)
-      : () => Promise.reject(error);
+  const fail = () => Promise.reject(error);
+  const tell = (/** @type {any[]} */ ...words) => process.nextTick(words.at(-1), error);
+  const lost = calls === 'callback' ? tell : fail;
+  handle.get = lost;
+  if (handle.set !== undefined) handle.set = lost;
 }
 
 /**

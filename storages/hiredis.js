@@ -24,13 +24,15 @@ const BATCH = 'one string write a tick, or for 64 KiB';
 
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
+/** @param {string | null} reply */
+const stored = (reply) => reply === 'OK';
 
 export const storage = defineStorage({
   name: 'hiredis',
   summary: "hiredis-node, the C parser of Redis's own client",
   package: 'hiredis',
   server: 'redis',
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
     reader: {
@@ -56,6 +58,8 @@ export const storage = defineStorage({
     return {
       get: /** @type {any} */ (client.get),
       value,
+      set: /** @type {any} */ (client.set),
+      stored,
       async close() {
         if (client.socket.destroyed) return;
         const closed = new Promise((resolve) => client.socket.once('close', resolve));
@@ -88,6 +92,7 @@ export function builtBinary(home) {
  * @typedef {object} Client
  * @property {net.Socket} socket
  * @property {(id: number, done: Done) => void} get
+ * @property {(id: number, text: string, done: Done) => void} set text: ASCII
  * @property {(words: string[], done: Done) => void} command for the handshake
  */
 
@@ -111,6 +116,11 @@ function openShipped(hiredis, endpoint) {
       if (waiting.lost !== null) return refuse(waiting, done);
       waiting.push(done);
       socket.write('GET', PREFIX + id);
+    },
+    set(id, text, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      waiting.push(done);
+      socket.write('SET', PREFIX + id, text);
     },
     command(words, done) {
       waiting.push(done);
@@ -157,6 +167,12 @@ function openReader(hiredis, endpoint) {
       if (waiting.lost !== null) return refuse(waiting, done);
       const key = PREFIX + id; // ASCII: as many bytes as characters
       send(`*2\r\n$3\r\nGET\r\n$${key.length}\r\n${key}\r\n`, done);
+    },
+    set(id, text, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      const key = PREFIX + id;
+      const words = `$${key.length}\r\n${key}\r\n$${text.length}\r\n${text}\r\n`;
+      send(`*3\r\n$3\r\nSET\r\n${words}`, done);
     },
     command(words, done) {
       const bulk = words.map((word) => {

@@ -17,13 +17,15 @@ const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: fal
 const PREFIX = PLACES.redisPrefix;
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
+/** @param {string | null} reply */
+const stored = (reply) => reply === 'OK';
 
 export const storage = defineStorage({
   name: 'ioredis',
   summary: 'ioredis',
   package: 'ioredis',
   server: 'redis',
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
     tuned: {
@@ -69,6 +71,14 @@ export const storage = defineStorage({
               return redis.get(PREFIX + id);
             },
       value,
+      set:
+        stream === undefined
+          ? (id, text) => redis.set(PREFIX + id, text)
+          : (id, text) => {
+              cork();
+              return redis.set(PREFIX + id, text);
+            },
+      stored,
       close: () => closeClient(redis),
     });
   },

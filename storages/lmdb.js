@@ -17,10 +17,11 @@ export const storage = defineStorage({
   summary: 'lmdb-js, a memory-mapped tree in this process',
   package: 'lmdb',
   server: null,
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: {
-      summary: 'db.get on a read-only file, a call without a promise',
+      summary:
+        'db.get on a file that is read-only unless it is written to, calls without a promise',
       options: { ...OPTIONS, readOnly: true },
       calls: 'sync',
     },
@@ -28,15 +29,18 @@ export const storage = defineStorage({
   async fill({ dataset, folder, signal }) {
     await fillFile(describeStore(folder), dataset, signal);
   },
-  async open({ dataset, folder, profile }) {
+  async open({ dataset, folder, profile, writes = false }) {
     const store = describeStore(folder);
     await requireFilled(store, dataset);
     const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
     const { open } = await import('lmdb');
-    const root = open({ path: store.file, readOnly: true });
+    const root = open({ path: store.file, readOnly: !writes });
     const rows = root.openDB({ name: ROWS, encoding, keyEncoding });
     return {
       get: (id) => rows.get(id),
+      // A transaction of its own, on the disk when it returns: that is the store's default.
+      set: (id, text) => rows.putSync(id, text),
+      stored: (reply) => reply === true,
       close: () => root.close(),
     };
   },

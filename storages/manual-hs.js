@@ -20,12 +20,12 @@ export const storage = defineStorage({
   package: null,
   server: 'mariadb',
   protocol: 'handlersocket',
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'index.value by primary key, promises', options: OPTIONS },
     callbacks: { summary: 'the same with callbacks', options: OPTIONS, calls: 'callback' },
   },
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, writes = false }) {
     const endpoint = requireEndpoint(address, 'read', 'manual-hs');
     const target = { storage: 'manual-hs', endpoint, credentials };
     const { HandlerSocketClient } = await import('./handlersocket/index.js');
@@ -33,13 +33,18 @@ export const storage = defineStorage({
       ...profile.options,
       ...socketPlace(endpoint),
       secret: credentials.secret,
+      ...(writes && writePlace(address, credentials)),
     });
     const index = await opened(target, openIndex(client), () => client.destroy());
+    const set = (/** @type {number} */ id, /** @type {string} */ text) =>
+      index.update('=', id, [text]);
     return {
       get:
         profile.calls === 'callback'
           ? (id, done) => index.value(id, /** @type {any} */ (done))
           : (id) => index.value(id),
+      set: profile.calls === 'callback' ? withCallback(set) : set,
+      stored,
       close: () => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
     };
   },
@@ -52,4 +57,28 @@ export const storage = defineStorage({
 async function openIndex(client) {
   await client.connect();
   return client.openIndex({ database: PLACES.database, table: PLACES.table, columns: ['str'] });
+}
+
+/** @param {number} reply rows found, also those that had the value already */
+const stored = (reply) => reply === 1;
+
+/**
+ * @param {import('../lib/types.js').Address} address
+ * @param {import('../lib/types.js').Credentials} credentials
+ */
+function writePlace(address, { writeSecret }) {
+  const { port, path } = requireEndpoint(address, 'write', 'manual-hs');
+  const place = path === undefined ? { writePort: port } : { writePath: path };
+  return { ...place, writeSecret };
+}
+
+/**
+ * The client's changes have promises only.
+ * @param {(id: number, text: string) => Promise<number>} set
+ * @returns {NonNullable<import('../lib/types.js').Handle['set']>}
+ */
+function withCallback(set) {
+  return (id, text, done = () => {}) => {
+    set(id, text).then((rows) => done(null, rows), done);
+  };
 }

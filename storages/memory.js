@@ -10,7 +10,7 @@ export const storage = defineStorage({
   summary: 'an array in the process: the floor of every figure',
   package: null,
   server: null,
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'an async function, one promise an operation', options: {} },
     sync: { summary: 'the value itself, no promise', options: {}, calls: 'sync' },
@@ -24,8 +24,11 @@ export const storage = defineStorage({
       rows = null;
       held.length = 0;
     };
+    const set = (/** @type {number} */ id, /** @type {string} */ text) => {
+      held[id] = text;
+    };
     return profile.calls === 'sync'
-      ? { get: (id) => held[id], close }
-      : { get: async (/** @type {number} */ id) => held[id], close };
+      ? { get: (id) => held[id], set, close }
+      : { get: async (id) => held[id], set: async (id, text) => set(id, text), close };
   },
 });

@@ -5,12 +5,16 @@ import { defineStorage } from '../lib/define.js';
 import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
 
 const SQL = `select str from ${PLACES.table} where id=?`;
+const UPDATE = `update ${PLACES.table} set str=? where id=?`;
 
 // The driver's own 10 s are longer than an open may take here.
 const BOUNDED = { connectTimeout: 5000 };
 
 /** @param {[any[]]} reply rows and fields, as the promise interface gives them */
 const value = (reply) => (reply[0].length === 0 ? undefined : reply[0][0].str);
+// The driver asks for the rows found (CLIENT_FOUND_ROWS): also those that had the value already.
+/** @param {[any]} reply */
+const stored = (reply) => reply[0].affectedRows === 1;
 
 export const storage = defineStorage({
   name: 'mysql2',
@@ -18,7 +22,7 @@ export const storage = defineStorage({
   package: 'mysql2',
   server: 'mariadb',
   protocol: 'mysql',
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },
     tuned: {
@@ -62,6 +66,8 @@ async function openConnection(mysql, target, options) {
   return watchLoss(connection.connection.stream, {
     get: (id) => connection.execute(SQL, [id]),
     value,
+    set: (id, text) => connection.execute(UPDATE, [text, id]),
+    stored,
     async close() {
       abort(connection.connection, closedError());
     },
@@ -84,6 +90,8 @@ async function openPool(mysql, target, options) {
   const handle = {
     get: (id) => promisePool.execute(SQL, [id]),
     value,
+    set: (id, text) => promisePool.execute(UPDATE, [text, id]),
+    stored,
     async close() {
       loseHandle(handle, closedError());
       abortPool(pool, closedError());

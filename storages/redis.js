@@ -10,13 +10,15 @@ const FAULTS_VISIBLE = { reconnectStrategy: false };
 const PREFIX = PLACES.redisPrefix;
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
+/** @param {string | null} reply */
+const stored = (reply) => reply === 'OK';
 
 export const storage = defineStorage({
   name: 'redis',
   summary: 'node-redis, the official client',
   package: 'redis',
   server: 'redis',
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'client.get as it comes', options: { socket: FAULTS_VISIBLE } },
     tuned: {
@@ -53,6 +55,11 @@ export const storage = defineStorage({
           ? (id) => client.get(PREFIX + id)
           : (id) => client.sendCommand(['GET', PREFIX + id]),
       value,
+      set:
+        call === undefined
+          ? (id, text) => client.set(PREFIX + id, text)
+          : (id, text) => client.sendCommand(['SET', PREFIX + id, text]),
+      stored,
       async close() {
         client.destroy();
         loseHandle(handle, coded(new Error('the client is closed')));

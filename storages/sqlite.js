@@ -18,10 +18,11 @@ export const storage = defineStorage({
   summary: 'node:sqlite, SQL in this process',
   package: null,
   server: null,
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: {
-      summary: 'a prepared statement on a read-only file, a call without a promise',
+      summary:
+        'prepared statements on a file that is read-only unless it is written to, no promises',
       options: { readOnly: true },
       calls: 'sync',
     },
@@ -36,15 +37,19 @@ export const storage = defineStorage({
   async fill({ dataset, folder, signal }) {
     await fillFile(describeStore(folder), dataset, signal);
   },
-  async open({ dataset, folder, profile }) {
+  async open({ dataset, folder, profile, writes = false }) {
     const store = describeStore(folder);
     await requireFilled(store, dataset);
     const { DatabaseSync } = await loadSqlite();
-    const database = new DatabaseSync(store.file, profile.options);
+    const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
     const select = database.prepare(`select str from ${PLACES.table} where id=?`);
+    const update = database.prepare(`update ${PLACES.table} set str=? where id=?`);
     return {
       get: (id) => select.get(id),
       value,
+      // A transaction of its own, on the disk when it returns: that is the store's default.
+      set: (id, text) => update.run(text, id),
+      stored: ({ changes }) => changes === 1,
       async close() {
         database.close();
       },

@@ -29,13 +29,15 @@ const OPTIONS = { retryStrategy: null, timeout: 5000, state: 'parser states kept
 
 /** @param {any[][]} reply tuples of [id, str] */
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][1]);
+/** @param {any[][]} reply the tuple as it is now */
+const stored = (reply) => reply.length === 1;
 
 export const storage = defineStorage({
   name: 'tarantool',
   summary: 'tarantool-driver',
   package: 'tarantool-driver',
   server: 'tarantool',
-  capabilities: ['get'],
+  capabilities: ['get', 'set'],
   profiles: {
     default: { summary: 'select by primary key, one write a request', options: OPTIONS },
     tuned: {
@@ -73,6 +75,14 @@ export const storage = defineStorage({
               return connection.select(space, 0, 1, 0, 'eq', [id]);
             },
       value,
+      set:
+        socket === undefined
+          ? (id, text) => connection.replace(space, [id, text])
+          : (id, text) => {
+              cork();
+              return connection.replace(space, [id, text]);
+            },
+      stored,
       close: () => closeConnection(connection),
     });
   },

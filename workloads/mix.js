@@ -104,14 +104,13 @@ function makeValues(slots, keys, dataset) {
  */
 function bindMix(handle, { dataset, keys, slots, values }) {
   const { length } = keys;
-  const { set, stored } = handle;
-  if (set === undefined) throw new TypeError('the handle has no set');
+  const { stored } = handle;
   const verifyGet = bindVerify(handle, dataset, keys);
   return {
     op(index, done) {
       const i = index < length ? index : index % length;
       const slot = slots[i];
-      return slot < 0 ? handle.get(keys[i], done) : set(keys[i], values[slot], done);
+      return slot < 0 ? handle.get(keys[i], done) : handle.set?.(keys[i], values[slot], done);
     },
     verify(index, reply, whole) {
       const i = index < length ? index : index % length;

@@ -9,6 +9,7 @@ import { getLoader } from '../../data/loaders/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { MISS, OK } from '../../lib/outcome.js';
 import { workload } from '../../workloads/get.js';
+import { workload as mix } from '../../workloads/mix.js';
 import { withServers } from '../helpers/servers.js';
 import { closedLoop, listCases, reader, within } from '../helpers/storage-cases.js';
 import { openRowWriter } from '../helpers/storage-rows.js';
@@ -48,8 +49,9 @@ describe('storages', () => {
   for (const { label, definition, profile, skip } of cases) {
     describe(label, { skip }, () => {
       /** @returns {Promise<Handle>} */
-      const open = () =>
+      const open = (writes = false) =>
         definition.open({
+          writes,
           address: definition.server === null ? {} : servers.address(definition.server),
           credentials: {},
           profile,
@@ -123,6 +125,31 @@ describe('storages', () => {
           }
           assert.ok(misses > 40, `${misses} of 50 are behind the last row`);
         }));
+
+      it('writes rows by set where it says so, among reads, with the reply verified', {
+        skip: definition.capabilities.includes('set') ? undefined : 'it does not offer set',
+      }, async () => {
+        const handle = await open(true);
+        const options = { mix: 'get:1,set:1' };
+        const bound = mix.prepare({ dataset, seed: 5, ops: 400, options })(handle);
+        const ask = (/** @type {number} */ index) =>
+          profile.calls === 'callback'
+            ? new Promise((resolve, reject) => {
+                bound.op(index, (error, reply) => (error ? reject(error) : resolve(reply)));
+              })
+            : bound.op(index);
+        const sets = Array.from({ length: 400 }, (_, i) => bound.kinds?.of(i) ?? 0);
+        assert.ok(sets.filter((kind) => kind === 1).length > 150, 'about half of them are sets');
+        const replies = await within(Promise.all(sets.map((_, i) => ask(i))), LIMIT_MS, label);
+        replies.forEach((reply, i) => {
+          assert.equal(bound.verify(i, reply, true), OK, `${sets[i] ? 'set' : 'get'} ${i}`);
+        });
+        const read = reader(handle, profile);
+        for (let id = 1; id <= dataset.rows; id += 1) {
+          assert.equal(await read(id), dataset.value(id), `row ${id}`);
+        }
+        await within(handle.close(), LIMIT_MS, `${label}: close`);
+      });
 
       it('closes with requests in flight, and all of them settle', async () => {
         const handle = await open();
