@@ -1,0 +1,153 @@
+/**
+ * A private MariaDB for tests that need settings of their own, a second start on the same data, or
+ * the server's death. For plain ones use withServers of servers.js.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
+import { createConnection } from 'mysql2/promise';
+import { runCommand } from '../../servers/command.js';
+import mariadb from '../../servers/mariadb.js';
+import { makeHome, PACKAGES_HOME } from './servers.js';
+
+const START_TIMEOUT_MS = 60_000;
+
+/**
+ * @typedef {object} PrivateServer
+ * @property {number} port SQL, user root without a password
+ * @property {number} read HandlerSocket's ports
+ * @property {number} write
+ * @property {() => number} pid
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} kill until it has ended; SIGKILL
+ * @property {() => Promise<void>} start again, same ports and data
+ * @property {() => Promise<import('mysql2/promise').Connection>} sql a connection; end it yourself
+ * @property {() => Promise<void>} stop and remove its folder
+ */
+
+/**
+ * @param {{ settings?: Record<string, string | number>, sockets?: boolean }} [options] settings of
+ *   mysqld by name; sockets: HandlerSocket listens on unix sockets in the folder (read.sock …)
+ * @returns {Promise<PrivateServer & { folder: string }>}
+ */
+export async function startMariadb({ settings = {}, sockets = false } = {}) {
+  const folder = await makeHome();
+  const binaries = await findBinaries();
+  const { programs, env } = binaries;
+  const base = binaries.source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
+  const root = process.getuid?.() === 0 ? ['--user=root'] : [];
+  const data = join(folder, 'data');
+  await installData(programs['mariadb-install-db'], { base, data, root, env, folder });
+  const [port, read, write] = [await getPort(), await getPort(), await getPort()];
+  const own = {
+    ...{ 'plugin-maturity': 'beta', 'plugin-load-add': 'handlersocket.so' },
+    handlersocket_address: sockets ? '/' : '127.0.0.1',
+    handlersocket_port: sockets ? join(folder, 'read.sock') : read,
+    handlersocket_port_wr: sockets ? join(folder, 'write.sock') : write,
+    ...{ handlersocket_plain_secret: '', handlersocket_plain_secret_wr: '' },
+    ...{ handlersocket_threads: 2, 'character-set-server': 'utf8mb4' },
+    ...{ innodb_flush_log_at_trx_commit: 2, innodb_buffer_pool_size: '64M' },
+    ...settings,
+  };
+  const args = [
+    ...['--no-defaults', '--bind-address=127.0.0.1', `--port=${port}`, '--skip-name-resolve'],
+    ...['--skip-log-bin', '--performance-schema=OFF', '--innodb-log-file-size=8M'],
+    ...[`--datadir=${data}`, '--socket=mysql.sock', `--tmpdir=${folder}`, ...root],
+    ...(base === null
+      ? []
+      : [
+          ...[`--basedir=${base}`, `--plugin-dir=${join(base, 'lib/mysql/plugin')}`],
+          `--lc-messages-dir=${base}/share/mysql`,
+        ]),
+    ...Object.entries(own).map(([name, value]) => `--${name}=${value}`),
+  ];
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  let child;
+  const endWithUs = () => child?.kill('SIGKILL');
+  process.on('exit', endWithUs);
+
+  const sql = () => createConnection({ host: '127.0.0.1', port, user: 'root' });
+  async function start() {
+    const log = openSync(join(folder, 'mysqld.log'), 'a');
+    child = spawn(programs['mariadbd'], args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', log, log],
+    });
+    await answers(sql, child);
+  }
+  /** @param {NodeJS.Signals} [signal] */
+  async function kill(signal = 'SIGKILL') {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+  async function stop() {
+    await kill();
+    process.removeListener('exit', endWithUs);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  try {
+    await start();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { folder, port, read, write, pid: () => child?.pid ?? 0, kill, start, sql, stop };
+}
+
+async function findBinaries() {
+  const found = await mariadb.find(PACKAGES_HOME);
+  if (found !== null) return found;
+  const { startServers } = await import('../../servers/index.js');
+  // Nothing on PATH and nothing fetched yet: a start fetches it.
+  const home = await makeHome();
+  const started = await startServers(['mariadb'], {
+    ...{ home, packagesHome: PACKAGES_HOME, owned: true },
+  });
+  await started.stop();
+  await rm(home, { recursive: true, force: true });
+  const fetched = await mariadb.find(PACKAGES_HOME);
+  if (fetched === null) throw new Error('MariaDB cannot be found, nor fetched');
+  return fetched;
+}
+
+/**
+ * @param {string} program
+ * @param {{ base: string | null, data: string, root: string[], env: Record<string, string>,
+ *   folder: string }} where
+ */
+async function installData(program, { base, data, root, env, folder }) {
+  if (existsSync(data)) return;
+  const args = [
+    ...['--no-defaults', `--datadir=${data}`, '--auth-root-authentication-method=normal'],
+    ...['--skip-test-db', '--skip-name-resolve', '--innodb-log-file-size=8M', ...root],
+    ...(base === null ? [] : [`--basedir=${base}`]),
+  ];
+  const result = await runCommand(program, args, { env, cwd: folder });
+  if (!result.ok) throw new Error(`mariadb-install-db: ${result.output.slice(-500)}`);
+}
+
+/**
+ * @param {() => Promise<import('mysql2/promise').Connection>} sql
+ * @param {import('node:child_process').ChildProcess} child
+ */
+async function answers(sql, child) {
+  const overdue = AbortSignal.timeout(START_TIMEOUT_MS);
+  for (;;) {
+    try {
+      const connection = await sql();
+      await connection.query('SELECT 1');
+      await connection.end();
+      return;
+    } catch (error) {
+      if (child.exitCode !== null || overdue.aborted) throw error;
+      await sleep(20);
+    }
+  }
+}
