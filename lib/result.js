@@ -8,6 +8,7 @@
 
 import { z } from 'zod';
 import { DragstripError } from './errors.js';
+import { limitsSchema } from './limits.js';
 import { OUTCOMES } from './outcome.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
@@ -55,7 +56,11 @@ const client = z.object({
   gcNs: nanoseconds,
 });
 
-const server = z.object({ cpuNs: nanoseconds, rssBytes: bytes.nullable() });
+const server = z.object({
+  cpuNs: nanoseconds,
+  rssBytes: bytes.nullable(),
+  threadNsMax: nanoseconds.nullable().optional().describe('CPU time of its busiest thread'),
+});
 
 const open = z
   .object({
@@ -138,6 +143,7 @@ const storage = z.object({
   package: text.nullable(),
   version: text.nullable(),
   server: text.nullable(),
+  protocol: text.nullable().optional().describe('on the wire; null: embedded, or another'),
   calls: z.enum(['promise', 'callback', 'sync']),
   options: z.record(text, z.unknown()).describe('every driver option that is not its default'),
 });
@@ -213,6 +219,7 @@ export const resultSchema = z.object({
   storages: z.array(storage),
   cells: z.array(cell),
   searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
+  limits: limitsSchema.optional(),
   floor: z.array(floor).describe('the harness itself: memory storage, nothing behind it'),
   warnings: z.array(warning),
 });

@@ -31,7 +31,12 @@ const TICK_NS = 1e7;
  * @property {number} heapBytes heap and buffers
  */
 
-/** @typedef {{ cpuNs: number, rssBytes: number | null }} ServerUsage */
+/**
+ * @typedef {object} ServerUsage
+ * @property {number} cpuNs of all threads
+ * @property {number | null} rssBytes
+ * @property {Record<string, number>} [threadNs] of each living thread, by pid and thread id
+ */
 
 /** @returns {ClientUsage} of this process */
 function clientUsage() {
@@ -56,27 +61,46 @@ export function serverUsage(pids) {
   let cpuNs = 0;
   /** @type {number | null} */
   let rssBytes = 0;
+  /** @type {Record<string, number>} */
+  const threadNs = {};
   try {
     for (const pid of pids) {
-      cpuNs += threadsCpuNs(pid) || processCpuNs(pid);
+      cpuNs += threadsCpuNs(pid, threadNs) || processCpuNs(pid);
       const rss = residentBytes(pid);
       rssBytes = rss === null || rssBytes === null ? null : rssBytes + rss;
     }
   } catch {
     return null;
   }
-  return { cpuNs, rssBytes };
+  return { cpuNs, rssBytes, threadNs };
+}
+
+/**
+ * @param {ServerUsage} before
+ * @param {ServerUsage} after
+ * @returns {number | null} CPU time of the thread that was busiest between; null: not known
+ */
+export function busiestThreadNs(before, after) {
+  const spent = Object.entries(after.threadNs ?? {}).map(
+    ([thread, ns]) => ns - (before.threadNs?.[thread] ?? 0),
+  );
+  const most = Math.max(0, ...spent);
+  return most > 0 ? most : null;
 }
 
 /**
  * @param {number} pid
+ * @param {Record<string, number>} each is added to
  * @returns {number} nanoseconds; 0 where the kernel keeps no schedstat
  */
-function threadsCpuNs(pid) {
+function threadsCpuNs(pid, each) {
   let sum = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
-      sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ')[0]);
+      const line = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1');
+      const ns = Number(line.split(' ')[0]);
+      each[`${pid}/${thread}`] = ns;
+      sum += ns;
     } catch (error) {
       // A thread may end between the listing and the reading; its time is lost to us.
       if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;

@@ -9,6 +9,7 @@ import { loadWorkload } from '../../workloads/index.js';
 import { readCredentials } from '../credentials.js';
 import { createDataset } from '../dataset.js';
 import { runLoad } from '../load/load.js';
+import { busiestThreadNs } from '../measure/usage.js';
 import { OK, OUTCOMES } from '../outcome.js';
 import { emptyRecord, recordLoad } from './record.js';
 
@@ -267,6 +268,7 @@ async function measure(spec, bound, calls, context, record) {
     record.server = {
       cpuNs: Math.max(0, serverAfter.cpuNs - serverBefore.cpuNs),
       rssBytes: serverAfter.rssBytes,
+      threadNsMax: busiestThreadNs(serverBefore, serverAfter),
     };
   }
   recordLoad(record, load);

@@ -14,6 +14,7 @@ import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
 import { SCHEMA_NAME, SCHEMA_VERSION } from '../result.js';
 import { version } from '../version.js';
+import { protocolOf } from '../wire/protocol.js';
 import { executeInChild } from './executor.js';
 import { measureFloor } from './floor.js';
 import { loadLabel, orderOfRound, planRun } from './plan.js';
@@ -94,7 +95,7 @@ export async function runRace(options, context = {}) {
  * @param {RunContext} context
  * @returns {Promise<Result>}
  */
-async function emptyResult(plan, { storages, servers }, context) {
+export async function emptyResult(plan, { storages, servers }, context) {
   const clock = context.clock ?? systemClock;
   const environment = await (context.environment ?? readEnvironment)();
   const startedAt = clock.date();
@@ -136,7 +137,9 @@ function labelOf({ definition, profile }) {
 function describeStorage({ definition, profile, version: release }) {
   const { name, summary, package: driver, server, profiles } = definition;
   const { calls = 'promise', options } = profiles[profile];
-  return { name, profile, summary, package: driver, version: release, server, calls, options };
+  const protocol = protocolOf(definition);
+  const about = { name, profile, summary, package: driver, version: release, server, protocol };
+  return { ...about, calls, options };
 }
 
 /**

@@ -1,0 +1,135 @@
+/**
+ * The limits of a result: what the wire of each server carries, and what each driver can do
+ * against a stand-in that answers at once. Their schema, and whether limits of one result may be
+ * held against another. They are measured in lib/run/limits.js.
+ */
+
+import { z } from 'zod';
+import { usageError } from './errors.js';
+
+/** Below this headroom the stand-in itself, not the driver, may have been the limit. */
+export const HEADROOM_MIN = 2;
+
+const count = z.number().int().nonnegative();
+const nanoseconds = z.number().nonnegative();
+const text = z.string();
+
+const interval = z
+  .object({
+    low: z.number().nullable(),
+    high: z.number().nullable(),
+    relativeHalfWidth: z.number().nullable(),
+    confidence: z.number(),
+  })
+  .describe('of the mean over the rounds');
+
+const wireLimit = z.object({
+  protocol: z.enum(['redis', 'handlersocket', 'tarantool', 'mysql']),
+  server: text,
+  version: text.nullable(),
+  transport: z.enum(['tcp', 'unix']),
+  opsPerSecond: z.number().nonnegative().nullable().describe('median; null: see reason'),
+  interval: interval.nullable(),
+  n: count.describe('rounds, each in a fresh process'),
+  depth: count.nullable().describe('requests in flight on each connection, at the best point'),
+  connections: count.nullable(),
+  clientCpuNs: nanoseconds.nullable().describe('for each reply'),
+  serverCpuNs: nanoseconds.nullable().describe('for each reply; null: not readable'),
+  rounds: z.array(z.number()),
+  points: z
+    .array(z.object({ connections: count, depth: count, opsPerSecond: z.number() }))
+    .describe('the sweep: a short look at each, not to be quoted'),
+  reason: text.nullable().describe('why there is no figure'),
+});
+
+const driverLimit = z.object({
+  storage: text,
+  profile: text,
+  protocol: text,
+  load: z.object({
+    kind: z.enum(['sync', 'window', 'burst']),
+    inFlight: count.nullable().describe('null: all at once'),
+    operations: count.nullable(),
+  }),
+  opsPerSecond: z.number().nonnegative().nullable().describe('median; null: see reason'),
+  interval: interval.nullable(),
+  n: count,
+  clientCpuNs: nanoseconds.nullable().describe('of the driver, for each operation'),
+  standInCpuNs: nanoseconds.nullable().describe('of the stand-in, for each operation'),
+  standInOpsPerSecond: z
+    .number()
+    .nullable()
+    .describe('the wire loop against the stand-in, as many in flight on one connection'),
+  headroom: z.number().nullable().describe('that, over what the driver did'),
+  rounds: z.array(z.number()),
+  reason: text.nullable().describe('why there is no figure'),
+});
+
+export const limitsSchema = z.object({
+  source: text.nullable().describe('id of the result that they were taken from; null: this one'),
+  wire: z.array(wireLimit),
+  driver: z.array(driverLimit),
+});
+
+/** @typedef {z.infer<typeof limitsSchema>} Limits */
+/** @typedef {z.infer<typeof wireLimit>} WireLimit */
+/** @typedef {z.infer<typeof driverLimit>} DriverLimit */
+
+/**
+ * Limits that were stored, for another run: only where both are of the same rows' size, machine
+ * and Node, for otherwise "of the limit" would be a share of something else.
+ * @param {import('./result.js').Result} stored
+ * @param {{ valueSize: number, environment: Pick<import('./result.js').Environment,
+ *   'cpu' | 'cores' | 'node'> }} run
+ * @param {string} file for messages
+ * @returns {Limits}
+ * @throws {import('./errors.js').DragstripError} E_USAGE where it has no limits, or of another kind
+ */
+export function limitsFrom(stored, { valueSize, environment }, file) {
+  const remedy = 'measure them anew: dragstrip limit --json FILE, or --limits without a file';
+  if (stored.limits === undefined) throw usageError(`--limits ${file}: it holds no limits`, remedy);
+  /** @type {[string, unknown, unknown][]} */
+  const pairs = [
+    ['value size', stored.dataset.valueSize, valueSize],
+    ['processor', stored.environment.cpu, environment.cpu],
+    ['number of cores', stored.environment.cores, environment.cores],
+    ['Node', stored.environment.node, environment.node],
+  ];
+  for (const [what, theirs, ours] of pairs) {
+    if (theirs === ours) continue;
+    throw usageError(
+      `--limits ${file}: of another ${what} (${theirs}, this run has ${ours})`,
+      remedy,
+    );
+  }
+  return { ...stored.limits, source: stored.limits.source ?? stored.id };
+}
+
+/**
+ * @param {Limits | undefined} limits
+ * @param {string | null} protocol
+ * @returns {number | null} operations a second; null: not known
+ */
+export function wireLimitOf(limits, protocol) {
+  const found = limits?.wire.find((limit) => limit.protocol === protocol);
+  return found?.opsPerSecond ?? null;
+}
+
+/**
+ * @param {Limits | undefined} limits
+ * @param {{ storage: string, profile: string, load: { kind: string, inFlight: number | null,
+ *   operations: number | null } }} cell
+ * @returns {number | null} operations a second under the same load; null: not known
+ */
+export function driverLimitOf(limits, { storage, profile, load }) {
+  const found = limits?.driver.find(
+    (limit) =>
+      limit.storage === storage &&
+      limit.profile === profile &&
+      limit.load.kind === load.kind &&
+      limit.load.inFlight === load.inFlight &&
+      // A burst's size decides its speed.
+      (load.kind !== 'burst' || limit.load.operations === load.operations),
+  );
+  return found?.opsPerSecond ?? null;
+}
