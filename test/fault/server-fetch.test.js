@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,20 +20,28 @@ const NOBODY = 65534;
 
 let folder = '';
 let isInstalled = false;
+/** Whether root can hand the work to user nobody: not where node or the checkout is private. */
+let canDrop = false;
 
 before(async () => {
   folder = await makeHome();
   chmodSync(folder, 0o711); // another user passes through
+  canDrop = process.getuid?.() === 0 && readsAsNobody();
   isInstalled = (await (await loadServer('redis')).find(folder))?.source === 'path';
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+function readsAsNobody() {
+  const user = { uid: NOBODY, gid: NOBODY };
+  return spawnSync(process.execPath, ['--check', FETCHER], user).status === 0;
+}
+
 /** @param {string} name */
 function newHome(name) {
   const home = join(folder, name);
   mkdirSync(home, { mode: 0o700 });
-  if (process.getuid?.() === 0) chownSync(home, NOBODY, NOBODY);
+  if (canDrop) chownSync(home, NOBODY, NOBODY);
   return home;
 }
 
@@ -44,7 +52,7 @@ function newHome(name) {
  * @param {Record<string, string>} [env]
  */
 function startFetcher(home, names, env = {}) {
-  const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const user = canDrop ? { uid: NOBODY, gid: NOBODY } : {};
   const child = spawn(process.execPath, [FETCHER, home, names], {
     ...user,
     cwd: '/',
@@ -65,7 +73,10 @@ async function outcome({ lines }) {
   return { events: all.slice(0, -1), ...all.at(-1) };
 }
 
-test('an unprivileged user gets all servers into an empty folder and starts them', async () => {
+test('an unprivileged user gets all servers into an empty folder', async (context) => {
+  if (process.getuid?.() === 0 && !canDrop) {
+    return context.skip('user nobody can read neither this node nor this checkout');
+  }
   const home = newHome('all');
   const { uid, servers, failures, events } = await outcome(
     startFetcher(home, 'redis,mariadb,tarantool'),

@@ -6,19 +6,23 @@
  * on first need.
  */
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseEndpoint } from '../../lib/address.js';
-import { startServers } from '../../servers/index.js';
+import { isAlive, ownIdentity } from '../../lib/process-identity.js';
+import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
 
 /** State folder whose packages all test files share. */
 export const PACKAGES_HOME = fileURLToPath(new URL('../../.dragstrip', import.meta.url));
+
+/** Begins the names of temporary state folders. */
+const PREFIX = 'dragstrip.';
 
 /** A first fetch takes up to a minute on a slow line. */
 const START_TIMEOUT_MS = 180_000;
@@ -63,9 +67,25 @@ export function withServers(names) {
   };
 }
 
-/** @returns {Promise<string>} a new private state folder; short, for the sockets' paths */
-export function makeHome() {
-  return mkdtemp(join(tmpdir(), 'dragstrip-'));
+/**
+ * Its name says whose it is, so that the folder of a test that was killed is cleaned by the next one.
+ * @returns {Promise<string>} a new private state folder; short, for the sockets' paths
+ */
+export async function makeHome() {
+  const { pid, startTicks } = ownIdentity();
+  await sweepHomes();
+  return mkdtemp(join(tmpdir(), `${PREFIX}${pid}.${startTicks}.`));
+}
+
+async function sweepHomes() {
+  for (const leaf of await readdir(tmpdir())) {
+    const [pid, startTicks] = leaf.slice(PREFIX.length).split('.').map(Number);
+    if (!leaf.startsWith(PREFIX) || isAlive({ pid, startTicks })) continue;
+    const home = join(tmpdir(), leaf);
+    // Another user's folder, or one that another test file is cleaning just now.
+    await stopServers(SERVER_NAMES, { home }).catch(() => {});
+    await rm(home, { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 /**
