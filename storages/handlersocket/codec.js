@@ -19,6 +19,12 @@ export const NULL_TOKEN = '\0';
 /** A request that changes nothing and is always answered, with the error `2 cmd`: our ping. */
 export const PING_LINE = '\n';
 
+/**
+ * A find on an index that is not open, for a connection that has nothing else to begin with: it is
+ * answered `2 stmtnum`, or `3 unauth` where a secret is wanted, which a ping does not tell.
+ */
+export const PROBE_LINE = '0\t=\t1\t0\n';
+
 const SPECIAL = /[\x00-\x0f]/;
 const SPECIAL_ALL = /[\x00-\x0f]/g;
 const NOT_PLAIN = /[^\x10-\x7f]/;

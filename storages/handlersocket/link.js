@@ -6,7 +6,7 @@
 
 import { connect } from 'node:net';
 
-import { encodeAuth, encodeOpen, PING_LINE } from './codec.js';
+import { encodeAuth, encodeOpen, PROBE_LINE } from './codec.js';
 import { HandlerSocketError, serverError } from './errors.js';
 import { formatTarget } from './options.js';
 import { ReplyParser } from './parser.js';
@@ -39,7 +39,7 @@ import { checkSecret } from './validate.js';
 
 /** What a handshake line is for, where it is not the id of an index. */
 const AUTH = -1;
-const PING = -2;
+const PROBE = -2;
 
 export class Link {
   /**
@@ -171,8 +171,8 @@ export class Link {
     }
     if (lines === '') {
       // Something must be answered: a dead listener accepts and keeps silent.
-      lines = PING_LINE;
-      this.handshake.push(PING);
+      lines = PROBE_LINE;
+      this.handshake.push(PROBE);
     }
     socket.write(lines, 'latin1');
     this.owner.onWritable();

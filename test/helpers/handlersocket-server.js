@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, openSync } from 'node:fs';
+import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,6 +24,8 @@ const START_TIMEOUT_MS = 60_000;
  * @property {number} write
  * @property {() => number} pid
  * @property {(signal?: NodeJS.Signals) => Promise<void>} kill until it has ended; SIGKILL
+ * @property {() => Promise<void>} pause SIGSTOP, until every thread has stopped
+ * @property {() => void} resume
  * @property {() => Promise<void>} start again, same ports and data
  * @property {() => Promise<import('mysql2/promise').Connection>} sql a connection; end it yourself
  * @property {() => Promise<void>} stop and remove its folder
@@ -86,6 +88,17 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
     child.kill(signal);
     await ended;
   }
+  async function pause() {
+    const pid = child?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    const states = () =>
+      readdirSync(`/proc/${pid}/task`).map((task) =>
+        readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1')
+          .replace(/^.*\) /, '')
+          .charAt(0),
+      );
+    while (!states().every((state) => state === 'T')) await sleep(1);
+  }
   async function stop() {
     await kill();
     process.removeListener('exit', endWithUs);
@@ -98,7 +111,9 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
     await stop();
     throw error;
   }
-  return { folder, port, read, write, pid: () => child?.pid ?? 0, kill, start, sql, stop };
+  const pid = () => child?.pid ?? 0;
+  const resume = () => process.kill(pid(), 'SIGCONT');
+  return { folder, port, read, write, pid, kill, pause, resume, start, sql, stop };
 }
 
 async function findBinaries() {
