@@ -13,8 +13,10 @@
 export function startBurst(load, onIssued) {
   const issue = { promise: issuePromise, callback: issueCallback, sync: issueSync }[load.calls];
   for (let index = 0; index < load.limit; index += 1) {
+    const nowNs = load.now();
+    load.enter(nowNs);
     load.next = index + 1;
-    issue(load, index, load.now());
+    issue(load, index, nowNs);
   }
   onIssued?.();
   finishIfSettled(load);

@@ -17,9 +17,10 @@ export class DetailedTally extends Tally {
   /**
    * @param {number} startNs
    * @param {{ service: boolean, kinds: Kinds | null }} what
+   * @param {number} [windowNs] of the timeline
    */
-  constructor(startNs, { service, kinds }) {
-    super(startNs);
+  constructor(startNs, { service, kinds }, windowNs) {
+    super(startNs, windowNs);
     /** From sending to completion; null in a closed loop, where that is the latency itself. */
     this.service = service ? new Histogram() : null;
     /** When the operation was sent that settles next; an open loop sets it before it settles. */

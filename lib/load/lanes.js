@@ -31,7 +31,7 @@ export function startLanes(load) {
 /** @param {Load} load */
 async function promiseLane(load) {
   const { op } = load;
-  let startNs = load.now();
+  let startNs = enter(load);
   while (load.next < load.limit) {
     const index = load.next;
     load.next = index + 1;
@@ -48,7 +48,7 @@ async function promiseLane(load) {
 /** @param {Load} load */
 async function syncLane(load) {
   const { op } = load;
-  let startNs = load.now();
+  let startNs = enter(load);
   while (load.next < load.limit) {
     const index = load.next;
     load.next = index + 1;
@@ -70,7 +70,18 @@ async function syncLane(load) {
 async function breathe(load) {
   load.breathe = false;
   await new Promise((resolve) => setImmediate(resolve));
-  return load.now();
+  return enter(load);
+}
+
+/**
+ * A lane begins, or goes on after a pause in which it had nothing in flight.
+ * @param {Load} load
+ * @returns {number} the clock
+ */
+function enter(load) {
+  const nowNs = load.now();
+  load.enter(nowNs);
+  return nowNs;
 }
 
 /**
@@ -95,7 +106,7 @@ class CallbackLane {
     this.load = load;
     this.onEnd = onEnd;
     this.index = 0;
-    this.startNs = load.now();
+    this.startNs = enter(load);
     /** A reply inside of op() must not recurse: a burst of refusals would overflow the stack. */
     this.inCall = false;
     this.pending = false;

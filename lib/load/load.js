@@ -35,6 +35,7 @@ const WATCH_MS = 100;
  * @property {import('./detail.js').Kinds} [kinds] of operation, where the workload mixes them
  * @property {number} operations Infinity where a duration ends the load
  * @property {number} durationNs Infinity where a count ends the load
+ * @property {number} [windowNs] of the timeline; absent: 100 ms
  * @property {number} stallNs without any reply for this long, what is pending has timed out
  * @property {import('../measure/clock.js').Clock} clock
  */
@@ -79,6 +80,20 @@ export class Load {
       this.finish = resolve;
     });
     this.lastNs = startNs;
+    /** Number in flight × time, by counting, until countedNs: what Little's law is checked by. */
+    this.inFlightAreaNs = 0;
+    this.countedNs = startNs;
+  }
+
+  /**
+   * To be called before an operation is issued at another moment than one has settled: what was in
+   * flight until then is added up.
+   * @param {number} nowNs
+   */
+  enter(nowNs) {
+    const inFlight = this.next - this.open.dropped - this.settledCount;
+    this.inFlightAreaNs += inFlight * (nowNs - this.countedNs);
+    this.countedNs = nowNs;
   }
 
   /**
@@ -92,6 +107,7 @@ export class Load {
     const tally = this.tally;
     if (tally.closed) return endNs;
     const outcome = this.verify(index, reply, (index & (WHOLE_EVERY - 1)) === 0);
+    this.enter(endNs);
     this.settledCount += 1;
     this.lastNs = endNs;
     if (outcome === OK) {
@@ -114,6 +130,7 @@ export class Load {
     const endNs = this.now();
     const tally = this.tally;
     if (tally.closed) return endNs;
+    this.enter(endNs);
     this.settledCount += 1;
     this.lastNs = endNs;
     tally.wrong(outcomeOfError(error), index, error);
@@ -139,9 +156,10 @@ export class Load {
  * @param {LoadOptions} options
  * @returns {Tally}
  */
-function createTally(startNs, { rate, kinds }) {
-  if (rate === undefined && kinds === undefined) return new Tally(startNs);
-  return new DetailedTally(startNs, { service: rate !== undefined, kinds: kinds ?? null });
+function createTally(startNs, { rate, kinds, windowNs }) {
+  if (rate === undefined && kinds === undefined) return new Tally(startNs, windowNs);
+  const what = { service: rate !== undefined, kinds: kinds ?? null };
+  return new DetailedTally(startNs, what, windowNs);
 }
 
 /**
@@ -150,6 +168,7 @@ function createTally(startNs, { rate, kinds }) {
  * @property {number} scheduled
  * @property {LoadEnd} ended
  * @property {number} durationNs
+ * @property {number} inFlightMean mean number in flight, counted; for Little's law
  * @property {import('./rate.js').OpenCounts | null} open of an open loop
  */
 
@@ -189,10 +208,12 @@ export async function runLoad(options, watch = {}) {
     pendingError: end.error,
   });
   const durationNs = load.tally.endNs - load.tally.startNs;
+  load.enter(load.tally.endNs);
+  const inFlightMean = durationNs > 0 ? load.inFlightAreaNs / durationNs : 0;
   const open = options.rate
     ? { offered: load.next, completed: load.settledCount, ...load.open }
     : null;
-  return { tally: load.tally, scheduled, ended: end.reason, durationNs, open };
+  return { tally: load.tally, scheduled, ended: end.reason, durationNs, inFlightMean, open };
 }
 
 /** @param {Load} load */

@@ -104,6 +104,7 @@ class Pacer {
     const { load, dueNs } = this;
     const { open } = load;
     const index = load.next;
+    load.enter(nowNs);
     load.next = index + 1;
     this.dueNs = this.startNs + this.arrivals.next();
     if (this.isFull(index, nowNs)) {

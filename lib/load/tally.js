@@ -19,8 +19,11 @@ export const WINDOW_NS = 100e6;
 const WINDOWS_MAX = 1200;
 
 export class Tally {
-  /** @param {number} startNs when the load begins */
-  constructor(startNs) {
+  /**
+   * @param {number} startNs when the load begins
+   * @param {number} [windowNs] of the timeline
+   */
+  constructor(startNs, windowNs = WINDOW_NS) {
     this.histogram = new Histogram();
     this.outcomes = new Float64Array(OUTCOMES.length);
     /** @type {import('../result.js').Sample[]} */
@@ -29,8 +32,8 @@ export class Tally {
     this.settled = 0;
     this.startNs = startNs;
     this.endNs = startNs;
-    this.windowNs = WINDOW_NS;
-    this.windowEndNs = startNs + WINDOW_NS;
+    this.windowNs = windowNs;
+    this.windowEndNs = startNs + windowNs;
     this.windowCount = 0;
     /** @type {number[]} */
     this.windows = [];

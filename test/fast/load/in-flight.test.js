@@ -1,0 +1,76 @@
+/** The number in flight is counted apart from the latencies, so that Little's law can fail. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { littleCheck } from '../../../lib/analysis/little.js';
+import { runLoad } from '../../../lib/load/load.js';
+import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
+import { OK } from '../../../lib/outcome.js';
+
+const OPS = {
+  promise: (/** @type {number} */ i) =>
+    new Promise((resolve) => {
+      if (i % 2 === 0) setImmediate(() => resolve(i));
+      else resolve(i);
+    }),
+  callback: (/** @type {number} */ i, /** @type {any} */ done) => {
+    if (i % 2 === 0) setImmediate(() => done(null, i));
+    else done(null, i);
+  },
+  sync: (/** @type {number} */ i) => i,
+};
+const RATE = { perSecond: 1e5, arrivals: /** @type {const} */ ('constant'), seed: 1 };
+
+/**
+ * @param {Partial<import('../../../lib/load/load.js').LoadOptions>} options
+ */
+async function lawOf(options) {
+  const { tally, scheduled, durationNs, inFlightMean } = await runLoad({
+    op: OPS.promise,
+    verify: () => OK,
+    calls: 'promise',
+    kind: 'window',
+    inFlight: 10,
+    operations: 2000,
+    durationNs: Number.POSITIVE_INFINITY,
+    stallNs: 5e9,
+    clock: createFakeClock(),
+    ...options,
+  });
+  assert.equal(
+    tally.outcomes.reduce((a, b) => a + b, 0),
+    scheduled,
+  );
+  const own = /** @type {any} */ (tally).service ?? tally.histogram;
+  return littleCheck({
+    throughputPerSecond: (own.count / durationNs) * 1e9,
+    latencyNsMean: own.mean,
+    inFlightMean,
+  });
+}
+
+for (const clock of ['fake', 'real']) {
+  for (const kind of /** @type {const} */ (['sync', 'window', 'burst', 'rate'])) {
+    for (const calls of /** @type {const} */ (['promise', 'callback', 'sync'])) {
+      test(`Little's law holds for ${kind}, ${calls}, on a ${clock} clock`, async () => {
+        const law = await lawOf({
+          kind,
+          calls,
+          op: OPS[calls],
+          inFlight: kind === 'sync' ? 1 : 10,
+          rate: kind === 'rate' ? { ...RATE, maxInFlight: 50 } : undefined,
+          clock: clock === 'fake' ? createFakeClock() : systemClock,
+        });
+        assert.ok(law.holds, JSON.stringify(law));
+        assert.ok(law.expected > 0);
+      });
+    }
+  }
+}
+
+test('the law fails where operations settle that nobody has timed', async () => {
+  // A driver that answers wrongly for every second operation: those have no latency.
+  const law = await lawOf({ verify: (index) => (index % 2 === 1 ? OK : 1) });
+  assert.equal(law.holds, false);
+  assert.ok(law.difference !== null && law.difference > 0.5);
+});
