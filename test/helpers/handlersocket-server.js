@@ -3,9 +3,7 @@
  * the server's death. For plain ones use withServers of servers.js.
  */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +11,7 @@ import getPort from 'get-port';
 import { createConnection } from 'mysql2/promise';
 import { runCommand } from '../../servers/command.js';
 import mariadb from '../../servers/mariadb.js';
+import { launch } from '../../servers/process.js';
 import { makeHome, PACKAGES_HOME } from './servers.js';
 
 const START_TIMEOUT_MS = 60_000;
@@ -67,33 +66,29 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
         ]),
     ...Object.entries(own).map(([name, value]) => `--${name}=${value}`),
   ];
-  /** @type {import('node:child_process').ChildProcess | undefined} */
-  let child;
-  const endWithUs = () => child?.kill('SIGKILL');
-  process.on('exit', endWithUs);
-
+  /** @type {import('../../servers/process.js').Launched | undefined} */
+  let launched;
+  const pid = () => launched?.identity.pid ?? 0;
   const sql = () => createConnection({ host: '127.0.0.1', port, user: 'root' });
   async function start() {
-    const log = openSync(join(folder, 'mysqld.log'), 'a');
-    child = spawn(programs['mariadbd'], args, {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', log, log],
-    });
-    await answers(sql, child);
+    const program = programs['mariadbd'];
+    const logPath = join(folder, 'mysqld.log');
+    // Owned: it dies with this process, however that ends.
+    launched = await launch({ program, args, cwd: folder, env, logPath, owned: true });
+    await answers(sql, launched);
   }
   /** @param {NodeJS.Signals} [signal] */
   async function kill(signal = 'SIGKILL') {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, 'exit');
-    child.kill(signal);
-    await ended;
+    if (launched === undefined || launched.ended() !== null) return;
+    process.kill(pid(), signal);
+    while (launched.ended() === null) await sleep(2);
   }
   async function pause() {
-    const pid = child?.pid ?? 0;
-    process.kill(pid, 'SIGSTOP');
+    process.kill(pid(), 'SIGSTOP');
+    const folder = `/proc/${pid()}/task`;
     const states = () =>
-      readdirSync(`/proc/${pid}/task`).map((task) =>
-        readFileSync(`/proc/${pid}/task/${task}/stat`, 'latin1')
+      readdirSync(folder).map((task) =>
+        readFileSync(`${folder}/${task}/stat`, 'latin1')
           .replace(/^.*\) /, '')
           .charAt(0),
       );
@@ -101,7 +96,6 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
   }
   async function stop() {
     await kill();
-    process.removeListener('exit', endWithUs);
     await rm(folder, { recursive: true, force: true });
   }
 
@@ -111,7 +105,6 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
     await stop();
     throw error;
   }
-  const pid = () => child?.pid ?? 0;
   const resume = () => process.kill(pid(), 'SIGCONT');
   return { folder, port, read, write, pid, kill, pause, resume, start, sql, stop };
 }
@@ -150,9 +143,9 @@ async function installData(program, { base, data, root, env, folder }) {
 
 /**
  * @param {() => Promise<import('mysql2/promise').Connection>} sql
- * @param {import('node:child_process').ChildProcess} child
+ * @param {import('../../servers/process.js').Launched} launched
  */
-async function answers(sql, child) {
+async function answers(sql, launched) {
   const overdue = AbortSignal.timeout(START_TIMEOUT_MS);
   for (;;) {
     try {
@@ -161,7 +154,7 @@ async function answers(sql, child) {
       await connection.end();
       return;
     } catch (error) {
-      if (child.exitCode !== null || overdue.aborted) throw error;
+      if (launched.ended() !== null || overdue.aborted) throw error;
       await sleep(20);
     }
   }
