@@ -6,6 +6,8 @@
  *     const result = await run({ storages: ['ioredis'], loads: [{ kind: 'window', inFlight: 64 }] });
  */
 
+import { limitsFrom } from './limits.js';
+import { measureLimits, runLimits } from './run/limits.js';
 import { runRace } from './run/runner.js';
 
 export { createDataset } from './dataset.js';
@@ -29,13 +31,47 @@ export { version } from './version.js';
  * document.
  * @param {RunOptions} [options] storages, loads, rounds, warmupOperations, seed, rows, valueSize,
  *   timeoutMs, addresses, home
- * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void }} [context] signal stops
- *   the run and gives what was measured until then, state `aborted`
+ * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource
+ *   }} [context] signal stops the run and gives what was measured until then, state `aborted`;
+ *   limits: what the figures are held against
  * @returns {Promise<Result>} also where operations failed: look at the outcomes
  * @throws {import('./errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
  *   named cannot run; E_REFUSED: a server that is not on loopback
  */
 export function run(options = {}, context = {}) {
-  const { signal, onEvent } = context;
-  return runRace(options, { signal, onEvent });
+  const { signal, onEvent, limits } = context;
+  return runRace(options, { signal, onEvent, limits: limitsBy(limits, signal) });
+}
+
+/**
+ * Measures the wire limit of each server and the driver limit of each storage.
+ * @param {RunOptions} [options] as of run; loads: those of the driver limits
+ * @param {import('./run/limits.js').LimitContext} [context]
+ * @returns {Promise<Result>} a result without cells; a limit that could not be had says why
+ * @throws {import('./errors.js').DragstripError} as run
+ */
+export function limit(options = {}, context = {}) {
+  return runLimits(options, context);
+}
+
+/**
+ * `measure`: before the race, under its own loads. Otherwise a result that has them, and its name.
+ * @typedef {{ measure: true, onProgress?: (text: string, share: number) => void }
+ *   | { result: Result, file: string }} LimitsSource
+ */
+
+/**
+ * @param {LimitsSource | undefined} source
+ * @param {AbortSignal | undefined} signal
+ * @returns {import('./run/runner.js').RunContext['limits']}
+ */
+function limitsBy(source, signal) {
+  if (source === undefined) return undefined;
+  if ('measure' in source) {
+    const { onProgress } = source;
+    return (plan, storages) => measureLimits(plan, storages, { signal, onProgress });
+  }
+  const { result: stored, file } = source;
+  return ({ dataset }, _storages, { environment }) =>
+    limitsFrom(stored, { valueSize: dataset.valueSize, environment }, file);
 }

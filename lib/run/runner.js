@@ -44,6 +44,9 @@ import { resolveTargets } from './targets.js';
  * @property {Executor} [executor] default: a process for each cell
  * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
  * @property {() => Promise<import('../result.js').Environment>} [environment]
+ * @property {(plan: RunPlan, storages: StorageTarget[], result: Result) =>
+ *   Promise<import('../limits.js').Limits> | import('../limits.js').Limits} [limits] measured, or
+ *   taken from another result, before the first round
  */
 
 const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
@@ -63,6 +66,9 @@ export async function runRace(options, context = {}) {
   const targets = await resolveTargets({ ...plan, home }, workload.needs);
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
+  if (context.limits !== undefined) {
+    result.limits = await context.limits(plan, targets.storages, result);
+  }
   context.onEvent?.({ type: 'planned', result, plan });
   const jobs = await fillEmbedded(makeJobs(plan, targets.storages, result, home), plan, context);
   result.floor = await measureFloor(plan, executor, context.signal);
