@@ -189,6 +189,8 @@ function usageFailure(error, name) {
  * that cannot be written (a full disk) ends it with one line.
  */
 function guardOutput() {
+  // A limit on file sizes is then an error of the write, as a full disk is, and not the end.
+  process.on('SIGXFSZ', () => {});
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {
       if (code === 'EPIPE') process.exit(141);

@@ -9,7 +9,8 @@ import { OK } from '../outcome.js';
 const ROWS = 1000;
 const OPERATIONS = { sync: 200_000, window: 200_000, burst: 50_000 };
 /** @typedef {keyof typeof OPERATIONS} FloorKind an open loop has no floor: its rate is given */
-const PASSES = 3;
+/** As often as each cell, and no more often than tells its spread. */
+const PASSES_MAX = 3;
 
 /**
  * @param {import('./plan.js').RunPlan} plan
@@ -27,7 +28,7 @@ export async function measureFloor(plan, executor, signal) {
     const inFlight = plan.loads.find((load) => load.kind === kind)?.inFlight ?? null;
     /** @type {number[]} */
     const passes = [];
-    for (let pass = 0; pass < PASSES && !signal?.aborted; pass += 1) {
+    for (let pass = 0; pass < Math.min(PASSES_MAX, plan.rounds) && !signal?.aborted; pass += 1) {
       const { record } = await executor(floorSpec(plan, kind, inFlight), { signal });
       if (record?.state === 'measured') passes.push(record.durationNs / record.outcomes[OK]);
     }

@@ -38,19 +38,20 @@ export const NO_SERVERS = Object.freeze({
 /**
  * @param {string} folder the working directory, where the state folder is made too
  * @param {string[]} words `['test.js', '--ops', '5']`: a script of the project and its arguments
- * @param {{ env?: Record<string, string>, limitBlocks?: number }} [options] limitBlocks: no file may
- *   grow beyond so many blocks of 512 bytes, as on a full disk
+ * @param {{ env?: Record<string, string>, limitBlocks?: number, output?: string }} [options]
+ *   limitBlocks: no file may grow beyond so many blocks of 512 bytes, as on a full disk; output: a
+ *   file that standard output goes to
  * @returns {Started}
  */
-export function startCommand(folder, [script, ...args], { env = {}, limitBlocks } = {}) {
+export function startCommand(folder, [script, ...args], { env = {}, limitBlocks, output } = {}) {
   const own = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(DRAGSTRIP|NODE_TEST|npm_)/.test(name)),
   );
   const node = [process.execPath, path.join(ROOT, script), ...args];
-  const [program, ...rest] =
-    limitBlocks === undefined
-      ? node
-      : ['/bin/sh', '-c', `ulimit -f ${limitBlocks}; exec "$@"`, 'sh', ...node];
+  const limit = limitBlocks === undefined ? '' : `ulimit -f ${limitBlocks};`;
+  const redirect = output === undefined ? '' : `> ${output}`;
+  const shell = ['/bin/sh', '-c', `${limit} exec "$@" ${redirect}`, 'sh', ...node];
+  const [program, ...rest] = limit + redirect === '' ? node : shell;
   const child = spawn(program, rest, {
     cwd: folder,
     env: { ...own, ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), ...env },
