@@ -9,17 +9,19 @@ import { loadWorkload } from '../../workloads/index.js';
 import { readCredentials } from '../credentials.js';
 import { createDataset } from '../dataset.js';
 import { runLoad } from '../load/load.js';
+import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { OK, OUTCOMES } from '../outcome.js';
-import { emptyRecord, recordLoad } from './record.js';
+import { MAX_IN_FLIGHT } from './loads.js';
+import { emptyRecord, recordLoad, recordWarmup } from './record.js';
 
 /** Rows read and compared whole before the clock starts. */
 const CHECK_ROWS = 64;
 /** Closing and opening must not hang a run. */
 const CLOSE_TIMEOUT_MS = 5000;
 const WARMUP_IN_FLIGHT = 100;
-/** Of an open loop that names none. */
-export const MAX_IN_FLIGHT = 10_000;
+/** Fine enough for a warm-up of some milliseconds; they are joined afterwards. */
+const WARMUP_WINDOW_NS = 1e6;
 
 /** @typedef {import('./record.js').CellRecord} CellRecord */
 
@@ -61,14 +63,21 @@ export async function runCell(spec, context) {
   /** @type {import('../types.js').Handle | null} */
   let handle = null;
   try {
+    const canaryNs = context.instruments.canaryNs();
+    const openNs = clock.now();
     const opened = await guarded(openStorage(spec), context, spec.stallNs / 1e6, 'open');
     handle = opened.handle;
     const bound = bindWorkload(spec, opened);
     await guarded(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
-    record.createdNs = clock.now() - startNs;
+    record.createdNs = clock.now() - openNs;
     await guarded(checkRows(bound, opened, CHECK_ROWS), context, spec.stallNs / 1e6, 'the check');
     await warmUp(spec, bound, opened.calls, context, record);
+    const before = context.instruments.conditions();
     await measure(spec, bound, opened.calls, context, record);
+    record.conditions = {
+      canaryNs,
+      ...conditionsBetween(before, context.instruments.conditions()),
+    };
   } catch (error) {
     record.state = context.signal?.aborted ? 'aborted' : 'failed';
     record.failure = {
@@ -188,12 +197,14 @@ function callOnce(bound, calls, index) {
 async function warmUp(spec, bound, calls, context, record) {
   if (spec.warmupOperations === 0) return;
   const { warmup } = await bound;
-  const { tally, durationNs } = await runLoad(
+  const inFlight = spec.load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT;
+  const load = await runLoad(
     {
       ...warmup,
       calls,
       kind: 'window',
-      inFlight: spec.load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT,
+      inFlight,
+      windowNs: WARMUP_WINDOW_NS,
       operations: spec.warmupOperations,
       durationNs: Number.POSITIVE_INFINITY,
       stallNs: spec.stallNs,
@@ -205,12 +216,7 @@ async function warmUp(spec, bound, calls, context, record) {
       onProgress: (settled) => context.onProgress?.({ phase: 'warmup', settled }),
     },
   );
-  record.warmup = {
-    operations: tally.outcomes[OK],
-    durationNs,
-    curve: tally.windows,
-    windowNs: tally.windowNs,
-  };
+  recordWarmup(record, load, inFlight);
 }
 
 /**

@@ -4,43 +4,36 @@
  */
 
 import { z } from 'zod';
+import { parseKeys } from '../../workloads/keys.js';
+import { parseMix } from '../../workloads/mix.js';
 import { DATASET_DEFAULTS } from '../dataset.js';
 import { DragstripError } from '../errors.js';
 import { createRandom, shuffled } from '../random.js';
+import {
+  completeLoad,
+  completeSearch,
+  loadOption,
+  OPERATIONS_MAX,
+  searchOption,
+  trialLoad,
+} from './loads.js';
 
-export const OPERATIONS_DEFAULT = 50_000;
-export const OPERATIONS_MAX = 1e9;
-export const IN_FLIGHT_MAX = 1e6;
-/** About a kilobyte of memory for each operation that is pending. */
-export const BURST_MAX = 1e7;
+export { BURST_MAX, loadLabel } from './loads.js';
+
 /** Warm-up: enough for the compiler, the same for all storages. */
 export const WARMUP_DEFAULT = 5000;
 
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
 
-const loadOption = z
-  .strictObject({
-    kind: z.enum(['sync', 'window', 'burst']),
-    inFlight: whole(1, IN_FLIGHT_MAX).optional(),
-    operations: whole(1, OPERATIONS_MAX).optional(),
-    durationMs: z.number().positive().max(86_400_000).optional(),
-  })
-  .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
-    message: 'inFlight belongs to a window',
-  })
-  .refine((load) => load.kind !== 'burst' || load.durationMs === undefined, {
-    message: 'a burst has no duration: give it operations, or use a window',
-  })
-  .refine((load) => load.kind !== 'burst' || (load.operations ?? 0) <= BURST_MAX, {
-    message: `all at once: at most ${BURST_MAX} operations; more need a window`,
-  });
-
 export const runOptionsSchema = z.strictObject({
   command: z.string().optional(),
   storages: z.array(z.string()).min(1).optional(),
   workload: z.string().optional(),
   loads: z.array(loadOption).min(1).optional(),
+  findMax: searchOption.optional(),
+  keys: z.string().optional(),
+  mix: z.string().optional(),
   rounds: whole(1, 1000).optional(),
   warmupOperations: whole(0, OPERATIONS_MAX).optional(),
   seed: whole(0, 2 ** 32 - 1).optional(),
@@ -53,14 +46,15 @@ export const runOptionsSchema = z.strictObject({
 });
 
 /** @typedef {z.infer<typeof runOptionsSchema>} RunOptions */
-/** @typedef {z.infer<typeof loadOption>} LoadOption */
 
 /**
  * @typedef {object} RunPlan options with nothing left open
  * @property {string} command
  * @property {string[] | null} storages null: all that can run, with their default profile
  * @property {string} workload
- * @property {import('../result.js').Load[]} loads
+ * @property {{ keys?: string, mix?: string }} workloadOptions
+ * @property {import('../result.js').Load[]} loads the first one where a rate is searched
+ * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {number} rounds
  * @property {number} warmupOperations
  * @property {number} seed
@@ -83,13 +77,21 @@ export function planRun(options) {
     throw new DragstripError('E_USAGE', `option ${issue.path.join('.')}: ${issue.message}`);
   }
   const given = parsed.data;
-  const loads = (given.loads ?? [{ kind: 'window' }]).map(completeLoad);
+  const findMax = given.findMax === undefined ? null : completeSearch(given.findMax);
+  if (findMax !== null && given.loads !== undefined) {
+    throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
+  }
+  const loads =
+    findMax !== null
+      ? [trialLoad(findMax, findMax.start)]
+      : (given.loads ?? [{ kind: 'window' }]).map(completeLoad);
   const seed = given.seed ?? DATASET_DEFAULTS.seed;
   return {
     command: given.command ?? 'run',
     storages: given.storages ?? null,
-    workload: given.workload ?? 'get',
+    ...planWorkload(given),
     loads,
+    findMax,
     rounds: given.rounds ?? 1,
     warmupOperations: given.warmupOperations ?? WARMUP_DEFAULT,
     seed,
@@ -106,25 +108,20 @@ export function planRun(options) {
 }
 
 /**
- * @param {LoadOption} load
- * @returns {import('../result.js').Load}
+ * @param {RunOptions} given
+ * @returns {Pick<RunPlan, 'workload' | 'workloadOptions'>}
+ * @throws {DragstripError} E_USAGE where keys or mix say nothing that is known
  */
-function completeLoad(load) {
-  const timed = load.durationMs !== undefined;
+function planWorkload({ workload, keys, mix }) {
+  if (keys !== undefined) parseKeys(keys);
+  if (mix !== undefined) parseMix(mix);
+  if (mix !== undefined && workload !== undefined && workload !== 'mix') {
+    throw new DragstripError('E_USAGE', `a mix belongs to the workload mix, not to ${workload}`);
+  }
   return {
-    kind: load.kind,
-    inFlight: load.kind === 'burst' ? null : load.kind === 'sync' ? 1 : (load.inFlight ?? 100),
-    operations: load.operations ?? (timed ? null : OPERATIONS_DEFAULT),
-    durationNs: load.durationMs === undefined ? null : load.durationMs * 1e6,
+    workload: workload ?? (mix === undefined ? 'get' : 'mix'),
+    workloadOptions: { ...(keys && { keys }), ...(mix && { mix }) },
   };
-}
-
-/**
- * @param {import('../result.js').Load} load
- * @returns {string} `sync`, `burst`, `window-100`: part of a cell's id
- */
-export function loadLabel(load) {
-  return load.kind === 'window' ? `window-${load.inFlight}` : load.kind;
 }
 
 /**

@@ -7,6 +7,7 @@
 import path from 'node:path';
 import { loadWorkload } from '../../workloads/index.js';
 import { formatEndpoint } from '../address.js';
+import { openLoopWarnings } from '../analysis/openloop.js';
 import { createDataset } from '../dataset.js';
 import { targetError } from '../errors.js';
 import { findHome } from '../home.js';
@@ -19,6 +20,7 @@ import { executeInChild } from './executor.js';
 import { measureFloor } from './floor.js';
 import { loadLabel, orderOfRound, planRun } from './plan.js';
 import { toRound } from './round.js';
+import { runSearches } from './search.js';
 import { resolveTargets } from './targets.js';
 
 /** @typedef {import('../result.js').Result} Result */
@@ -72,20 +74,15 @@ export async function runRace(options, context = {}) {
   context.onEvent?.({ type: 'planned', result, plan });
   const jobs = await fillEmbedded(makeJobs(plan, targets.storages, result, home), plan, context);
   result.floor = await measureFloor(plan, executor, context.signal);
-  for (let round = 0; round < plan.rounds; round += 1) {
-    const order = orderOfRound(jobs.length, round, plan.rounds, plan.seed);
-    for (const [position, index] of order.entries()) {
-      if (context.signal?.aborted) break;
-      await runJob(jobs[index], {
-        round,
-        position,
-        rounds: plan.rounds,
-        result,
-        executor,
-        context,
-      });
-    }
+  const turn = { rounds: plan.rounds, result, executor, context };
+  if (plan.findMax === null) {
+    await runRounds(jobs, plan, turn);
+  } else {
+    const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
+      runJob(job, { ...turn, round, position: 0 });
+    await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
   }
+  result.warnings.push(...openLoopWarnings(result));
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();
   for (const cell of result.cells) {
@@ -93,6 +90,22 @@ export async function runRace(options, context = {}) {
   }
   context.onEvent?.({ type: 'finished', result });
   return result;
+}
+
+/** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext }} Turn */
+
+/**
+ * @param {Job[]} jobs
+ * @param {RunPlan} plan
+ * @param {Turn} turn
+ */
+async function runRounds(jobs, { rounds, seed }, turn) {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [position, index] of orderOfRound(jobs.length, round, rounds, seed).entries()) {
+      if (turn.context.signal?.aborted) return;
+      await runJob(jobs[index], { ...turn, round, position });
+    }
+  }
 }
 
 /**
@@ -190,13 +203,12 @@ function makeJobs(plan, storages, result, home) {
     const { definition, profile, source, server } = target;
     for (const cell of result.cells) {
       if (cell.storage !== definition.name || cell.profile !== profile) continue;
-      const { kind, inFlight, operations, durationNs } = cell.load;
       const spec = {
         storage: source,
         profile,
         workload: plan.workload,
-        workloadOptions: {},
-        load: { kind, inFlight, operations, durationNs },
+        workloadOptions: plan.workloadOptions,
+        load: cell.load,
         address: server?.address ?? {},
         // Our own servers ask for none; what the environment holds is another server's.
         credentialsOf: server === null || server.source === 'dragstrip' ? null : server.name,
@@ -253,8 +265,8 @@ async function fillEmbedded(jobs, plan, { signal, onEvent }) {
 
 /**
  * @param {Job} job
- * @param {{ round: number, position: number, rounds: number, result: Result,
- *   executor: Executor, context: RunContext }} turn
+ * @param {Turn & { round: number, position: number }} turn
+ * @returns {Promise<import('../result.js').Round>} the one that was appended to its cell
  */
 async function runJob({ cell, spec }, turn) {
   const { round, position, rounds, result, executor, context } = turn;
@@ -276,4 +288,5 @@ async function runJob({ cell, spec }, turn) {
     cell.state = measured.state;
   }
   context.onEvent?.({ type: 'cell-end', cell, round: measured, result });
+  return measured;
 }

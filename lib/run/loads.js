@@ -1,0 +1,148 @@
+/**
+ * The loads of a run: what may be asked for, what is taken where nothing is said, and their names.
+ * Pure; how they are run is lib/load.
+ */
+
+import { z } from 'zod';
+
+export const OPERATIONS_DEFAULT = 50_000;
+export const OPERATIONS_MAX = 1e9;
+export const IN_FLIGHT_MAX = 1e6;
+/** About a kilobyte of memory for each operation that is pending. */
+export const BURST_MAX = 1e7;
+export const RATE_MAX = 1e7;
+/** An open loop that is given neither a number of operations nor a time. */
+const RATE_DURATION_MS = 10_000;
+export const MAX_IN_FLIGHT = 10_000;
+const WINDOW = 100;
+
+const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
+  z.number().int().min(min).max(max);
+const rate = z.number().positive().max(RATE_MAX);
+const durationMs = z.number().positive().max(86_400_000);
+const arrivals = z.enum(['constant', 'poisson']);
+
+export const loadOption = z
+  .strictObject({
+    kind: z.enum(['sync', 'window', 'burst', 'rate']),
+    inFlight: whole(1, IN_FLIGHT_MAX).optional(),
+    operations: whole(1, OPERATIONS_MAX).optional(),
+    durationMs: durationMs.optional(),
+    rate: rate.optional(),
+    arrivals: arrivals.optional(),
+    maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+  })
+  .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
+    message: 'inFlight belongs to a window',
+  })
+  .refine((load) => load.kind !== 'burst' || load.durationMs === undefined, {
+    message: 'a burst has no duration: give it operations, or use a window',
+  })
+  .refine((load) => load.kind !== 'burst' || (load.operations ?? 0) <= BURST_MAX, {
+    message: `all at once: at most ${BURST_MAX} operations; more need a window`,
+  })
+  .refine((load) => load.kind !== 'rate' || load.rate !== undefined, {
+    message: 'a rate load needs its rate, operations a second',
+  })
+  .refine((load) => load.kind === 'rate' || !(load.rate ?? load.arrivals ?? load.maxInFlight), {
+    message: 'rate, arrivals and maxInFlight belong to a rate load',
+  });
+
+export const searchOption = z.strictObject({
+  percentile: z.number().min(0.5).max(0.9999),
+  limitMs: z.number().positive().max(3_600_000),
+  start: rate.optional(),
+  durationMs: durationMs.optional(),
+  arrivals: arrivals.optional(),
+  maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+});
+
+/** @typedef {z.infer<typeof loadOption>} LoadOption */
+/** @typedef {z.infer<typeof searchOption>} SearchOption */
+
+/**
+ * @typedef {object} SearchPlan the greatest rate within a latency limit
+ * @property {number} percentile 0.99
+ * @property {number} limitNs
+ * @property {number} start the first rate
+ * @property {number} durationMs of a trial, at least; longer where a percentile needs more values
+ * @property {'constant' | 'poisson'} arrivals
+ * @property {number} maxInFlight
+ */
+
+/**
+ * @param {LoadOption} load
+ * @returns {import('../result.js').Load}
+ */
+export function completeLoad(load) {
+  const { kind, operations } = load;
+  if (kind === 'rate') return completeRate(load);
+  const timed = load.durationMs !== undefined;
+  return {
+    kind,
+    inFlight: kind === 'burst' ? null : kind === 'sync' ? 1 : (load.inFlight ?? WINDOW),
+    operations: operations ?? (timed ? null : OPERATIONS_DEFAULT),
+    durationNs: load.durationMs === undefined ? null : load.durationMs * 1e6,
+  };
+}
+
+/**
+ * @param {LoadOption} load
+ * @returns {import('../result.js').Load}
+ */
+function completeRate({ operations, durationMs: ms, rate: perSecond, arrivals: law, maxInFlight }) {
+  const time = ms ?? (operations === undefined ? RATE_DURATION_MS : null);
+  return {
+    kind: 'rate',
+    inFlight: null,
+    operations: operations ?? null,
+    durationNs: time === null ? null : time * 1e6,
+    rate: perSecond,
+    arrivals: law ?? 'constant',
+    maxInFlight: maxInFlight ?? MAX_IN_FLIGHT,
+  };
+}
+
+/**
+ * @param {SearchOption} search
+ * @returns {SearchPlan}
+ */
+export function completeSearch(search) {
+  return {
+    percentile: search.percentile,
+    limitNs: search.limitMs * 1e6,
+    start: Number((search.start ?? 1000).toPrecision(4)), // as the rates after it
+    durationMs: search.durationMs ?? 3000,
+    arrivals: search.arrivals ?? 'constant',
+    maxInFlight: search.maxInFlight ?? MAX_IN_FLIGHT,
+  };
+}
+
+/**
+ * The load of one trial: as long as it was asked for, and with half as many values more as printing
+ * the percentile needs (10 above it).
+ * @param {SearchPlan} search
+ * @param {number} perSecond
+ * @returns {import('../result.js').Load}
+ */
+export function trialLoad({ percentile, durationMs: ms, arrivals: law, maxInFlight }, perSecond) {
+  const values = Math.ceil(15 / (1 - percentile));
+  return {
+    kind: 'rate',
+    inFlight: null,
+    operations: Math.max(values, Math.round((perSecond * ms) / 1000)),
+    durationNs: null,
+    rate: perSecond,
+    arrivals: law,
+    maxInFlight,
+  };
+}
+
+/**
+ * @param {import('../result.js').Load} load
+ * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`: part of a cell's id
+ */
+export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: law }) {
+  if (kind === 'rate') return `rate-${perSecond}${law === 'poisson' ? '-poisson' : ''}`;
+  return kind === 'window' ? `window-${inFlight}` : kind;
+}
