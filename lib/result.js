@@ -80,6 +80,22 @@ const kind = z.object({
   latency: latency.nullable(),
 });
 
+const conditions = z
+  .object({
+    canaryNs: nanoseconds.nullable().describe('time of a fixed loop before the cell was opened'),
+    canaryDrift: z
+      .number()
+      .nullable()
+      .optional()
+      .describe('of that, against the first of the run: 0.05 is 5 % slower'),
+    stealShare: z.number().nullable().describe('processor time that the hypervisor gave others'),
+    busyShare: z.number().nullable().describe('of all processors, by all programs'),
+    throttledCount: z.number().nullable().describe('periods in which a cgroup limit held us back'),
+    throttledNs: nanoseconds.nullable(),
+    loadAverage: z.number().nullable(),
+  })
+  .describe('of the machine while measuring; null: unknown');
+
 const round = z.object({
   round: count,
   position: count.describe('place in the order of this round'),
@@ -91,7 +107,8 @@ const round = z.object({
   samples: z.array(sample).max(10),
   durationNs: nanoseconds,
   throughput: z.number().nonnegative().describe('ok operations a second'),
-  inFlightMean: z.number().nonnegative(),
+  inFlightMean: z.number().nonnegative().describe('counted, apart from the latencies'),
+  conditions: conditions.optional(),
   latency: latency
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),
@@ -233,6 +250,7 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof latency>} Latency */
 /** @typedef {z.infer<typeof environment>} Environment */
 /** @typedef {z.infer<typeof sample>} Sample */
+/** @typedef {z.infer<typeof conditions>} Conditions */
 
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */
 export function resultJsonSchema() {

@@ -9,6 +9,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
+import { canaryNs, readConditions } from './conditions.js';
 
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const TICK_NS = 1e7;
@@ -19,6 +20,8 @@ const TICK_NS = 1e7;
  * @property {() => ClientUsage} client
  * @property {(pids: readonly number[]) => ServerUsage | null} servers null: not readable
  * @property {() => void} collectGarbage
+ * @property {() => number} canaryNs time of a fixed loop
+ * @property {() => import('./conditions.js').Conditions} conditions of the machine
  * @property {() => { stop: () => { count: number, ns: number } }} observeGarbage
  */
 
@@ -159,6 +162,8 @@ export function systemInstruments(clock) {
     client: clientUsage,
     servers: serverUsage,
     collectGarbage: () => globalThis.gc?.(),
+    canaryNs: () => canaryNs(clock),
+    conditions: () => readConditions(),
     observeGarbage,
   };
 }

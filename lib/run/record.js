@@ -4,7 +4,7 @@
  */
 
 import { DetailedTally } from '../load/detail.js';
-import { OUTCOMES } from '../outcome.js';
+import { OK, OUTCOMES } from '../outcome.js';
 
 /** @typedef {ReturnType<import('../measure/histogram.js').Histogram['toMessage']>} HistogramMessage */
 
@@ -17,6 +17,8 @@ import { OUTCOMES } from '../outcome.js';
  * @property {number[]} outcomes by code of lib/outcome.js
  * @property {import('../result.js').Sample[]} samples
  * @property {number} durationNs
+ * @property {number} inFlightMean counted, apart from the latencies
+ * @property {import('../result.js').Conditions | null} conditions
  * @property {HistogramMessage | null} latency
  * @property {(import('../load/rate.js').OpenCounts & { service: HistogramMessage | null }) | null
  *   } open of an open loop
@@ -39,6 +41,8 @@ export function emptyRecord() {
     outcomes: OUTCOMES.map(() => 0),
     samples: [],
     durationNs: 0,
+    inFlightMean: 0,
+    conditions: null,
     latency: null,
     open: null,
     kinds: null,
@@ -56,13 +60,15 @@ export function emptyRecord() {
  * @param {CellRecord} record
  * @param {import('../load/load.js').LoadReport} load
  */
-export function recordLoad(record, { tally, scheduled, ended, durationNs, open }) {
+export function recordLoad(record, load) {
+  const { tally, scheduled, ended, durationNs, inFlightMean, open } = load;
   const { histogram } = tally;
   record.state = ended === 'aborted' ? 'aborted' : 'measured';
   record.scheduled = scheduled;
   record.outcomes = Array.from(tally.outcomes);
   record.samples = tally.samples;
   record.durationNs = durationNs;
+  record.inFlightMean = inFlightMean;
   record.timeline = { windowNs: tally.windowNs, operations: tally.windows };
   record.latency = toMessage(histogram);
   if (!(tally instanceof DetailedTally)) return;
@@ -70,6 +76,29 @@ export function recordLoad(record, { tally, scheduled, ended, durationNs, open }
   if (open !== null) record.open = { ...open, service: toMessage(service) };
   if (kinds === null) return;
   record.kinds = byKind.map((own, i) => ({ name: kinds.names[i], latency: toMessage(own) }));
+}
+
+/** So many windows of the warm-up are kept, at most. */
+const CURVE_WINDOWS = 20;
+
+/**
+ * The curve of a warm-up. Its windows are as fine as can be while it runs, since nobody knows how
+ * long it will take; here they are joined, so that each is wide enough to be compared: replies come
+ * in batches as large as the window of requests, and a part of a batch is no throughput.
+ * @param {CellRecord} record
+ * @param {import('../load/load.js').LoadReport} load
+ * @param {number} inFlight
+ */
+export function recordWarmup(record, { tally, durationNs }, inFlight) {
+  const operations = tally.outcomes[OK];
+  const groups = Math.max(1, Math.min(CURVE_WINDOWS, Math.floor(operations / (2 * inFlight))));
+  const size = Math.max(1, Math.ceil(tally.windows.length / groups));
+  const curve = [];
+  // What is left over at the end is part of a window: it would look like a fall.
+  for (let at = 0; at + size <= tally.windows.length; at += size) {
+    curve.push(tally.windows.slice(at, at + size).reduce((sum, count) => sum + count, 0));
+  }
+  record.warmup = { operations, durationNs, curve, windowNs: tally.windowNs * size };
 }
 
 /**

@@ -11,7 +11,7 @@ import { OK, OUTCOMES } from '../outcome.js';
  */
 export async function toRound({ record, failure, processNs }, place) {
   if (record === null) return failedRound(failure, processNs, place);
-  const { latency, outcomes, durationNs, open, kinds, ...rest } = record;
+  const { latency, outcomes, durationNs, open, kinds, conditions, ...rest } = record;
   const ok = outcomes[OK];
   return {
     ...rest,
@@ -21,8 +21,7 @@ export async function toRound({ record, failure, processNs }, place) {
     ),
     durationNs,
     throughput: durationNs > 0 ? (ok / durationNs) * 1e9 : 0,
-    // Little's law with both of its right-hand sides measured: sum of times / time.
-    inFlightMean: latency === null || durationNs === 0 ? 0 : latency.sum / durationNs,
+    ...(conditions && { conditions }),
     latency: await fromMessage(latency),
     ...(open && { open: { ...open, service: await fromMessage(open.service) } }),
     ...(kinds && {
