@@ -1,0 +1,194 @@
+/** Storages from a file of the user's: those that work, and all the ways in which one may not. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { parseResult } from '../../lib/result.js';
+import { createChildExecutor } from '../../lib/run/executor.js';
+import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+
+/** Reads of the check before anything is measured: the first, then 64. */
+const CHECKED = 65;
+const OPS = 200;
+
+/**
+ * Each is the body of get(id), after `reads` was counted; `value` is the right one.
+ * @type {Record<string, { get?: string, open?: string, calls?: string }>}
+ */
+const BODIES = {
+  good: { get: 'return Promise.resolve(value);' },
+  plain: { get: 'return value;', calls: 'sync' },
+  'open-throws': { open: "throw new Error('no luck today');", get: '' },
+  wrong: { get: "return Promise.resolve('x'.repeat(value.length));" },
+  'wrong-later': {
+    get: `return Promise.resolve(reads > ${CHECKED + 50} ? 'x'.repeat(value.length) : value);`,
+  },
+  missing: { get: 'return Promise.resolve(undefined);' },
+  throws: {
+    get: `if (reads > ${CHECKED}) throw new TypeError('thrown'); return Promise.resolve(value);`,
+  },
+  silent: { get: 'return new Promise(() => {});' },
+  'silent-later': {
+    get: `return reads > ${CHECKED + 50} ? new Promise(() => {}) : Promise.resolve(value);`,
+  },
+  'throws-outside': {
+    get: `if (reads < ${CHECKED + 50}) return Promise.resolve(value);
+      setImmediate(() => { throw new Error('from the loop'); });
+      return new Promise(() => {});`,
+  },
+  noisy: {
+    get: "console.log('garbage {]'); console.error('more'); return Promise.resolve(value);",
+  },
+  leaves: { get: `if (reads > ${CHECKED + 50}) process.exit(0); return Promise.resolve(value);` },
+};
+
+/** @param {string} name */
+function source(name) {
+  const { open = '', get, calls = 'promise' } = BODIES[name];
+  return `export default {
+    name: '${name}', summary: 'of a test', package: null, server: null, capabilities: ['get'],
+    profiles: { default: { summary: 'as it is', options: {}, calls: '${calls}' } },
+    async open({ dataset }) {
+      let reads = 0;
+      ${open}
+      return { get(id) { reads += 1; const value = dataset.value(id); ${get} }, async close() {} };
+    },
+  };\n`;
+}
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-own-'));
+  for (const name of Object.keys(BODIES)) {
+    await writeFile(path.join(folder, `${name}.mjs`), source(name));
+  }
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const FEW = ['--rows', '20', '--ops', `${OPS}`, '--warmup', '0', '--timeout', '2s'];
+
+test('a storage from a file runs beside the others', async () => {
+  const words = ['test.js', '--storages', 'memory,./good.mjs', '--storage', './plain.mjs'];
+  const { status, stdout, stderr } = await runCommand(folder, [...words, ...FEW.slice(0, -2)]);
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  for (const name of ['memory', 'good', 'plain']) {
+    assert.match(
+      stdout,
+      new RegExp(`Test '${name}' started\\nStorage .*\\nTest finished: ${OPS} ops`),
+    );
+  }
+});
+
+test('each fault of a storage is an outcome of its own, and ends no other', async () => {
+  const names = Object.keys(BODIES).filter((name) => name !== 'plain');
+  const words = ['test.js', '--storages', names.map((name) => `./${name}.mjs`).join(','), ...FEW];
+  const { status, stdout, stderr } = await runCommand(folder, [...words, '--json', 'faults.json']);
+  assert.equal(status, 5, stderr);
+  assert.doesNotMatch(stdout, /garbage|\n\s+at /);
+  assert.equal(stderr, '');
+  const text = await readFile(path.join(folder, 'faults.json'), 'utf8');
+  const result = parseResult(text, 'faults.json');
+  const rounds = new Map(result.cells.map((cell) => [cell.storage, cell.rounds[0]]));
+  for (const name of ['good', 'noisy']) {
+    assert.deepEqual([name, rounds.get(name)?.outcomes.ok], [name, OPS]);
+  }
+  /** @type {[string, RegExp][]} */
+  const failed = [
+    ['open-throws', /no luck today/],
+    ['wrong', /wrong data: read 1 of the check is a mismatch/],
+    ['missing', /wrong data: read 1 of the check is a miss/],
+    ['silent', /the first read took more than 2 s/],
+    ['leaves', /ended with status 0 before it gave a result/],
+  ];
+  for (const [name, says] of failed) {
+    const cell = result.cells.find(({ storage }) => storage === name);
+    assert.deepEqual([name, cell?.state], [name, 'failed']);
+    assert.match(cell?.reason ?? '', says);
+    assert.ok(stdout.includes(`Test failed: ${cell?.reason}`), name);
+  }
+  /** @type {[string, import('../../lib/types.js').Outcome, number][]} */
+  const counted = [
+    ['wrong-later', 'mismatch', OPS - 50],
+    ['throws', 'error', OPS],
+    ['silent-later', 'timeout', 1],
+    ['throws-outside', 'error', 1],
+  ];
+  for (const [name, outcome, n] of counted) {
+    const round = rounds.get(name);
+    assert.deepEqual([name, round?.state, round?.outcomes[outcome]], [name, 'measured', n]);
+    assert.ok(round && round.samples.length >= 1 && round.samples.length <= 10);
+  }
+  assert.match(rounds.get('throws-outside')?.samples[0].message ?? '', /from the loop/);
+  for (const { outcomes, scheduled } of rounds.values()) {
+    assert.equal(
+      Object.values(outcomes).reduce((sum, n) => sum + n, 0),
+      scheduled,
+    );
+  }
+});
+
+test('a file that is no storage is refused in one line', async () => {
+  /** @type {[string, string, RegExp][]} */
+  const cases = [
+    ['throws.mjs', "throw new Error('on import');", /does not load: on import/],
+    ['syntax.mjs', 'export default {', /does not load: /],
+    ['nothing.mjs', 'export const x = 1;', /exports no storage; export default defineStorage/],
+    ['text.mjs', "export default 'x';", /not an object/],
+    ['empty.mjs', 'export default {};', /name must be/],
+    ['closed.mjs', source('good').replace('async open', 'async opens'), /open must be function/],
+    [
+      'memory.mjs',
+      source('good').replace("'good'", "'memory'"),
+      /two storages have the name "memory"/,
+    ],
+    [
+      'gone.mjs',
+      source('good').replace('package: null', "package: 'no-such-driver'"),
+      /no-such-driver/,
+    ],
+  ];
+  for (const [name, text, says] of cases) {
+    const file = path.join(folder, `bad-${name}`);
+    await writeFile(file, text);
+    const ended = await callCommand(['test.js', '--storages', `memory,${file}`, ...FEW]);
+    assertFailure(ended, name === 'gone.mjs' ? 4 : 2, says);
+  }
+  const good = path.join(folder, 'good.mjs');
+  const ended = await callCommand(['test.js', '--storages', `${good}:fast`, ...FEW]);
+  assertFailure(ended, 2, /has no profile "fast".*its profiles: default/);
+});
+
+test('a storage that blocks its process for ever is killed', async () => {
+  const file = path.join(folder, 'blocks.mjs');
+  await writeFile(file, source('good').replace('let reads = 0;', 'for (;;);'));
+  const execute = createChildExecutor({ silenceMs: 1500 });
+  const load = {
+    kind: /** @type {const} */ ('sync'),
+    inFlight: 1,
+    operations: 10,
+    durationNs: null,
+  };
+  const { record, failure } = await execute(
+    {
+      storage: file,
+      profile: 'default',
+      workload: 'get',
+      workloadOptions: {},
+      load,
+      address: {},
+      credentialsOf: null,
+      serverPids: [],
+      dataset: { rows: 20, valueSize: 1024, seed: 1 },
+      folder,
+      seed: 1,
+      warmupOperations: 0,
+      stallNs: 1e8,
+    },
+    {},
+  );
+  assert.equal(record, null);
+  assert.equal(failure?.code, 'E_CELL_BLOCKED');
+  assert.match(failure?.message ?? '', /blocked its process for 1\.5 s/);
+});
