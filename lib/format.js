@@ -116,6 +116,16 @@ export function formatInterval(share) {
 }
 
 /**
+ * @param {number | null} share
+ * @returns {string} a part of a whole: `7.3 %`, `64 %`, `104 %`
+ */
+export function formatShare(share) {
+  if (share === null) return NONE;
+  const percent = share * 100;
+  return `${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+}
+
+/**
  * @param {number} ms
  * @returns {string} time on a wall clock: `0.8 s`, `42 s`, `2 min 13 s`, `1 h 5 min`
  */

@@ -10,6 +10,7 @@ import {
   formatInterval,
   formatMicroseconds,
   formatRatio,
+  formatShare,
   formatThroughput,
   NONE,
   plainText,
@@ -59,13 +60,13 @@ function throughputText({ throughput, state: cellState }, state) {
  */
 export function columnsFor(group, state) {
   const { rows } = group;
-  const columns = [...mainColumns(state, roundsOf(group)), ...costColumns()];
+  const columns = [...mainColumns(state, roundsOf(group)), ...boundColumns(rows), ...costColumns()];
   if (rows.some(({ pendingBytes }) => pendingBytes !== null)) {
     columns.push({
       name: 'memory per pending request',
       head: ['per', 'pending'],
       align: 'right',
-      drop: 8,
+      drop: 11,
       text: ({ pendingBytes }) => formatBytes(pendingBytes),
     });
   }
@@ -124,7 +125,7 @@ function mainColumns(state, rounds) {
       name: 'p50',
       head: ['', 'p50'],
       align: 'right',
-      drop: 3,
+      drop: 5,
       text: ({ latency }) => formatDuration(latency?.p50Ns ?? null),
     },
     {
@@ -138,10 +139,47 @@ function mainColumns(state, rounds) {
       name: 'p99.9',
       head: ['', 'p99.9'],
       align: 'right',
-      drop: 6,
+      drop: 9,
       text: ({ latency }) => formatDuration(latency?.p999Ns ?? null),
     },
   ];
+}
+
+/**
+ * What each row was bound by, and its share of the limits where some row has one.
+ * @param {Row[]} rows
+ * @returns {Column[]}
+ */
+function boundColumns(rows) {
+  /** @type {Column[]} */
+  const columns = [
+    {
+      name: 'limited by',
+      head: ['limited', 'by'],
+      align: 'left',
+      drop: 6,
+      text: ({ bound }) => bound?.verdict ?? NONE,
+    },
+  ];
+  if (rows.some(({ ofDriverLimit }) => ofDriverLimit !== null)) {
+    columns.push({
+      name: 'of driver limit',
+      head: ['of driver', 'limit'],
+      align: 'right',
+      drop: 3,
+      text: ({ ofDriverLimit }) => formatShare(ofDriverLimit),
+    });
+  }
+  if (rows.some(({ ofWireLimit }) => ofWireLimit !== null)) {
+    columns.push({
+      name: 'of wire limit',
+      head: ['of wire', 'limit'],
+      align: 'right',
+      drop: 4,
+      text: ({ ofWireLimit }) => formatShare(ofWireLimit),
+    });
+  }
+  return columns;
 }
 
 /** @returns {Column[]} */
@@ -151,21 +189,21 @@ function costColumns() {
       name: 'client CPU µs/op',
       head: ['client', 'CPU µs'],
       align: 'right',
-      drop: 4,
+      drop: 7,
       text: ({ clientCpuNs }) => formatMicroseconds(clientCpuNs),
     },
     {
       name: 'server CPU µs/op',
       head: ['server', 'CPU µs'],
       align: 'right',
-      drop: 5,
+      drop: 8,
       text: ({ serverCpuNs }) => formatMicroseconds(serverCpuNs),
     },
     {
       name: 'client memory',
       head: ['client', 'memory'],
       align: 'right',
-      drop: 7,
+      drop: 10,
       text: ({ rssBytesMax }) => formatBytes(rssBytesMax),
     },
   ];

@@ -40,7 +40,7 @@ export default defineReport({
       [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
       ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
       content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
-      hanging('', content.floor, textWidth),
+      content.floor === '' ? [] : hanging('', content.floor, textWidth),
       ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
       legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
     ];

@@ -9,6 +9,7 @@ import { labelOf, toGroups } from '../lib/analysis/rows.js';
 import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { columnsFor, roundsOf } from './columns.js';
+import { limitLegend, limitTables, missingLimits } from './limits.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/analysis/rows.js').Row} Row */
@@ -59,16 +60,19 @@ export function toContent(result) {
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     head: headLines(result),
-    tables: groups.map((group) => ({
-      title: groupTitle(group),
-      columns: columnsFor(group, result.state),
-      rows: group.rows,
-    })),
-    floor: floorLine(result.floor),
+    tables: [
+      ...groups.map((group) => ({
+        title: groupTitle(group),
+        columns: columnsFor(group, result.state),
+        rows: group.rows,
+      })),
+      ...limitTables(result),
+    ],
+    floor: result.command === 'limit' ? '' : floorLine(result.floor),
     lists: [failedList(groups), wrongList(groups), skippedList(result), warningList(result)].filter(
       ({ items }) => items.length > 0,
     ),
-    legend: groups.length === 0 ? [] : legendLines(groups),
+    legend: [...(groups.length === 0 ? [] : legendLines(groups)), ...limitLegend(result)],
   };
 }
 
@@ -276,9 +280,10 @@ function interleave(lists) {
 
 /**
  * @param {Result} result
- * @returns {List} one item for each storage, not for each of its cells
+ * @returns {List} one item for each storage, not for each of its cells; and limits without figure
  */
-function skippedList({ cells }) {
+function skippedList(result) {
+  const { cells } = result;
   /** @type {Map<string, Item>} */
   const items = new Map();
   for (const cell of cells) {
@@ -291,7 +296,11 @@ function skippedList({ cells }) {
     };
     items.set(JSON.stringify(item), item);
   }
-  return { kind: 'skipped', title: 'Skipped', items: [...items.values()] };
+  return {
+    kind: 'skipped',
+    title: 'Skipped',
+    items: [...items.values(), ...missingLimits(result)],
+  };
 }
 
 /**
@@ -323,6 +332,8 @@ function legendLines(groups) {
     'ops/s: right answers a second, median of the rounds ± the 95 % interval of their mean ' +
       '(n rounds). CPU: for each right answer. Latency: all rounds together; – where fewer than 10 ' +
       'values lie above, or where it is not known.',
+    'limited by: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
+      'that of its busiest thread or of all cores is; latency, where neither is.',
   ];
   if (rows.some(({ kind }) => kind === 'embedded')) {
     lines.push(

@@ -10,6 +10,7 @@
 
 import { defineReport } from '../lib/define.js';
 import { plainText } from '../lib/format.js';
+import { driverLimitOf, wireLimitOf } from '../lib/limits.js';
 import { OUTCOMES } from '../lib/outcome.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -55,6 +56,8 @@ const CELL_COLUMNS = [
   ['server_version', ({ server }) => server?.version],
   ['cell_state', ({ cell }) => cell.state],
   ['cell_reason', ({ cell }) => cell.reason],
+  ['wire_limit_ops_per_s', ({ result, storage }) => wireLimitIn(result, storage)],
+  ['driver_limit_ops_per_s', ({ result, cell }) => driverLimitOf(result.limits, cell)],
   [
     'floor_ns_per_op',
     ({ result, cell }) =>
@@ -89,6 +92,7 @@ const ROUND_COLUMNS = [
   ['client_gc_ns', ({ client }) => client?.gcNs],
   ['server_cpu_ns', ({ server }) => server?.cpuNs],
   ['server_cpu_ns_per_op', (round) => perOperation(round, round.server?.cpuNs)],
+  ['server_busiest_thread_ns', ({ server }) => server?.threadNsMax],
   ['server_rss_bytes', ({ server }) => server?.rssBytes],
   ['pending_bytes_per_request', ({ pendingBytes }) => pendingBytes],
   ['created_ns', ({ createdNs }) => createdNs],
@@ -152,6 +156,14 @@ function outcomeColumn(name) {
  */
 function ifRun(valueIn) {
   return (round) => (round.state === 'failed' ? null : valueIn(round));
+}
+
+/**
+ * @param {Result} result
+ * @param {Line['storage']} storage
+ */
+function wireLimitIn({ limits }, storage) {
+  return wireLimitOf(limits, storage?.protocol ?? null);
 }
 
 /** @param {Round} round */

@@ -7,9 +7,11 @@
  */
 
 import { DragstripError } from '../errors.js';
+import { driverLimitOf, wireLimitOf } from '../limits.js';
 import { decode } from '../measure/hdr.js';
 import { Histogram } from '../measure/histogram.js';
 import { OUTCOMES } from '../outcome.js';
+import { boundOf } from './bound.js';
 import { summarizeRounds } from './summary.js';
 
 /** The storage with nothing behind it: what the harness costs. It is a floor, not a rival. */
@@ -41,6 +43,9 @@ const FLOOR_STORAGE = 'memory';
  * @property {number | null} serverCpuNs the same of the server; null: embedded or not readable
  * @property {number | null} rssBytesMax of the client, greatest of the rounds
  * @property {number | null} pendingBytes burst: client memory for each pending request, median
+ * @property {import('./bound.js').Bound | null} bound null: nothing was measured, or the floor
+ * @property {number | null} ofWireLimit median throughput over the wire's; null: not known
+ * @property {number | null} ofDriverLimit the same over the driver's, under the same load
  * @property {number} scheduled operations of all rounds, also of those that failed
  * @property {Record<import('../types.js').Outcome, number>} outcomes of the same
  * @property {number} wrong of the same: miss, mismatch, error and timeout
@@ -70,7 +75,9 @@ export function toGroups(result) {
     const key = JSON.stringify([workload, Object.entries(load).sort()]);
     const group = groups.get(key) ?? { workload, load, rows: [], reference: null };
     groups.set(key, group);
-    group.rows.push(toRow(cell, servers.get(storageKey(cell)) ?? null));
+    const row = toRow(cell, servers.get(storageKey(cell)) ?? null);
+    addBound(row, result);
+    group.rows.push(row);
   }
   for (const group of groups.values()) rank(group);
   return [...groups.values()];
@@ -112,12 +119,60 @@ function toRow(cell, server) {
     ),
     serverCpuNs: perOperation(measured, (round) => round.server?.cpuNs ?? null),
     rssBytesMax: greatest(measured.map(({ client }) => client?.rssBytesMax ?? null)),
+    bound: null,
+    ofWireLimit: null,
+    ofDriverLimit: null,
     pendingBytes: medianOf(measured.map(({ pendingBytes }) => pendingBytes)),
     scheduled: cell.rounds.reduce((sum, round) => sum + round.scheduled, 0),
     outcomes,
     wrong: outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout,
     notRun: outcomes.dropped + outcomes.unsent,
   };
+}
+
+/**
+ * What the row was bound by, and how near it came to the limits where those are known.
+ * @param {Row} row is completed
+ * @param {Result} result
+ */
+function addBound(row, { limits, storages, environment }) {
+  const { cell, kind, throughput } = row;
+  if (throughput === null || kind === 'floor') return;
+  const of = (/** @type {number | null} */ limit) =>
+    limit === null || throughput.median === null ? null : throughput.median / limit;
+  const storage = storages.find((one) => storageKey(one) === storageKey(cell));
+  // Both are limits of the point read, and of none else.
+  const known = cell.workload === 'get' ? limits : undefined;
+  row.ofWireLimit = of(wireLimitOf(known, storage?.protocol ?? null));
+  row.ofDriverLimit = of(driverLimitOf(known, cell));
+  const rounds = cell.rounds.filter(({ state }) => state === 'measured');
+  row.bound = boundOf({
+    durationNs: sumOf(rounds, ({ durationNs }) => durationNs) ?? 0,
+    clientCpuNs: sumOf(rounds, ({ client }) => client && client.userNs + client.systemNs),
+    serverCpuNs: sumOf(rounds, ({ server }) => server?.cpuNs ?? null),
+    serverThreadNs: sumOf(rounds, ({ server }) => server?.threadNsMax ?? null),
+    embedded: kind === 'embedded',
+    cores: environment.cores,
+    ofWireLimit: row.ofWireLimit,
+    ofDriverLimit: row.ofDriverLimit,
+  });
+  // What an open loop waits for is the next time that one is due.
+  if (cell.load.kind === 'rate' && row.bound.verdict === 'latency') row.bound.verdict = null;
+}
+
+/**
+ * @param {readonly Round[]} rounds
+ * @param {(round: Round) => number | null} valueIn
+ * @returns {number | null} null where one is not known
+ */
+function sumOf(rounds, valueIn) {
+  let sum = 0;
+  for (const round of rounds) {
+    const value = valueIn(round);
+    if (value === null) return null;
+    sum += value;
+  }
+  return sum;
 }
 
 /**
