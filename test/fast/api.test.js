@@ -1,0 +1,160 @@
+/** The programming interface, by the name under which others import it. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  createDataset,
+  DragstripError,
+  parseResult,
+  resultJsonSchema,
+  run,
+  version,
+} from 'dragstrip';
+import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
+
+/** @typedef {import('../../lib/index.js').RunEvent} RunEvent */
+
+let home = '';
+before(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'dragstrip-api-'));
+});
+after(() => rm(home, { recursive: true, force: true }));
+
+/** @returns {import('../../lib/index.js').RunOptions} a run of a second */
+function few() {
+  return {
+    storages: ['memory', 'memory:sync'],
+    loads: [{ kind: 'window', inFlight: 4, operations: 300 }],
+    rows: 20,
+    warmupOperations: 0,
+    home,
+  };
+}
+
+test('run takes options, tells events in their order and gives a result', async () => {
+  /** @type {RunEvent[]} */
+  const events = [];
+  const result = await run({ ...few(), rounds: 2 }, { onEvent: (event) => events.push(event) });
+  const types = events.map(({ type }) => type).filter((type) => type !== 'progress');
+  const cell = ['cell-start', 'cell-end'];
+  assert.deepEqual(types, ['planned', ...cell, ...cell, ...cell, ...cell, 'finished']);
+  assert.equal(result.state, 'complete');
+  assert.equal(result.dragstrip, version);
+  const parsed = parseResult(JSON.stringify(result), 'result');
+  assert.deepEqual(parsed, result);
+  assert.deepEqual(
+    result.cells.map(({ id, state, rounds }) => [
+      id,
+      state,
+      rounds.map((round) => round.outcomes.ok),
+    ]),
+    [
+      ['memory:default/get/window-4', 'measured', [300, 300]],
+      ['memory:sync/get/window-4', 'measured', [300, 300]],
+    ],
+  );
+  for (const event of events) {
+    if (event.type === 'cell-end')
+      assert.equal(event.cell.rounds.at(event.round.round), event.round);
+  }
+});
+
+test('an abort ends the run with what there is', async () => {
+  const controller = new AbortController();
+  const options = {
+    ...few(),
+    loads: [{ kind: /** @type {const} */ ('sync'), durationMs: 60_000 }],
+  };
+  /** @type {string[]} */
+  const types = [];
+  const result = await run(options, {
+    signal: controller.signal,
+    onEvent(event) {
+      types.push(event.type);
+      if (event.type === 'progress' && event.phase === 'measure') controller.abort();
+    },
+  });
+  assert.equal(result.state, 'aborted');
+  assert.deepEqual(types.at(-1), 'finished');
+  const [first, second] = result.cells;
+  assert.deepEqual([first.state, second.state, second.rounds], ['aborted', 'aborted', []]);
+  assert.ok(first.rounds[0].outcomes.ok > 0);
+  parseResult(JSON.stringify(result), 'result');
+});
+
+test('an abort before the start measures nothing', async () => {
+  const result = await run(few(), { signal: AbortSignal.abort() });
+  assert.equal(result.state, 'aborted');
+  assert.deepEqual(
+    result.cells.map(({ rounds }) => rounds.length),
+    [0, 0],
+  );
+});
+
+test('wrong options reject with a code, a message and nothing done', async () => {
+  /** @type {[any, RegExp][]} */
+  const cases = [
+    [{ storages: ['nothing'] }, /unknown storage "nothing"/],
+    [{ storages: [] }, /storages/],
+    [{ storages: 'memory' }, /storages/],
+    [{ rounds: 0 }, /rounds/],
+    [{ rounds: 1.5 }, /rounds/],
+    [{ rows: -1 }, /rows/],
+    [{ valueSize: 1 }, /value-size|valueSize/],
+    [{ seed: Number.NaN }, /seed/],
+    [{ loads: [{ kind: 'storm' }] }, /loads\.0\.kind/],
+    [{ loads: [{ kind: 'burst', durationMs: 5 }] }, /no duration/],
+    [{ loads: [{ kind: 'burst', operations: 1e8 }] }, /at most 10000000/],
+    [{ loads: [{ kind: 'sync', inFlight: 5 }] }, /inFlight belongs to a window/],
+    [{ workload: 'nothing' }, /unknown workload "nothing"/],
+    [{ addresses: { redis: 'nowhere' }, storages: ['redis'] }, /--redis "nowhere"/],
+    [{ colour: 'red' }, /colour/],
+    ['memory', /expected object/],
+    [null, /expected object/],
+  ];
+  for (const [options, says] of cases) {
+    await assert.rejects(run(options), (error) => {
+      assert.ok(error instanceof DragstripError, `${error}`);
+      assert.equal(error.code, 'E_USAGE');
+      assert.match(error.message, says);
+      return true;
+    });
+  }
+});
+
+test('a named storage that cannot run rejects with E_TARGET', async () => {
+  const options = {
+    ...few(),
+    storages: ['redis'],
+    addresses: { redis: NO_SERVERS.DRAGSTRIP_REDIS },
+  };
+  await assert.rejects(run(options), { code: 'E_TARGET' });
+});
+
+test('it prints nothing, and the process ends by itself', () => {
+  const program = `
+    import { run } from 'dragstrip';
+    const result = await run(${JSON.stringify(few())});
+    process.exitCode = result.cells.every(({ state }) => state === 'measured') ? 3 : 4;`;
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    { cwd: ROOT, encoding: 'utf8', timeout: 60_000 },
+  );
+  assert.deepEqual({ status, stdout, stderr }, { status: 3, stdout: '', stderr: '' });
+});
+
+test('docs/result.schema.json is what the schema in the code says', async () => {
+  const file = new URL('../../docs/result.schema.json', import.meta.url);
+  const text = await readFile(file, 'utf8');
+  assert.equal(text, `${JSON.stringify(resultJsonSchema(), null, 2)}\n`, 'npm run build:schema');
+});
+
+test('a program can make the rows that it is measured on', () => {
+  const dataset = createDataset({ rows: 10, valueSize: 64, seed: 1 });
+  assert.ok(dataset.belongs(10, dataset.value(10)));
+});
