@@ -8,7 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
 import { reportFailure } from './failure.js';
-import { ADDRESS_OPTIONS, DATASET_OPTIONS, OPTIONS, RUN_OPTIONS } from './options.js';
+import { ADDRESS_OPTIONS, DATASET_OPTIONS, LIMIT_OPTIONS, OPTIONS, RUN_OPTIONS } from './options.js';
 
 /**
  * @typedef {object} CommandRow
@@ -31,7 +31,7 @@ import { ADDRESS_OPTIONS, DATASET_OPTIONS, OPTIONS, RUN_OPTIONS } from './option
 const COMMANDS = Object.freeze({
   race: {
     summary: 'point reads over every storage that can run, one and many in flight, several rounds',
-    options: ['setup', 'inFlight', ...RUN_OPTIONS],
+    options: ['setup', 'limits', 'inFlight', ...RUN_OPTIONS],
     load: () => import('./commands/race.js'),
   },
   async: {
@@ -43,6 +43,11 @@ const COMMANDS = Object.freeze({
     summary: 'one request in flight (./test.js)',
     options: RUN_OPTIONS,
     load: () => import('./commands/race.js'),
+  },
+  limit: {
+    summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',
+    options: LIMIT_OPTIONS,
+    load: () => import('./commands/limit.js'),
   },
   seed: {
     summary: 'fill the servers with the rows (node data/redis.js, mysql.js, tarantool.js)',

@@ -102,6 +102,10 @@ export const OPTIONS = Object.freeze({
     flags: '--setup',
     help: 'first fetch, start and fill the servers that this needs; stop them afterwards',
   },
+  limits: {
+    flags: '--limits [file]',
+    help: 'hold the figures against the limits: those of a stored result, or measured before the race',
+  },
   format: {
     flags: '--format <name>',
     help: 'console, markdown or csv',
@@ -121,6 +125,18 @@ export const ADDRESS_OPTIONS = [
   'allowTarget',
 ];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
+export const LIMIT_OPTIONS = [
+  'setup',
+  'storages',
+  'storage',
+  'ops',
+  'inFlight',
+  'rounds',
+  'timeout',
+  ...DATASET_OPTIONS,
+  ...STORE_OPTIONS,
+  ...ADDRESS_OPTIONS,
+];
 export const RUN_OPTIONS = [
   'storages',
   'storage',

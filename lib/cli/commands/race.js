@@ -12,6 +12,7 @@ import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
 import { onSignals } from '../signals.js';
 import { openStore } from '../storage.js';
+import { limitsSource } from './limit.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
 /** @typedef {import('../../result.js').Result} Result */
@@ -39,6 +40,7 @@ export async function execute({ command, options, stdout, stderr }) {
   try {
     // The place of the result is checked before anything is fetched, filled or measured.
     const store = await openStore(storePlace(command, options));
+    const limits = await limitsSource(options.limits, progress);
     if (options.setup) {
       const { setUp } = await import('../setup.js');
       setup = await setUp(runOptions, { signal: signals.signal, progress });
@@ -46,6 +48,7 @@ export async function execute({ command, options, stdout, stderr }) {
     const { result, stored } = await runStored(runOptions, {
       signal: signals.signal,
       store,
+      limits,
       show: (command === 'race' ? cellLines : seedLines)({ stdout, progress, ...options }),
     });
     progress.done();
@@ -70,15 +73,17 @@ export async function execute({ command, options, stdout, stderr }) {
 /**
  * @param {RunOptions} runOptions
  * @param {{ signal: AbortSignal, store: import('../storage.js').ResultStore | null,
+ *   limits: import('../../index.js').LimitsSource | undefined,
  *   show: (event: import('../../index.js').RunEvent) => void }} context
  * @returns {Promise<{ result: Result, stored: Promise<void> }>} stored rejects where the last
  *   writing failed; the result is there all the same
  */
-async function runStored(runOptions, { signal, store, show }) {
+async function runStored(runOptions, { signal, store, limits, show }) {
   /** @type {Promise<void>} */
   let stored = Promise.resolve();
   const result = await run(runOptions, {
     signal,
+    limits,
     onEvent: (event) => {
       show(event);
       if (store !== null && (event.type === 'cell-end' || event.type === 'finished')) {
