@@ -112,8 +112,9 @@ function labelOf({ storage, profile }) {
 }
 
 /** @param {Cell['load']} load */
-function loadText({ kind, inFlight }) {
+function loadText({ kind, inFlight, rate = 0 }) {
   if (kind === 'burst') return 'all at once';
+  if (kind === 'rate') return `${rate.toLocaleString('en-US')}/s`;
   return `${inFlight} in flight`;
 }
 

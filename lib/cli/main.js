@@ -8,7 +8,14 @@ import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
 import { reportFailure } from './failure.js';
-import { ADDRESS_OPTIONS, DATASET_OPTIONS, LIMIT_OPTIONS, OPTIONS, RUN_OPTIONS } from './options.js';
+import {
+  ADDRESS_OPTIONS,
+  DATASET_OPTIONS,
+  LIMIT_OPTIONS,
+  LOAD_OPTIONS,
+  OPTIONS,
+  RUN_OPTIONS,
+} from './options.js';
 
 /**
  * @typedef {object} CommandRow
@@ -31,12 +38,12 @@ import { ADDRESS_OPTIONS, DATASET_OPTIONS, LIMIT_OPTIONS, OPTIONS, RUN_OPTIONS }
 const COMMANDS = Object.freeze({
   race: {
     summary: 'point reads over every storage that can run, one and many in flight, several rounds',
-    options: ['setup', 'limits', 'inFlight', ...RUN_OPTIONS],
+    options: ['setup', 'limits', ...LOAD_OPTIONS, ...RUN_OPTIONS],
     load: () => import('./commands/race.js'),
   },
   async: {
     summary: 'all requests at once, or a window of them (node async_test.js)',
-    options: ['inFlight', ...RUN_OPTIONS],
+    options: [...LOAD_OPTIONS, ...RUN_OPTIONS],
     load: () => import('./commands/race.js'),
   },
   sync: {

@@ -42,6 +42,51 @@ export const OPTIONS = Object.freeze({
     help: 'a window of k requests in flight, instead of all at once',
     parse: (text, flag) => parseCount(text, flag, 1, 1e6),
   },
+  load: {
+    flags: '--load <kind>',
+    help: 'sync (one in flight), window, burst (all at once) or rate (an open loop)',
+    parse: (text, flag) => parseChoice(text, flag, ['sync', 'window', 'burst', 'rate']),
+  },
+  rate: {
+    flags: '--rate <r>',
+    help: 'an open loop: r operations a second are due, whatever the replies do (10k, 2.5k, 0.5)',
+    parse: parseRate,
+  },
+  arrivals: {
+    flags: '--arrivals <law>',
+    help: 'of an open loop: constant or poisson',
+    parse: (text, flag) => parseChoice(text, flag, ['constant', 'poisson']),
+    shown: 'constant',
+  },
+  maxInFlight: {
+    flags: '--max-in-flight <k>',
+    help: 'of an open loop: what would be more is dropped, and counted',
+    parse: (text, flag) => parseCount(text, flag, 1, 1e6),
+    shown: '10000',
+  },
+  ramp: {
+    flags: '--ramp <from:to:step>',
+    help: 'an open loop at each of these rates: 1k:10k:1k, or a list, 1k,2k,5k',
+    parse: parseRamp,
+  },
+  findMax: {
+    flags: '--find-max',
+    help: 'search the greatest rate within the limit that --p99 gives; --rate is where it begins',
+  },
+  p99: {
+    flags: '--p99 <time>',
+    help: 'of --find-max: what 99 % of the response times must be within, 5ms or 500us',
+    parse: parseDurationMs,
+  },
+  keys: {
+    flags: '--keys <law>',
+    help: 'which rows: uniform, sequential, zipf:0.99, hotspot:0.1:0.9 (keys : operations)',
+    shown: 'uniform',
+  },
+  mix: {
+    flags: '--mix <weights>',
+    help: 'reads and writes, such as get:95,set:5; a write writes the value that the row has',
+  },
   rounds: {
     flags: '--rounds <n>',
     help: 'how often every test is repeated, each time in a fresh process',
@@ -115,6 +160,14 @@ export const OPTIONS = Object.freeze({
 
 /** @typedef {keyof typeof OPTIONS & string} OptionName */
 
+const RATE_MIN = 0.01;
+const RATE_MAX = 1e7;
+/** Rates of a ramp; each is a test of its own for each storage. */
+const RAMP_MAX = 100;
+
+/** @type {Readonly<Record<string, number>>} */
+const DURATION_UNITS_MS = { us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
 export const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
 export const ADDRESS_OPTIONS = [
   'redis',
@@ -125,6 +178,16 @@ export const ADDRESS_OPTIONS = [
   'allowTarget',
 ];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
+export const LOAD_OPTIONS = [
+  'inFlight',
+  'load',
+  'rate',
+  'arrivals',
+  'maxInFlight',
+  'ramp',
+  'findMax',
+  'p99',
+];
 export const LIMIT_OPTIONS = [
   'setup',
   'storages',
@@ -138,6 +201,8 @@ export const LIMIT_OPTIONS = [
   ...ADDRESS_OPTIONS,
 ];
 export const RUN_OPTIONS = [
+  'keys',
+  'mix',
   'storages',
   'storage',
   'ops',
@@ -170,14 +235,67 @@ export function parseCount(text, flag, min, max) {
 }
 
 /**
+ * @param {string} text `10k`, `2.5k`, `1M`, `0.5`
+ * @param {string} flag
+ * @returns {number} a second, more than 0 and at most ten million
+ * @throws {import('../errors.js').DragstripError} E_USAGE
+ */
+export function parseRate(text, flag) {
+  const match = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(text.trim());
+  const unit = { '': 1, k: 1e3, M: 1e6 }[match?.[2] ?? ''] ?? 1;
+  const value = match === null ? Number.NaN : Number((Number(match[1]) * unit).toPrecision(12));
+  if (value >= RATE_MIN && value <= RATE_MAX) return value;
+  throw usageError(
+    `${flag} ${JSON.stringify(text)}: not a rate from ${RATE_MIN} to ${RATE_MAX} a second`,
+    `write for example ${flag} ${flag === '--ramp' ? '1k:10k:1k' : '10k'}`,
+  );
+}
+
+/**
+ * @param {string} text `from:to:step`, or a list with commas
+ * @param {string} flag
+ * @returns {number[]} rates, ascending, each once
+ * @throws {import('../errors.js').DragstripError} E_USAGE
+ */
+export function parseRamp(text, flag) {
+  const parts = text.split(':');
+  if (parts.length === 1) {
+    const rates = text.split(',').map((part) => parseRate(part, flag));
+    return [...new Set(rates)].sort((a, b) => a - b);
+  }
+  const [from, to, step] = parts.map((part) => parseRate(part, flag));
+  if (parts.length !== 3 || from > to) {
+    throw usageError(
+      `${flag} ${JSON.stringify(text)}: not from:to:step, ascending`,
+      `write for example ${flag} 1k:10k:1k`,
+    );
+  }
+  const count = Math.floor((to - from) / step + 1e-9) + 1;
+  if (count > RAMP_MAX) {
+    throw usageError(`${flag} ${text}: ${count} rates, ${RAMP_MAX} at most`, 'take larger steps');
+  }
+  return Array.from({ length: count }, (_, i) => Number((from + i * step).toPrecision(12)));
+}
+
+/**
+ * @param {string} text
+ * @param {string} flag
+ * @param {readonly string[]} choices
+ */
+function parseChoice(text, flag, choices) {
+  if (choices.includes(text)) return text;
+  throw usageError(`${flag} ${JSON.stringify(text)}: not one of ${choices.join(', ')}`);
+}
+
+/**
  * @param {string} text `10s`, `500ms`, `2m`; a bare number is seconds
  * @param {string} flag
  * @returns {number} milliseconds, more than 0 and at most a day
  * @throws {import('../errors.js').DragstripError} E_USAGE
  */
 export function parseDurationMs(text, flag) {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
-  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match?.[2] ?? 's'] ?? 1000;
+  const match = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)?$/.exec(text.trim());
+  const unit = DURATION_UNITS_MS[match?.[2] ?? 's'];
   const value = match === null ? Number.NaN : Number(match[1]) * unit;
   if (value > 0 && value <= 86_400_000) return value;
   throw usageError(

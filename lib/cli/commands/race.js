@@ -4,10 +4,11 @@
  */
 
 import { loadReport } from '../../../report/index.js';
+import { droppedTooMuch } from '../../analysis/openloop.js';
 import { usageError } from '../../errors.js';
 import { run } from '../../index.js';
-import { BURST_MAX } from '../../run/plan.js';
 import { cellLines, seedLines } from '../lines.js';
+import { loadsOf } from '../loads.js';
 import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
 import { onSignals } from '../signals.js';
@@ -21,8 +22,6 @@ import { limitsSource } from './limit.js';
 /** The race: short enough that `npm start` ends within three minutes, with its first set-up. */
 const RACE = {
   rounds: 5,
-  syncOperations: 3000,
-  burstOperations: 20_000,
   warmup: 3000,
   out: 'results',
 };
@@ -119,7 +118,9 @@ export function toRunOptions(command, options) {
   return {
     command,
     storages,
-    loads: toLoads(command, options),
+    ...loadsOf(command, options),
+    keys: options.keys,
+    mix: options.mix,
     rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
     warmupOperations: options.warmup ?? (command === 'race' ? RACE.warmup : undefined),
     timeoutMs: options.timeout,
@@ -132,51 +133,20 @@ export function toRunOptions(command, options) {
 }
 
 /**
- * @param {string} command
- * @param {Record<string, any>} options
- * @returns {RunOptions['loads']}
- */
-function toLoads(command, { ops, duration, inFlight }) {
-  const sync = { kind: /** @type {const} */ ('sync'), operations: ops, durationMs: duration };
-  if (command === 'sync') return [sync];
-  if (inFlight === undefined && duration !== undefined) {
-    throw usageError(
-      '--duration: all requests at once have no duration',
-      'add --in-flight 100 for a window, or use --ops',
-    );
-  }
-  if (inFlight === undefined && ops > BURST_MAX) {
-    throw usageError(
-      `--ops ${ops}: all requests at once are ${BURST_MAX} at most`,
-      'add --in-flight 100 for a window',
-    );
-  }
-  const many =
-    inFlight === undefined
-      ? { kind: /** @type {const} */ ('burst'), operations: ops ?? burstDefault(command) }
-      : { kind: /** @type {const} */ ('window'), inFlight, operations: ops, durationMs: duration };
-  if (command === 'async') return [many];
-  const operations = ops ?? (duration === undefined ? RACE.syncOperations : undefined);
-  return [{ ...sync, operations }, many];
-}
-
-/** @param {string} command */
-function burstDefault(command) {
-  return command === 'race' ? RACE.burstOperations : undefined;
-}
-
-/**
  * @param {Result} result
- * @returns {number} 5 where an answer was wrong, a test failed or nothing could run
+ * @returns {number} 5 where an answer was wrong, too much was dropped or a test failed; 4 where
+ *   nothing could run
  */
 export function statusOf(result) {
   let measured = 0;
   for (const cell of result.cells) {
     if (cell.state === 'failed') return 5;
-    for (const { outcomes } of cell.rounds) {
+    for (const round of cell.rounds) {
+      const { outcomes } = round;
       measured += 1;
       if (outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0) return 5;
-      if (outcomes.dropped + outcomes.unsent > 0 && result.state !== 'aborted') return 5;
+      if (result.state === 'aborted' || result.searches !== undefined) continue;
+      if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
     }
   }
   return measured === 0 ? 4 : 0;

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { loadsOf } from '../../lib/cli/loads.js';
+import { parseDurationMs, parseRamp, parseRate } from '../../lib/cli/options.js';
+import { loadLabel, trialLoad } from '../../lib/run/loads.js';
+import { planRun } from '../../lib/run/plan.js';
+
+/**
+ * @param {Record<string, any>} given
+ * @param {string} [command]
+ */
+function plan(given, command = 'race') {
+  return planRun({ command, ...loadsOf(command, given), keys: given.keys, mix: given.mix });
+}
+
+/** @param {Record<string, any>} given */
+function kinds(given, command = 'race') {
+  return plan(given, command).loads.map(loadLabel);
+}
+
+test('without --load the loads are those of the seed', () => {
+  assert.deepEqual(kinds({}), ['sync', 'burst']);
+  assert.deepEqual(kinds({ inFlight: 64 }), ['sync', 'window-64']);
+  assert.deepEqual(kinds({}, 'async'), ['burst']);
+  assert.deepEqual(kinds({ inFlight: 8 }, 'async'), ['window-8']);
+  assert.deepEqual(kinds({}, 'sync'), ['sync']);
+});
+
+test('--load names one of the four', () => {
+  assert.deepEqual(kinds({ load: 'sync' }), ['sync']);
+  assert.deepEqual(kinds({ load: 'window' }), ['window-100']);
+  assert.deepEqual(kinds({ load: 'window', inFlight: 7 }), ['window-7']);
+  assert.deepEqual(kinds({ load: 'burst', ops: 10 }), ['burst']);
+  assert.deepEqual(kinds({ load: 'rate', rate: 2000 }), ['rate-2000']);
+});
+
+test('--rate alone is an open loop of ten seconds with constant arrivals', () => {
+  assert.deepEqual(plan({ rate: 2000 }).loads, [
+    {
+      kind: 'rate',
+      inFlight: null,
+      operations: null,
+      durationNs: 10e9,
+      rate: 2000,
+      arrivals: 'constant',
+      maxInFlight: 10_000,
+    },
+  ]);
+  const [load] = plan({ rate: 5, arrivals: 'poisson', ops: 7, maxInFlight: 3 }).loads;
+  assert.deepEqual(load, {
+    kind: 'rate',
+    inFlight: null,
+    operations: 7,
+    durationNs: null,
+    rate: 5,
+    arrivals: 'poisson',
+    maxInFlight: 3,
+  });
+});
+
+test('a ramp is an open loop at each rate', () => {
+  assert.deepEqual(kinds({ ramp: [1000, 2000] }), ['rate-1000', 'rate-2000']);
+  assert.deepEqual(parseRamp('1k:5k:2k', '--ramp'), [1000, 3000, 5000]);
+  assert.deepEqual(parseRamp('0.1:0.5:0.1', '--ramp'), [0.1, 0.2, 0.3, 0.4, 0.5]);
+  assert.deepEqual(parseRamp('2k,500,2k', '--ramp'), [500, 2000]);
+  for (const text of ['1k:2k', '2k:1k:100', '1:2:0', 'x', '1:1000:1', '', '1:2:3:4']) {
+    assert.throws(() => parseRamp(text, '--ramp'), { code: 'E_USAGE' }, text);
+  }
+});
+
+test('--find-max is a search, whose first load is its first rate', () => {
+  const { findMax, loads } = plan({ findMax: true, p99: 5, rate: 12_345 });
+  assert.equal(findMax?.limitNs, 5e6);
+  assert.equal(findMax?.percentile, 0.99);
+  assert.deepEqual(loads.map(loadLabel), ['rate-12350']);
+  // A trial lasts as long as it is asked to, and has what its percentile needs at least.
+  assert.ok(findMax !== null);
+  assert.equal(trialLoad(findMax, 10_000).operations, 30_000);
+  assert.equal(trialLoad(findMax, 10).operations, 1500);
+});
+
+test('rates and times are read with their units', () => {
+  assert.equal(parseRate('10k', '--rate'), 10_000);
+  assert.equal(parseRate('2.5k', '--rate'), 2500);
+  assert.equal(parseRate('1M', '--rate'), 1e6);
+  assert.equal(parseRate('0.5', '--rate'), 0.5);
+  for (const text of ['', '0', '-1', '1e3', '11M', '1kk', 'fast']) {
+    assert.throws(
+      () => parseRate(text, '--rate'),
+      { code: 'E_USAGE', message: /not a rate/ },
+      text,
+    );
+  }
+  assert.equal(parseDurationMs('500us', '--p99'), 0.5);
+  assert.equal(parseDurationMs('5ms', '--p99'), 5);
+});
+
+test('laws of keys and mixes go to the workload, and a mix makes it the mix', () => {
+  const get = plan({ keys: 'zipf:1.2' });
+  assert.deepEqual([get.workload, get.workloadOptions], ['get', { keys: 'zipf:1.2' }]);
+  const mix = plan({ mix: 'get:9,set:1' });
+  assert.deepEqual([mix.workload, mix.workloadOptions], ['mix', { mix: 'get:9,set:1' }]);
+  assert.throws(() => plan({ keys: 'pareto' }), { code: 'E_USAGE', message: /law of keys/ });
+  assert.throws(() => plan({ mix: 'get:9,del:1' }), { code: 'E_USAGE', message: /mix/ });
+  assert.throws(() => planRun({ workload: 'get', mix: 'get:1' }), { code: 'E_USAGE' });
+});
+
+describe('what does not go together is refused in one line', () => {
+  for (const [given, message] of /** @type {[Record<string, any>, RegExp][]} */ ([
+    [{ load: 'rate' }, /how many a second/],
+    [{ rate: 5, load: 'window' }, /open loop/],
+    [{ rate: 5, inFlight: 3 }, /--in-flight/],
+    [{ arrivals: 'poisson' }, /--arrivals/],
+    [{ maxInFlight: 5, load: 'window' }, /--max-in-flight/],
+    [{ load: 'sync', inFlight: 5 }, /window/],
+    [{ load: 'burst', duration: 1000 }, /no duration/],
+    [{ load: 'burst', ops: 1e8 }, /at most/],
+    [{ duration: 1000 }, /no duration/],
+    [{ findMax: true }, /within which limit/],
+    [{ p99: 5 }, /a limit of what/],
+    [{ findMax: true, p99: 5, ramp: [1] }, /--ramp/],
+    [{ findMax: true, p99: 5, rounds: 3 }, /--rounds/],
+    [{ findMax: true, p99: 5, ops: 3 }, /--duration|--ops/],
+    [{ findMax: true, p99: 5, load: 'burst' }, /open loop/],
+    [{ ramp: [1, 2], rate: 3 }, /--rate/],
+    [{ ramp: [1, 2], load: 'sync' }, /open loop/],
+  ])) {
+    test(JSON.stringify(given), () => {
+      assert.throws(
+        () => plan(given),
+        (error) => {
+          const { code, message: said } = /** @type {any} */ (error);
+          assert.equal(code, 'E_USAGE');
+          assert.match(said, message);
+          assert.doesNotMatch(said, /\n/);
+          return true;
+        },
+      );
+    });
+  }
+});
