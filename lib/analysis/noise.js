@@ -24,10 +24,11 @@ import { studentQuantile } from './student.js';
  * bias that all blocks share does not average out.
  * @param {ReadonlyArray<{ a: import('./ratio.js').Rounds, b: import('./ratio.js').Rounds }>} pairs
  *   rounds of the same storage under two names, by block
- * @param {{ confidence?: number }} [options]
+ * @param {{ confidence?: number, blocks?: number }} [options] blocks: those of the comparisons that
+ *   the noise is for, where they have others than the A/A pairs
  * @returns {NoiseFloor}
  */
-export function noiseFloor(pairs, { confidence = CONFIDENCE } = {}) {
+export function noiseFloor(pairs, { confidence = CONFIDENCE, blocks: wanted } = {}) {
   requireConfidence(confidence);
   let squares = 0;
   let blocks = 0;
@@ -40,12 +41,26 @@ export function noiseFloor(pairs, { confidence = CONFIDENCE } = {}) {
     const centre = Math.log(ratio);
     squares += (n - 1) * logDeviation ** 2 + n * centre ** 2;
     blocks += n;
-    largest = Math.max(largest, Math.abs(centre));
+    // Chance falls with the root of the blocks: a pair of few is held against no more than that.
+    largest = Math.max(largest, Math.abs(centre) * Math.sqrt(n / (wanted ?? n)));
     fewest = Math.min(fewest, n);
     used += 1;
   }
   if (used === 0) return { noise: null, pairs: 0, n: 0 };
   const deviation = Math.sqrt(squares / blocks);
-  const bound = (studentQuantile((1 + confidence) / 2, blocks) * deviation) / Math.sqrt(fewest);
+  const bound =
+    (studentQuantile((1 + confidence) / 2, blocks) * deviation) / Math.sqrt(wanted ?? fewest);
   return { noise: Math.expm1(Math.max(bound, largest)), pairs: used, n: blocks };
+}
+
+/**
+ * The A/A pairs that every run of several rounds has: the same cell in rounds 1 and 2, in 3 and 4,
+ * and so on, which run in mirrored order. They contain the drift from round to round, which the
+ * ratios within a round do not, so that the noise is rather too great than too small.
+ * @param {import('./ratio.js').Rounds} rounds of one cell
+ * @returns {{ a: import('./ratio.js').Rounds, b: import('./ratio.js').Rounds }}
+ */
+export function successiveRounds(rounds) {
+  const even = rounds.filter((_, i) => i % 2 === 0 && i + 1 < rounds.length);
+  return { a: even, b: rounds.filter((_, i) => i % 2 === 1) };
 }

@@ -12,6 +12,8 @@ import { decode } from '../measure/hdr.js';
 import { Histogram } from '../measure/histogram.js';
 import { OUTCOMES } from '../outcome.js';
 import { boundOf } from './bound.js';
+import { cellDoubts } from './doubts.js';
+import { noiseOf, placesOf } from './places.js';
 import { summarizeRounds } from './summary.js';
 
 /** The storage with nothing behind it: what the harness costs. It is a floor, not a rival. */
@@ -37,6 +39,9 @@ const FLOOR_STORAGE = 'memory';
  * @property {Cell['state']} state
  * @property {number} n rounds measured whole
  * @property {import('./summary.js').RoundSummary | null} throughput of these; null where n is 0
+ * @property {import('./places.js').Place | null} place among its rivals, ties as ties; null: none,
+ *   or fewer than two rounds
+ * @property {import('./doubts.js').CellDoubts} doubts what speaks against the figure
  * @property {number | null} ratio median throughput against that of the group's reference
  * @property {Percentiles | null} latency
  * @property {number | null} clientCpuNs user and system, for each ok operation
@@ -57,6 +62,7 @@ const FLOOR_STORAGE = 'memory';
  * @property {string} workload
  * @property {import('../result.js').Load} load
  * @property {Row[]} rows fastest first, the floor after them, then what gave no number
+ * @property {import('./noise.js').NoiseFloor} noise how far apart equal tests came out
  * @property {Row | null} reference the fastest that talks to a server, else the fastest embedded
  */
 
@@ -73,14 +79,28 @@ export function toGroups(result) {
     if (cell.state === 'skipped') continue;
     const { workload, load } = cell;
     const key = JSON.stringify([workload, Object.entries(load).sort()]);
-    const group = groups.get(key) ?? { workload, load, rows: [], reference: null };
+    const group = groups.get(key) ?? newGroup(workload, load);
     groups.set(key, group);
     const row = toRow(cell, servers.get(storageKey(cell)) ?? null);
     addBound(row, result);
     group.rows.push(row);
   }
-  for (const group of groups.values()) rank(group);
+  for (const group of groups.values()) {
+    rank(group);
+    group.noise = noiseOf(group.rows);
+    const places = placesOf(group.rows, group.noise.noise);
+    for (const [i, row] of group.rows.entries()) row.place = places[i];
+  }
   return [...groups.values()];
+}
+
+/**
+ * @param {string} workload
+ * @param {import('../result.js').Load} load
+ * @returns {Group}
+ */
+function newGroup(workload, load) {
+  return { workload, load, rows: [], noise: { noise: null, pairs: 0, n: 0 }, reference: null };
 }
 
 /** @param {{ name?: string, storage?: string, profile: string }} storage */
@@ -112,6 +132,8 @@ function toRow(cell, server) {
     n: measured.length,
     throughput:
       measured.length === 0 ? null : summarizeRounds(measured.map(({ throughput }) => throughput)),
+    place: null,
+    doubts: cellDoubts(cell),
     ratio: null,
     latency: mergeLatency(cell, measured),
     clientCpuNs: perOperation(measured, ({ client }) =>
