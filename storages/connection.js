@@ -145,6 +145,13 @@ export function onLoss(socket, lose) {
     lose(coded(error instanceof Error ? error : new Error('the connection was closed')));
   };
   for (const event of ['error', 'end', 'close']) socket.prependListener(event, once);
+  // A failed write destroys the socket at once and tells by events only in the next tick: what is
+  // asked between the two finds a driver that refuses in words of its own.
+  const destroy = socket._destroy;
+  socket._destroy = (error, callback) => {
+    once(error);
+    destroy.call(socket, error, callback);
+  };
 }
 
 /**

@@ -42,6 +42,7 @@ export const storage = defineStorage({
     await requireFilled(store, dataset);
     const { DatabaseSync } = await loadSqlite();
     const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
+    let closed = false;
     const select = database.prepare(`select str from ${PLACES.table} where id=?`);
     const update = database.prepare(`update ${PLACES.table} set str=? where id=?`);
     return {
@@ -51,7 +52,8 @@ export const storage = defineStorage({
       set: (id, text) => update.run(text, id),
       stored: ({ changes }) => changes === 1,
       async close() {
-        database.close();
+        if (!closed) database.close(); // a second close would throw
+        closed = true;
       },
     };
   },
