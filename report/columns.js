@@ -3,6 +3,7 @@
  * terminal is narrow.
  */
 
+import { isUnsteady } from '../lib/analysis/doubts.js';
 import {
   formatBytes,
   formatCount,
@@ -15,6 +16,8 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+
+import { kindColumns, rateColumns } from './rates.js';
 
 /** @typedef {import('../lib/analysis/rows.js').Row} Row */
 /** @typedef {import('../lib/analysis/rows.js').Group} Group */
@@ -30,14 +33,34 @@ import {
  */
 
 /** @param {Row} row */
-export function needsMark({ wrong, notRun, state }) {
-  return wrong + notRun > 0 || state === 'failed' || state === 'aborted';
+export function needsMark({ wrong, notRun, state, doubts }) {
+  return (
+    wrong + notRun > 0 || state === 'failed' || state === 'aborted' || doubts.inconsistent !== null
+  );
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} before the name: something is wrong, or the warm-up did not come to rest
+ */
+function markOf(row) {
+  if (needsMark(row)) return '! ';
+  return isUnsteady(row.doubts) ? '~ ' : '';
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} `1`, `2–4` where three share these places
+ */
+function placeText({ place }) {
+  if (place === null) return NONE;
+  return place.best === place.worst ? `${place.best}` : `${place.best}–${place.worst}`;
 }
 
 /** @param {Row} row */
 function storageText(row) {
   const kind = row.kind === 'server' ? '' : ` (${row.kind})`;
-  return plainText(`${needsMark(row) ? '! ' : ''}${row.label}${kind}`);
+  return plainText(`${markOf(row)}${row.label}${kind}`);
 }
 
 /**
@@ -60,7 +83,20 @@ function throughputText({ throughput, state: cellState }, state) {
  */
 export function columnsFor(group, state) {
   const { rows } = group;
-  const columns = [...mainColumns(state, roundsOf(group)), ...boundColumns(rows), ...costColumns()];
+  const main = mainColumns(state, roundsOf(group));
+  const columns =
+    group.load.kind === 'rate'
+      ? [...rateColumns(rows, main), ...kindColumns(rows)]
+      : [...main, ...kindColumns(rows), ...boundColumns(rows), ...costColumns()];
+  if (rows.some(({ place }) => place !== null)) {
+    columns.splice(2, 0, {
+      name: 'place',
+      head: ['', 'place'],
+      align: 'right',
+      drop: 2.5,
+      text: placeText,
+    });
+  }
   if (rows.some(({ pendingBytes }) => pendingBytes !== null)) {
     columns.push({
       name: 'memory per pending request',

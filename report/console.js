@@ -40,7 +40,9 @@ export default defineReport({
       [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
       ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
       content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
-      content.floor === '' ? [] : hanging('', content.floor, textWidth),
+      [content.floor, content.noise]
+        .filter((line) => line !== '')
+        .flatMap((line) => hanging('', line, textWidth)),
       ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
       legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
     ];

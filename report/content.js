@@ -5,11 +5,20 @@
  * Foreign words (of servers, drivers, files) are one printable line each from here on.
  */
 
+import { isUnsteady, summarizeConditions } from '../lib/analysis/doubts.js';
 import { labelOf, toGroups } from '../lib/analysis/rows.js';
-import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
+import {
+  formatCount,
+  formatDuration,
+  formatElapsed,
+  formatShare,
+  formatThroughput,
+  plainText,
+} from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { columnsFor, roundsOf } from './columns.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';
+import { offeredText, rateLegend, searchTables } from './rates.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/analysis/rows.js').Row} Row */
@@ -46,6 +55,7 @@ const SAMPLES_MAX = 10;
  * @property {[string, string][]} head name and text: what, when, where
  * @property {Table[]} tables
  * @property {string} floor
+ * @property {string} noise empty where no test was repeated
  * @property {List[]} lists those that have items
  * @property {string[]} legend
  */
@@ -61,6 +71,7 @@ export function toContent(result) {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     head: headLines(result),
     tables: [
+      ...searchTables(result),
       ...groups.map((group) => ({
         title: groupTitle(group),
         columns: columnsFor(group, result.state),
@@ -69,6 +80,7 @@ export function toContent(result) {
       ...limitTables(result),
     ],
     floor: result.command === 'limit' ? '' : floorLine(result.floor),
+    noise: noiseLine(groups),
     lists: [failedList(groups), wrongList(groups), skippedList(result), warningList(result)].filter(
       ({ items }) => items.length > 0,
     ),
@@ -90,6 +102,7 @@ function headLines(result) {
     ['machine', machineText(env)],
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
   ];
+  lines.push(...workloadLines(result.options));
   if (servers.length > 0) lines.push(['servers', servers.map(serverText).join('; ')]);
   const drivers = new Set(
     storages
@@ -97,7 +110,21 @@ function headLines(result) {
       .map((storage) => plainText(`${storage.package} ${storage.version}`)),
   );
   if (drivers.size > 0) lines.push(['drivers', [...drivers].join(', ')]);
+  const meanwhile = conditionsText(result);
+  if (meanwhile !== '') lines.push(['meanwhile', meanwhile]);
   return lines;
+}
+
+/**
+ * @param {Result['options']} options
+ * @returns {[string, string][]} the law of keys and the mix, where they are other than by default
+ */
+function workloadLines({ workloadOptions }) {
+  if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];
+  return Object.entries(workloadOptions).map(([name, value]) => [
+    plainText(name),
+    plainText(String(value)),
+  ]);
 }
 
 /** @param {Result} result */
@@ -121,6 +148,26 @@ function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
   if (virtual === true) parts.push('virtual');
   if (governor !== null) parts.push(`governor ${governor}`);
   return plainText(parts.join(', '));
+}
+
+/**
+ * @param {Result} result
+ * @returns {string} of the machine while it measured; what is not known is called so
+ */
+function conditionsText({ cells, environment }) {
+  const summary = summarizeConditions(cells);
+  if (summary.n === 0) return '';
+  const { drift, stealShare, busyShare, throttledCount, loadAverage } = summary;
+  const orUnknown = (/** @type {number | null} */ value, /** @type {string} */ text) =>
+    value === null ? 'unknown' : text;
+  return [
+    `speed within ${orUnknown(drift, formatShare(drift))}`,
+    `all processors ${orUnknown(busyShare, formatShare(busyShare))} busy`,
+    `taken by the hypervisor ${orUnknown(stealShare, formatShare(stealShare))}`,
+    `held back by a CPU limit ${orUnknown(throttledCount, `${formatCount(throttledCount)} times`)}`,
+    `load average up to ${orUnknown(loadAverage, (loadAverage ?? 0).toFixed(1))}`,
+    `governor ${environment.governor === null ? 'unknown' : plainText(environment.governor)}`,
+  ].join(', ');
 }
 
 const SOURCES = Object.freeze({
@@ -153,14 +200,18 @@ function groupTitle(group) {
   const offered =
     kind === 'burst'
       ? `all ${formatCount(operations)} at once`
-      : `${formatCount(inFlight ?? 1)} in flight, ${amount}`;
-  return `${plainText(workload)}, ${loadName(load)}: ${offered}, ${formatCount(rounds)} ${
+      : kind === 'rate'
+        ? offeredText(group.rows)
+        : `${formatCount(inFlight ?? 1)} in flight, ${amount}`;
+  const name = kind === 'rate' ? 'open loop' : loadName(load);
+  return `${plainText(workload)}, ${name}: ${offered}, ${formatCount(rounds)} ${
     rounds === 1 ? 'round' : 'rounds'
   }`;
 }
 
 /** @param {import('../lib/result.js').Load} load */
-export function loadName({ kind, inFlight }) {
+export function loadName({ kind, inFlight, rate }) {
+  if (kind === 'rate') return `${formatThroughput(rate ?? null)}/s`;
   return kind === 'window' ? `window of ${formatCount(inFlight)}` : kind;
 }
 
@@ -172,6 +223,16 @@ function floorLine(floor) {
     return `${value} (${load}, n ${n})`;
   });
   return `floor: memory storage ${parts.join(', ')}`;
+}
+
+/** @param {Group[]} groups */
+function noiseLine(groups) {
+  const parts = groups.flatMap(({ load, noise }) =>
+    noise.noise === null
+      ? []
+      : [`${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
+  );
+  return parts.length === 0 ? '' : `noise: equal tests came out up to ${parts.join(', ')} apart`;
 }
 
 /**
@@ -329,6 +390,7 @@ function warningList({ warnings, cells }) {
 function legendLines(groups) {
   const rows = rowsOf(groups);
   const lines = [
+    ...rateLegend(groups),
     'ops/s: right answers a second, median of the rounds ± the 95 % interval of their mean ' +
       '(n rounds). CPU: for each right answer. Latency: all rounds together; – where fewer than 10 ' +
       'values lie above, or where it is not known.',
@@ -340,6 +402,12 @@ function legendLines(groups) {
       'embedded: in this process, without server or wire; its ratio too is against the fastest ' +
         'that talks to a server, where one did.',
     );
+  }
+  if (rows.some(({ place }) => place !== null)) {
+    lines.push('place: 2–4 is shared by those whose rounds do not tell them apart.');
+  }
+  if (rows.some(({ doubts }) => isUnsteady(doubts))) {
+    lines.push('~ no steady state: the throughput had not come to rest when measuring began.');
   }
   if (rows.some(({ kind }) => kind === 'floor')) {
     lines.push('floor: nothing behind it; what the harness costs, and no rival to the others.');

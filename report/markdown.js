@@ -23,6 +23,7 @@ export default defineReport({
       ...content.tables.map(tableText),
       ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
       escapeMarkdown(content.floor),
+      escapeMarkdown(content.noise),
       ...content.lists.map(listText),
       optionsText(result),
       ...content.legend.map(escapeMarkdown),

@@ -7,6 +7,7 @@
 import path from 'node:path';
 import { loadWorkload } from '../../workloads/index.js';
 import { formatEndpoint } from '../address.js';
+import { doubtWarnings } from '../analysis/doubts.js';
 import { openLoopWarnings } from '../analysis/openloop.js';
 import { createDataset } from '../dataset.js';
 import { targetError } from '../errors.js';
@@ -82,7 +83,7 @@ export async function runRace(options, context = {}) {
       runJob(job, { ...turn, round, position: 0 });
     await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
   }
-  result.warnings.push(...openLoopWarnings(result));
+  result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();
   for (const cell of result.cells) {
@@ -280,6 +281,7 @@ async function runJob({ cell, spec }, turn) {
     },
   );
   const measured = await toRound(execution, { round, position });
+  recordDrift(measured, result);
   cell.rounds.push(measured);
   if (measured.state === 'failed') {
     cell.state = 'failed';
@@ -289,4 +291,18 @@ async function runJob({ cell, spec }, turn) {
   }
   context.onEvent?.({ type: 'cell-end', cell, round: measured, result });
   return measured;
+}
+
+/**
+ * How the canary loop came out, against the first one of the run.
+ * @param {import('../result.js').Round} round
+ * @param {Result} result without that round
+ */
+function recordDrift({ conditions }, { cells }) {
+  if (conditions === undefined || conditions.canaryNs === null) return;
+  const first = cells
+    .flatMap(({ rounds }) => rounds)
+    .find((other) => other.round === 0 && other.position === 0);
+  const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;
+  conditions.canaryDrift = referenceNs > 0 ? conditions.canaryNs / referenceNs - 1 : null;
 }

@@ -26,7 +26,12 @@ export const BURST = { kind: 'burst', inFlight: null, operations: 50_000, durati
  * @property {Round['samples']} [samples]
  * @property {number} [serverCpuNs] for an operation; absent: not readable
  * @property {number} [clientCpuNs] for an operation
+ * @property {number[]} [curve] of the warm-up; absent: one that came to rest
+ * @property {number} [inFlightMean] absent: as Little's law has it
  */
+
+/** The warm-up of a cell that came to rest. */
+const STEADY = [60, 120, 190, 240, 270, 268, 271, 266, 269, 270, 268, 272, 269, 271, 267, 270];
 
 /**
  * @param {number} round from 0
@@ -51,7 +56,7 @@ export function measuredRound(round, load, spec) {
     samples: spec.samples ?? [],
     durationNs,
     throughput: (ok / durationNs) * 1e9,
-    inFlightMean: latency === null ? 0 : (latency.meanNs * ok) / durationNs,
+    inFlightMean: spec.inFlightMean ?? (latency === null ? 0 : (latency.meanNs * ok) / durationNs),
     latency,
     client: {
       userNs: (spec.clientCpuNs ?? 9000) * ok * 0.75,
@@ -65,7 +70,16 @@ export function measuredRound(round, load, spec) {
     server:
       spec.serverCpuNs === undefined ? null : { cpuNs: spec.serverCpuNs * ok, rssBytes: 2 ** 28 },
     pendingBytes: load.kind === 'burst' ? 812 + round : null,
-    warmup: { operations: 5000, durationNs: 2e8, curve: [1800, 2600, 600], windowNs: 1e8 },
+    conditions: {
+      canaryNs: 1e6 * (1 + round * 0.004),
+      canaryDrift: round * 0.004,
+      stealShare: 0,
+      busyShare: 0.62,
+      throttledCount: null,
+      throttledNs: null,
+      loadAverage: 1.1 + round / 10,
+    },
+    warmup: { operations: 5000, durationNs: 2e8, curve: spec.curve ?? STEADY, windowNs: 1e7 },
     timeline: { windowNs: 1e8, operations: [ok] },
     processNs: durationNs + 4e8,
     workNs: durationNs + 2e8,
