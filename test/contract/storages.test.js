@@ -5,13 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { getLoader } from '../../data/loaders/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { MISS, OK } from '../../lib/outcome.js';
 import { workload } from '../../workloads/get.js';
 import { workload as mix } from '../../workloads/mix.js';
 import { withServers } from '../helpers/servers.js';
-import { closedLoop, listCases, reader, within } from '../helpers/storage-cases.js';
+import { casesOf, closedLoop, listCases, reader, within } from '../helpers/storage-cases.js';
 import { openRowWriter } from '../helpers/storage-rows.js';
 
 /** @typedef {import('../../lib/types.js').Handle} Handle */
@@ -24,7 +25,8 @@ const OWN_ID = 900_001;
 const SQL_CHARS_MAX = 1024;
 
 const dataset = createDataset({ rows: 500, valueSize: 200, seed: 11 });
-const cases = await listCases();
+const example = fileURLToPath(new URL('../../examples/my-driver.js', import.meta.url));
+const cases = [...(await listCases()), ...(await casesOf(example))];
 // One suite, because hooks at the top of a file do not wait for each other on Node 20.
 describe('storages', () => {
   const servers = withServers(SERVERS);

@@ -24,20 +24,24 @@ import {
 
 /** @returns {Promise<StorageCase[]>} in the registry's order */
 export async function listCases() {
-  /** @type {StorageCase[]} */
-  const cases = [];
-  for (const name of STORAGE_NAMES) {
-    const definition = await loadStorage(name);
-    for (const profileName of Object.keys(definition.profiles)) {
-      cases.push({
-        label: `${name}:${profileName}`,
-        definition,
-        profile: requireProfile(definition, profileName),
-        skip: (await checkAvailable(definition, profileName))?.reason,
-      });
-    }
-  }
-  return cases;
+  return (await Promise.all(STORAGE_NAMES.map(casesOf))).flat();
+}
+
+/**
+ * @param {string} source a name, or the path of a file
+ * @returns {Promise<StorageCase[]>} one for each profile
+ */
+export async function casesOf(source) {
+  const definition = await loadStorage(source);
+  const names = Object.keys(definition.profiles);
+  return Promise.all(
+    names.map(async (name) => ({
+      label: `${definition.name}:${name}`,
+      definition,
+      profile: requireProfile(definition, name),
+      skip: (await checkAvailable(definition, name))?.reason,
+    })),
+  );
 }
 
 /**
