@@ -93,6 +93,7 @@ const ROUND_COLUMNS = [
   ['service_p50_ns', ({ open }) => open?.service?.p50Ns],
   ['service_p99_ns', ({ open }) => open?.service?.p99Ns],
   ['service_p999_ns', ({ open }) => open?.service?.p999Ns],
+  ...['get', 'set'].flatMap(kindColumns),
   ['latency_min_ns', ({ latency }) => latency?.minNs],
   ['latency_mean_ns', ({ latency }) => latency?.meanNs],
   ['latency_p50_ns', ({ latency }) => latency?.p50Ns],
@@ -180,6 +181,19 @@ function ifRun(valueIn) {
  */
 function wireLimitIn({ limits }, storage) {
   return wireLimitOf(limits, storage?.protocol ?? null);
+}
+
+/**
+ * @param {string} name of a kind of operation, where the workload mixes them
+ * @returns {(readonly [string, (round: Round) => Value])[]}
+ */
+function kindColumns(name) {
+  const of = (/** @type {Round} */ { kinds }) => kinds?.find((kind) => kind.name === name);
+  return [
+    [`${name}_ok`, (round) => of(round)?.ok],
+    [`${name}_p50_ns`, (round) => of(round)?.latency?.p50Ns],
+    [`${name}_p99_ns`, (round) => of(round)?.latency?.p99Ns],
+  ];
 }
 
 /** @param {Round} round */

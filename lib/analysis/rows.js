@@ -14,6 +14,7 @@ import { OUTCOMES } from '../outcome.js';
 import { boundOf } from './bound.js';
 import { cellDoubts } from './doubts.js';
 import { noiseOf, placesOf } from './places.js';
+import { loadKey, sortByRate } from './rates.js';
 import { summarizeRounds } from './summary.js';
 
 /** The storage with nothing behind it: what the harness costs. It is a floor, not a rival. */
@@ -78,7 +79,7 @@ export function toGroups(result) {
   for (const cell of result.cells) {
     if (cell.state === 'skipped') continue;
     const { workload, load } = cell;
-    const key = JSON.stringify([workload, Object.entries(load).sort()]);
+    const key = JSON.stringify([workload, loadKey(load)]);
     const group = groups.get(key) ?? newGroup(workload, load);
     groups.set(key, group);
     const row = toRow(cell, servers.get(storageKey(cell)) ?? null);
@@ -288,6 +289,10 @@ function readHistogram({ histogram, count }, where) {
  * @param {Group} group
  */
 function rank(group) {
+  if (group.load.kind === 'rate') {
+    sortByRate(group.rows); // their throughput is what was offered, and no merit
+    return;
+  }
   const order = (/** @type {Row} */ row) =>
     row.throughput === null ? 2 : row.kind === 'floor' ? 1 : 0;
   // The sort is stable: ties stay as they are in the result.
