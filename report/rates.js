@@ -123,7 +123,7 @@ export function offeredText(rows) {
  * @param {Search} search
  */
 function searchRow(search) {
-  const doubts = { inconsistent: null, unsteady: null, outliers: [] };
+  const doubts = { inconsistent: null, unsteady: 0, outliers: [], n: 0 };
   const neutral = { wrong: 0, notRun: 0, state: 'measured', kind: 'server', ratio: null, doubts };
   const throughput = search.rate === null ? null : { median: search.rate };
   return /** @type {any} */ ({ ...neutral, throughput, search });
@@ -168,7 +168,6 @@ const SEARCH_COLUMNS = Object.freeze([
     formatDuration(latencyAt(search, search.rate)),
   ),
   right('fails at', ['fails at', 'ops/s'], 2, ({ search }) => beyondText(search)),
-  right('points', ['', 'points'], 3, ({ search }) => formatCount(search.points.length)),
   {
     name: 'confirmed',
     head: ['', 'confirmed'],
@@ -177,6 +176,7 @@ const SEARCH_COLUMNS = Object.freeze([
     text: (/** @type {any} */ { search }) =>
       search.confirmed ? 'yes' : plainText(`no: ${search.reason ?? 'no reason is recorded'}`),
   },
+  right('points', ['', 'points'], 3, ({ search }) => formatCount(search.points.length)),
 ]);
 
 /**

@@ -9,10 +9,18 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from '../../lib/format.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
+import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, buildResult, raceResult } from '../helpers/result-builder.js';
 
 const FILES = new URL('files/', import.meta.url);
-const RESULTS = { race: raceResult(), broken: brokenResult(), empty: buildResult({ floor: [] }) };
+const RESULTS = {
+  race: raceResult(),
+  broken: brokenResult(),
+  empty: buildResult({ floor: [] }),
+  ramp: rampResult(),
+  search: searchResult(),
+  mix: mixResult(),
+};
 
 /** @typedef {keyof typeof RESULTS} Name */
 
