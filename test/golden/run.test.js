@@ -1,0 +1,151 @@
+/**
+ * A whole run with the memory storage and a fake clock, in this process: the result and every report
+ * of it are the same, byte for byte, each time. Files are written anew only where the environment
+ * has DRAGSTRIP_UPDATE_GOLDEN=1.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { createFakeClock } from '../../lib/measure/clock.js';
+import { decode } from '../../lib/measure/hdr.js';
+import { parseResult } from '../../lib/result.js';
+import { inThisProcess } from '../../lib/run/executor.js';
+import { runRace } from '../../lib/run/runner.js';
+import { loadReport, REPORT_NAMES } from '../../report/index.js';
+
+const FILES = new URL('files/', import.meta.url);
+const ENVIRONMENT = Object.freeze({
+  node: 'v20.20.2',
+  v8: '11.3.244.8-node.38',
+  platform: 'linux',
+  arch: 'x64',
+  os: 'Debian GNU/Linux 12',
+  cpu: 'A processor of the test',
+  cores: 4,
+  memoryBytes: 8 * 2 ** 30,
+  governor: 'performance',
+  virtual: false,
+  loadAverage: [0.5, 0.25, 0.125],
+});
+
+const home = mkdtempSync(path.join(tmpdir(), 'dragstrip-golden-'));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+/**
+ * Every reading moves on by a fixed step, so that all differences are known beforehand.
+ * @param {import('../../lib/measure/clock.js').Clock} clock
+ * @returns {import('../../lib/measure/usage.js').Instruments}
+ */
+function fakeInstruments(clock) {
+  let readings = 0;
+  let looks = 0;
+  return {
+    clock,
+    client() {
+      readings += 1;
+      return {
+        userNs: readings * 4e6,
+        systemNs: readings * 1e6,
+        rssBytes: (60 + readings) * 2 ** 20,
+        rssBytesMax: (64 + readings) * 2 ** 20,
+        heapBytes: 10 * 2 ** 20 + readings * 50_000,
+      };
+    },
+    servers: () => null,
+    collectGarbage() {},
+    canaryNs: () => 1_234_500,
+    conditions() {
+      looks += 1;
+      return {
+        totalTicks: looks * 1000,
+        idleTicks: looks * 750,
+        stealTicks: looks,
+        throttledCount: 0,
+        throttledNs: 0,
+        loadAverage: 0.5,
+      };
+    },
+    observeGarbage: () => ({ stop: () => ({ count: 3, ns: 1_500_000 }) }),
+  };
+}
+
+/** Longer loads let the event loop turn, and with it timers that read the clock when they like. */
+const OPERATIONS_MAX = 2000;
+
+function runGolden() {
+  const date = '2026-11-21T10:00:00.000Z';
+  const clock = createFakeClock({ stepNs: 500, date });
+  const execute = inThisProcess(fakeInstruments(clock));
+  /** @type {import('../../lib/run/executor.js').Executor} the floor's loads are long */
+  const executor = ({ load, warmupOperations, ...spec }, context) => {
+    const operations = Math.min(load.operations ?? OPERATIONS_MAX, OPERATIONS_MAX);
+    const warmup = Math.min(warmupOperations, OPERATIONS_MAX);
+    return execute({ ...spec, load: { ...load, operations }, warmupOperations: warmup }, context);
+  };
+  return runRace(
+    {
+      command: 'race',
+      storages: ['memory', 'memory:sync'],
+      loads: [
+        { kind: 'sync', operations: 2000 },
+        { kind: 'window', inFlight: 16, operations: 2000 },
+        { kind: 'burst', operations: 1000 },
+      ],
+      rounds: 3,
+      rows: 100,
+      valueSize: 64,
+      seed: 7,
+      warmupOperations: 100,
+      home,
+    },
+    {
+      clock,
+      executor,
+      environment: async () => structuredClone(ENVIRONMENT),
+    },
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function assertGolden(name, text) {
+  const file = new URL(name, FILES);
+  if (process.env.DRAGSTRIP_UPDATE_GOLDEN === '1') writeFileSync(file, text);
+  assert.equal(text, readFileSync(file, 'utf8'), `${name}: see test/golden/run.test.js`);
+}
+
+/**
+ * Compressed bytes differ from one zlib to the next; what they hold does not.
+ * @param {import('../../lib/result.js').Result} result
+ */
+async function withOpenHistograms(result) {
+  const open = structuredClone(result);
+  for (const { rounds } of open.cells) {
+    for (const { latency } of rounds) {
+      if (latency === null) continue;
+      const { histogram } = latency;
+      /** @type {any} */ (latency).histogram = (await decode(histogram)).toSparse().join(' ');
+    }
+  }
+  return open;
+}
+
+test('a run is a function of its options, its clock and its instruments', async () => {
+  const first = await runGolden();
+  const second = await runGolden();
+  assert.deepEqual(second, first);
+  assert.deepEqual(parseResult(JSON.stringify(first), 'result'), first);
+  const open = await withOpenHistograms(first);
+  assertGolden('run.json', `${JSON.stringify(open, null, 1)}\n`);
+  for (const name of REPORT_NAMES) {
+    const { render } = await loadReport(name);
+    const text = render(first, { width: 120 });
+    assert.equal(render(first, { width: 120 }), text, name);
+    assertGolden(`run.${name}.txt`, text);
+  }
+});
