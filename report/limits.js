@@ -3,6 +3,8 @@
  * drivers. Not the columns of a race that refer to them: those are in columns.js.
  */
 
+import { toRow } from '../lib/analysis/rows.js';
+import { summarizeRounds } from '../lib/analysis/summary.js';
 import {
   formatCount,
   formatInterval,
@@ -12,6 +14,7 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+import { NEUTRAL_ROW } from './columns.js';
 
 /** @typedef {import('../lib/limits.js').WireLimit} WireLimit */
 /** @typedef {import('../lib/limits.js').DriverLimit} DriverLimit */
@@ -19,15 +22,26 @@ import {
 /** @typedef {import('./content.js').Table} Table */
 /** @typedef {import('./content.js').Item} Item */
 
+/** A cell without rounds: the rows of limits have all that the rows of a race have, and no more. */
+const NO_CELL = Object.freeze({
+  id: 'limit',
+  storage: 'limit',
+  profile: 'default',
+  workload: 'get',
+  load: { kind: /** @type {const} */ ('sync'), inFlight: 1, operations: null, durationNs: null },
+  state: /** @type {const} */ ('measured'),
+  reason: null,
+  remedy: null,
+  rounds: [],
+});
+
 /**
  * A row as the tables of a race have it, so that a report draws both alike.
- * @template {WireLimit | DriverLimit} T
- * @param {T} limit
+ * @param {WireLimit | DriverLimit} limit
  */
-function toRow(limit) {
-  const throughput = limit.opsPerSecond === null ? null : { median: limit.opsPerSecond };
-  const neutral = { wrong: 0, notRun: 0, state: 'measured', kind: 'server', ratio: null };
-  return /** @type {any} */ ({ ...neutral, throughput, limit });
+function limitRow(limit) {
+  const rounds = limit.opsPerSecond === null ? null : summarizeRounds(limit.rounds);
+  return { ...toRow(NO_CELL, 'limit'), throughput: rounds, limit };
 }
 
 /**
@@ -107,7 +121,7 @@ export function limitTables({ limits, dataset }) {
     byLoad.set(text, [...(byLoad.get(text) ?? []), limit]);
   }
   const rowsOf = (/** @type {(WireLimit | DriverLimit)[]} */ list) =>
-    [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1)).map(toRow);
+    [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1)).map(limitRow);
   const size = `rows of ${formatCount(dataset.valueSize)} characters`;
   const wire = {
     title: `wire limit: ${size}, best of all depths and connections`,

@@ -122,7 +122,7 @@ export function labelOf({ storage, profile }) {
  * @param {string | null} server
  * @returns {Row}
  */
-function toRow(cell, server) {
+export function toRow(cell, server) {
   const measured = cell.rounds.filter(({ state }) => state === 'measured');
   const outcomes = sumOutcomes(cell.rounds);
   return {

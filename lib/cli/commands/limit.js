@@ -36,11 +36,13 @@ export async function execute({ options, stdout, stderr }) {
       onProgress: (text, share) => progress.update(text, share),
     });
     progress.done();
+    const stored = store?.write(result);
+    stored?.catch(() => {}); // awaited below: what was measured is shown all the same
     const { render } = await loadReport('console');
     const color = stdout.isTTY === true && stdout.hasColors();
     stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
     if (store !== null) {
-      await store.write(result);
+      await stored;
       stdout.write(`\nresult: ${store.file()}\n`);
     }
     const { wire, driver } = result.limits ?? { wire: [], driver: [] };
