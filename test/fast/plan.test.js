@@ -1,0 +1,240 @@
+/** What a run does with its options: cells, the order of rounds, accounts, and the exit status. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { statusOf } from '../../lib/cli/commands/race.js';
+import { readEnvironment } from '../../lib/measure/environment.js';
+import { executeInChild } from '../../lib/run/executor.js';
+import { orderOfRound, planRun } from '../../lib/run/plan.js';
+import { emptyRecord } from '../../lib/run/record.js';
+import { runRace as runWith } from '../../lib/run/runner.js';
+import { NO_SERVERS } from '../helpers/command-line.js';
+
+/** @typedef {import('../../lib/run/executor.js').Executor} Executor */
+/** @typedef {import('../../lib/run/runner.js').RunContext} RunContext */
+/** @typedef {import('../../lib/run/cell.js').CellSpec} CellSpec */
+
+let home = '';
+before(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'dragstrip-plan-'));
+});
+after(() => rm(home, { recursive: true, force: true }));
+
+const addresses = {
+  redis: NO_SERVERS.DRAGSTRIP_REDIS,
+  mysql: NO_SERVERS.DRAGSTRIP_MYSQL,
+  handlersocket: NO_SERVERS.DRAGSTRIP_HANDLERSOCKET,
+  'handlersocket-write': NO_SERVERS.DRAGSTRIP_HANDLERSOCKET_WRITE,
+  tarantool: NO_SERVERS.DRAGSTRIP_TARANTOOL,
+};
+
+const machine = readEnvironment();
+
+/**
+ * @param {import('../../lib/run/plan.js').RunOptions} options
+ * @param {RunContext} context
+ */
+function runRace(options, context) {
+  return runWith(options, { ...context, environment: () => machine });
+}
+
+describe('the order of a round', () => {
+  test('one round keeps the order that was given', () => {
+    assert.deepEqual(orderOfRound(5, 0, 1, 42), [0, 1, 2, 3, 4]);
+  });
+
+  test('every round has each cell once, drawn from the seed', () => {
+    for (let round = 0; round < 6; round += 1) {
+      const order = orderOfRound(9, round, 6, 42);
+      assert.deepEqual(
+        order.toSorted((a, b) => a - b),
+        [0, 1, 2, 3, 4, 5, 6, 7, 8],
+      );
+      assert.deepEqual(orderOfRound(9, round, 6, 42), order);
+    }
+    assert.notDeepEqual(orderOfRound(9, 0, 6, 42), orderOfRound(9, 0, 6, 43));
+    assert.notDeepEqual(orderOfRound(9, 0, 6, 42), orderOfRound(9, 2, 6, 42));
+  });
+
+  test('the second of two rounds mirrors the first, so that drift cancels', () => {
+    for (const round of [0, 2, 4]) {
+      const there = orderOfRound(9, round, 6, 7);
+      assert.deepEqual(orderOfRound(9, round + 1, 6, 7), there.reverse());
+    }
+  });
+});
+
+test('what is left open has one meaning', () => {
+  const plan = planRun({});
+  assert.deepEqual(plan.dataset, { rows: 100_000, valueSize: 1024, seed: 1 });
+  assert.deepEqual([plan.rounds, plan.storages, plan.loads.length], [1, null, 1]);
+  assert.deepEqual(
+    [plan.loads[0].kind, plan.loads[0].inFlight, plan.loads[0].operations],
+    ['window', 100, 50_000],
+  );
+});
+
+/**
+ * @param {string[]} said the storages, in the order in which their cells were executed
+ * @param {(spec: CellSpec) => import('../../lib/run/executor.js').Execution | null} answer null: as
+ *   a good storage
+ * @returns {Executor}
+ */
+function fakeExecutor(said, answer) {
+  return async (spec) => {
+    const isFloor = spec.load.operations === 200_000;
+    if (!isFloor) said.push(`${spec.storage}:${spec.profile}/${spec.load.kind}`);
+    const scheduled = spec.load.operations ?? 0;
+    const outcomes = emptyRecord().outcomes.map((_, code) => (code === 0 ? scheduled : 0));
+    const good = { state: /** @type {const} */ ('measured'), scheduled, outcomes, durationNs: 1e6 };
+    const execution = { record: { ...emptyRecord(), ...good }, failure: null, processNs: 5e6 };
+    return (isFloor ? null : answer(spec)) ?? execution;
+  };
+}
+
+const TWO = {
+  storages: ['memory', 'memory:sync'],
+  loads: [
+    { kind: /** @type {const} */ ('sync'), operations: 10 },
+    { kind: /** @type {const} */ ('window'), inFlight: 8, operations: 10 },
+  ],
+  rows: 20,
+};
+
+test('each cell is executed once in each round, in the order drawn', async () => {
+  /** @type {string[]} */
+  const said = [];
+  const executor = fakeExecutor(said, () => null);
+  const result = await runRace({ ...TWO, home, rounds: 4, seed: 3 }, { executor });
+  assert.equal(said.length, 16);
+  const rounds = [0, 4, 8, 12].map((from) => said.slice(from, from + 4));
+  for (const round of rounds) assert.equal(new Set(round).size, 4);
+  assert.deepEqual(rounds[1], rounds[0].toReversed());
+  assert.deepEqual(rounds[3], rounds[2].toReversed());
+  for (const { rounds: own } of result.cells) {
+    assert.deepEqual(
+      own.map(({ round }) => round),
+      [0, 1, 2, 3],
+    );
+    assert.equal(own[0].position + own[1].position, 3);
+  }
+});
+
+test('a cell that failed once has failed, and the others go on', async () => {
+  let calls = 0;
+  const executor = fakeExecutor([], ({ profile, load }) => {
+    if (profile !== 'sync' || load.kind !== 'sync') return null;
+    calls += 1;
+    if (calls > 1) return null;
+    return { record: null, failure: { code: 'E_CELL_PROCESS', message: 'gone' }, processNs: 1 };
+  });
+  const result = await runRace({ ...TWO, home, rounds: 2 }, { executor });
+  const states = Object.fromEntries(result.cells.map(({ id, state }) => [id, state]));
+  assert.deepEqual(states, {
+    'memory:default/get/sync': 'measured',
+    'memory:sync/get/sync': 'failed',
+    'memory:default/get/window-8': 'measured',
+    'memory:sync/get/window-8': 'measured',
+  });
+  const failed = result.cells.find(({ state }) => state === 'failed');
+  assert.equal(failed?.reason, 'gone');
+  assert.deepEqual(
+    failed?.rounds.map(({ state }) => state),
+    ['failed', 'measured'],
+  );
+  assert.equal(statusOf(result), 5);
+});
+
+test('what cannot run is skipped with its reason and never executed', async () => {
+  /** @type {string[]} */
+  const said = [];
+  const executor = fakeExecutor(said, () => null);
+  const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], addresses, home };
+  const result = await runRace(options, { executor });
+  for (const { storage, profile, state, reason, remedy, rounds } of result.cells) {
+    const ran = said.includes(`${storage}:${profile}/sync`);
+    assert.deepEqual([storage, state], [storage, ran ? 'measured' : 'skipped']);
+    assert.equal(rounds.length, ran ? 1 : 0);
+    assert.equal(reason === null, ran);
+    assert.equal(remedy === null, ran);
+  }
+  assert.ok(said.includes('memory:default/sync'));
+  assert.equal(statusOf(result), 0);
+});
+
+test('an embedded store that cannot be filled is skipped, or refused where it was named', async () => {
+  const executor = fakeExecutor([], () => null);
+  const options = { ...TWO, loads: [TWO.loads[0]], addresses, home: '/proc/nowhere' };
+  const result = await runRace({ ...options, storages: undefined }, { executor });
+  const lmdb = result.cells.find(({ storage }) => storage === 'lmdb');
+  assert.deepEqual([lmdb?.state, lmdb?.rounds], ['skipped', []]);
+  assert.match(lmdb?.reason ?? '', /rows could not be written: .*\/proc\/nowhere/);
+  await assert.rejects(runRace({ ...options, storages: ['lmdb'] }, { executor }), {
+    code: 'E_TARGET',
+    message: /storage lmdb: its rows could not be written/,
+  });
+});
+
+test('every cell has a process of its own, and its accounts are in balance', async () => {
+  /** @type {number[]} */
+  const processNs = [];
+  /** @type {Executor} */
+  const executor = async (spec, context) => {
+    const execution = await executeInChild(spec, context);
+    if (execution.processNs !== null) processNs.push(execution.processNs);
+    return execution;
+  };
+  const result = await runRace({ ...TWO, home, warmupOperations: 0 }, { executor });
+  const cells = result.cells.flatMap(({ rounds }) => rounds);
+  assert.equal(cells.length, 4);
+  assert.equal(processNs.length, 4 + 2); // and one for each kind of floor
+  for (const { outcomes, scheduled, processNs: whole, workNs, latency } of cells) {
+    assert.equal(scheduled, 10);
+    assert.equal(
+      Object.values(outcomes).reduce((sum, n) => sum + n, 0),
+      scheduled,
+    );
+    assert.equal(latency?.count, outcomes.ok);
+    assert.ok(whole !== null && workNs !== null && whole > workNs);
+  }
+});
+
+describe('the exit status of a result', () => {
+  /**
+   * @param {Partial<import('../../lib/result.js').Round['outcomes']>} outcomes
+   * @param {Partial<import('../../lib/result.js').Cell>} [fields]
+   * @param {'complete' | 'aborted'} [state]
+   */
+  async function status(outcomes, fields = {}, state = 'complete') {
+    const executor = fakeExecutor([], () => null);
+    const result = await runRace({ ...TWO, home }, { executor });
+    Object.assign(result.cells[1].rounds[0].outcomes, outcomes);
+    Object.assign(result.cells[1], fields);
+    return statusOf({ ...result, state });
+  }
+
+  test('is 0 where every answer was right', async () => {
+    assert.equal(await status({}), 0);
+  });
+
+  for (const outcome of ['miss', 'mismatch', 'error', 'timeout', 'dropped', 'unsent']) {
+    test(`is 5 for one ${outcome}`, async () => {
+      assert.equal(await status({ [outcome]: 1 }), 5);
+    });
+  }
+
+  test('is 5 where a cell failed, 4 where nothing could run', async () => {
+    assert.equal(await status({}, { state: 'failed' }), 5);
+    const executor = fakeExecutor([], () => null);
+    const result = await runRace({ ...TWO, home }, { executor });
+    for (const cell of result.cells) Object.assign(cell, { state: 'skipped', rounds: [] });
+    assert.equal(statusOf(result), 4);
+  });
+
+  test('is not 5 for what an abort left unsent', async () => {
+    assert.equal(await status({ unsent: 4 }, { state: 'aborted' }, 'aborted'), 0);
+  });
+});
