@@ -32,6 +32,12 @@ import { kindColumns, rateColumns } from './rates.js';
  * @property {(row: Row) => string} [shortText] the same in fewer characters
  */
 
+/** What a table of other things than cells has in its rows: nothing to mark. */
+export const NEUTRAL_ROW = Object.freeze({
+  ...{ wrong: 0, notRun: 0, state: 'measured', kind: 'server', ratio: null, throughput: null },
+  doubts: Object.freeze({ inconsistent: null, unsteady: 0, outliers: [], n: 0 }),
+});
+
 /** @param {Row} row */
 export function needsMark({ wrong, notRun, state, doubts }) {
   return (

@@ -29,29 +29,35 @@ const NO_LINES = Object.freeze({
 export default defineReport({
   name: 'console',
   summary: 'tables for a terminal',
-  render(result, { width = Infinity, color = false } = {}) {
-    const content = toContent(result);
-    const colors = pc.createColors(color);
-    const columns = Math.max(1, width);
-    const textWidth = Math.min(columns, TEXT_WIDTH_MAX);
-    /** @type {Set<string>} */
-    const leftOut = new Set();
-    const blocks = [
-      [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
-      ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
-      content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
-      [content.floor, content.noise]
-        .filter((line) => line !== '')
-        .flatMap((line) => hanging('', line, textWidth)),
-      ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
-      legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
-    ];
-    return `${blocks
-      .filter((lines) => lines.length > 0)
-      .map((lines) => lines.join('\n'))
-      .join('\n\n')}\n`;
-  },
+  render: (result, options) => drawContent(toContent(result), options),
 });
+
+/**
+ * @param {import('./content.js').Content} content
+ * @param {import('../lib/types.js').ReportOptions} [options]
+ * @returns {string}
+ */
+export function drawContent(content, { width = Infinity, color = false } = {}) {
+  const colors = pc.createColors(color);
+  const columns = Math.max(1, width);
+  const textWidth = Math.min(columns, TEXT_WIDTH_MAX);
+  /** @type {Set<string>} */
+  const leftOut = new Set();
+  const blocks = [
+    [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
+    ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
+    content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
+    [content.floor, content.noise]
+      .filter((line) => line !== '')
+      .flatMap((line) => hanging('', line, textWidth)),
+    ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
+    legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
+  ];
+  return `${blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
 
 /**
  * @param {string} lead

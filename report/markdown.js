@@ -15,22 +15,28 @@ import { toContent } from './content.js';
 export default defineReport({
   name: 'markdown',
   summary: 'GitHub tables, for an issue or a README',
-  render(result) {
-    const content = toContent(result);
-    const blocks = [
-      `# ${escapeMarkdown(content.title)}`,
-      content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
-      ...content.tables.map(tableText),
-      ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
-      escapeMarkdown(content.floor),
-      escapeMarkdown(content.noise),
-      ...content.lists.map(listText),
-      optionsText(result),
-      ...content.legend.map(escapeMarkdown),
-    ];
-    return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
-  },
+  render: (result) => writeContent(toContent(result), [optionsText(result)]),
 });
+
+/**
+ * @param {import('./content.js').Content} content
+ * @param {string[]} [more] blocks of markdown before the legend
+ * @returns {string}
+ */
+export function writeContent(content, more = []) {
+  const blocks = [
+    `# ${escapeMarkdown(content.title)}`,
+    content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
+    ...content.tables.map(tableText),
+    ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
+    escapeMarkdown(content.floor),
+    escapeMarkdown(content.noise),
+    ...content.lists.map(listText),
+    ...more,
+    ...content.legend.map(escapeMarkdown),
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
 
 /**
  * @param {string} text one line

@@ -16,6 +16,7 @@ import { judge } from './verdict.js';
  * @property {string} name of the comparison, for the caller
  * @property {import('./ratio.js').Rounds} a by round; null where A did not run
  * @property {import('./ratio.js').Rounds} b
+ * @property {number | null} [noise] of this pair, where it is not that of all
  */
 
 /**
@@ -46,16 +47,16 @@ export function compareAll(pairs, options = {}) {
   const { confidence = CONFIDENCE, noise = null, paired = true, better = 'higher' } = options;
   const intervals = pairs.map(({ a, b }) => ratioInterval(a, b, { confidence, paired }));
   const adjusted = holm(intervals.map(({ p }) => p));
-  return pairs.map(({ name, a, b }, index) => {
+  return pairs.map(({ name, a, b, noise: own = noise }, index) => {
     const interval = intervals[index];
     const pHolm = adjusted[index];
     return {
       name,
       ...interval,
       pHolm,
-      noise,
+      noise: own,
       mannWhitney: mannWhitney(present(a), present(b)),
-      ...judge(interval, { noise, pHolm, better }),
+      ...judge(interval, { noise: own, pHolm, better }),
     };
   });
 }
