@@ -42,6 +42,8 @@ export class MysqlFramer extends Framer {
   lookBytes = 0;
   skip = 0;
   phase = FIRST;
+  /** Of the next packet: each reply begins with 1. */
+  sequence = 1;
   columns = 0;
   rows = 0;
   rowBytes = 0;
@@ -92,6 +94,8 @@ export class MysqlFramer extends Framer {
    */
   begin(bytes, at) {
     const size = bytes.readUIntLE(at, 3);
+    if (bytes[at + 3] !== this.sequence) throw garbled('MySQL', bytes[at + 3]);
+    this.sequence = (this.sequence + 1) & 0xff;
     const looked = size === 0 ? PACKET_HEAD_BYTES : LOOK_BYTES;
     const wasContinued = this.continued;
     this.continued = size === PAYLOAD_MAX;
@@ -135,6 +139,7 @@ export class MysqlFramer extends Framer {
     if (how === 'error') this.errors += 1;
     else if (this.rows !== 1 || this.rowBytes <= this.valueSize) this.misses += 1;
     this.phase = FIRST;
+    this.sequence = 1;
     this.rows = 0;
     this.rowBytes = 0;
     // A reply is one when its last byte is there.

@@ -1,0 +1,75 @@
+/**
+ * What the servers' bytes look like, made by the stand-ins themselves: requests in, the replies of
+ * a conversation out, without a socket.
+ */
+
+import { createHandlerSocket } from '../../lib/standin/handlersocket.js';
+import { createMysql } from '../../lib/standin/mysql.js';
+import { createRedis } from '../../lib/standin/redis.js';
+import { createTarantool } from '../../lib/standin/tarantool.js';
+
+const CREATE = {
+  redis: createRedis,
+  handlersocket: createHandlerSocket,
+  tarantool: createTarantool,
+  mysql: createMysql,
+};
+
+/** The session that the protocol's greet would have given. */
+export const SESSIONS = Object.freeze({
+  redis: null,
+  handlersocket: null,
+  tarantool: 512,
+  mysql: { statement: 1, deprecateEof: false },
+});
+
+/** @typedef {keyof typeof CREATE} ProtocolName */
+
+export const PROTOCOLS = /** @type {ProtocolName[]} */ (Object.keys(CREATE));
+
+/** An outbox that keeps what is written, with the stand-in's own copying and patching. */
+export class Kept {
+  bytes = Buffer.alloc(0);
+
+  /** @param {Buffer} source @param {number} from @param {number} to */
+  append(source, from, to) {
+    this.bytes = Buffer.concat([this.bytes, source.subarray(from, to)]);
+  }
+
+  /** @param {Buffer} bytes */
+  push(bytes) {
+    this.append(bytes, 0, bytes.length);
+  }
+
+  /** @param {number} value @param {number} fromEnd */
+  patchUInt32(value, fromEnd) {
+    this.bytes.writeUInt32BE(value, this.bytes.length - fromEnd);
+  }
+}
+
+/**
+ * A conversation that is past its greeting.
+ * @param {ProtocolName} name
+ * @param {import('../../lib/types.js').Dataset} dataset
+ */
+export function converse(name, dataset) {
+  const conversation = CREATE[name](dataset).converse();
+  // MySQL's first packet is the handshake's answer, whatever is in it.
+  if (name === 'mysql')
+    conversation.consume(Buffer.of(1, 0, 0, 1, 0), /** @type {any} */ (new Kept()));
+  return conversation;
+}
+
+/**
+ * @param {ProtocolName} name
+ * @param {import('../../lib/types.js').Dataset} dataset
+ * @param {Buffer} requests whole ones
+ * @returns {Buffer} the replies
+ */
+export function repliesTo(name, dataset, requests) {
+  const out = new Kept();
+  const used = converse(name, dataset).consume(requests, /** @type {any} */ (out));
+  if (used !== requests.length)
+    throw new Error(`${requests.length - used} bytes were not answered`);
+  return out.bytes;
+}
