@@ -74,6 +74,13 @@ const COMMANDS = Object.freeze({
     options: ['format'],
     load: () => import('./commands/report.js'),
   },
+  compare: {
+    summary:
+      'which differences between results are real; the first is what others are held against',
+    args: '<files...>',
+    options: ['failIfSlower', 'anyway', 'format', 'json', 'force'],
+    load: () => import('./commands/compare.js'),
+  },
   list: {
     summary: 'storages with their profiles, servers, workloads and reports',
     options: [],

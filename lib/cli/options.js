@@ -151,6 +151,15 @@ export const OPTIONS = Object.freeze({
     flags: '--limits [file]',
     help: 'hold the figures against the limits: those of a stored result, or measured before the race',
   },
+  failIfSlower: {
+    flags: '--fail-if-slower <share>',
+    help: 'exit with 6 where a test is shown to be slower by more than that: 5%',
+    parse: parsePercent,
+  },
+  anyway: {
+    flags: '--anyway',
+    help: 'compare also what was measured differently; the report says what differs',
+  },
   format: {
     flags: '--format <name>',
     help: 'console, markdown or csv',
@@ -285,6 +294,22 @@ export function parseRamp(text, flag) {
 function parseChoice(text, flag, choices) {
   if (choices.includes(text)) return text;
   throw usageError(`${flag} ${JSON.stringify(text)}: not one of ${choices.join(', ')}`);
+}
+
+/**
+ * @param {string} text `5%`; the sign is required, so that nobody takes 0.05 for five
+ * @param {string} flag
+ * @returns {number} a share, 0.05, from 0 to below 1
+ * @throws {import('../errors.js').DragstripError} E_USAGE
+ */
+export function parsePercent(text, flag) {
+  const match = /^(\d+(?:\.\d+)?)\s*%$/.exec(text.trim());
+  const value = match === null ? Number.NaN : Number(match[1]) / 100;
+  if (value >= 0 && value < 1) return value;
+  throw usageError(
+    `${flag} ${JSON.stringify(text)}: not a share from 0% to below 100%`,
+    `write for example ${flag} 5%`,
+  );
 }
 
 /**

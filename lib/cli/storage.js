@@ -12,7 +12,7 @@ import { makeFolder } from '../folder.js';
 /**
  * @typedef {object} ResultStore
  * @property {() => string | null} file the last one written
- * @property {(result: import('../result.js').Result) => Promise<void>} write later writes wait for
+ * @property {(document: { id: string }) => Promise<void>} write a result or the like; later writes wait for
  *   earlier ones; rejects E_STORE
  */
 
