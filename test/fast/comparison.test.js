@@ -1,0 +1,268 @@
+/** `dragstrip compare`: from made-up results to verdicts, a refusal and an exit status. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { compareResults, comparisonSchema, differencesOf, isSlower } from '../../lib/comparison.js';
+import { displayWidth } from '../../lib/format.js';
+import { renderComparison } from '../../report/comparison.js';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { buildResult, cell, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-compare-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * Ten rounds of four storages, some tenths of a per cent apart.
+ * @param {Record<string, number>} factors by storage
+ * @param {Parameters<typeof buildResult>[0]} [fields]
+ */
+function run(factors, fields = {}) {
+  const speeds = { redis: 12_500, ioredis: 10_600, 'manual-hs': 15_300, lmdb: 385_200 };
+  const cells = Object.entries(speeds).map(([storage, speed], k) =>
+    cell({
+      storage,
+      load: SYNC,
+      rounds: Array.from({ length: 10 }, (_, i) =>
+        measuredRound(i, SYNC, {
+          throughput: speed * (factors[storage] ?? 1) * (1 + 0.002 * Math.sin(3 * i + k)),
+        }),
+      ),
+    }),
+  );
+  for (const { scheduled, outcomes } of cells.flatMap((one) => one.rounds)) {
+    assert.equal(
+      Object.values(outcomes).reduce((a, b) => a + b, 0),
+      scheduled,
+    );
+  }
+  return buildResult({ cells, ...fields });
+}
+
+const BASE = run({});
+const SLOWER = run({ redis: 0.9, ioredis: 1.2, lmdb: 0.97 });
+
+/** @param {ReturnType<typeof run>[]} results */
+function compared(...results) {
+  const [base, ...others] = results.map((result, i) => ({ file: `${'ABC'[i]}.json`, result }));
+  return comparisonSchema.parse(compareResults(base, others, { failIfSlower: 0.05 }));
+}
+
+test('each cell has its ratio, interval, p after Holm, noise and verdict', () => {
+  const { others, regressions } = compared(BASE, SLOWER);
+  const verdicts = Object.fromEntries(
+    others[0].cells.map(({ cell: id, verdict }) => [id.split(':')[0], verdict]),
+  );
+  assert.deepEqual(verdicts, {
+    redis: 'slower',
+    ioredis: 'faster',
+    'manual-hs': 'same',
+    lmdb: 'slower',
+  });
+  const [redis] = others[0].cells;
+  assert.ok(Math.abs((redis.ratio ?? 0) - 0.9) < 0.001);
+  assert.ok((redis.low ?? 1) < 0.9 && (redis.high ?? 0) > 0.9 && (redis.high ?? 1) < 0.91);
+  assert.ok(redis.p !== null && redis.p < 0.001);
+  assert.ok(redis.noise !== null && redis.noise < 0.01);
+  assert.equal(redis.n, 10);
+  assert.equal(regressions, 1, 'only redis is slower by more than 5 %');
+});
+
+test('a run against itself is the same in every cell', () => {
+  const { others, regressions } = compared(BASE, BASE);
+  assert.deepEqual(new Set(others[0].cells.map(({ verdict }) => verdict)), new Set(['same']));
+  assert.equal(regressions, 0);
+});
+
+test('several results are each held against the first, and Holm counts all comparisons', () => {
+  const alone = compared(BASE, SLOWER).others[0].cells[3].p ?? 1;
+  const three = compared(BASE, SLOWER, run({ lmdb: 0.97 }));
+  assert.equal(three.others.length, 2);
+  assert.ok((three.others[0].cells[3].p ?? 0) >= alone);
+  assert.equal(three.others[1].cells[0].verdict, 'same');
+});
+
+test('one round decides nothing, and a noisy difference says how many rounds would', () => {
+  const once = (/** @type {number} */ speed) =>
+    buildResult({
+      cells: [cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed).slice(0, 1) })],
+    });
+  const [only] = compared(once(1000), once(500)).others[0].cells;
+  assert.deepEqual([only.verdict, only.low, only.roundsNeeded], ['undecided', null, null]);
+  const few = (/** @type {number} */ speed) =>
+    buildResult({ cells: [cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) })] });
+  const [noisy] = compared(few(1000), few(1030)).others[0].cells;
+  assert.equal(noisy.verdict, 'undecided');
+  assert.ok((noisy.roundsNeeded ?? 0) > 5);
+});
+
+test('an open loop is compared by its 99th percentile: less is faster', () => {
+  const load = /** @type {const} */ ({ ...SYNC, kind: 'rate', rate: 1000 });
+  const of = (/** @type {number} */ speed) => {
+    const own = cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) });
+    return buildResult({ cells: [{ ...own, load }] });
+  };
+  const [found] = compared(of(1000), of(2000)).others[0].cells;
+  assert.equal(found.metric, 'p99');
+  assert.ok(found.other < found.base);
+  assert.equal(found.verdict, 'faster');
+});
+
+test('a cell with wrong answers, one that failed and one without a partner are not compared', () => {
+  const other = structuredClone(BASE);
+  other.cells[0].rounds[3].outcomes.mismatch = 1;
+  other.cells[1].state = 'failed';
+  other.cells.splice(2, 1);
+  other.cells.push(cell({ storage: 'mysql2', load: SYNC, rounds: rounds(SYNC, 4000) }));
+  const [{ cells, left }] = compared(BASE, other).others;
+  assert.equal(cells.length, 1);
+  assert.deepEqual(left.map(({ reason }) => reason).sort(), [
+    'it has wrong answers',
+    'it is failed',
+    'only in the first result',
+    'only in the other result',
+  ]);
+});
+
+test('whatever makes two runs not comparable is found', () => {
+  assert.deepEqual(differencesOf(BASE, run({})), []);
+  /** @param {(result: any) => void} change */
+  const found = (change) => {
+    const other = structuredClone(BASE);
+    change(other);
+    return differencesOf(BASE, other).map(({ what }) => what);
+  };
+  assert.deepEqual(
+    found((r) => Object.assign(r.dataset, { rows: 5, seed: 2 })),
+    ['rows', 'seed'],
+  );
+  assert.deepEqual(
+    found((r) => Object.assign(r.environment, { node: '22.1.0' })),
+    ['node'],
+  );
+  assert.deepEqual(
+    found((r) => Object.assign(r.environment, { cpu: 'other', cores: 9 })),
+    ['cpu', 'cores'],
+  );
+  assert.deepEqual(
+    found((r) => {
+      r.storages[3].version = '5.4.0';
+    }),
+    ['driver of ioredis'],
+  );
+  assert.deepEqual(
+    found((r) => {
+      r.servers[0].version = '8.0.0';
+      r.servers[0].settings.appendonly = 'yes';
+      r.servers[0].address.main = 'unix:/tmp/s';
+    }),
+    ['server redis', 'settings of redis', 'transport to redis'],
+  );
+  assert.deepEqual(
+    found((r) => {
+      r.cells[0].load.operations = 7;
+    }),
+    ['load of redis:default/get/sync'],
+  );
+  assert.deepEqual(
+    found((r) => {
+      r.options.warmupOperations = 7;
+    }),
+    ['warmupOperations'],
+  );
+  const reordered = structuredClone(BASE);
+  reordered.servers[0].settings = { appendonly: 'no', save: '' };
+  assert.deepEqual(differencesOf(BASE, reordered), [], 'the order of fields is no difference');
+});
+
+test('slower counts only where it is shown, and beyond the limit', () => {
+  const [redis] = compared(BASE, SLOWER).others[0].cells;
+  assert.equal(isSlower(redis, 0.05), true);
+  assert.equal(isSlower(redis, 0.11), false);
+  assert.equal(isSlower(redis, null), false);
+  assert.equal(isSlower({ ...redis, verdict: 'undecided' }, 0.05), false);
+});
+
+test('the comparison is shown on the console within its width, and as markdown', () => {
+  const comparison = compared(BASE, SLOWER);
+  for (const width of [30, 60, 80, 120, 200]) {
+    for (const line of renderComparison(comparison, { width }).split('\n')) {
+      assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
+    }
+  }
+  const text = renderComparison(comparison, { width: 140 });
+  assert.match(text, /^redis:default\/get\/sync .* 0\.90× .* slower\s*$/m);
+  assert.match(text, /^4 comparisons: 1 faster, 2 slower, 1 same, 0 undecided; .*: 1$/m);
+  assert.match(
+    renderComparison(comparison, { format: 'markdown' }),
+    /\| 0\.90× \| .* \| slower \|/,
+  );
+});
+
+/**
+ * @param {string} name
+ * @param {object} result
+ */
+function stored(name, result) {
+  writeFileSync(path.join(folder, name), JSON.stringify(result));
+  return name;
+}
+
+const COMMAND = ['bin/dragstrip.js', 'compare'];
+
+test('the command exits with 6 where a cell is slower by more than --fail-if-slower', async () => {
+  const files = [stored('a.json', BASE), stored('b.json', SLOWER)];
+  const plain = await runCommand(folder, [...COMMAND, ...files]);
+  assert.equal(plain.status, 0, plain.stderr);
+  assert.match(plain.stdout, /slower/);
+  const failed = await runCommand(folder, [...COMMAND, ...files, '--fail-if-slower', '5%']);
+  assert.equal(failed.status, 6, failed.stderr);
+  assert.equal(failed.stderr, '');
+  const loose = await runCommand(folder, [...COMMAND, ...files, '--fail-if-slower', '15%']);
+  assert.equal(loose.status, 0);
+  const turned = [...COMMAND, ...[...files].reverse(), '--fail-if-slower', '5%'];
+  assert.equal((await runCommand(folder, turned)).status, 6, 'then ioredis is the slower one');
+});
+
+test('the command stores the comparison by --json, once', async () => {
+  const files = [stored('a.json', BASE), stored('b.json', SLOWER), '--json', 'out.json'];
+  const { status, stdout } = await runCommand(folder, [...COMMAND, ...files]);
+  assert.equal(status, 0);
+  assert.match(stdout, /comparison: .*out\.json\n$/);
+  const document = comparisonSchema.parse(
+    JSON.parse(readFileSync(path.join(folder, 'out.json'), 'utf8')),
+  );
+  assert.equal(document.others[0].cells.length, 4);
+  assertFailure(await runCommand(folder, [...COMMAND, ...files]), 2, /the file exists/);
+});
+
+test('the command refuses what is not comparable and says what differs, unless --anyway', async () => {
+  const other = structuredClone(SLOWER);
+  other.dataset.rows = 1000;
+  other.environment.node = '22.1.0';
+  const files = [stored('a.json', BASE), stored('c.json', other)];
+  assertFailure(
+    await runCommand(folder, [...COMMAND, ...files]),
+    2,
+    /not comparable.*rows \(100000; 1000\), node \(20\.20\.2; 22\.1\.0\).*--anyway/,
+  );
+  const told = await runCommand(folder, [...COMMAND, ...files, '--anyway']);
+  assert.equal(told.status, 0);
+  assert.match(told.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
+});
+
+test('the command says what is missing in its arguments', async () => {
+  const [a] = [stored('a.json', BASE)];
+  assertFailure(await runCommand(folder, [...COMMAND, a]), 2, /one result alone/);
+  assertFailure(await runCommand(folder, [...COMMAND, a, 'no.json']), 2, /cannot be read/);
+  assertFailure(
+    await runCommand(folder, [...COMMAND, a, a, '--fail-if-slower', '5']),
+    2,
+    /not a share.*5%/,
+  );
+  assertFailure(await runCommand(folder, [...COMMAND, a, a, '--format', 'csv']), 2, /markdown/);
+  const nothing = stored('n.json', buildResult({ cells: [] }));
+  assertFailure(await runCommand(folder, [...COMMAND, a, nothing]), 2, /no test in common/);
+});
