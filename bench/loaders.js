@@ -1,8 +1,8 @@
 /**
- * The loaders against the servers' own bulk tools, in pairs within one run, on servers of their own:
- * redis-cli --pipe and LOAD DATA from files prepared beforehand, and for Tarantool, which has no such
- * tool, the same calls encoded beforehand. Ours is the whole of `seed`: looking at what is there,
- * making the rows, writing, counting and sampling them.
+ * The loaders against the servers' own bulk tools, in pairs within one run, on servers of their
+ * own: redis-cli --pipe and LOAD DATA from files prepared beforehand, and for Tarantool, which has
+ * no such tool, the same calls encoded beforehand. Ours is the whole of `seed`: looking at what is
+ * there, making the rows, writing, counting and sampling them.
  */
 
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';

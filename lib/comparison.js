@@ -158,7 +158,8 @@ function metricOf({ load }) {
 
 /**
  * @param {Cell} cell
- * @returns {import('./analysis/ratio.js').Rounds} by round, of which more is better: a time is turned over
+ * @returns {import('./analysis/ratio.js').Rounds} by round, of which more is better: a time is
+ *   turned over
  */
 function valuesOf(cell) {
   if (metricOf(cell) === 'throughput') return throughputsOf(cell);

@@ -24,7 +24,8 @@ export class DragstripError extends Error {
   /**
    * @param {keyof typeof EXIT_STATUS & string} code one of EXIT_STATUS
    * @param {string} message what is wrong, and where
-   * @param {{ remedy?: string, cause?: unknown }} [options] remedy: the option or command that helps
+   * @param {{ remedy?: string, cause?: unknown }} [options] remedy: the option or command that
+   *   helps
    */
   constructor(code, message, options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

@@ -10,7 +10,8 @@ import path from 'node:path';
 /**
  * @param {string} folder
  * @param {{ mode?: number }} [options] mode: permissions of those that are made
- * @throws {NodeJS.ErrnoException} ENOTDIR, EACCES, ENOENT, EROFS …: the first that could not be made
+ * @throws {NodeJS.ErrnoException} ENOTDIR, EACCES, ENOENT, EROFS …: the first that could not be
+ *   made
  */
 export function makeFolder(folder, { mode = 0o777 } = {}) {
   const target = path.resolve(folder);

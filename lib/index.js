@@ -3,7 +3,8 @@
  * prints nothing, writes no file, and does not end the process.
  *
  *     import { run } from 'dragstrip';
- *     const result = await run({ storages: ['ioredis'], loads: [{ kind: 'window', inFlight: 64 }] });
+ *     const loads = [{ kind: 'window', inFlight: 64 }];
+ *     const result = await run({ storages: ['ioredis'], loads });
  */
 
 import { limitsFrom } from './limits.js';

@@ -5,7 +5,9 @@
 
 import { usageError } from '../lib/errors.js';
 
-/** @type {Readonly<Record<string, () => Promise<{ default: import('../lib/types.js').ReportDefinition }>>>} */
+/** @typedef {import('../lib/types.js').ReportDefinition} ReportDefinition */
+
+/** @type {Readonly<Record<string, () => Promise<{ default: ReportDefinition }>>>} */
 const MODULES = Object.freeze({
   console: () => import('./console.js'),
   markdown: () => import('./markdown.js'),

@@ -97,8 +97,8 @@ function mendNotifyError(connection) {
 
 /**
  * It refuses with an error without a code what is asked when its socket is no longer open, which
- * begins with a failed write and is told by no event before the next tick. The test costs some 0.2 %
- * of what a request costs here.
+ * begins with a failed write and is told by no event before the next tick. The test costs some 0.2
+ * % of what a request costs here.
  * @param {any} connection
  * @param {import('node:net').Socket} socket
  */

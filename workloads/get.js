@@ -1,6 +1,6 @@
 /**
- * The point read: one row by its key, keys uniform over the rows or by another law. The same keys in
- * the same order for every storage; a reply counts only if it is the row of its key.
+ * The point read: one row by its key, keys uniform over the rows or by another law. The same keys
+ * in the same order for every storage; a reply counts only if it is the row of its key.
  */
 
 import { defineWorkload } from '../lib/define.js';

@@ -151,8 +151,8 @@ function createHotspot(n, { keyShare, operationShare }, random) {
 
 /**
  * A permutation of 0 … n - 1 drawn by a seed: a Feistel network of four rounds over the next even
- * power of two, walked until it comes back below n (J. Black and P. Rogaway, "Ciphers with arbitrary
- * finite domains", 2002); less than four steps on average.
+ * power of two, walked until it comes back below n (J. Black and P. Rogaway, "Ciphers with
+ * arbitrary finite domains", 2002); less than four steps on average.
  * @param {number} n 1 to 2^30
  * @param {number} seed
  * @returns {(rank: number) => number}

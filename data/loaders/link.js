@@ -45,7 +45,9 @@ export class Link {
     /** @type {Buffer[]} bytes that are not yet a reply */
     this.chunks = [];
     this.have = 0;
-    /** consume is called when so many bytes are there: a large reply is not parsed piece by piece */
+    /**
+     * consume is called when so many bytes are there: a large reply is not parsed piece by piece
+     */
     this.need = 1;
     /** @type {import('node:net').Socket} */
     this.socket = connect(/** @type {any} */ ({ ...endpoint, noDelay: true }));

@@ -57,7 +57,12 @@ export function writeStringHead(target, at, length) {
   return target.writeUInt32BE(length, at + 1);
 }
 
-/** @param {Buffer} target @param {number} at @param {number} length always five bytes @returns {number} */
+/**
+ * @param {Buffer} target
+ * @param {number} at
+ * @param {number} length always five bytes
+ * @returns {number}
+ */
 export function writeArrayHead(target, at, length) {
   target[at] = 0xdd;
   return target.writeUInt32BE(length, at + 1);

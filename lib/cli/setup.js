@@ -63,7 +63,8 @@ async function serversOf(selections) {
 /**
  * @param {string} name
  * @param {import('../index.js').RunOptions} options
- * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress, home: string }} context
+ * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress, home: string }}
+ *   context
  */
 async function fill(name, { rows, valueSize, seed, allowTargets }, { signal, progress, home }) {
   const dataset = createDataset(dropUndefined({ rows, valueSize, seed }));

@@ -12,8 +12,8 @@ import { makeFolder } from '../folder.js';
 /**
  * @typedef {object} ResultStore
  * @property {() => string | null} file the last one written
- * @property {(document: { id: string }) => Promise<void>} write a result or the like; later writes wait for
- *   earlier ones; rejects E_STORE
+ * @property {(document: { id: string }) => Promise<void>} write a result or the like; later writes
+ *   wait for earlier ones; rejects E_STORE
  */
 
 /**

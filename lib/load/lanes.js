@@ -1,6 +1,7 @@
 /**
  * The closed loops: K lanes, each with one operation in flight, refilled on completion. One lane is
- * the `sync` load, more are a `window`. The three call styles differ only in how a reply comes back.
+ * the `sync` load, more are a `window`. The three call styles differ only in how a reply comes
+ * back.
  *
  * A promise lane awaits the driver's own promise: awaiting a native promise adds no promise to it,
  * then() would add one for each operation.

@@ -33,6 +33,7 @@ const SLEEP_MS_MAX = 100;
  * @property {number} perSecond
  * @property {import('./arrivals.js').ArrivalLaw} arrivals
  * @property {number} seed of the Poisson arrivals
+ * @property {number} [offsetNs] of the first constant arrival
  * @property {number} maxInFlight
  */
 

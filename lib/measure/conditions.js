@@ -128,8 +128,8 @@ export function parseProcStat(text) {
 /**
  * Throttling of our control group and of all above it: a limit anywhere on the way holds us back.
  * Version 2: nr_throttled, throttled_usec; version 1: nr_throttled, throttled_time in ns (kernel
- * documentation, admin-guide/cgroup-v2 and scheduler/sched-bwc). A group without a limit has no such
- * lines in version 2, so that nothing is known there but that nothing was counted.
+ * documentation, admin-guide/cgroup-v2 and scheduler/sched-bwc). A group without a limit has no
+ * such lines in version 2, so that nothing is known there but that nothing was counted.
  * @param {ReadText} read
  * @returns {Pick<Conditions, 'throttledCount' | 'throttledNs'>}
  */

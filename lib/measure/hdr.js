@@ -86,7 +86,8 @@ function refused(why, cause) {
 
 /**
  * @param {string} base64
- * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above: its indexes are ours
+ * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above: its indexes are
+ *   ours
  */
 function decodeByLibrary(base64) {
   const { decodeFromCompressedBase64 } = library();

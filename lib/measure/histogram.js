@@ -210,7 +210,9 @@ export class Histogram {
     return this.printable(q) ? this.percentile(q) : null;
   }
 
-  /** @returns {number[]} index, count, index, count … of the counts above 0: small enough for IPC */
+  /**
+   * @returns {number[]} index, count, index, count … of the counts above 0: small enough for IPC
+   */
   toSparse() {
     const sparse = [];
     for (let i = 0; i < LENGTH; i++) if (this.#counts[i] > 0) sparse.push(i, this.#counts[i]);
@@ -240,7 +242,8 @@ export class Histogram {
   /**
    * @param {SparseHistogram} message
    * @returns {Histogram}
-   * @throws {DragstripError} E_INTERNAL where the pairs are no counts, do not add up, or lack min or max
+   * @throws {DragstripError} E_INTERNAL where the pairs are no counts, do not add up, or lack min
+   *   or max
    */
   static fromSparse({ sparse, count, min, max, sum }) {
     const histogram = new Histogram();

@@ -58,8 +58,8 @@ const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you
  * @param {RunOptions} options
  * @param {RunContext} [context]
  * @returns {Promise<Result>}
- * @throws {import('../errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything is measured; later faults
- *   are in the result
+ * @throws {import('../errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything is
+ *   measured; later faults are in the result
  */
 export async function runRace(options, context = {}) {
   const plan = planRun(options);

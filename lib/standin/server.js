@@ -20,7 +20,9 @@ import { Outbox } from './outbox.js';
  * @property {() => Conversation} converse of one connection
  */
 
-/** @type {Readonly<Record<string, (dataset: import('../types.js').Dataset) => Promise<StandIn>>>} */
+/**
+ * @type {Readonly<Record<string, (dataset: import('../types.js').Dataset) => Promise<StandIn>>>}
+ */
 const REGISTRY = Object.freeze({
   redis: async (dataset) => (await import('./redis.js')).createRedis(dataset),
   handlersocket: async (dataset) =>

@@ -1,4 +1,6 @@
-/** A process of its own for a group of points of the wire loop: names and numbers in, points out. */
+/**
+ * A process of its own for a group of points of the wire loop: names and numbers in, points out.
+ */
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';

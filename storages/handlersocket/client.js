@@ -1,6 +1,6 @@
 /**
- * The client: a pool of connections to the read listener, one to the write listener, and the indexes
- * that are open through them.
+ * The client: a pool of connections to the read listener, one to the write listener, and the
+ * indexes that are open through them.
  */
 
 import { EventEmitter } from 'node:events';

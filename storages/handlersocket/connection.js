@@ -318,7 +318,8 @@ export class Connection {
   }
 
   /**
-   * Drops the socket once all that was asked before is answered; later requests wait until resume().
+   * Drops the socket once all that was asked before is answered; later requests wait until
+   * resume().
    * @returns {Promise<void>}
    */
   async hold() {

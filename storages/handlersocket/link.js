@@ -1,7 +1,7 @@
 /**
- * The way to one listener: it owns the socket and its timeouts, connects and reconnects with back-off
- * and jitter, and speaks the handshake: auth and every open index, in the flight of the connect. It
- * does not know requests: bytes go through write(), replies go to the owner.
+ * The way to one listener: it owns the socket and its timeouts, connects and reconnects with
+ * back-off and jitter, and speaks the handshake: auth and every open index, in the flight of the
+ * connect. It does not know requests: bytes go through write(), replies go to the owner.
  */
 
 import { connect } from 'node:net';
@@ -31,8 +31,8 @@ import { checkSecret } from './validate.js';
  * @property {(bytes: number) => void} onRead a chunk was read and its replies handed over
  * @property {() => void} onWritable connected, or the socket has drained: write
  * @property {() => void} onReady the handshake is done
- * @property {(error: HandlerSocketError, wasReady: boolean) => void} onGone the socket is gone; call
- *   rest() to say whether another is wanted
+ * @property {(error: HandlerSocketError, wasReady: boolean) => void} onGone the socket is gone;
+ *   call rest() to say whether another is wanted
  * @property {() => void} onOffline requests waited offlineTimeoutMs
  * @property {() => void} onIdle nothing happened for keepAliveMs
  */

@@ -35,8 +35,8 @@ import { checkInteger, checkSecret } from './validate.js';
  * @property {number} [maxPending] requests in flight and waiting, per connection; 1048576. Beyond
  *   it requests reject with HS_QUEUE_FULL
  * @property {boolean} [allowSystemTables] open tables of mysql, information_schema …; false
- * @property {(definition: import('./codec.js').IndexDefinition) => unknown} [guard] called before an
- *   index is opened; may throw, or give a promise that rejects. See baseTableGuard
+ * @property {(definition: import('./codec.js').IndexDefinition) => unknown} [guard] called before
+ *   an index is opened; may throw, or give a promise that rejects. See baseTableGuard
  */
 
 /** @type {Readonly<Record<string, readonly [number, number, number]>>} default, minimum, maximum */

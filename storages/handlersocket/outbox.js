@@ -1,7 +1,7 @@
 /**
  * The requests of one connection, from the caller to the reply: the batch being filled, the batches
- * that wait, those in flight, and the ring of plans and sinks in the same order. It knows no socket,
- * so what is sent, kept, retried or given up can be tested exactly.
+ * that wait, those in flight, and the ring of plans and sinks in the same order. It knows no
+ * socket, so what is sent, kept, retried or given up can be tested exactly.
  *
  * In flight is bounded in requests and in estimated bytes of replies, because the server has no
  * bound: it buffers every reply until the client reads it.
@@ -214,7 +214,9 @@ export class Outbox {
     return given;
   }
 
-  /** @returns {{ plan: Plan, sink: Sink, sent: boolean }[]} everything; the outbox is empty after */
+  /**
+   * @returns {{ plan: Plan, sink: Sink, sent: boolean }[]} everything; the outbox is empty after
+   */
   takeAll() {
     const { inFlight } = this;
     const all = this.ring.takeAll().map((entry, i) => ({ ...entry, sent: i < inFlight }));

@@ -1,8 +1,8 @@
 /**
- * The timeouts of one connection, counted in ticks of one coarse timer instead of read from a clock:
- * a request costs no timer, and a process that was stopped or busy for a minute does not find its
- * server silent for a minute, because no tick came meanwhile. A timeout is late by a part of the
- * shortest one at most.
+ * The timeouts of one connection, counted in ticks of one coarse timer instead of read from a
+ * clock: a request costs no timer, and a process that was stopped or busy for a minute does not
+ * find its server silent for a minute, because no tick came meanwhile. A timeout is late by a part
+ * of the shortest one at most.
  */
 
 const TICKS_PER_TIMEOUT = 8;

@@ -1,3 +1,5 @@
+/** From options of the command line to loads, rates and ramps. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadsOf } from '../../lib/cli/loads.js';

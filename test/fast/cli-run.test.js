@@ -53,8 +53,8 @@ function readResult(file) {
 
 /**
  * @param {string[]} more
- * @returns {Promise<ReturnType<typeof startCommand> & { cell: number }>} a run whose slow storage is
- *   being measured, in a process of its own with the pid `cell`
+ * @returns {Promise<ReturnType<typeof startCommand> & { cell: number }>} a run whose slow storage
+ *   is being measured, in a process of its own with the pid `cell`
  */
 async function startSlow(more = []) {
   count += 1;

@@ -1,3 +1,5 @@
+/** The laws by which keys are drawn. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '../../lib/random.js';

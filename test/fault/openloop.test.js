@@ -150,7 +150,8 @@ describe('a server that stands still for 1 s of 10', { concurrency: false }, () 
       const { record, latency } = await runStopped({ kind, inFlight });
       assert.ok(latency.max > 900e6, 'it did see the pause, in those that were in flight');
       const p99 = latency.percentile(0.99);
-      // Some milliseconds on a machine of its own; a tenth of what the open loop shows on a busy one.
+      // Some milliseconds on a machine of its own; a tenth of what the open loop shows on a busy
+      // one.
       assert.ok(p99 < 90e6, `p99 ${p99 / 1e6} ms of ${record.outcomes[OK]} operations`);
     });
   }

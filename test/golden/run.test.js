@@ -1,7 +1,7 @@
 /**
- * A whole run with the memory storage and a fake clock, in this process: the result and every report
- * of it are the same, byte for byte, each time. Files are written anew only where the environment
- * has DRAGSTRIP_UPDATE_GOLDEN=1.
+ * A whole run with the memory storage and a fake clock, in this process: the result and every
+ * report of it are the same, byte for byte, each time. Files are written anew only where the
+ * environment has DRAGSTRIP_UPDATE_GOLDEN=1.
  */
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,7 @@
 /**
- * A scriptable HandlerSocket server: what it answers, how its replies are cut, when it goes away. By
- * default it behaves: it opens any index, finds `v` and the key for every key but 0, counts changes.
+ * A scriptable HandlerSocket server: what it answers, how its replies are cut, when it goes away.
+ * By default it behaves: it opens any index, finds `v` and the key for every key but 0, counts
+ * changes.
  */
 
 import { once } from 'node:events';

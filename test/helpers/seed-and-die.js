@@ -1,6 +1,6 @@
 /**
- * A process that seeds and kills itself on the way: `node seed-and-die.js LOADER ADDRESS DATASET ID`,
- * addresses and dataset as JSON. It is killed while it encodes row ID.
+ * A process that seeds and kills itself on the way: `node seed-and-die.js LOADER ADDRESS DATASET
+ * ID`, addresses and dataset as JSON. It is killed while it encodes row ID.
  */
 
 import { getLoader } from '../../data/loaders/index.js';

@@ -68,7 +68,8 @@ export function withServers(names) {
 }
 
 /**
- * Its name says whose it is, so that the folder of a test that was killed is cleaned by the next one.
+ * Its name says whose it is, so that the folder of a test that was killed is cleaned by the next
+ * one.
  * @returns {Promise<string>} a new private state folder; short, for the sockets' paths
  */
 export async function makeHome() {

@@ -1,4 +1,7 @@
-/** A proxy that cuts every reply of a server into pieces of one to nine bytes, each in a write of its own. */
+/**
+ * A proxy that cuts every reply of a server into pieces of one to nine bytes, each in a write of
+ * its own.
+ */
 
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';

@@ -8,7 +8,9 @@ import mysql from 'mysql2/promise';
 import { PLACES } from '../../lib/dataset.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
-/** @typedef {{ put(id: number, bytes: Buffer): Promise<void>, close(): Promise<void> }} RowWriter */
+/**
+ * @typedef {{ put(id: number, bytes: Buffer): Promise<void>, close(): Promise<void> }} RowWriter
+ */
 
 /**
  * @param {'redis' | 'mariadb' | 'tarantool'} server

@@ -1,4 +1,6 @@
-/** `dragstrip seed` and `node data/NAME.js`: fills servers with the rows, counts and samples them. */
+/**
+ * `dragstrip seed` and `node data/NAME.js`: fills servers with the rows, counts and samples them.
+ */
 
 import { getLoader, loaderNames } from '../../../data/loaders/index.js';
 import { resolveAddress } from '../../addresses.js';

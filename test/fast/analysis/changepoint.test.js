@@ -1,3 +1,5 @@
+/** Change points: found where series were made with them, and not where not. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changePoints, SERIES_MAX } from '../../../lib/analysis/changepoint.js';

@@ -1,3 +1,5 @@
+/** Comparisons of two sides: pairing, verdicts, and how often they are wrong. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compareAll, compareRounds } from '../../../lib/analysis/compare.js';

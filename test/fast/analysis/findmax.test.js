@@ -1,3 +1,5 @@
+/** The greatest rate within a limit, found on systems whose answer is known. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findMax, POINTS_MAX } from '../../../lib/analysis/findmax.js';

@@ -1,3 +1,5 @@
+/** Intervals of a mean, held to published values and to their own coverage. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mean, sampleStandardDeviation } from 'simple-statistics';

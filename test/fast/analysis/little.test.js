@@ -1,3 +1,5 @@
+/** Little's law: numbers that fit and numbers that do not. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { littleCheck } from '../../../lib/analysis/little.js';

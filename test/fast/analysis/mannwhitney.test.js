@@ -1,3 +1,5 @@
+/** The rank sum test, held to exact distributions. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

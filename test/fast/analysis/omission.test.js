@@ -1,3 +1,5 @@
+/** Coordinated omission: what a stall hides and what the correction restores. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { correctOmission, correctOmissionCounts } from '../../../lib/analysis/omission.js';

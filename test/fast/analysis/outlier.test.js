@@ -1,3 +1,5 @@
+/** Outliers: what lies too many median absolute deviations away. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findOutliers } from '../../../lib/analysis/outlier.js';

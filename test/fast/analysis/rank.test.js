@@ -1,3 +1,5 @@
+/** Ranks of storages over rounds, also with rounds that were missed. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rankEntries } from '../../../lib/analysis/rank.js';

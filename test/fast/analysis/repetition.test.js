@@ -1,3 +1,5 @@
+/** Variance by level after Kalibera and Jones, and how often to repeat at each. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repetitionDesign } from '../../../lib/analysis/repetition.js';

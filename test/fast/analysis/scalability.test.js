@@ -1,3 +1,5 @@
+/** The universal scalability law, fitted to curves of known parameters. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fitScalability } from '../../../lib/analysis/scalability.js';

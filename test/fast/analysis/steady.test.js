@@ -1,3 +1,5 @@
+/** The steady state: when a series has come to rest. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { steadyState } from '../../../lib/analysis/steady.js';

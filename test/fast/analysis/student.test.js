@@ -1,3 +1,5 @@
+/** Student's t distribution, held to tables. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { normalTail } from '../../../lib/analysis/normal.js';

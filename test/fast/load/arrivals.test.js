@@ -1,3 +1,5 @@
+/** Arrivals of the open loop: constant and Poisson. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Arrivals, countArrivals } from '../../../lib/load/arrivals.js';

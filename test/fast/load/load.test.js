@@ -1,3 +1,5 @@
+/** The loops, held to their accounting in every kind and style. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runLoad } from '../../../lib/load/load.js';

@@ -1,3 +1,5 @@
+/** The open loop: a schedule that is kept whatever the replies do. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runLoad } from '../../../lib/load/load.js';

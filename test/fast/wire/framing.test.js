@@ -1,4 +1,6 @@
-/** The framers of all protocols: exact counts whatever the pieces, and the whole replies' reader. */
+/**
+ * The framers of all protocols: exact counts whatever the pieces, and the whole replies' reader.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
