@@ -14,7 +14,6 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
-import { NEUTRAL_ROW } from './columns.js';
 
 /** @typedef {import('../lib/limits.js').WireLimit} WireLimit */
 /** @typedef {import('../lib/limits.js').DriverLimit} DriverLimit */

@@ -20,7 +20,7 @@ const READY_MS = 20_000;
  * @returns {Promise<RunningStandIn>} it ends with this process too
  * @throws {DragstripError} E_INTERNAL where it does not come up
  */
-export async function startStandIn(protocol, dataset) {
+export async function startStandIn(protocol, { rows, valueSize, seed }) {
   const child = execa(process.execPath, ['--no-warnings', CHILD], {
     ipc: true,
     buffer: { ipc: false },
@@ -35,7 +35,7 @@ export async function startStandIn(protocol, dataset) {
     await child;
   };
   try {
-    const port = await readyPort(child, { protocol, dataset: { ...dataset } });
+    const port = await readyPort(child, { protocol, dataset: { rows, valueSize, seed } });
     return { endpoint: { host: '127.0.0.1', port }, pid: child.pid ?? 0, stop };
   } catch (error) {
     await stop();
@@ -62,6 +62,6 @@ function readyPort(child, message) {
       clearTimeout(timer);
       fail(`its process ended with status ${code}`);
     });
-    child.send(message, () => {});
+    if (child.connected) child.send(message, () => {});
   });
 }

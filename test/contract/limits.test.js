@@ -1,0 +1,272 @@
+/**
+ * The wire loop against real servers, its counts held against the servers' own; every driver
+ * against its stand-in, row by row; stops, kills and wrong rows; the command.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import mysql from 'mysql2/promise';
+import { createClient } from 'redis';
+import { getLoader } from '../../data/loaders/index.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { createDataset } from '../../lib/dataset.js';
+import { systemClock } from '../../lib/measure/clock.js';
+import { systemInstruments } from '../../lib/measure/usage.js';
+import { parseResult } from '../../lib/result.js';
+import { startStandIn } from '../../lib/standin/process.js';
+import { loadProtocol, PROTOCOL_NAMES, protocolOf } from '../../lib/wire/protocol.js';
+import { Pump } from '../../lib/wire/pump.js';
+import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../storages/index.js';
+import { withServers } from '../helpers/servers.js';
+
+const BIN = fileURLToPath(new URL('../../bin/dragstrip.js', import.meta.url));
+describe('limits', () => {
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  const dataset = createDataset({ rows: 1000, valueSize: 100, seed: 11 });
+  const POINT = { warmNs: 10e6, measureNs: 50e6 };
+
+  before(async () => {
+    for (const name of ['redis', 'mariadb', 'tarantool']) {
+      const loader = await getLoader(name);
+      await loader.seed({ address: servers.address(name), credentials: {}, dataset });
+    }
+  });
+
+  /**
+   * @param {string} name
+   * @param {Partial<import('../../lib/wire/pump.js').PumpOptions>} [more]
+   */
+  async function openPump(name, more = {}) {
+    const protocol = await loadProtocol(name);
+    return Pump.open({
+      protocol,
+      endpoint: servers.address(protocol.server)[protocol.endpoint],
+      credentials: {},
+      dataset,
+      connections: 2,
+      stallMs: 5000,
+      instruments: systemInstruments(systemClock),
+      serverPids: [servers.running(protocol.server).pid],
+      ...more,
+    });
+  }
+
+  /**
+   * How many reads the server itself has counted.
+   * @type {Record<string, () => Promise<number>>}
+   */
+  const COUNTED = {
+    async redis() {
+      const { host, port } = /** @type {any} */ (servers.address('redis')['main']);
+      const client = createClient({ socket: { host, port } });
+      await client.connect();
+      const stats = await client.info('commandstats');
+      client.destroy();
+      return Number(/cmdstat_get:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+    },
+    async mysql() {
+      const { host, port } = /** @type {any} */ (servers.address('mariadb')['sql']);
+      const connection = await mysql.createConnection({ host, port, user: 'root' });
+      const [rows] = await connection.query("show global status like 'Com_stmt_execute'");
+      connection.destroy();
+      return Number(/** @type {any} */ (rows)[0].Value);
+    },
+  };
+
+  for (const name of PROTOCOL_NAMES) {
+    test(`${name}: every request of the wire loop has its reply, at every depth`, async () => {
+      const before = (await COUNTED[name]?.()) ?? null;
+      const pump = await openPump(name);
+      try {
+        assert.equal(pump.counts().checked, 128);
+        for (const depth of [1, 64, 1000]) {
+          const sentBefore = pump.sent;
+          const point = await pump.run({ depth, ...POINT });
+          assert.equal(pump.replies, pump.sent);
+          assert.ok(pump.sent >= sentBefore + 2 * depth);
+          assert.ok(point.replies > 0 && point.replies <= pump.sent - sentBefore);
+          assert.ok(point.durationNs >= POINT.measureNs);
+          assert.ok(Math.abs(point.opsPerSecond - (point.replies / point.durationNs) * 1e9) < 1e-6);
+          assert.ok(point.clientCpuNs > 0 && (point.serverCpuNs ?? 0) > 0);
+        }
+        const { sent, checked, ...rest } = pump.counts();
+        assert.deepEqual(rest, { replies: sent, errors: 0, misses: 0 });
+        if (before !== null) assert.equal((await COUNTED[name]()) - before, sent + checked);
+      } finally {
+        pump.close();
+      }
+    });
+
+    test(`${name}: rows of another dataset are no limit`, async () => {
+      const other = createDataset({ ...dataset, seed: 12 });
+      await assert.rejects(openPump(name, { dataset: other }), {
+        code: 'E_INVALID',
+        message: /row \d+ is not that of the dataset/,
+      });
+    });
+
+    test(`${name}: rows that are not there are no limit`, async () => {
+      const more = createDataset({ ...dataset, rows: 1_000_000 });
+      await assert.rejects(openPump(name, { dataset: more }), {
+        code: 'E_INVALID',
+        message: /row \d+ is not there/,
+      });
+    });
+
+    test(`${name}: a server that stops answering, and one that is killed, end the loop`, async () => {
+      const standIn = await startStandIn(name, dataset);
+      try {
+        const { endpoint } = standIn;
+        const pump = await openPump(name, { endpoint, stallMs: 300, serverPids: [standIn.pid] });
+        const forever = { depth: 10, warmNs: 0, measureNs: 60e9 };
+        process.kill(standIn.pid, 'SIGSTOP');
+        await assert.rejects(pump.run(forever), {
+          code: 'E_TARGET',
+          message: /no reply for 0\.3 s/,
+        });
+        process.kill(standIn.pid, 'SIGCONT');
+        pump.close();
+        const second = await openPump(name, { endpoint, serverPids: [] });
+        const run = assert.rejects(second.run(forever), { code: 'E_TARGET' });
+        process.kill(standIn.pid, 'SIGKILL');
+        await run;
+        second.close();
+      } finally {
+        await standIn.stop();
+      }
+    });
+  }
+
+  test('mysql: what the sweep found about depth: MariaDB answers commands written ahead', async () => {
+    const pump = await openPump('mysql', { connections: 1 });
+    try {
+      const point = await pump.run({ depth: 200, ...POINT });
+      assert.ok(point.replies >= 200);
+    } finally {
+      pump.close();
+    }
+  });
+
+  /**
+   * @param {import('../../lib/types.js').Handle} handle
+   * @param {string} calls
+   * @param {number} id
+   */
+  async function read(handle, calls, id) {
+    const reply =
+      calls === 'callback'
+        ? await new Promise((resolve, reject) => {
+            handle.get(id, (error, answer) => (error ? reject(error) : resolve(answer)));
+          })
+        : await handle.get(id);
+    return handle.value === undefined ? reply : handle.value(reply);
+  }
+
+  for (const source of STORAGE_NAMES) {
+    test(`${source}: its stand-in gives it every row, and none that is not there`, async (t) => {
+      const definition = await loadStorage(source);
+      const protocol = protocolOf(definition);
+      if (protocol === null) {
+        assert.equal(definition.server, null, 'a storage with a server speaks a protocol');
+        return;
+      }
+      const few = createDataset({ ...dataset, rows: 130 });
+      const standIn = await startStandIn(protocol, few);
+      const { endpoint } = standIn;
+      try {
+        for (const [name, profile] of Object.entries(definition.profiles)) {
+          const lack = await checkAvailable(definition, name);
+          if (lack !== null) {
+            t.skip(lack.reason);
+            continue;
+          }
+          const handle = await definition.open({
+            address: { main: endpoint, read: endpoint, write: endpoint, sql: endpoint },
+            credentials: {},
+            profile: { name, ...profile },
+            dataset: few,
+            folder: '',
+          });
+          const calls = profile.calls ?? 'promise';
+          const ids = Array.from({ length: few.rows }, (_, i) => i + 1);
+          const values = await Promise.all(ids.map((id) => read(handle, calls, id)));
+          assert.deepEqual(values, ids.map(few.value), `${source}:${name}`);
+          assert.equal(await read(handle, calls, few.rows + 1), undefined);
+          await handle.close();
+        }
+      } finally {
+        await standIn.stop();
+      }
+    });
+  }
+
+  /** @type {string} */
+  let folder;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-limits-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test('dragstrip limit measures, stores, and race --limits holds its figures against it', async () => {
+    const run = promisify(execFile);
+    const { rows, valueSize, seed } = dataset;
+    const common = [
+      ...['--storages', 'redis:tuned', '--ops', '3000', '--rounds', '2', '--quiet'],
+      ...['--redis', formatEndpoint(servers.address('redis')['main'])],
+      ...['--rows', `${rows}`, '--value-size', `${valueSize}`, '--seed', `${seed}`],
+    ];
+    const limits = path.join(folder, 'limits.json');
+    const options = { env: { ...process.env, DRAGSTRIP_HOME: folder, NO_COLOR: '1' } };
+    const limited = await run(
+      process.execPath,
+      [BIN, 'limit', ...common, '--json', limits],
+      options,
+    );
+    assert.match(limited.stdout, /wire limit: rows of 100 characters/);
+    assert.match(limited.stdout, /driver limit, 100 in flight/);
+    const stored = parseResult(await readFile(limits, 'utf8'), limits);
+    assert.equal(stored.command, 'limit');
+    assert.deepEqual(stored.cells, []);
+    const [wire] = stored.limits?.wire ?? [];
+    assert.equal(wire.reason, null);
+    assert.equal(wire.n, 2);
+    assert.equal(wire.points.length, 4 * 13);
+    assert.ok((wire.opsPerSecond ?? 0) > 1000 && (wire.serverCpuNs ?? 0) > 0);
+    const window = stored.limits?.driver.find(({ load }) => load.inFlight === 100);
+    assert.ok(window !== undefined && window.n === 2);
+    assert.equal(window.opsPerSecond === null, (window.headroom ?? 0) < 2);
+
+    const race = path.join(folder, 'race.json');
+    const { stdout } = await run(
+      process.execPath,
+      [BIN, 'race', ...common, '--in-flight', '100', '--limits', limits, '--json', race],
+      options,
+    );
+    assert.match(stdout, /of wire/);
+    assert.match(stdout, new RegExp(`Taken\\s+from\\s+the\\s+result\\s+${stored.id}`));
+    const raced = parseResult(await readFile(race, 'utf8'), race);
+    assert.equal(raced.limits?.source, stored.id);
+    const [round] = raced.cells[0].rounds;
+    const { cpuNs = 0, threadNsMax = 0 } = round.server ?? {};
+    assert.ok(threadNsMax !== null && threadNsMax > 0 && threadNsMax <= cpuNs);
+
+    const other = [
+      BIN,
+      'race',
+      ...common,
+      '--value-size',
+      '64',
+      '--limits',
+      limits,
+      '--json',
+      race,
+    ];
+    await assert.rejects(run(process.execPath, other, options), { code: 2 });
+  });
+});
