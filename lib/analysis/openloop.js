@@ -21,14 +21,12 @@ export function droppedTooMuch({ outcomes, scheduled }) {
 
 /**
  * @param {Result} result
- * @returns {Result['warnings']} one of a kind for each cell; none of a search, where not to hold is
- *   an answer
+ * @returns {Result['warnings']} none of a search, where not to hold is an answer
  */
 export function openLoopWarnings({ cells, searches }) {
   if (searches !== undefined) return [];
-  return cells
-    .filter(({ load }) => load.kind === 'rate')
-    .flatMap((cell) => [...droppedWarning(cell), ...lateWarning(cell)]);
+  const open = cells.filter(({ load }) => load.kind === 'rate');
+  return [...open.flatMap(droppedWarning), ...lateWarning(open)];
 }
 
 /** @param {Cell} cell */
@@ -47,18 +45,31 @@ function droppedWarning({ id, rounds, load }) {
   ];
 }
 
-/** @param {Cell} cell */
-function lateWarning({ id, rounds }) {
-  const [late, offered] = sums(rounds, 'late');
-  if (late <= offered * LATE_SHARE_MAX) return [];
+/**
+ * One warning for all of them: lateness is the client's, and a ramp has many tests.
+ * @param {Cell[]} cells
+ */
+function lateWarning(cells) {
+  const late = cells.filter(({ rounds }) => {
+    const [count, offered] = sums(rounds, 'late');
+    return count > offered * LATE_SHARE_MAX;
+  });
+  if (late.length === 0) return [];
+  const most = Math.max(
+    ...late.map(({ rounds }) => {
+      const [count, offered] = sums(rounds, 'late');
+      return count / offered;
+    }),
+  );
+  const where = cells.length === 1 ? '' : ` in ${late.length} of ${cells.length} open loops`;
   return [
     {
       code: 'W_LATE',
       message:
-        `${share(late, offered)} of the operations were sent more than 1 ms after they were due: ` +
-        'the client was behind; response times contain it, service times do not',
+        `up to ${share(most, 1)} of the operations${where} were sent more than 1 ms after they ` +
+        'were due: the client was behind; response times contain it, service times do not',
       remedy: 'offer less (--rate), or leave the client more of the machine',
-      cell: id,
+      cell: late.length === 1 ? late[0].id : null,
     },
   ];
 }
