@@ -41,18 +41,23 @@ box.cfg{
     readahead = 1024 ^ 2,
 }
 
-local rows = box.schema.space.create('dragstrip_rows', {
-    if_not_exists = true,
-    format = {{name = 'id', type = 'unsigned'}, {name = 'str', type = 'string'}},
-})
-rows:create_index('primary', {
-    if_not_exists = true,
-    type = 'HASH',
-    parts = {{1, 'unsigned'}},
-})
+-- The rows of the race; those of `dragstrip mget`, which are there only while it runs.
+for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget'} do
+    box.schema.space.create(name, {
+        if_not_exists = true,
+        format = {{name = 'id', type = 'unsigned'}, {name = 'str', type = 'string'}},
+    })
+    box.space[name]:create_index('primary', {
+        if_not_exists = true,
+        type = 'HASH',
+        parts = {{1, 'unsigned'}},
+    })
+end
+local rows = box.space.dragstrip_rows
 
--- What was loaded: one tuple {'dataset', '{"owner":"dragstrip",…}'}, a line of JSON that the loader
--- writes before its rows and completes after them. Absent, with rows present: they are not ours.
+-- What was loaded: tuples {'dataset', '{"owner":"dragstrip",…}'} and {'mget', …}, lines of JSON that
+-- the loader writes before its rows and completes after them. Absent, with rows present: they are
+-- not ours.
 local marker = box.schema.space.create('dragstrip_dataset', {
     if_not_exists = true,
     format = {{name = 'name', type = 'string'}, {name = 'value', type = 'any'}},
@@ -74,24 +79,45 @@ function dragstrip_load(batch)
     return #batch
 end
 
+-- Our spaces of rows, and no other; without a name: those of the race.
+local function place(name)
+    if name == 'dragstrip_mget' then
+        return box.space.dragstrip_mget
+    end
+    return rows
+end
+
 -- The same for rows of consecutive ids from `first` on: fewer tables to decode.
-function dragstrip_load_from(first, values)
+function dragstrip_load_from(first, values, name)
+    local space = place(name)
     box.begin()
     for i = 1, #values do
-        rows:replace{first + i - 1, values[i]}
+        space:replace{first + i - 1, values[i]}
     end
     box.commit()
     return #values
 end
 
 -- Removes all rows and the mark.
-function dragstrip_reset()
-    marker:truncate()
-    rows:truncate()
+function dragstrip_reset(name)
+    marker:delete{name == 'dragstrip_mget' and 'mget' or 'dataset'}
+    place(name):truncate()
 end
 
-function dragstrip_count()
-    return rows:len()
+function dragstrip_count(name)
+    return place(name):len()
+end
+
+-- The values of several keys in their order, null for one that is not there: the protocol has no
+-- select of several keys.
+function dragstrip_mget(name, ids)
+    local space = place(name)
+    local values = {}
+    for i = 1, #ids do
+        local tuple = space:get(ids[i])
+        values[i] = tuple == nil and box.NULL or tuple[2]
+    end
+    return values
 end
 
 -- The settings that decide speed and durability, for the result of a run.
@@ -107,7 +133,7 @@ function dragstrip_settings()
 end
 
 -- A guest reads and writes our two spaces and calls our functions, nothing else.
-for _, name in ipairs{'dragstrip_rows', 'dragstrip_dataset'} do
+for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget', 'dragstrip_dataset'} do
     box.schema.user.grant('guest', 'read,write', 'space', name, {if_not_exists = true})
 end
 for _, name in ipairs{
@@ -118,6 +144,9 @@ for _, name in ipairs{
     box.schema.func.create(name, {if_not_exists = true, setuid = true})
     box.schema.user.grant('guest', 'execute', 'function', name, {if_not_exists = true})
 end
+-- Not setuid: a guest may read, and changing the user costs something in every call.
+box.schema.func.create('dragstrip_mget', {if_not_exists = true})
+box.schema.user.grant('guest', 'execute', 'function', 'dragstrip_mget', {if_not_exists = true})
 
 if setting('DRAGSTRIP_BOX_KEEP', 'yes') ~= 'no' then
     -- A million rows take some seconds; the default limit of newer versions is three.

@@ -21,7 +21,10 @@ export const ROWS_MAX = 2 ** 30 - 1;
 /** 16 MiB: larger than any server's default packet; a value must fit a single reply. */
 export const VALUE_SIZE_MAX = 16 * 1024 * 1024;
 
-/** Where our rows live on each server: our own names, nothing else is ever touched. */
+/**
+ * Where our rows live on each server: our own names, nothing else is ever touched.
+ * @type {Readonly<import('./types.js').Places>}
+ */
 export const PLACES = Object.freeze({
   redisPrefix: 'dragstrip:row:',
   redisMarker: 'dragstrip:dataset',
@@ -29,7 +32,30 @@ export const PLACES = Object.freeze({
   table: 'table_test',
   space: 'dragstrip_rows',
   tarantoolMarker: 'dragstrip_dataset',
+  tarantoolKey: 'dataset',
 });
+
+/**
+ * Where rows live that a run makes for itself and removes.
+ * @type {Readonly<import('./types.js').Places>}
+ */
+export const MGET_PLACES = Object.freeze({
+  redisPrefix: 'dragstrip:mget:row:',
+  redisMarker: 'dragstrip:mget:dataset',
+  database: 'hs_test',
+  table: 'dragstrip_mget',
+  space: 'dragstrip_mget',
+  tarantoolMarker: 'dragstrip_dataset',
+  tarantoolKey: 'mget',
+});
+
+/**
+ * @param {import('./types.js').PlaceName} [name]
+ * @returns {import('./types.js').Places}
+ */
+export function placesOf(name = 'rows') {
+  return name === 'mget' ? MGET_PLACES : PLACES;
+}
 
 /** @typedef {import('./types.js').Dataset} Dataset */
 /** @typedef {import('./types.js').DatasetOptions} DatasetOptions */

@@ -83,6 +83,7 @@ export function defineLoader(definition) {
     summary: 'string',
     inspect: 'function',
     seed: 'function',
+    remove: 'function?',
   });
   return Object.freeze(definition);
 }
@@ -96,6 +97,7 @@ export function defineWorkload(definition) {
   requireFields('Workload', definition, {
     summary: 'string',
     needs: 'array',
+    place: 'string?',
     prepare: 'function',
     check: 'function?',
   });

@@ -17,7 +17,9 @@ export interface Dataset extends Readonly<DatasetOptions> {
   value(id: number): string;
   /** Writes the value of row `id` at `offset`; gives the offset behind it. No allocation. */
   write(id: number, target: Uint8Array, offset?: number): number;
-  /** Whether `text` has the length and the tag of row `id`: some nanoseconds, not the whole value. */
+  /**
+   * Whether `text` has the length and the tag of row `id`: some nanoseconds, not the whole value.
+   */
   belongs(id: number, text: string): boolean;
 }
 
@@ -28,6 +30,22 @@ export type Endpoint =
 
 /** The endpoints of one server by name: `main` for most; `sql`, `read` and `write` for MariaDB. */
 export type Address = Record<string, Endpoint>;
+
+/** Names under which one dataset lies on the servers: our own, nothing else is ever touched. */
+export interface Places {
+  /** of keys; the id follows */
+  redisPrefix: string;
+  redisMarker: string;
+  database: string;
+  table: string;
+  space: string;
+  tarantoolMarker: string;
+  /** key of the marker's tuple */
+  tarantoolKey: string;
+}
+
+/** `rows`: the race's, filled by the loaders; `mget`: made for a run, removed after it. */
+export type PlaceName = 'rows' | 'mget';
 
 /** From the environment or a file, never from argv, in no output. */
 export interface Credentials {
@@ -65,6 +83,10 @@ export interface OpenContext {
   folder: string;
   /** whether the workload calls set: whoever opens for reading alone by default looks at it */
   writes?: boolean;
+  /** what the workload calls; absent: everything that the capabilities name */
+  needs?: readonly Capability[];
+  /** where the rows are; absent: PLACES of lib/dataset.js, those of the race */
+  places?: Places;
 }
 
 /** What `open` resolves to: connected and ready. */
@@ -73,8 +95,13 @@ export interface Handle {
   get(id: number, done?: (error: any, reply?: any) => void): any;
   /** pure: the reply of get as a string, or undefined for a miss; absent: the reply is the value */
   value?(reply: any): string | undefined;
-  /** the values of `ids` in their order, undefined for a miss; same style as get */
+  /** the values of `ids` (at least one, each once) in one request; same style as get */
   mget?(ids: readonly number[], done?: (error: any, reply?: any) => void): any;
+  /** pure: the reply of mget as values in the order of `ids`, null or undefined for a miss; absent:
+   *  the reply is that */
+  values?(reply: any, ids: readonly number[]): readonly (string | null | undefined)[];
+  /** the style of mget, where it is not that of get */
+  mgetCalls?: CallStyle;
   /** writes row `id` of our own rows, which is there; same style as get */
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
@@ -95,7 +122,9 @@ export interface StorageDefinition {
   package: string | null;
   /** name of a server definition; null for an embedded store */
   server: string | null;
-  /** what it speaks, where its server speaks several: `handlersocket`, `mysql`; default: `server` */
+  /**
+   * what it speaks, where its server speaks several: `handlersocket`, `mysql`; default: `server`
+   */
   protocol?: string;
   profiles: Record<string, Profile>;
   capabilities: readonly Capability[];
@@ -182,6 +211,8 @@ export interface SeedContext {
   signal?: AbortSignal;
   /** `host:port` of servers off loopback that the user allows to be filled */
   allowTargets?: readonly string[];
+  /** where to; absent: PLACES of lib/dataset.js */
+  places?: Places;
   /** a server that answers nothing for so long has failed; default 30 000 */
   timeoutMs?: number;
 }
@@ -198,14 +229,19 @@ export interface LoaderDefinition {
   name: string;
   server: string;
   summary: string;
-  /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when the
+  /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when
+   * the
    *  place is taken by somebody else: then `foreign` says by what) */
-  inspect(context: { address: Address; credentials: Credentials }): Promise<{
+  inspect(context: { address: Address; credentials: Credentials; places?: Places }): Promise<{
     dataset: DatasetOptions | null;
     foreign: string | null;
   }>;
   /** fills, counts and samples; E_REFUSED where the place is not ours */
   seed(context: SeedContext): Promise<SeedReport>;
+  /** removes what seed made in `places`, marker last; gives how many rows were there */
+  remove?(
+    context: Omit<SeedContext, 'dataset' | 'onProgress'> & { places: Places },
+  ): Promise<number>;
 }
 
 /** Outcomes of an operation, a closed set; the order is that of OUTCOMES in lib/outcome.js. */
@@ -221,6 +257,22 @@ export interface BoundWorkload {
   verify(index: number, reply: any, whole: boolean): number;
   /** where it mixes kinds of operation: their names, and which one operation `index` is */
   kinds?: { names: readonly string[]; of(index: number): number };
+  /** the style of op, where it is not that of the profile */
+  calls?: CallStyle;
+  /** where each operation is looked at by itself: series of them, in the order of their indices */
+  series?: readonly Series[];
+}
+
+/** Operations `from` to `to` - 1 of a load, alike, with as many in flight from end to end. */
+export interface Series {
+  /** keys of each operation */
+  keys: number;
+  /** it is told, and not counted among the others */
+  warmup: boolean;
+  from: number;
+  to: number;
+  /** keys by operation, where they differ */
+  keysOf?: readonly number[];
 }
 
 /** Draws keys and the like, before the clock starts. */
@@ -229,12 +281,14 @@ export type Prepare = (context: {
   seed: number;
   ops: number;
   options: Record<string, unknown>;
-}) => (handle: Handle) => BoundWorkload;
+}) => (handle: Handle, calls?: CallStyle) => BoundWorkload;
 
 export interface WorkloadDefinition {
   name: string;
   summary: string;
   needs: readonly Capability[];
+  /** where its rows are; absent: rows */
+  place?: PlaceName;
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare */
   check?: Prepare;

@@ -107,7 +107,8 @@ export function coded(error, code = 'ECONNRESET') {
 
 /**
  * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
- * The handle's get and set are exchanged, so that what came before the loss pays nothing for it.
+ * The handle's get, mget and set are exchanged, so that what came before the loss pays nothing for
+ * it.
  * @param {import('../lib/types.js').Handle} handle
  * @param {Error} error
  * @param {import('../lib/types.js').CallStyle} [calls]
@@ -117,6 +118,7 @@ export function loseHandle(handle, error, calls = 'promise') {
   const tell = (/** @type {any[]} */ ...words) => process.nextTick(words.at(-1), error);
   const lost = calls === 'callback' ? tell : fail;
   handle.get = lost;
+  if (handle.mget !== undefined) handle.mget = lost;
   if (handle.set !== undefined) handle.set = lost;
 }
 

@@ -17,7 +17,6 @@ import { Waiting } from './waiting.js';
 /** @typedef {import('./waiting.js').Done} Done */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-const PREFIX = PLACES.redisPrefix;
 /** A batch that is longer goes out before its tick is over. */
 const BATCH_CHARS_MAX = 65_536;
 const BATCH = 'one string write a tick, or for 64 KiB';
@@ -32,7 +31,7 @@ export const storage = defineStorage({
   summary: "hiredis-node, the C parser of Redis's own client",
   package: 'hiredis',
   server: 'redis',
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
     reader: {
@@ -48,16 +47,18 @@ export const storage = defineStorage({
       remedy: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
     };
   },
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, places = PLACES }) {
     const endpoint = requireEndpoint(address, 'main', 'hiredis');
     const target = { storage: 'hiredis', endpoint, credentials };
     const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
-    const client =
-      profile.name === 'reader' ? openReader(hiredis, endpoint) : openShipped(hiredis, endpoint);
+    const { redisPrefix: prefix } = places;
+    const connect = profile.name === 'reader' ? openReader : openShipped;
+    const client = connect(hiredis, endpoint, prefix);
     await opened(target, greet(client, credentials), () => client.socket.destroy());
     return {
       get: /** @type {any} */ (client.get),
       value,
+      mget: /** @type {any} */ (client.mget),
       set: /** @type {any} */ (client.set),
       stored,
       async close() {
@@ -92,6 +93,7 @@ export function builtBinary(home) {
  * @typedef {object} Client
  * @property {net.Socket} socket
  * @property {(id: number, done: Done) => void} get
+ * @property {(ids: readonly number[], done: Done) => void} mget
  * @property {(id: number, text: string, done: Done) => void} set text: ASCII
  * @property {(words: string[], done: Done) => void} command for the handshake
  */
@@ -100,9 +102,10 @@ export function builtBinary(home) {
  * The connection as the package has it: `write(...words)` encodes, "reply" comes in order.
  * @param {any} hiredis
  * @param {Endpoint} endpoint
+ * @param {string} prefix of keys
  * @returns {Client}
  */
-function openShipped(hiredis, endpoint) {
+function openShipped(hiredis, endpoint, prefix) {
   const socket =
     endpoint.path === undefined
       ? hiredis.createConnection(endpoint.port, endpoint.host)
@@ -115,12 +118,17 @@ function openShipped(hiredis, endpoint) {
     get(id, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
       waiting.push(done);
-      socket.write('GET', PREFIX + id);
+      socket.write('GET', prefix + id);
+    },
+    mget(ids, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      waiting.push(done);
+      socket.write('MGET', ...ids.map((id) => prefix + id));
     },
     set(id, text, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
       waiting.push(done);
-      socket.write('SET', PREFIX + id, text);
+      socket.write('SET', prefix + id, text);
     },
     command(words, done) {
       waiting.push(done);
@@ -132,9 +140,10 @@ function openShipped(hiredis, endpoint) {
 /**
  * @param {any} hiredis
  * @param {Endpoint} endpoint
+ * @param {string} prefix of keys, ASCII
  * @returns {Client}
  */
-function openReader(hiredis, endpoint) {
+function openReader(hiredis, endpoint, prefix) {
   const socket = net.connect({ ...socketPlace(endpoint), noDelay: true });
   const reader = new hiredis.Reader();
   const waiting = new Waiting();
@@ -165,12 +174,21 @@ function openReader(hiredis, endpoint) {
     socket,
     get(id, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
-      const key = PREFIX + id; // ASCII: as many bytes as characters
+      const key = prefix + id; // ASCII: as many bytes as characters
       send(`*2\r\n$3\r\nGET\r\n$${key.length}\r\n${key}\r\n`, done);
+    },
+    mget(ids, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      let text = `*${ids.length + 1}\r\n$4\r\nMGET\r\n`;
+      for (const id of ids) {
+        const key = prefix + id;
+        text += `$${key.length}\r\n${key}\r\n`;
+      }
+      send(text, done);
     },
     set(id, text, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
-      const key = PREFIX + id;
+      const key = prefix + id;
       const words = `$${key.length}\r\n${key}\r\n$${text.length}\r\n${text}\r\n`;
       send(`*3\r\n$3\r\nSET\r\n${words}`, done);
     },

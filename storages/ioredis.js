@@ -14,7 +14,6 @@ import {
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
 const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
-const PREFIX = PLACES.redisPrefix;
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
 /** @param {string | null} reply */
@@ -25,7 +24,7 @@ export const storage = defineStorage({
   summary: 'ioredis',
   package: 'ioredis',
   server: 'redis',
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
     tuned: {
@@ -37,7 +36,7 @@ export const storage = defineStorage({
       options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
     },
   },
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, places = PLACES }) {
     const endpoint = requireEndpoint(address, 'main', 'ioredis');
     const target = { storage: 'ioredis', endpoint, credentials };
     const { Redis } = await import('ioredis');
@@ -62,21 +61,29 @@ export const storage = defineStorage({
     codeLostRequests(redis);
     const socket = /** @type {any} */ (redis).stream;
     const cork = createCork(socket);
+    const { redisPrefix: prefix } = places;
     return watchLoss(socket, {
       get:
         stream === undefined
-          ? (id) => redis.get(PREFIX + id)
+          ? (id) => redis.get(prefix + id)
           : (id) => {
               cork();
-              return redis.get(PREFIX + id);
+              return redis.get(prefix + id);
             },
       value,
+      mget:
+        stream === undefined
+          ? (ids) => redis.mget(ids.map((id) => prefix + id))
+          : (ids) => {
+              cork();
+              return redis.mget(ids.map((id) => prefix + id));
+            },
       set:
         stream === undefined
-          ? (id, text) => redis.set(PREFIX + id, text)
+          ? (id, text) => redis.set(prefix + id, text)
           : (id, text) => {
               cork();
-              return redis.set(PREFIX + id, text);
+              return redis.set(prefix + id, text);
             },
       stored,
       close: () => closeClient(redis),

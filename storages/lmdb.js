@@ -17,7 +17,7 @@ export const storage = defineStorage({
   summary: 'lmdb-js, a memory-mapped tree in this process',
   package: 'lmdb',
   server: null,
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: {
       summary:
@@ -36,15 +36,48 @@ export const storage = defineStorage({
     const { open } = await import('lmdb');
     const root = open({ path: store.file, readOnly: !writes });
     const rows = root.openDB({ name: ROWS, encoding, keyEncoding });
+    const { mget, idle } = createMany(rows);
     return {
       get: (id) => rows.get(id),
+      mget,
+      mgetCalls: 'callback',
       // A transaction of its own, on the disk when it returns: that is the store's default.
       set: (id, text) => rows.putSync(id, text),
       stored: (reply) => reply === true,
-      close: () => root.close(),
+      async close() {
+        await idle();
+        await root.close();
+      },
     };
   },
 });
+
+/**
+ * getMany fetches the pages in another thread, then reads as get does: what is under way must be
+ * over before the store is closed, or it reads a store that is not there.
+ * @param {any} rows
+ * @returns {{ mget: NonNullable<import('../lib/types.js').Handle['mget']>,
+ *   idle: () => Promise<void> }}
+ */
+function createMany(rows) {
+  let pending = 0;
+  let onIdle = () => {};
+  return {
+    mget(ids, done) {
+      pending += 1;
+      rows.getMany(ids, (/** @type {any} */ error, /** @type {any} */ values) => {
+        pending -= 1;
+        done?.(error, values);
+        if (pending === 0) onIdle();
+      });
+    },
+    idle: () =>
+      new Promise((resolve) => {
+        onIdle = resolve;
+        if (pending === 0) resolve();
+      }),
+  };
+}
 
 /**
  * @param {string} folder

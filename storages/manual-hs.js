@@ -20,12 +20,12 @@ export const storage = defineStorage({
   package: null,
   server: 'mariadb',
   protocol: 'handlersocket',
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'index.value by primary key, promises', options: OPTIONS },
     callbacks: { summary: 'the same with callbacks', options: OPTIONS, calls: 'callback' },
   },
-  async open({ address, credentials, profile, writes = false }) {
+  async open({ address, credentials, profile, writes = false, needs, places = PLACES }) {
     const endpoint = requireEndpoint(address, 'read', 'manual-hs');
     const target = { storage: 'manual-hs', endpoint, credentials };
     const { HandlerSocketClient } = await import('./handlersocket/index.js');
@@ -35,7 +35,9 @@ export const storage = defineStorage({
       secret: credentials.secret,
       ...(writes && writePlace(address, credentials)),
     });
-    const index = await opened(target, openIndex(client), () => client.destroy());
+    const open = openIndexes(client, places, needs?.includes('mget') ?? true);
+    const { index, pairs } = await opened(target, open, () => client.destroy());
+    const list = (/** @type {readonly number[]} */ ids) => ({ in: { values: ids } });
     const set = (/** @type {number} */ id, /** @type {string} */ text) =>
       index.update('=', id, [text]);
     return {
@@ -43,6 +45,12 @@ export const storage = defineStorage({
         profile.calls === 'callback'
           ? (id, done) => index.value(id, /** @type {any} */ (done))
           : (id) => index.value(id),
+      // The key that the list takes the place of is ignored.
+      mget:
+        profile.calls === 'callback'
+          ? (ids, done) => pairs?.find('=', 0, list(ids), /** @type {any} */ (done))
+          : (ids) => pairs?.find('=', 0, list(ids)),
+      values,
       set: profile.calls === 'callback' ? withCallback(set) : set,
       stored,
       close: () => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
@@ -50,13 +58,35 @@ export const storage = defineStorage({
   },
 });
 
+/** @typedef {import('./handlersocket/open-index.js').OpenIndex} OpenIndex */
+
 /**
  * @param {import('./handlersocket/client.js').HandlerSocketClient} client
- * @returns {Promise<import('./handlersocket/open-index.js').OpenIndex>}
+ * @param {import('../lib/types.js').Places} places
+ * @param {boolean} many
+ * @returns {Promise<{ index: OpenIndex, pairs: OpenIndex | null }>} pairs: of id and value, where
+ *   `many`: a list of keys leaves out rows that are not there, so each has to say whose it is
  */
-async function openIndex(client) {
+async function openIndexes(client, { database, table }, many) {
   await client.connect();
-  return client.openIndex({ database: PLACES.database, table: PLACES.table, columns: ['str'] });
+  const index = await client.openIndex({ database, table, columns: ['str'] });
+  if (!many) return { index, pairs: null };
+  const types = /** @type {const} */ ({ id: 'number', str: 'utf8' });
+  const pairs = await client.openIndex({ database, table, columns: ['id', 'str'], types });
+  return { index, pairs };
+}
+
+/**
+ * @param {any[]} reply rows of [id, str]
+ * @param {readonly number[]} ids
+ * @returns {(string | undefined)[]}
+ */
+function values(reply, ids) {
+  if (reply.length === ids.length && reply.every(([id], i) => id === ids[i])) {
+    return reply.map(([, text]) => text);
+  }
+  const byId = new Map(reply);
+  return ids.map((id) => byId.get(id));
 }
 
 /** @param {number} reply rows found, also those that had the value already */

@@ -10,7 +10,7 @@ export const storage = defineStorage({
   summary: 'an array in the process: the floor of every figure',
   package: null,
   server: null,
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'an async function, one promise an operation', options: {} },
     sync: { summary: 'the value itself, no promise', options: {}, calls: 'sync' },
@@ -27,8 +27,14 @@ export const storage = defineStorage({
     const set = (/** @type {number} */ id, /** @type {string} */ text) => {
       held[id] = text;
     };
+    const mget = (/** @type {readonly number[]} */ ids) => ids.map((id) => held[id]);
     return profile.calls === 'sync'
-      ? { get: (id) => held[id], set, close }
-      : { get: async (id) => held[id], set: async (id, text) => set(id, text), close };
+      ? { get: (id) => held[id], mget, set, close }
+      : {
+          get: async (id) => held[id],
+          mget: async (ids) => mget(ids),
+          set: async (id, text) => set(id, text),
+          close,
+        };
   },
 });

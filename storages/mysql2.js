@@ -3,9 +3,15 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
+import { inOrder } from './in-order.js';
 
-const SQL = `select str from ${PLACES.table} where id=?`;
-const UPDATE = `update ${PLACES.table} set str=? where id=?`;
+/** @param {string} table */
+const statementsOf = (table) => ({
+  select: `select str from ${table} where id=?`,
+  update: `update ${table} set str=? where id=?`,
+  selectMany: createSelectMany(table),
+});
+/** @typedef {ReturnType<typeof statementsOf>} Statements */
 
 // The driver's own 10 s are longer than an open may take here.
 const BOUNDED = { connectTimeout: 5000 };
@@ -22,7 +28,7 @@ export const storage = defineStorage({
   package: 'mysql2',
   server: 'mariadb',
   protocol: 'mysql',
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },
     tuned: {
@@ -30,7 +36,7 @@ export const storage = defineStorage({
       options: { connections: 4, pool: { connectionLimit: 4 }, ...BOUNDED },
     },
   },
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, places = PLACES }) {
     const endpoint = requireEndpoint(address, 'sql', 'mysql2');
     const target = { storage: 'mysql2', endpoint, credentials };
     const { default: mysql } = await import('mysql2/promise');
@@ -42,32 +48,64 @@ export const storage = defineStorage({
       ...place,
       user: credentials.user ?? 'root',
       password: credentials.password,
-      database: PLACES.database,
+      database: places.database,
       ...BOUNDED,
     };
     const { pool } = /** @type {any} */ (profile.options);
+    const statements = statementsOf(places.table);
     return pool === undefined
-      ? openConnection(mysql, target, options)
-      : openPool(mysql, target, { ...options, ...pool });
+      ? openConnection(mysql, target, options, statements)
+      : openPool(mysql, target, { ...options, ...pool }, statements);
   },
 });
+
+/**
+ * `IN` takes a list of one length: a statement for each. The driver prepares it at its first use
+ * and keeps it.
+ * @param {string} table
+ * @returns {(length: number) => string}
+ */
+function createSelectMany(table) {
+  /** @type {string[]} by length */
+  const texts = [];
+  return (length) => {
+    texts[length] ??=
+      `select id, str from ${table} where id in (${Array(length).fill('?').join(',')})`;
+    return texts[length];
+  };
+}
+
+/**
+ * @param {any} executor a connection or a pool
+ * @param {Statements} statements
+ * @returns {Pick<import('../lib/types.js').Handle, 'get' | 'value' | 'mget' | 'values' | 'set' |
+ *   'stored'>}
+ */
+function operationsOf(executor, { select, update, selectMany }) {
+  return {
+    get: (id) => executor.execute(select, [id]),
+    value,
+    mget: (ids) => executor.execute(selectMany(ids.length), ids),
+    values: (reply, ids) => inOrder(reply[0], ids),
+    set: (id, text) => executor.execute(update, [text, id]),
+    stored,
+  };
+}
 
 /**
  * @param {any} mysql
  * @param {Parameters<typeof opened>[0]} target
  * @param {Record<string, unknown>} options
+ * @param {Statements} statements
  * @returns {Promise<import('../lib/types.js').Handle>}
  */
-async function openConnection(mysql, target, options) {
+async function openConnection(mysql, target, options, statements) {
   const connection = await opened(target, mysql.createConnection(options), () => {});
   connection.on('error', coded);
   // Prepares the statement, so that the first read does not pay a round trip more.
-  await opened(target, connection.execute(SQL, [0]), () => connection.destroy());
+  await opened(target, connection.execute(statements.select, [0]), () => connection.destroy());
   return watchLoss(connection.connection.stream, {
-    get: (id) => connection.execute(SQL, [id]),
-    value,
-    set: (id, text) => connection.execute(UPDATE, [text, id]),
-    stored,
+    ...operationsOf(connection, statements),
     async close() {
       abort(connection.connection, closedError());
     },
@@ -78,20 +116,20 @@ async function openConnection(mysql, target, options) {
  * @param {any} mysql
  * @param {Parameters<typeof opened>[0]} target
  * @param {Record<string, unknown>} options
+ * @param {Statements} statements
  * @returns {Promise<import('../lib/types.js').Handle>}
  */
-async function openPool(mysql, target, options) {
+async function openPool(mysql, target, options, statements) {
   const { promisePool, pool } = createPool(mysql, options);
   const warm = Promise.all(
-    Array.from({ length: Number(options['connectionLimit']) }, () => promisePool.execute(SQL, [0])),
+    Array.from({ length: Number(options['connectionLimit']) }, () =>
+      promisePool.execute(statements.select, [0]),
+    ),
   );
   await opened(target, warm, () => abortPool(pool, closedError()));
   /** @type {import('../lib/types.js').Handle} */
   const handle = {
-    get: (id) => promisePool.execute(SQL, [id]),
-    value,
-    set: (id, text) => promisePool.execute(UPDATE, [text, id]),
-    stored,
+    ...operationsOf(promisePool, statements),
     async close() {
       loseHandle(handle, closedError());
       abortPool(pool, closedError());

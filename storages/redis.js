@@ -7,7 +7,6 @@ import { coded, loseHandle, opened, requireEndpoint, socketPlace } from './conne
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
 
-const PREFIX = PLACES.redisPrefix;
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
 /** @param {string | null} reply */
@@ -18,7 +17,7 @@ export const storage = defineStorage({
   summary: 'node-redis, the official client',
   package: 'redis',
   server: 'redis',
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'client.get as it comes', options: { socket: FAULTS_VISIBLE } },
     tuned: {
@@ -30,7 +29,7 @@ export const storage = defineStorage({
       },
     },
   },
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, places = PLACES }) {
     const endpoint = requireEndpoint(address, 'main', 'redis');
     const target = { storage: 'redis', endpoint, credentials };
     const { createClient } = await import('redis');
@@ -48,17 +47,22 @@ export const storage = defineStorage({
     failed.catch(() => {}); // also the errors of later, which the requests tell of
     const connected = Promise.race([client.connect(), failed]);
     await opened(target, connected, () => client.destroy());
+    const { redisPrefix: prefix } = places;
     /** @type {import('../lib/types.js').Handle} */
     const handle = {
       get:
         call === undefined
-          ? (id) => client.get(PREFIX + id)
-          : (id) => client.sendCommand(['GET', PREFIX + id]),
+          ? (id) => client.get(prefix + id)
+          : (id) => client.sendCommand(['GET', prefix + id]),
       value,
+      mget:
+        call === undefined
+          ? (ids) => client.mGet(ids.map((id) => prefix + id))
+          : (ids) => client.sendCommand(['MGET', ...ids.map((id) => prefix + id)]),
       set:
         call === undefined
-          ? (id, text) => client.set(PREFIX + id, text)
-          : (id, text) => client.sendCommand(['SET', PREFIX + id, text]),
+          ? (id, text) => client.set(prefix + id, text)
+          : (id, text) => client.sendCommand(['SET', prefix + id, text]),
       stored,
       async close() {
         client.destroy();

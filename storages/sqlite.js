@@ -5,6 +5,7 @@ import path from 'node:path';
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+import { inOrder } from './in-order.js';
 
 const FILE = 'dragstrip.sqlite';
 const MARKER = 'dragstrip_dataset';
@@ -18,7 +19,7 @@ export const storage = defineStorage({
   summary: 'node:sqlite, SQL in this process',
   package: null,
   server: null,
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: {
       summary:
@@ -43,11 +44,14 @@ export const storage = defineStorage({
     const { DatabaseSync } = await loadSqlite();
     const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
     let closed = false;
+    const selectMany = createSelectMany(database);
     const select = database.prepare(`select str from ${PLACES.table} where id=?`);
     const update = database.prepare(`update ${PLACES.table} set str=? where id=?`);
     return {
       get: (id) => select.get(id),
       value,
+      mget: (ids) => selectMany(ids.length).all(...ids),
+      values: inOrder,
       // A transaction of its own, on the disk when it returns: that is the store's default.
       set: (id, text) => update.run(text, id),
       stored: ({ changes }) => changes === 1,
@@ -58,6 +62,26 @@ export const storage = defineStorage({
     };
   },
 });
+
+/**
+ * `IN` takes a list of one length: a statement for each, prepared when it is first asked for.
+ * @param {any} database
+ * @returns {(length: number) => any}
+ */
+function createSelectMany(database) {
+  /** @type {Map<number, any>} */
+  const statements = new Map();
+  return (length) => {
+    let statement = statements.get(length);
+    if (statement === undefined) {
+      const marks = Array(length).fill('?').join(',');
+      const sql = `select id, str from ${PLACES.table} where id in (${marks})`;
+      statement = database.prepare(sql);
+      statements.set(length, statement);
+    }
+    return statement;
+  };
+}
 
 /**
  * Node calls it experimental on stderr when it is loaded; that line is about Node and not about

@@ -31,13 +31,15 @@ const OPTIONS = { retryStrategy: null, timeout: 5000, state: 'parser states kept
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][1]);
 /** @param {any[][]} reply the tuple as it is now */
 const stored = (reply) => reply.length === 1;
+/** @param {[(string | null)[]]} reply what the function returned: one list */
+const values = (reply) => reply[0];
 
 export const storage = defineStorage({
   name: 'tarantool',
   summary: 'tarantool-driver',
   package: 'tarantool-driver',
   server: 'tarantool',
-  capabilities: ['get', 'set'],
+  capabilities: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'select by primary key, one write a request', options: OPTIONS },
     tuned: {
@@ -45,7 +47,7 @@ export const storage = defineStorage({
       options: { ...OPTIONS, socket: 'corked per tick from outside' },
     },
   },
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, places = PLACES }) {
     const endpoint = requireEndpoint(address, 'main', 'tarantool');
     const target = { storage: 'tarantool', endpoint, credentials };
     // @ts-expect-error it ships no types
@@ -61,7 +63,7 @@ export const storage = defineStorage({
     keepParserStatesOut(connection);
     guardParser(connection);
     codeLostRequests(connection);
-    const space = await opened(target, connect(connection), () => {
+    const space = await opened(target, connect(connection, places), () => {
       connection.disconnect();
       connection.socket?.destroy();
     });
@@ -75,6 +77,15 @@ export const storage = defineStorage({
               return connection.select(space, 0, 1, 0, 'eq', [id]);
             },
       value,
+      // There is no select of several keys: a function of box.lua reads them in one call.
+      mget:
+        socket === undefined
+          ? (ids) => connection.call('dragstrip_mget', places.space, ids)
+          : (ids) => {
+              cork();
+              return connection.call('dragstrip_mget', places.space, ids);
+            },
+      values,
       set:
         socket === undefined
           ? (id, text) => connection.replace(space, [id, text])
@@ -90,9 +101,10 @@ export const storage = defineStorage({
 
 /**
  * @param {any} connection
+ * @param {import('../lib/types.js').Places} places
  * @returns {Promise<number>} the id of our space, looked up once: names cost a look-up each
  */
-async function connect(connection) {
+async function connect(connection, places) {
   /** @type {unknown} */
   let cause;
   connection.on('error', (/** @type {unknown} */ error) => {
@@ -106,10 +118,10 @@ async function connect(connection) {
   // The driver takes the first bytes of whatever answers for a greeting; Tarantool's has a salt of
   // 44 letters in base64 (32 bytes).
   if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('it is not a Tarantool');
-  const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [PLACES.space]);
+  const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [places.space]);
   if (spaces.length > 0) return spaces[0][0];
   throw targetError(
-    `tarantool: there is no space ${PLACES.space}, or its user may not read it`,
+    `tarantool: there is no space ${places.space}, or its user may not read it`,
     'fill it with "dragstrip seed tarantool"',
   );
 }

@@ -38,7 +38,9 @@ const VSPACE_BY_NAME = 2;
 /** Of a packet: its length and its header. */
 const HEAD_BYTES = 14;
 /** Of a call of rows: the head, the map, the function's name, the first id, heads of arrays. */
-const CALL_OVERHEAD_BYTES = 128;
+const CALL_OVERHEAD_BYTES = 160;
+/** Of a space's name behind the rows, with its head. */
+const SPACE_BYTES_MAX = 37;
 /** Head of a string. */
 const VALUE_OVERHEAD_BYTES = 5;
 
@@ -134,9 +136,10 @@ export class TarantoolLink extends Link {
    * @param {import('../../lib/types.js').Dataset} dataset
    * @param {Buffer} buffer of rowBufferBytes or more
    * @param {number} first
+   * @param {string} [space] where to, as a third argument
    * @returns {{ length: number, next: number }}
    */
-  encodeRows(name, dataset, buffer, first) {
+  encodeRows(name, dataset, buffer, first, space) {
     this.sync += 1;
     let at = writeHead(buffer, CODE.call, this.sync);
     at = buffer.writeUInt8(0x82, at);
@@ -144,17 +147,22 @@ export class TarantoolLink extends Link {
     at = writeStringHead(buffer, at, name.length);
     at += buffer.write(name, at, 'latin1');
     at = buffer.writeUInt8(KEY.tuple, at);
-    at = buffer.writeUInt8(0x92, at);
+    at = buffer.writeUInt8(space === undefined ? 0x92 : 0x93, at);
     at = writeUint(buffer, at, first);
     const countAt = at;
     at += 5;
     let id = first;
-    const limit = buffer.length - dataset.valueSize - VALUE_OVERHEAD_BYTES;
+    const tail = space === undefined ? 0 : SPACE_BYTES_MAX;
+    const limit = buffer.length - dataset.valueSize - VALUE_OVERHEAD_BYTES - tail;
     for (; id <= dataset.rows && at <= limit; id += 1) {
       at = writeStringHead(buffer, at, dataset.valueSize);
       at = dataset.write(id, buffer, at);
     }
     writeArrayHead(buffer, countAt, id - first);
+    if (space !== undefined) {
+      at = writeStringHead(buffer, at, space.length);
+      at += buffer.write(space, at, 'latin1');
+    }
     buffer.writeUInt32BE(at - 5, 1);
     return { length: at, next: id };
   }

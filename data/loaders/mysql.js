@@ -19,7 +19,6 @@ import { SqlSession } from './sql.js';
 /** @typedef {import('./marker.js').Marker} Marker */
 /** @typedef {import('./sql.js').SqlSession} Session */
 
-const TABLE = `${PLACES.database}.${PLACES.table}`;
 const COMMAND = 'dragstrip seed mysql';
 /** Bytes of one LOAD DATA: a transaction that is undone quickly when the load is broken off. */
 const LOAD_BYTES = 32 * 1024 * 1024;
@@ -31,9 +30,10 @@ const COUNT_ROWS = 250_000;
 export default defineLoader({
   name: 'mysql',
   server: 'mariadb',
-  summary: `table ${TABLE}, by LOAD DATA LOCAL INFILE`,
+  summary: `table ${PLACES.database}.${PLACES.table}, by LOAD DATA LOCAL INFILE`,
   inspect,
   seed,
+  remove,
 });
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
@@ -74,6 +74,23 @@ async function seed(context) {
 }
 
 /**
+ * The database stays: it may be anybody's.
+ * @type {NonNullable<import('../../lib/types.js').LoaderDefinition['remove']>}
+ */
+async function remove(context) {
+  const session = await SqlSession.open(context);
+  try {
+    const { marker } = await readMarker(session);
+    if (marker === null) return 0;
+    const [{ count }] = await session.query(`SELECT COUNT(*) AS count FROM ${session.table}`);
+    await session.query(`DROP TABLE ${session.table}`);
+    return Number(count);
+  } finally {
+    session.close();
+  }
+}
+
+/**
  * @param {Session} session
  * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
  */
@@ -81,11 +98,14 @@ async function readMarker(session) {
   const [found] = await session.query(
     'SELECT table_type AS type, table_comment AS comment FROM information_schema.tables ' +
       'WHERE table_schema = ? AND table_name = ?',
-    [PLACES.database, PLACES.table],
+    [session.places.database, session.places.table],
   );
   if (found === undefined) return { marker: null, foreign: null };
   const marker = found.type === 'BASE TABLE' ? parseMarker(found.comment) : null;
-  return { marker, foreign: marker === null ? `${found.type.toLowerCase()} ${TABLE}` : null };
+  return {
+    marker,
+    foreign: marker === null ? `${found.type.toLowerCase()} ${session.table}` : null,
+  };
 }
 
 /** @param {Session} session @param {string} what */
@@ -125,7 +145,9 @@ async function rowsThere(session, marker, dataset) {
   const started = marker && { ...marker, done: marker.rows };
   const most = rowsToKeep(started, dataset);
   if (most === 0) return 0;
-  const [{ low, high }] = await session.query(`SELECT MIN(id) low, MAX(id) high FROM ${TABLE}`);
+  const [{ low, high }] = await session.query(
+    `SELECT MIN(id) low, MAX(id) high FROM ${session.table}`,
+  );
   if (low !== 1) return 0;
   const there = await countRows(session, high);
   return there === high ? Math.min(high - 1, most) : 0;
@@ -148,7 +170,7 @@ function columnType(valueSize) {
  */
 async function setMarker(session, dataset, state) {
   const comment = formatMarker(dataset, state);
-  await session.query(`ALTER TABLE ${TABLE} COMMENT = ?`, [comment]);
+  await session.query(`ALTER TABLE ${session.table} COMMENT = ?`, [comment]);
 }
 
 /**
@@ -177,13 +199,13 @@ async function prepareTable(session, dataset, keep) {
   const state = { complete: false, done: 0, extent: dataset.rows };
   if (keep > 0) {
     await setMarker(session, dataset, state);
-    await session.query(`DELETE FROM ${TABLE} WHERE id > ?`, [keep]);
+    await session.query(`DELETE FROM ${session.table} WHERE id > ?`, [keep]);
     return;
   }
-  await session.query(`CREATE DATABASE IF NOT EXISTS ${PLACES.database}`);
-  await session.query(`DROP TABLE IF EXISTS ${TABLE}`);
+  await session.query(`CREATE DATABASE IF NOT EXISTS ${session.places.database}`);
+  await session.query(`DROP TABLE IF EXISTS ${session.table}`);
   await session.query(
-    `CREATE TABLE ${TABLE} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, ` +
+    `CREATE TABLE ${session.table} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, ` +
       `str ${columnType(dataset.valueSize)}) ENGINE = InnoDB COMMENT = ?`,
     [formatMarker(dataset, state)],
   );
@@ -205,7 +227,7 @@ async function loadRows(session, dataset, keep, progress) {
       session.alive();
     });
     const outcome = await session.load(
-      `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${TABLE} CHARACTER SET latin1 (id, str)`,
+      `LOAD DATA LOCAL INFILE 'rows' INTO TABLE ${session.table} CHARACTER SET latin1 (id, str)`,
       stream,
     );
     if (outcome.affectedRows !== last - first + 1 || outcome.warningStatus !== 0) {
@@ -227,7 +249,7 @@ async function loadRows(session, dataset, keep, progress) {
 async function insertRows(session, dataset, keep, progress) {
   const bytes = Math.min(INSERT_BYTES, session.packetBytes / 2);
   for (const { values, last } of rowInserts(dataset, keep + 1, bytes)) {
-    await session.query(`INSERT INTO ${TABLE} (id, str) VALUES ${values}`);
+    await session.query(`INSERT INTO ${session.table} (id, str) VALUES ${values}`);
     progress.rowsDone = last;
   }
 }
@@ -241,7 +263,7 @@ async function countRows(session, high) {
   let count = 0;
   for (let first = 1; first <= high; first += COUNT_ROWS) {
     const last = Math.min(first + COUNT_ROWS - 1, high);
-    const sql = `SELECT COUNT(*) AS count FROM ${TABLE} WHERE id BETWEEN ? AND ?`;
+    const sql = `SELECT COUNT(*) AS count FROM ${session.table} WHERE id BETWEEN ? AND ?`;
     const [found] = await session.query(sql, [first, last]);
     count += Number(found.count);
   }
@@ -255,14 +277,14 @@ async function countRows(session, high) {
  */
 async function verify(session, dataset) {
   const { rows } = dataset;
-  const beyond = `SELECT id FROM ${TABLE} WHERE id < 1 OR id > ? LIMIT 1`;
+  const beyond = `SELECT id FROM ${session.table} WHERE id < 1 OR id > ? LIMIT 1`;
   const [stranger] = await session.query(beyond, [rows]);
   if (stranger !== undefined) return { fault: `row ${stranger.id} is one too many`, sampled: 0 };
   const count = await countRows(session, rows);
   if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
   const ids = sampleIds(dataset);
   for (const id of ids) {
-    const [row] = await session.query(`SELECT str FROM ${TABLE} WHERE id = ?`, [id]);
+    const [row] = await session.query(`SELECT str FROM ${session.table} WHERE id = ?`, [id]);
     if (row?.str !== dataset.value(id)) {
       return { fault: `row ${id} is not what was written`, sampled: 0 };
     }

@@ -1,7 +1,8 @@
 /**
  * Fills Redis: one string key for each row, encoded straight from the dataset into pipelined SETs.
  * The marker is a key beside them, rewritten with every batch, so that a load that was broken off
- * goes on where it stopped. Only keys dragstrip:row:1 to the marker's extent are ours.
+ * goes on where it stopped. Only keys dragstrip:row:1 to the marker's extent are ours; those of
+ * another place have another prefix and a marker of their own.
  */
 
 import { PLACES } from '../../lib/dataset.js';
@@ -30,7 +31,26 @@ export default defineLoader({
   summary: `keys ${PLACES.redisPrefix}1 and on, by pipelined SET`,
   inspect,
   seed,
+  remove,
 });
+
+/** The connection, and the names of what is ours on it. */
+class RowLink extends RespLink {
+  /**
+   * @param {import('./link.js').LinkOptions} options
+   * @param {import('../../lib/types.js').Places} places
+   */
+  constructor(options, { redisPrefix, redisMarker }) {
+    super(options);
+    this.prefix = redisPrefix;
+    this.marker = redisMarker;
+  }
+
+  /** @param {number} id */
+  rowKey(id) {
+    return `${this.prefix}${id}`;
+  }
+}
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
 async function inspect(context) {
@@ -38,7 +58,8 @@ async function inspect(context) {
   try {
     const { marker, foreign } = await readMarker(link);
     if (marker !== null) return { dataset: datasetOf(marker), foreign: null };
-    const taken = foreign ?? ((await link.command('EXISTS', rowKey(1))) === 1 ? rowKey(1) : null);
+    const taken =
+      foreign ?? ((await link.command('EXISTS', link.rowKey(1))) === 1 ? link.rowKey(1) : null);
     return { dataset: null, foreign: taken };
   } finally {
     link.close();
@@ -68,11 +89,30 @@ async function seed(context) {
 }
 
 /**
- * @param {Pick<import('../../lib/types.js').SeedContext, 'address' | 'credentials' | 'signal' |
- *   'timeoutMs'>} context
+ * The rows of an incomplete load too: the marker says how far they may reach. Without a marker
+ * nothing is ours.
+ * @type {NonNullable<import('../../lib/types.js').LoaderDefinition['remove']>}
  */
-async function openLink({ address, credentials, signal, timeoutMs }) {
-  const link = new RespLink({ what: 'Redis', endpoint: address.main, signal, timeoutMs });
+async function remove(context) {
+  const link = await openLink(context);
+  try {
+    const { marker } = await readMarker(link);
+    if (marker === null) return 0;
+    const removed = await overKeys(link, 'DEL', 1, marker.extent);
+    await link.command('DEL', link.marker);
+    return removed;
+  } finally {
+    link.close();
+  }
+}
+
+/**
+ * @param {Pick<import('../../lib/types.js').SeedContext, 'address' | 'credentials' | 'signal' |
+ *   'timeoutMs' | 'places'>} context
+ */
+async function openLink({ address, credentials, signal, timeoutMs, places = PLACES }) {
+  const options = { what: 'Redis', endpoint: address.main, signal, timeoutMs };
+  const link = new RowLink(options, places);
   await link.opened();
   try {
     const { user, password } = credentials;
@@ -86,22 +126,17 @@ async function openLink({ address, credentials, signal, timeoutMs }) {
   return link;
 }
 
-/** @param {number} id */
-function rowKey(id) {
-  return `${PLACES.redisPrefix}${id}`;
-}
-
 /** @param {Marker} marker */
 function datasetOf({ rows, valueSize, seed, complete }) {
   return complete ? { rows, valueSize, seed } : null;
 }
 
 /**
- * @param {RespLink} link
+ * @param {RowLink} link
  * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
  */
 async function readMarker(link) {
-  const key = PLACES.redisMarker;
+  const key = link.marker;
   const type = await link.command('TYPE', key);
   if (type === 'none') return { marker: null, foreign: null };
   if (type !== 'string') return { marker: null, foreign: `${key}, of type ${type}` };
@@ -111,7 +146,7 @@ async function readMarker(link) {
 
 /**
  * The marker, after a look at every key that the load would write: nothing is touched before.
- * @param {RespLink} link
+ * @param {RowLink} link
  * @param {Dataset} dataset
  * @returns {Promise<Marker | null>}
  */
@@ -121,11 +156,11 @@ async function readOwnMarker(link, dataset) {
   const first = (marker?.extent ?? 0) + 1;
   // One row beyond the last, too: a reader that runs past the end must miss.
   const taken = await overKeys(link, 'EXISTS', first, dataset.rows + 1);
-  if (taken > 0) throw foreignError(link, `${taken} of the keys from ${rowKey(first)} on`);
+  if (taken > 0) throw foreignError(link, `${taken} of the keys from ${link.rowKey(first)} on`);
   return marker;
 }
 
-/** @param {RespLink} link @param {string} what */
+/** @param {RowLink} link @param {string} what */
 function foreignError(link, what) {
   return refusedError(
     `${link.where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
@@ -134,16 +169,16 @@ function foreignError(link, what) {
 }
 
 /**
- * @param {RespLink} link
+ * @param {RowLink} link
  * @param {Dataset} dataset
  * @param {{ complete: boolean, done: number, extent: number }} state
  */
 async function setMarker(link, dataset, state) {
-  await link.command('SET', PLACES.redisMarker, formatMarker(dataset, state));
+  await link.command('SET', link.marker, formatMarker(dataset, state));
 }
 
 /**
- * @param {RespLink} link
+ * @param {RowLink} link
  * @param {import('../../lib/types.js').SeedContext} context
  * @param {number} keep rows that are there already
  * @param {number} extent the highest id that may be ours from now on
@@ -156,10 +191,10 @@ async function write(link, context, keep, extent) {
     await setMarker(link, dataset, { complete: false, done: keep, extent });
     /** @type {(buffer: Buffer, id: number) => { length: number, next: number }} */
     const encode = (buffer, id) => {
-      const end = encodeRows(dataset, buffer, id);
+      const end = encodeRows(link, dataset, buffer, id);
       // Only what was acknowledged counts as done: an error reply may be under way to us.
       const state = { complete: false, done: progress.rowsDone, extent };
-      const marker = ['SET', PLACES.redisMarker, formatMarker(dataset, state)];
+      const marker = ['SET', link.marker, formatMarker(dataset, state)];
       return {
         length: end.length + encodeCommand(marker).copy(buffer, end.length),
         next: end.next,
@@ -185,17 +220,18 @@ async function write(link, context, keep, extent) {
 
 /**
  * As many SETs as the buffer takes, but for the room of the marker behind them.
+ * @param {RowLink} link
  * @param {Dataset} dataset
  * @param {Buffer} buffer
  * @param {number} first
  */
-function encodeRows(dataset, buffer, first) {
+function encodeRows(link, dataset, buffer, first) {
   const { rows, valueSize, write: writeValue } = dataset;
   const limit = buffer.length - 1024 - valueSize - SET_OVERHEAD_BYTES;
   let at = 0;
   let id = first;
   while (id <= rows && at <= limit) {
-    const key = rowKey(id);
+    const key = link.rowKey(id);
     const head = `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${valueSize}\r\n`;
     at += buffer.write(head, at, 'latin1');
     at = writeValue(id, buffer, at);
@@ -209,7 +245,7 @@ function encodeRows(dataset, buffer, first) {
 
 /**
  * A command of many keys over a range of rows, pipelined.
- * @param {RespLink} link
+ * @param {RowLink} link
  * @param {'EXISTS' | 'DEL'} name
  * @param {number} first
  * @param {number} last
@@ -223,7 +259,7 @@ async function overKeys(link, name, first, last) {
     bufferBytes: KEYS_PER_COMMAND * 64,
     encode: (buffer, id) => {
       const next = Math.min(id + KEYS_PER_COMMAND, last + 1);
-      const keys = Array.from({ length: next - id }, (_, index) => rowKey(id + index));
+      const keys = Array.from({ length: next - id }, (_, index) => link.rowKey(id + index));
       return { length: encodeCommand([name, ...keys]).copy(buffer), next };
     },
     send: (bytes) => link.batch(bytes, 1),
@@ -235,7 +271,7 @@ async function overKeys(link, name, first, last) {
 }
 
 /**
- * @param {RespLink} link
+ * @param {RowLink} link
  * @param {Dataset} dataset
  * @returns {Promise<import('./fill.js').Finding>}
  */
@@ -244,11 +280,11 @@ async function verify(link, dataset) {
   const count = await overKeys(link, 'EXISTS', 1, rows);
   if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
   if ((await overKeys(link, 'EXISTS', rows + 1, rows + 1)) !== 0) {
-    return { fault: `${rowKey(rows + 1)} is there, beyond the last row`, sampled: 0 };
+    return { fault: `${link.rowKey(rows + 1)} is there, beyond the last row`, sampled: 0 };
   }
   const ids = sampleIds(dataset);
   for (const id of ids) {
-    if ((await link.command('GET', rowKey(id))) !== dataset.value(id)) {
+    if ((await link.command('GET', link.rowKey(id))) !== dataset.value(id)) {
       return { fault: `row ${id} is not what was written`, sampled: 0 };
     }
   }

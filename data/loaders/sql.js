@@ -5,6 +5,7 @@
 
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
+import { PLACES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './link.js';
 
@@ -12,6 +13,10 @@ import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './link.js';
 const LOCK_WAIT_SECONDS_MAX = 5;
 
 /** @typedef {import('../../lib/types.js').SeedContext} SeedContext */
+/**
+ * @typedef {Pick<SeedContext, 'address' | 'credentials' | 'signal' | 'timeoutMs' | 'places'>
+ *   } SessionContext
+ */
 
 /** One statement at a time; the first fault ends it. */
 export class SqlSession {
@@ -22,9 +27,12 @@ export class SqlSession {
   /** @type {((error: Error) => void) | null} */
   reject = null;
 
-  /** @param {Pick<SeedContext, 'address' | 'credentials' | 'signal' | 'timeoutMs'>} context */
-  constructor({ address, credentials, signal, timeoutMs = TIMEOUT_MS_DEFAULT }) {
+  /** @param {SessionContext} context */
+  constructor({ address, credentials, signal, timeoutMs = TIMEOUT_MS_DEFAULT, places = PLACES }) {
     const { sql } = address;
+    this.places = places;
+    /** the table that is ours */
+    this.table = `${places.database}.${places.table}`;
     this.where = `MariaDB at ${formatEndpoint(sql)}`;
     this.timeoutMs = timeoutMs;
     // Before we give up on the server: the server's own answer says why.
@@ -50,7 +58,7 @@ export class SqlSession {
   }
 
   /**
-   * @param {Pick<SeedContext, 'address' | 'credentials' | 'signal' | 'timeoutMs'>} context
+   * @param {SessionContext} context
    * @returns {Promise<SqlSession>} connected
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
    */

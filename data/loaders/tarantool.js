@@ -17,10 +17,10 @@ import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */
-/** @typedef {{ link: TarantoolLink, rowsId: number, markerId: number }} Place */
+/** @typedef {import('../../lib/types.js').Places} Places */
+/** @typedef {{ link: TarantoolLink, rowsId: number, markerId: number, places: Places }} Place */
 
 const COMMAND = 'dragstrip seed tarantool';
-const MARKER_KEY = 'dataset';
 
 export default defineLoader({
   name: 'tarantool',
@@ -28,13 +28,14 @@ export default defineLoader({
   summary: `space ${PLACES.space}, by the bulk function of box.lua`,
   inspect,
   seed,
+  remove,
 });
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
 async function inspect(context) {
   const link = await openLink(context);
   try {
-    const place = await findPlace(link);
+    const place = await findPlace(link, context.places);
     if (place === null) return { dataset: null, foreign: null };
     const { marker, foreign } = await readMarker(place);
     if (marker === null || !marker.complete) return { dataset: null, foreign };
@@ -52,8 +53,8 @@ async function seed(context) {
   await requireLoopback(address.main, allowTargets, 'Tarantool');
   const link = await openLink(context);
   try {
-    const place = await findPlace(link);
-    if (place === null) throw notOurs(link);
+    const place = await findPlace(link, context.places);
+    if (place === null) throw notOurs(link, context.places);
     const { marker, foreign } = await readMarker(place);
     if (foreign !== null) throw foreignError(link, foreign);
     // Rows beyond the last cannot be told one by one here: fewer rows than there were begin anew.
@@ -87,20 +88,37 @@ async function openLink({ address, credentials, signal, timeoutMs }) {
   }
 }
 
-/**
- * @param {TarantoolLink} link
- * @returns {Promise<Place | null>}
- */
-async function findPlace(link) {
-  const rowsId = await link.spaceId(PLACES.space);
-  const markerId = await link.spaceId(PLACES.tarantoolMarker);
-  return rowsId === null || markerId === null ? null : { link, rowsId, markerId };
+/** @type {NonNullable<import('../../lib/types.js').LoaderDefinition['remove']>} */
+async function remove(context) {
+  const link = await openLink(context);
+  try {
+    const place = await findPlace(link, context.places);
+    if (place === null) return 0;
+    const { marker } = await readMarker(place);
+    if (marker === null) return 0;
+    const count = await link.call('dragstrip_count', [place.places.space]);
+    await link.call('dragstrip_reset', [place.places.space]);
+    return count;
+  } finally {
+    link.close();
+  }
 }
 
-/** @param {TarantoolLink} link */
-function notOurs(link) {
+/**
+ * @param {TarantoolLink} link
+ * @param {Places} [places]
+ * @returns {Promise<Place | null>}
+ */
+async function findPlace(link, places = PLACES) {
+  const rowsId = await link.spaceId(places.space);
+  const markerId = await link.spaceId(places.tarantoolMarker);
+  return rowsId === null || markerId === null ? null : { link, rowsId, markerId, places };
+}
+
+/** @param {TarantoolLink} link @param {Places} [places] */
+function notOurs(link, { space } = PLACES) {
   return targetError(
-    `${link.where}: it has no space ${PLACES.space}: it was not started from box.lua`,
+    `${link.where}: it has no space ${space}: it was not started from this box.lua`,
     'start it from there: `dragstrip servers start tarantool`, or `tarantool box.lua`',
   );
 }
@@ -117,14 +135,14 @@ function foreignError(link, what) {
  * @param {Place} place
  * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
  */
-async function readMarker({ link, markerId }) {
-  const [tuple] = await link.select(markerId, 0, [MARKER_KEY]);
+async function readMarker({ link, markerId, places }) {
+  const [tuple] = await link.select(markerId, 0, [places.tarantoolKey]);
   if (tuple !== undefined) {
     const marker = typeof tuple[1] === 'string' ? parseMarker(tuple[1]) : null;
-    return { marker, foreign: marker === null ? `what space ${PLACES.tarantoolMarker} has` : null };
+    return { marker, foreign: marker === null ? `what space ${places.tarantoolMarker} has` : null };
   }
-  const count = await link.call('dragstrip_count');
-  return { marker: null, foreign: count === 0 ? null : `what space ${PLACES.space} has` };
+  const count = await link.call('dragstrip_count', [places.space]);
+  return { marker: null, foreign: count === 0 ? null : `what space ${places.space} has` };
 }
 
 /**
@@ -132,8 +150,8 @@ async function readMarker({ link, markerId }) {
  * @param {Dataset} dataset
  * @param {{ complete: boolean, done: number, extent: number }} state
  */
-function setMarker({ link, markerId }, dataset, state) {
-  return link.replace(markerId, [MARKER_KEY, formatMarker(dataset, state)]);
+function setMarker({ link, markerId, places }, dataset, state) {
+  return link.replace(markerId, [places.tarantoolKey, formatMarker(dataset, state)]);
 }
 
 /**
@@ -143,18 +161,19 @@ function setMarker({ link, markerId }, dataset, state) {
  */
 async function write(place, context, keep) {
   const { link } = place;
+  const { space } = place.places;
   const { dataset } = context;
   const extent = dataset.rows;
   const progress = new Progress(context, COMMAND);
   progress.rowsDone = keep;
   try {
-    if (keep === 0) await link.call('dragstrip_reset');
+    if (keep === 0) await link.call('dragstrip_reset', [space]);
     await setMarker(place, dataset, { complete: false, done: keep, extent });
     await pump({
       first: keep + 1,
       last: dataset.rows,
       bufferBytes: Math.max(BATCH_BYTES, rowBufferBytes(dataset.valueSize)),
-      encode: (buffer, id) => link.encodeRows('dragstrip_load_from', dataset, buffer, id),
+      encode: (buffer, id) => link.encodeRows('dragstrip_load_from', dataset, buffer, id, space),
       send: async (bytes) => {
         // What was acknowledged by now goes into the marker; it travels behind the rows.
         const loaded = link.sendRows(bytes);
@@ -177,9 +196,9 @@ async function write(place, context, keep) {
  * @param {Dataset} dataset
  * @returns {Promise<import('./fill.js').Finding>}
  */
-async function verify({ link, rowsId }, dataset) {
+async function verify({ link, rowsId, places }, dataset) {
   const { rows } = dataset;
-  const count = await link.call('dragstrip_count');
+  const count = await link.call('dragstrip_count', [places.space]);
   if (count !== rows) return { fault: `${count} rows are there, not ${rows}`, sampled: 0 };
   const ids = sampleIds(dataset);
   for (const id of ids) {

@@ -65,6 +65,29 @@ export function reader(handle, profile) {
 }
 
 /**
+ * @param {Handle} handle
+ * @param {Profile} profile
+ * @returns {(ids: number[]) => Promise<any[]>} reads the values themselves, or rejects
+ */
+export function manyReader(handle, profile) {
+  const { mget, values = (reply) => reply } = handle;
+  if (mget === undefined) throw new Error('it does not offer mget');
+  switch (handle.mgetCalls ?? profile.calls ?? 'promise') {
+    case 'sync':
+      return async (ids) => [...values(handle.mget?.(ids), ids)];
+    case 'callback':
+      return (ids) =>
+        new Promise((resolve, reject) => {
+          handle.mget?.(ids, (error, reply) =>
+            error ? reject(error) : resolve([...values(reply, ids)]),
+          );
+        });
+    default:
+      return async (ids) => [...values(await handle.mget?.(ids), ids)];
+  }
+}
+
+/**
  * A closed loop as the harness runs it: `depth` in flight, refilled on completion.
  * @param {(id: number) => Promise<string | undefined>} read
  * @param {{ ops: number, depth: number, rows: number }} options

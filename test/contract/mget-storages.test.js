@@ -1,0 +1,142 @@
+/**
+ * Every storage that reads many keys in one request, in the place of its own, against the real
+ * servers: values in the order of their keys, misses in their places, rows removed without a trace.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { getLoader } from '../../data/loaders/index.js';
+import { createDataset, MGET_PLACES } from '../../lib/dataset.js';
+import { withServers } from '../helpers/servers.js';
+import { listCases, manyReader, within } from '../helpers/storage-cases.js';
+
+const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool']);
+const LIMIT_MS = 30_000;
+
+/** Rows of the race, and others under the same ids in the place that is removed after a run. */
+const race = createDataset({ rows: 300, valueSize: 64, seed: 5 });
+const own = createDataset({ rows: 400, valueSize: 2048, seed: 6 });
+const cases = (await listCases()).filter(({ definition }) =>
+  definition.capabilities.includes('mget'),
+);
+
+describe('mget', () => {
+  const servers = withServers(SERVERS);
+  let folder = '';
+
+  before(
+    async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
+      for (const server of SERVERS) {
+        const loader = await getLoader(server);
+        const place = { address: servers.address(server), credentials: {} };
+        await loader.seed({ ...place, dataset: race });
+        await loader.seed({ ...place, dataset: own, places: MGET_PLACES });
+      }
+      for (const { definition, skip } of cases) {
+        if (skip === undefined) await definition.fill?.({ dataset: own, folder });
+      }
+    },
+    { timeout: 120_000 },
+  );
+
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('is offered by every storage but node-handlersocket, which has no list of keys', async () => {
+    const offered = new Set(cases.map(({ definition }) => definition.name));
+    const all = new Set((await listCases()).map(({ definition }) => definition.name));
+    const others = [...all].filter((name) => !offered.has(name));
+    assert.deepEqual(others, ['node-handlersocket']);
+  });
+
+  for (const { label, definition, profile, skip } of cases) {
+    describe(label, { skip }, () => {
+      const open = () =>
+        definition.open({
+          address: definition.server === null ? {} : servers.address(definition.server),
+          credentials: {},
+          profile,
+          dataset: own,
+          folder,
+          places: MGET_PLACES,
+          needs: ['mget', 'get'],
+        });
+
+      /** @param {(read: (ids: number[]) => Promise<any[]>) => Promise<void>} work */
+      const withReader = async (work) => {
+        const handle = await open();
+        try {
+          await within(work(manyReader(handle, profile)), LIMIT_MS, label);
+        } finally {
+          await within(handle.close(), LIMIT_MS, `${label}: close`);
+        }
+      };
+
+      it('gives the values in the order of the keys, whatever that order is', () =>
+        withReader(async (read) => {
+          for (const ids of [[1], [400], [7, 3, 5], [400, 1, 200, 2], range(1, 400).reverse()]) {
+            assert.deepEqual(await read(ids), ids.map(own.value), `${ids.slice(0, 4)}`);
+          }
+        }));
+
+      it('gives nothing in the place of a key that is not there', () =>
+        withReader(async (read) => {
+          const ids = [2, 401, 1, 999_999, 400];
+          const expected = [own.value(2), undefined, own.value(1), undefined, own.value(400)];
+          assert.deepEqual((await read(ids)).map(nothing), expected);
+          assert.deepEqual((await read([401])).map(nothing), [undefined]);
+          assert.deepEqual((await read([500, 401])).map(nothing), [undefined, undefined]);
+        }));
+
+      it('answers 200 requests at once, of 1 to 100 keys, each with its own values', () =>
+        withReader(async (read) => {
+          const lists = Array.from({ length: 200 }, (_, i) =>
+            range(0, i % 100).map((k) => 1 + ((i * 31 + k * 7) % own.rows)),
+          );
+          const replies = await Promise.all(lists.map(read));
+          replies.forEach((reply, i) => {
+            assert.deepEqual(reply, lists[i].map(own.value));
+          });
+        }));
+
+      it('settles what is in flight when it is closed', async () => {
+        const handle = await open();
+        const read = manyReader(handle, profile);
+        const settled = Promise.allSettled(range(1, 100).map((id) => read([id, 1 + (id % 9)])));
+        await within(handle.close(), LIMIT_MS, `${label}: close`);
+        for (const result of await within(settled, LIMIT_MS, `${label}: requests`)) {
+          if (result.status === 'rejected') assert.ok(result.reason instanceof Error);
+        }
+      });
+    });
+  }
+
+  for (const server of SERVERS) {
+    it(`${server}: its loader removes the place, its mark too, and leaves the race alone`, async () => {
+      const loader = await getLoader(server);
+      const place = { address: servers.address(server), credentials: {} };
+      const at = { ...place, places: MGET_PLACES };
+      assert.equal(await loader.remove?.(at), own.rows);
+      assert.equal(await loader.remove?.(at), 0, 'a second time there is nothing');
+      const { rows, valueSize, seed } = race;
+      const left = await loader.inspect(place);
+      assert.deepEqual(left, { dataset: { rows, valueSize, seed }, foreign: null });
+      const again = await loader.seed({ ...at, dataset: own });
+      assert.deepEqual({ ...again, sampled: 0 }, { rows: own.rows, written: true, sampled: 0 });
+      assert.equal(await loader.remove?.(at), own.rows);
+    });
+  }
+});
+
+/** @param {any} value */
+function nothing(value) {
+  return value === null ? undefined : value;
+}
+
+/** @param {number} from @param {number} to inclusive */
+function range(from, to) {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
