@@ -36,7 +36,13 @@ export async function setUp(options, { signal, progress }) {
     }
     const ready = names.filter((name) => !failures.some((failure) => failure.name === name));
     for (const name of ready) {
-      if (!signal.aborted) await fill(name, options, { signal, progress, home });
+      if (signal.aborted) break;
+      try {
+        await fill(name, options, { signal, progress, home });
+      } catch (error) {
+        if (error.code !== 'E_TARGET') throw error;
+        progress.done(`${name} is left out: ${failureLine(error)}`);
+      }
     }
     if (!signal.aborted) await buildDrivers(home, progress);
   } catch (error) {

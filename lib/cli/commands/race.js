@@ -37,8 +37,9 @@ export async function execute({ command, options, stdout, stderr }) {
   /** @type {{ stop: () => Promise<void> } | null} */
   let setup = null;
   try {
-    // The place of the result is checked before anything is fetched, filled or measured.
+    // The place of the result and the report are there before anything is fetched or measured.
     const store = await openStore(storePlace(command, options));
+    const { render } = await loadReport('console');
     const limits = await limitsSource(options.limits, progress);
     if (options.setup) {
       const { setUp } = await import('../setup.js');
@@ -51,7 +52,6 @@ export async function execute({ command, options, stdout, stderr }) {
       show: (command === 'race' ? cellLines : seedLines)({ stdout, progress, ...options }),
     });
     progress.done();
-    const { render } = await loadReport('console');
     const color = stdout.isTTY === true && stdout.hasColors();
     stdout.write(`\n${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
     await stored;
@@ -118,7 +118,7 @@ export function toRunOptions(command, options) {
   return {
     command,
     storages,
-    ...loadsOf(command, options),
+    ...shared(loadsOf(command, options), options.processes),
     keys: options.keys,
     mix: options.mix,
     rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
@@ -150,4 +150,16 @@ export function statusOf(result) {
     }
   }
   return measured === 0 ? 4 : 0;
+}
+
+/**
+ * @param {ReturnType<typeof loadsOf>} given
+ * @param {number | undefined} processes
+ * @returns {ReturnType<typeof loadsOf>} each load shared by so many
+ */
+function shared({ loads, findMax }, processes) {
+  return {
+    ...(loads && { loads: loads.map((load) => ({ ...load, processes })) }),
+    ...(findMax && { findMax: { ...findMax, processes } }),
+  };
 }
