@@ -1,0 +1,341 @@
+/**
+ * One contender of the HandlerSocket bench in a process of its own: opened once, then told by
+ * messages what to run, slice by slice, so that contenders alternate on the same machine. Whoever
+ * is not running waits and costs nothing. Replies are summed by their tags and compared with the
+ * sum of what was asked: the same, small cost for all.
+ */
+
+import { connect as connectSocket } from 'node:net';
+import { createDataset, PLACES } from '../lib/dataset.js';
+import { systemClock } from '../lib/measure/clock.js';
+import { systemInstruments } from '../lib/measure/usage.js';
+import { createRandom, drawBelow } from '../lib/random.js';
+import { loadProtocol } from '../lib/wire/protocol.js';
+import { Pump } from '../lib/wire/pump.js';
+import { connect } from '../storages/handlersocket/index.js';
+import { loadStorage } from '../storages/index.js';
+
+/** @typedef {import('../lib/types.js').Address} Address */
+/** @typedef {import('../lib/types.js').Dataset} Dataset */
+
+/**
+ * @typedef {object} ContenderSpec
+ * @property {'client' | 'storage' | 'wire' | 'bare' | 'rows' | 'rows-raw'} kind
+ * @property {Address} address of its server
+ * @property {import('../lib/types.js').DatasetOptions} dataset
+ * @property {string} [storage] name and profile: `ioredis:tuned`
+ * @property {number} [connections] of wire
+ *
+ * @typedef {object} Job
+ * @property {'promise' | 'callback'} [calls] of the client
+ * @property {'window' | 'burst'} [load]
+ * @property {number} [inFlight]
+ * @property {number} [operations]
+ * @property {number} [depth] of wire
+ * @property {number} [measureNs] of wire
+ * @property {number} [rows] of a large reply
+ *
+ * @typedef {object} JobResult
+ * @property {number} operations
+ * @property {number} durationNs
+ * @property {number} cpuNs of this process
+ *
+ * @typedef {object} Contender
+ * @property {(job: Job) => Promise<JobResult>} run
+ * @property {() => unknown} close
+ *
+ * @typedef {(id: number, done?: (error: any, value?: any) => void) => any} Get
+ */
+
+/** @type {Record<string, (spec: ContenderSpec) => Promise<Contender>>} */
+const KINDS = { client, storage, wire, bare, rows: largeReply, 'rows-raw': rawReply };
+
+let seed = 0;
+
+process.on('disconnect', () => process.exit(0));
+/** @type {Contender | undefined} */
+let contender;
+process.on('message', async (/** @type {any} */ { spec, job, end }) => {
+  try {
+    if (spec !== undefined) {
+      contender = await KINDS[spec.kind](spec);
+      process.send?.({});
+    } else if (end) {
+      await contender?.close();
+      process.send?.({}, () => process.exit(0));
+    } else {
+      globalThis.gc?.();
+      process.send?.({ result: await contender?.run(job) });
+    }
+  } catch (error) {
+    process.send?.({ failure: `${error.code ?? ''} ${error.stack}` });
+  }
+});
+
+/**
+ * @param {() => Promise<unknown>} work
+ * @param {number} operations
+ * @returns {Promise<JobResult>}
+ */
+async function timed(work, operations) {
+  const cpu = process.cpuUsage();
+  const startNs = systemClock.now();
+  await work();
+  const durationNs = systemClock.now() - startNs;
+  const { user, system } = process.cpuUsage(cpu);
+  return { operations, durationNs, cpuNs: (user + system) * 1000 };
+}
+
+/** @param {ContenderSpec} spec @returns {Promise<Contender>} */
+async function client({ address, dataset: options }) {
+  const dataset = createDataset(options);
+  const { host, port } = address['read'];
+  const hs = await connect({ host, port });
+  const { database, table } = PLACES;
+  const index = await hs.openIndex({ database, table, columns: ['str'] });
+  /** @type {Get} */
+  const get = (id, done) => (done === undefined ? index.value(id) : index.value(id, done));
+  return {
+    run: (job) => runLoad(get, (value) => value, job.calls ?? 'promise', dataset, job),
+    close: () => hs.close(),
+  };
+}
+
+/** @param {ContenderSpec} spec @returns {Promise<Contender>} */
+async function storage({ storage: name = '', address, dataset: options }) {
+  const dataset = createDataset(options);
+  const [source, profileName = 'default'] = name.split(':');
+  const definition = await loadStorage(source);
+  const profile = definition.profiles[profileName];
+  const handle = await definition.open({
+    ...{ address, credentials: {}, dataset, folder: '' },
+    profile: { name: profileName, ...profile },
+  });
+  const { get, value = (/** @type {any} */ reply) => reply } = handle;
+  return {
+    run: (job) => runLoad(get, value, profile.calls ?? 'promise', dataset, job),
+    close: () => handle.close(),
+  };
+}
+
+/**
+ * @param {Get} get
+ * @param {(reply: any) => string | undefined} value
+ * @param {string} calls
+ * @param {Dataset} dataset
+ * @param {Job} job
+ * @returns {Promise<JobResult>}
+ */
+async function runLoad(get, value, calls, dataset, { load, inFlight = 1, operations = 1 }) {
+  seed += 1;
+  const random = createRandom(seed);
+  const ids = new Uint32Array(operations);
+  const scratch = Buffer.alloc(dataset.valueSize);
+  let expected = 0;
+  for (let i = 0; i < operations; i += 1) {
+    ids[i] = 1 + drawBelow(random, dataset.rows);
+    dataset.write(ids[i], scratch);
+    expected = (expected + tagSum(scratch.toString('latin1', 0, 8), dataset.valueSize)) | 0;
+  }
+  const lanes = load === 'burst' ? operations : inFlight;
+  const loop = calls === 'callback' ? callbackLoop : promiseLoop;
+  let sum = 0;
+  const take = (/** @type {any} */ reply) => {
+    const text = value(reply);
+    if (text === undefined) throw new Error('a row is missing');
+    sum = (sum + tagSum(text, text.length)) | 0;
+  };
+  const result = await timed(() => loop(get, ids, lanes, take), operations);
+  if (sum !== expected) throw new Error('the values are not those of the rows asked for');
+  return result;
+}
+
+/**
+ * @param {string} text
+ * @param {number} length of the whole value
+ * @returns {number} differs for different ids: the tag's five letters, each with a weight
+ */
+function tagSum(text, length) {
+  const high = text.charCodeAt(0) * 3 + text.charCodeAt(1) * 127 + text.charCodeAt(2) * 8191;
+  return (high + text.charCodeAt(3) * 65537 + text.charCodeAt(4) * 1048573 + length) | 0;
+}
+
+/**
+ * @param {Get} get
+ * @param {Uint32Array} ids
+ * @param {number} lanes
+ * @param {(reply: any) => void} take
+ * @returns {Promise<void>}
+ */
+function promiseLoop(get, ids, lanes, take) {
+  return new Promise((resolve, reject) => {
+    let next = 0;
+    let left = ids.length;
+    const onReply = (/** @type {any} */ reply) => {
+      take(reply);
+      left -= 1;
+      if (next < ids.length) issue();
+      else if (left === 0) resolve();
+    };
+    const issue = () => {
+      const id = ids[next];
+      next += 1;
+      get(id).then(onReply, reject);
+    };
+    for (let lane = 0; lane < lanes && next < ids.length; lane += 1) issue();
+  });
+}
+
+/**
+ * @param {Get} get
+ * @param {Uint32Array} ids
+ * @param {number} lanes
+ * @param {(reply: any) => void} take
+ * @returns {Promise<void>}
+ */
+function callbackLoop(get, ids, lanes, take) {
+  return new Promise((resolve, reject) => {
+    let next = 0;
+    let left = ids.length;
+    const done = (/** @type {any} */ error, /** @type {any} */ reply) => {
+      if (error) {
+        reject(error);
+        return;
+      }
+      take(reply);
+      left -= 1;
+      if (next < ids.length) issue();
+      else if (left === 0) resolve();
+    };
+    const issue = () => {
+      const id = ids[next];
+      next += 1;
+      get(id, done);
+    };
+    for (let lane = 0; lane < lanes && next < ids.length; lane += 1) issue();
+  });
+}
+
+/** @param {ContenderSpec} spec @returns {Promise<Contender>} */
+async function wire({ address, dataset, connections = 1 }) {
+  const pump = await Pump.open({
+    protocol: await loadProtocol('handlersocket'),
+    endpoint: address['read'],
+    credentials: {},
+    dataset: createDataset(dataset),
+    connections,
+    stallMs: 10_000,
+    instruments: systemInstruments(systemClock),
+    serverPids: [],
+  });
+  return {
+    async run({ depth = 128, measureNs = 1e8 }) {
+      const point = await pump.run({ depth, warmNs: measureNs / 4, measureNs });
+      return { operations: point.replies, durationNs: point.durationNs, cpuNs: point.clientCpuNs };
+    },
+    close: () => pump.close(),
+  };
+}
+
+/**
+ * A bare socket that writes and reads the same bytes, one find at a time.
+ * @param {ContenderSpec} spec @returns {Promise<Contender>}
+ */
+async function bare({ address, dataset }) {
+  const { socket, onLine } = await openBare(address, PLACES.table, 'str');
+  return {
+    async run({ operations = 1 }) {
+      seed += 1;
+      const random = createRandom(seed);
+      const requests = Array.from({ length: operations }, () =>
+        Buffer.from(`0\t=\t1\t${1 + drawBelow(random, dataset.rows)}\n`),
+      );
+      return timed(
+        () =>
+          new Promise((resolve) => {
+            let next = 1;
+            onLine(() => {
+              if (next === operations) resolve(undefined);
+              else socket.write(requests[next++]);
+            });
+            socket.write(requests[0]);
+          }),
+        operations,
+      );
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/**
+ * @param {Address} address
+ * @param {string} table
+ * @param {string} column
+ */
+async function openBare(address, table, column) {
+  const { host, port } = address['read'];
+  let listen = () => {};
+  const buffer = Buffer.allocUnsafe(65536);
+  const socket = connectSocket({
+    ...{ host, port: port ?? 0, noDelay: true },
+    onread: {
+      buffer,
+      callback: (count) => {
+        if (buffer[count - 1] === 10) listen();
+        return true;
+      },
+    },
+  });
+  const opened = new Promise((resolve, reject) => {
+    listen = () => resolve(undefined);
+    socket.on('error', reject);
+  });
+  socket.write(`P\t0\t${PLACES.database}\t${table}\tPRIMARY\t${column}\n`);
+  await opened;
+  /** @param {() => void} next called when a line is whole */
+  const onLine = (next) => {
+    listen = next;
+  };
+  return { socket, onLine };
+}
+
+/** The table of the large replies; the bench makes it. */
+const LARGE = 'bench_large';
+
+/** @param {ContenderSpec} spec @returns {Promise<Contender>} */
+async function largeReply({ address }) {
+  const { host, port } = address['read'];
+  const hs = await connect({ host, port });
+  const { database } = PLACES;
+  const index = await hs.openIndex({ database, table: LARGE, columns: ['str'] });
+  return {
+    async run({ rows = 1 }) {
+      /** @type {any[]} */
+      let found = [];
+      const result = await timed(async () => {
+        found = await index.find('>=', 1, { limit: rows });
+      }, rows);
+      const whole = found.length === rows && found.every(([text], i) => Number(text) === i + 1);
+      if (!whole) throw new Error(`the reply of ${rows} rows is not whole`);
+      return result;
+    },
+    close: () => hs.close(),
+  };
+}
+
+/** @param {ContenderSpec} spec @returns {Promise<Contender>} */
+async function rawReply({ address }) {
+  const { socket, onLine } = await openBare(address, LARGE, 'str');
+  return {
+    run: ({ rows = 1 }) =>
+      timed(
+        () =>
+          new Promise((resolve) => {
+            onLine(() => resolve(undefined));
+            socket.write(`0\t>=\t1\t1\t${rows}\t0\n`);
+          }),
+        rows,
+      ),
+    close: () => socket.destroy(),
+  };
+}

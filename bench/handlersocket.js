@@ -1,0 +1,455 @@
+/**
+ * The HandlerSocket client against the server's wire limit, node-handlersocket, the Redis drivers,
+ * a bare socket and a raw read. Every contender has a process of its own and stays connected; they
+ * run in short slices, in turn and in mirrored order, so that the drift of a shared machine meets
+ * all alike. A figure is the median of the ratios of the rounds. `node bench/handlersocket.js
+ * [PART…]` runs it alone.
+ */
+
+import { fork } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import mysql from 'mysql2/promise';
+import { getLoader } from '../data/loaders/index.js';
+import { parseEndpoint } from '../lib/address.js';
+import { createDataset, PLACES } from '../lib/dataset.js';
+import { findHome } from '../lib/home.js';
+import { startServers } from '../servers/index.js';
+import { builtBinary } from '../storages/hiredis.js';
+import { measure, showFigures } from './figures.js';
+
+/** @typedef {import('./figures.js').Figure} Figure */
+/** @typedef {import('./handlersocket-contender.js').ContenderSpec} ContenderSpec */
+/** @typedef {import('./handlersocket-contender.js').Job} Job */
+/** @typedef {import('./handlersocket-contender.js').JobResult} JobResult */
+
+const CONTENDER = fileURLToPath(new URL('./handlersocket-contender.js', import.meta.url));
+const SMALL = 16;
+const LARGE = 1024;
+const WINDOW = 1000;
+/** Of the looks at the wire, so many are measured again in every round. */
+const FINALISTS = 3;
+
+/**
+ * @typedef {object} Sizes
+ * @property {number} rows
+ * @property {number} rounds
+ * @property {number} operations of a slice in a window
+ * @property {number} wireNs of a slice of the wire loop
+ * @property {number} lookNs
+ * @property {readonly number[]} depths
+ * @property {number} burst
+ * @property {number} lowBurst
+ * @property {number} burstRounds
+ * @property {number} otherBurst of node-handlersocket for its CPU
+ * @property {number} oneByOne operations
+ * @property {readonly [number, number]} replyRows
+ */
+
+/** @type {Sizes} */
+const FULL = {
+  ...{ rows: 100_000, rounds: 15, operations: 200_000, wireNs: 2e8, lookNs: 1e8 },
+  ...{ depths: [128, 256, 512, 1024, 2048, 4096], burst: 500_000, lowBurst: 50_000 },
+  ...{ burstRounds: 7, otherBurst: 10_000, oneByOne: 5_000, replyRows: [45_000, 450_000] },
+};
+/** @type {Sizes} */
+const SMOKE = {
+  ...{ rows: 1000, rounds: 2, operations: 2000, wireNs: 2e7, lookNs: 1e7 },
+  ...{ depths: [128], burst: 5000, lowBurst: 500 },
+  ...{ burstRounds: 2, otherBurst: 500, oneByOne: 50, replyRows: [450, 4500] },
+};
+
+/** A contender's process. */
+class Remote {
+  /** @param {ContenderSpec} spec */
+  static async open(spec) {
+    const remote = new Remote();
+    await remote.ask({ spec });
+    return remote;
+  }
+
+  constructor() {
+    this.child = fork(CONTENDER, [], {
+      execArgv: ['--expose-gc', '--no-warnings'],
+      serialization: 'advanced',
+    });
+  }
+
+  /**
+   * @param {object} message
+   * @returns {Promise<any>}
+   */
+  ask(message) {
+    return new Promise((resolve, reject) => {
+      const onExit = () => reject(new Error('a contender has died'));
+      this.child.once('exit', onExit);
+      this.child.once('message', (/** @type {any} */ { failure, result }) => {
+        this.child.off('exit', onExit);
+        if (failure === undefined) resolve(result);
+        else reject(new Error(failure));
+      });
+      this.child.send(message);
+    });
+  }
+
+  /**
+   * @param {Job} job
+   * @returns {Promise<JobResult>}
+   */
+  run(job) {
+    return this.ask({ job });
+  }
+
+  async close() {
+    await this.ask({ end: true }).catch(() => {});
+    this.child.kill('SIGKILL');
+  }
+}
+
+/**
+ * @typedef {Record<string, { remote: Remote, job: Job }>} Entries by name
+ * @typedef {Record<string, { rate: number, cpuNs: number }[]>} Rounds by name, a round each
+ */
+
+/**
+ * Every entry once in each round, in mirrored order.
+ * @param {Entries} entries
+ * @param {number} rounds
+ * @returns {Promise<Rounds>} rate: operations a second; cpuNs: of an operation
+ */
+async function inTurn(entries, rounds) {
+  const names = Object.keys(entries);
+  /** @type {Rounds} */
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const { remote, job } = entries[name];
+      const { operations, durationNs, cpuNs } = await remote.run(job);
+      // The first round warms up.
+      if (round < 0) continue;
+      results[name].push({ rate: (operations / durationNs) * 1e9, cpuNs: cpuNs / operations });
+    }
+  }
+  return results;
+}
+
+/**
+ * @param {Rounds[string]} a
+ * @param {Rounds[string]} b
+ * @returns {number[]} rates of a over b, by round
+ */
+const ratios = (a, b) => a.map(({ rate }, i) => rate / b[i].rate);
+
+/** @param {Rounds[string]} rounds */
+const rates = (rounds) => rounds.map(({ rate }) => rate);
+
+/** @param {number[]} values */
+const medianOf = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+const PARTS = Object.freeze(['window', 'burst', 'one', 'reply', 'large']);
+
+/**
+ * @param {{ smoke: boolean, packagesHome?: string, parts?: readonly string[] }} context
+ *   packagesHome: the state folder where fetched servers are; parts: those of PARTS to be measured
+ * @returns {AsyncGenerator<Figure>}
+ */
+export async function* run({ smoke, packagesHome = findHome(), parts = PARTS }) {
+  const sizes = smoke ? SMOKE : FULL;
+  const home = await mkdtemp(join(tmpdir(), 'dragstrip-'));
+  const started = await startServers(['mariadb', 'redis'], { home, packagesHome, owned: true });
+  try {
+    if (started.failures.length > 0) throw started.failures[0].error;
+    /** @type {Record<string, any>} */
+    const servers = {};
+    for (const { name, address } of started.servers) {
+      const parsed = Object.entries(address).map(([key, text]) => [key, parseEndpoint(text)]);
+      servers[name] = Object.fromEntries(parsed);
+    }
+    await fill(servers, sizes, SMALL, ['mysql', 'redis']);
+    if (parts.includes('window')) yield* windows(servers, sizes, SMALL);
+    if (parts.includes('burst')) yield* bursts(servers, sizes);
+    if (parts.includes('one')) yield* oneInFlight(servers, sizes);
+    if (parts.includes('reply')) yield* largeReplies(servers, sizes);
+    if (!parts.includes('large')) return;
+    await fill(servers, sizes, LARGE, ['mysql']);
+    yield* windows(servers, sizes, LARGE);
+  } finally {
+    await started.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {Record<string, any>} servers
+ * @param {Sizes} sizes
+ * @param {number} valueSize
+ * @param {string[]} loaders
+ */
+async function fill(servers, { rows, replyRows }, valueSize, loaders) {
+  for (const name of loaders) {
+    const loader = await getLoader(name);
+    const dataset = createDataset({ rows, valueSize });
+    await loader.seed({ address: servers[loader.server], credentials: {}, dataset });
+  }
+  const { host, port } = servers['mariadb'].sql;
+  const sql = await mysql.createConnection({ host, port, user: 'root' });
+  const table = `${PLACES.database}.bench_large`;
+  await sql.query(`CREATE TABLE IF NOT EXISTS ${table} (
+    id INT PRIMARY KEY, str VARCHAR(25) NOT NULL) ENGINE=InnoDB`);
+  await sql.query(`USE ${PLACES.database}`);
+  await sql.query(
+    `INSERT IGNORE INTO ${table} SELECT seq, LPAD(seq, 24, '0') FROM seq_1_to_${replyRows[1]}`,
+  );
+  await sql.end();
+}
+
+/**
+ * The window of 1,000: against the wire limit, and on small rows against the Redis drivers.
+ * @param {Record<string, any>} servers
+ * @param {Sizes} sizes
+ * @param {number} valueSize
+ * @returns {AsyncGenerator<Figure>}
+ */
+async function* windows(servers, sizes, valueSize) {
+  const dataset = { rows: sizes.rows, valueSize, seed: 1 };
+  const address = servers['mariadb'];
+  const job = { load: /** @type {const} */ ('window'), inFlight: WINDOW };
+  const operations = valueSize === SMALL ? sizes.operations : Math.ceil(sizes.operations / 2);
+  const { wire, remotes } = await openWire(address, dataset, sizes);
+  const ours = await Remote.open({ kind: 'client', address, dataset });
+  remotes.push(ours);
+  /** @type {Entries} */
+  const entries = {
+    ...wire,
+    promises: { remote: ours, job: { ...job, operations, calls: 'promise' } },
+    callbacks: { remote: ours, job: { ...job, operations, calls: 'callback' } },
+  };
+  const redis = valueSize === SMALL ? redisProfiles() : [];
+  for (const storage of redis) {
+    const spec = { dataset, address: servers['redis'], storage };
+    const remote = await Remote.open({ kind: 'storage', ...spec });
+    remotes.push(remote);
+    entries[storage] = { remote, job: { ...job, operations: Math.ceil(operations / 2) } };
+  }
+  try {
+    const rounds = await inTurn(entries, sizes.rounds);
+    const limit = best(Object.keys(wire), rounds);
+    const what = `${valueSize}-byte rows, window ${WINDOW}`;
+    const higher = { better: /** @type {const} */ ('higher'), unit: '/s' };
+    yield measure(`${what}: wire limit (${limit})`, rates(rounds[limit]), higher);
+    yield measure(`${what}: promises`, rates(rounds['promises']), higher);
+    yield measure(`${what}: callbacks`, rates(rounds['callbacks']), higher);
+    for (const [name, target] of /** @type {const} */ ([
+      ['promises', 0.75],
+      ['callbacks', 0.9],
+    ])) {
+      const share = ratios(rounds[name], rounds[limit]);
+      yield measure(`${what}: ${name} of the wire limit`, share, {
+        ...{ target, better: 'higher', unit: '×' },
+      });
+    }
+    if (valueSize === SMALL) {
+      const cpu = rounds['promises'].map(({ cpuNs }) => cpuNs / 1000);
+      yield measure(`${what}: client CPU of a find, promises`, cpu, {
+        ...{ target: 1, better: 'lower', unit: 'µs' },
+      });
+      const rival = best(redis, rounds);
+      yield measure(`${what}: best Redis driver (${rival})`, rates(rounds[rival]), higher);
+      yield measure(
+        `${what}: promises against ${rival}`,
+        ratios(rounds['promises'], rounds[rival]),
+        { target: 1, better: 'higher', unit: '×' },
+      );
+    }
+  } finally {
+    for (const remote of remotes) await remote.close();
+  }
+}
+
+/** @returns {string[]} every profile of every Redis driver that can run here */
+function redisProfiles() {
+  const profiles = ['redis', 'redis:tuned', 'ioredis', 'ioredis:tuned', 'ioredis:pipelined'];
+  if (existsSync(builtBinary(findHome()))) profiles.push('hiredis', 'hiredis:reader');
+  return profiles;
+}
+
+/**
+ * @param {string[]} names
+ * @param {Rounds} rounds
+ * @returns {string} the one with the highest median
+ */
+function best(names, rounds) {
+  const median = (/** @type {string} */ name) => medianOf(rates(rounds[name]));
+  return names.reduce((a, b) => (median(b) > median(a) ? b : a));
+}
+
+/**
+ * Looks at every depth on one to four connections, and keeps the best of them.
+ * @param {import('../lib/types.js').Address} address
+ * @param {import('../lib/types.js').DatasetOptions} dataset
+ * @param {Sizes} sizes
+ */
+async function openWire(address, dataset, { depths, lookNs, wireNs }) {
+  /** @type {Remote[]} */
+  const remotes = [];
+  const looks = [];
+  for (const connections of [1, 2, 3, 4]) {
+    const remote = await Remote.open({ kind: 'wire', address, dataset, connections });
+    remotes.push(remote);
+    for (const depth of depths) {
+      const seen = [];
+      for (let i = 0; i < 3; i += 1) {
+        const { operations, durationNs } = await remote.run({ depth, measureNs: lookNs });
+        seen.push(operations / durationNs);
+      }
+      const name = `wire ${connections} × ${depth}`;
+      looks.push({ name, rate: medianOf(seen), remote, job: { depth, measureNs: wireNs } });
+    }
+  }
+  looks.sort((a, b) => b.rate - a.rate);
+  /** @type {Entries} */
+  const wire = {};
+  for (const { name, remote, job } of looks.slice(0, FINALISTS)) wire[name] = { remote, job };
+  return { wire, remotes };
+}
+
+/**
+ * Everything asked at once.
+ * @param {Record<string, any>} servers
+ * @param {Sizes} sizes
+ * @returns {AsyncGenerator<Figure>}
+ */
+async function* bursts(servers, sizes) {
+  const dataset = { rows: sizes.rows, valueSize: SMALL, seed: 1 };
+  const address = servers['mariadb'];
+  const load = /** @type {const} */ ('burst');
+  const { wire, remotes } = await openWire(address, dataset, sizes);
+  const ours = await Remote.open({ kind: 'client', address, dataset });
+  const other = await Remote.open({
+    ...{ kind: 'storage', storage: 'node-handlersocket', address, dataset },
+  });
+  remotes.push(ours, other);
+  const { burst, lowBurst, otherBurst } = sizes;
+  /** @type {Entries} */
+  const entries = {
+    ...wire,
+    deep: { remote: ours, job: { load, operations: burst } },
+    'deep callbacks': { remote: ours, job: { load, operations: burst, calls: 'callback' } },
+    low: { remote: ours, job: { load, operations: lowBurst } },
+    window: { remote: ours, job: { load: 'window', inFlight: WINDOW, operations: burst / 2 } },
+    other: { remote: other, job: { load, operations: otherBurst } },
+  };
+  try {
+    const rounds = await inTurn(entries, sizes.burstRounds);
+    const limit = best(Object.keys(wire), rounds);
+    const what = `burst of ${burst}`;
+    const times = { better: /** @type {const} */ ('higher'), unit: '×' };
+    yield measure(`${what}: promises`, rates(rounds['deep']), { better: 'higher', unit: '/s' });
+    yield measure(`${what}: callbacks`, rates(rounds['deep callbacks']), {
+      ...{ better: 'higher', unit: '/s' },
+    });
+    const share = ratios(rounds['deep'], rounds[limit]);
+    yield measure(`${what}: promises of the wire limit`, share, { ...times, target: 0.6 });
+    const depth = ratios(rounds['deep'], rounds['low']);
+    yield measure(`${what} against one of ${lowBurst}: promises`, depth, { ...times, target: 0.8 });
+    const cpu = rounds['other'].map(({ cpuNs }, i) => cpuNs / rounds['window'][i].cpuNs);
+    yield measure(`client CPU of node-handlersocket (burst of ${otherBurst}) over ours`, cpu, {
+      ...{ ...times, target: 10 },
+    });
+    // Its queue is quadratic: minutes at this depth, hence once.
+    const { operations, durationNs } = await other.run({ load, operations: burst });
+    const slow = (operations / durationNs) * 1e9;
+    yield measure(
+      `${what}: promises over node-handlersocket`,
+      [medianOf(rates(rounds['deep'])) / slow],
+      { ...times, target: 25 },
+    );
+  } finally {
+    for (const remote of remotes) await remote.close();
+  }
+}
+
+/**
+ * @param {Record<string, any>} servers
+ * @param {Sizes} sizes
+ * @returns {AsyncGenerator<Figure>}
+ */
+async function* oneInFlight(servers, sizes) {
+  const dataset = { rows: sizes.rows, valueSize: SMALL, seed: 1 };
+  const address = servers['mariadb'];
+  const ours = await Remote.open({ kind: 'client', address, dataset });
+  const bare = await Remote.open({ kind: 'bare', address, dataset });
+  const operations = sizes.oneByOne;
+  const job = { load: /** @type {const} */ ('window'), inFlight: 1, operations };
+  try {
+    const rounds = await inTurn(
+      {
+        bare: { remote: bare, job: { operations } },
+        promises: { remote: ours, job: { ...job, calls: 'promise' } },
+        callbacks: { remote: ours, job: { ...job, calls: 'callback' } },
+      },
+      sizes.rounds * 3,
+    );
+    const options = { better: /** @type {const} */ ('higher'), unit: '×', target: 0.95 };
+    for (const name of ['promises', 'callbacks']) {
+      const share = ratios(rounds[name], rounds['bare']);
+      yield measure(`one in flight: ${name} of a bare socket`, share, options);
+    }
+  } finally {
+    await ours.close();
+    await bare.close();
+  }
+}
+
+/**
+ * @param {Record<string, any>} servers
+ * @param {Sizes} sizes
+ * @returns {AsyncGenerator<Figure>}
+ */
+async function* largeReplies(servers, sizes) {
+  const dataset = { rows: sizes.rows, valueSize: SMALL, seed: 1 };
+  const address = servers['mariadb'];
+  const ours = await Remote.open({ kind: 'rows', address, dataset });
+  const raw = await Remote.open({ kind: 'rows-raw', address, dataset });
+  const [few, many] = sizes.replyRows;
+  try {
+    const rounds = await inTurn(
+      {
+        raw: { remote: raw, job: { rows: many } },
+        many: { remote: ours, job: { rows: many } },
+        few: { remote: ours, job: { rows: few } },
+      },
+      sizes.rounds,
+    );
+    const lower = { better: /** @type {const} */ ('lower'), unit: '×' };
+    yield measure(
+      `reply of ${many} rows: time over a raw read`,
+      ratios(rounds['raw'], rounds['many']),
+      {
+        ...{ ...lower, target: 3 },
+      },
+    );
+    yield measure(
+      `reply of ${many} rows: time of a row over that in ${few}`,
+      ratios(rounds['few'], rounds['many']),
+      { ...lower, target: 1.5 },
+    );
+  } finally {
+    await ours.close();
+    await raw.close();
+  }
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
+  const figures = [];
+  const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  const parts = named.length === 0 ? PARTS : named;
+  for await (const figure of run({ smoke: process.argv.includes('--smoke'), parts })) {
+    console.error(`  measured: ${figure.name}`);
+    figures.push(figure);
+  }
+  console.log(showFigures(figures));
+}

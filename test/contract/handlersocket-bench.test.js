@@ -1,0 +1,45 @@
+/**
+ * The bench of the HandlerSocket client in its smoke size: it runs, and its figures are whole. No
+ * timings.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { run } from '../../bench/handlersocket.js';
+import { PACKAGES_HOME } from '../helpers/servers.js';
+
+test('the bench of the HandlerSocket client gives each figure with its target', async () => {
+  /** @type {Record<string, number | null>} */
+  const targets = {};
+  for await (const figure of run({ smoke: true, packagesHome: PACKAGES_HOME })) {
+    const { name, target, low, median, high, n } = figure;
+    // The best point and the best rival differ from run to run.
+    targets[name.replace(/\([^)]*×[^)]*\)|\((io|hi)?redis\S*\)|(io|hi)?redis\S*$/, '*')] = target;
+    assert.ok(n > 0 && low > 0 && low <= median && median <= high, name);
+    assert.ok(high < Number.POSITIVE_INFINITY, name);
+  }
+  const window = (/** @type {number} */ size) => ({
+    [`${size}-byte rows, window 1000: wire limit *`]: null,
+    [`${size}-byte rows, window 1000: promises`]: null,
+    [`${size}-byte rows, window 1000: callbacks`]: null,
+    [`${size}-byte rows, window 1000: promises of the wire limit`]: 0.75,
+    [`${size}-byte rows, window 1000: callbacks of the wire limit`]: 0.9,
+  });
+  assert.deepEqual(targets, {
+    ...window(16),
+    '16-byte rows, window 1000: client CPU of a find, promises': 1,
+    '16-byte rows, window 1000: best Redis driver *': null,
+    '16-byte rows, window 1000: promises against *': 1,
+    'burst of 5000: promises': null,
+    'burst of 5000: callbacks': null,
+    'burst of 5000: promises of the wire limit': 0.6,
+    'burst of 5000 against one of 500: promises': 0.8,
+    'client CPU of node-handlersocket (burst of 500) over ours': 10,
+    'burst of 5000: promises over node-handlersocket': 25,
+    'one in flight: promises of a bare socket': 0.95,
+    'one in flight: callbacks of a bare socket': 0.95,
+    'reply of 4500 rows: time over a raw read': 3,
+    'reply of 4500 rows: time of a row over that in 450': 1.5,
+    ...window(1024),
+  });
+});
