@@ -70,7 +70,10 @@ function limitsBy(source, signal) {
   if (source === undefined) return undefined;
   if ('measure' in source) {
     const { onProgress } = source;
-    return (plan, storages) => measureLimits(plan, storages, { signal, onProgress });
+    return (plan, storages) => {
+      const able = storages.filter(({ unavailable }) => unavailable === null);
+      return measureLimits(plan, able, { signal, onProgress });
+    };
   }
   const { result: stored, file } = source;
   return ({ dataset }, _storages, { environment }) =>
