@@ -139,6 +139,9 @@ const load = z.object({
   rate: z.number().positive().optional().describe('of an open loop: operations due a second'),
   arrivals: z.enum(['constant', 'poisson']).optional(),
   maxInFlight: count.optional().describe('of an open loop: what would be more is dropped'),
+  processes: count
+    .optional()
+    .describe('that share the load by operation index; one in flight is one for each; absent: 1'),
 });
 
 const cell = z.object({

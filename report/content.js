@@ -210,9 +210,10 @@ function groupTitle(group) {
 }
 
 /** @param {import('../lib/result.js').Load} load */
-export function loadName({ kind, inFlight, rate }) {
-  if (kind === 'rate') return `${formatThroughput(rate ?? null)}/s`;
-  return kind === 'window' ? `window of ${formatCount(inFlight)}` : kind;
+export function loadName({ kind, inFlight, rate, processes = 1 }) {
+  const by = processes === 1 ? '' : ` by ${processes} processes`;
+  if (kind === 'rate') return `${formatThroughput(rate ?? null)}/s${by}`;
+  return `${kind === 'window' ? `window of ${formatCount(inFlight)}` : kind}${by}`;
 }
 
 /** @param {Result['floor']} floor */

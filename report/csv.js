@@ -47,6 +47,7 @@ const CELL_COLUMNS = [
   ['load', ({ cell }) => cell.load.kind],
   ['in_flight', ({ cell }) => cell.load.inFlight],
   ['load_operations', ({ cell }) => cell.load.operations],
+  ['processes', ({ cell }) => cell.load.processes ?? 1],
   ['load_duration_ns', ({ cell }) => cell.load.durationNs],
   ['rate_per_s', ({ cell }) => cell.load.rate],
   ['arrivals', ({ cell }) => cell.load.arrivals],

@@ -167,7 +167,9 @@ function addBound(row, { limits, storages, environment }) {
   // Both are limits of the point read, and of none else.
   const known = cell.workload === 'get' ? limits : undefined;
   row.ofWireLimit = of(wireLimitOf(known, storage?.protocol ?? null));
-  row.ofDriverLimit = of(driverLimitOf(known, cell));
+  const { processes = 1 } = cell.load;
+  // It is the limit of one process.
+  row.ofDriverLimit = processes === 1 ? of(driverLimitOf(known, cell)) : null;
   const rounds = cell.rounds.filter(({ state }) => state === 'measured');
   row.bound = boundOf({
     durationNs: sumOf(rounds, ({ durationNs }) => durationNs) ?? 0,
@@ -176,6 +178,7 @@ function addBound(row, { limits, storages, environment }) {
     serverThreadNs: sumOf(rounds, ({ server }) => server?.threadNsMax ?? null),
     embedded: kind === 'embedded',
     cores: environment.cores,
+    processes,
     ofWireLimit: row.ofWireLimit,
     ofDriverLimit: row.ofDriverLimit,
   });

@@ -112,10 +112,11 @@ function labelOf({ storage, profile }) {
 }
 
 /** @param {Cell['load']} load */
-function loadText({ kind, inFlight, rate = 0 }) {
-  if (kind === 'burst') return 'all at once';
-  if (kind === 'rate') return `${rate.toLocaleString('en-US')}/s`;
-  return `${inFlight} in flight`;
+function loadText({ kind, inFlight, rate = 0, processes = 1 }) {
+  const by = processes === 1 ? '' : ` by ${processes} processes`;
+  if (kind === 'burst') return `all at once${by}`;
+  if (kind === 'rate') return `${rate.toLocaleString('en-US')}/s${by}`;
+  return `${inFlight} in flight${by}`;
 }
 
 /** @param {Round} round */

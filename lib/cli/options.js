@@ -87,6 +87,12 @@ export const OPTIONS = Object.freeze({
     flags: '--mix <weights>',
     help: 'reads and writes, such as get:95,set:5; a write writes the value that the row has',
   },
+  processes: {
+    flags: '--processes <n>',
+    help: 'share each load among n processes, so that one thread of Node is not the limit',
+    parse: (text, flag) => parseCount(text, flag, 1, 256),
+    shown: '1',
+  },
   rounds: {
     flags: '--rounds <n>',
     help: 'how often every test is repeated, each time in a fresh process',
@@ -216,6 +222,7 @@ export const RUN_OPTIONS = [
   'storage',
   'ops',
   'duration',
+  'processes',
   'rounds',
   'warmup',
   'timeout',

@@ -15,9 +15,11 @@ const STREAM = 0x6172; // apart from the streams of keys and orders
 /** Times of arrivals, one after another. */
 export class Arrivals {
   /**
-   * @param {{ perSecond: number, arrivals: ArrivalLaw, seed: number }} options
+   * @param {{ perSecond: number, arrivals: ArrivalLaw, seed: number, offsetNs?: number }} options
+   *   offsetNs: of the first constant arrival, where others send in between
    */
-  constructor({ perSecond, arrivals, seed }) {
+  constructor({ perSecond, arrivals, seed, offsetNs = 0 }) {
+    this.offsetNs = offsetNs;
     this.gapNs = 1e9 / perSecond;
     this.poisson = arrivals === 'poisson';
     this.random = createRandom(seed, STREAM);
@@ -35,7 +37,7 @@ export class Arrivals {
       const u = ((this.random() >>> 5) * 67108864 + (this.random() >>> 6)) / 9007199254740992;
       this.atNs -= Math.log1p(-u) * this.gapNs;
     } else {
-      this.atNs = this.drawn * this.gapNs;
+      this.atNs = this.offsetNs + this.drawn * this.gapNs;
     }
     this.drawn += 1;
     return this.atNs;
@@ -44,7 +46,7 @@ export class Arrivals {
 
 /**
  * How many operations a load schedules: those due before `durationNs`, `operations` at most.
- * @param {{ perSecond: number, arrivals: ArrivalLaw, seed: number }} options
+ * @param {{ perSecond: number, arrivals: ArrivalLaw, seed: number, offsetNs?: number }} options
  * @param {{ durationNs: number, operations: number }} bounds one of them is finite
  * @returns {number}
  */
@@ -54,9 +56,10 @@ export function countArrivals(options, { durationNs, operations }) {
   let count = 0;
   if (options.arrivals === 'constant') {
     // The division may be a rounding off: the product decides, as it does when they are sent.
-    count = Math.ceil(durationNs / arrivals.gapNs);
-    while (count > 0 && (count - 1) * arrivals.gapNs >= durationNs) count -= 1;
-    while (count * arrivals.gapNs < durationNs) count += 1;
+    const { gapNs, offsetNs } = arrivals;
+    count = Math.max(0, Math.ceil((durationNs - offsetNs) / gapNs));
+    while (count > 0 && offsetNs + (count - 1) * gapNs >= durationNs) count -= 1;
+    while (offsetNs + count * gapNs < durationNs) count += 1;
     return Math.min(count, operations);
   }
   while (count < operations && arrivals.next() < durationNs) count += 1;

@@ -14,6 +14,7 @@ import { busiestThreadNs } from '../measure/usage.js';
 import { OK, OUTCOMES } from '../outcome.js';
 import { MAX_IN_FLIGHT } from './loads.js';
 import { emptyRecord, recordLoad, recordWarmup } from './record.js';
+import { shareLoad, shareRate, shareWorkload } from './share.js';
 
 /** Rows read and compared whole before the clock starts. */
 const CHECK_ROWS = 64;
@@ -33,6 +34,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../result.js').Load} load
+ * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {import('../types.js').Address} address
  * @property {string | null} credentialsOf server whose credentials are read from the environment
  * @property {number[]} serverPids
@@ -48,6 +50,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {import('../measure/usage.js').Instruments} instruments
  * @property {AbortSignal} [signal]
  * @property {AbortSignal} [crash] reason: an error that the driver threw out of the event loop
+ * @property {() => Promise<void>} [atStart] awaited before the clock starts: others begin with it
  * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
  */
 
@@ -135,8 +138,9 @@ async function bindWorkload(spec, { handle, dataset }) {
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
+  const measured = prepare({ dataset, options, seed, ops })(handle);
   return {
-    measured: prepare({ dataset, options, seed, ops })(handle),
+    measured: spec.share === undefined ? measured : shareWorkload(measured, spec.share),
     warmup: prepare({ dataset, options, seed: seed + 1, ops: warmupOps })(handle),
     check: check({ dataset, options, seed: seed + 2, ops: CHECK_ROWS })(handle),
   };
@@ -229,8 +233,9 @@ async function warmUp(spec, bound, calls, context, record) {
 async function measure(spec, bound, calls, context, record) {
   const { instruments } = context;
   const { measured } = await bound;
-  const { kind, inFlight, operations, durationNs } = spec.load;
+  const { kind, inFlight, operations, durationNs } = ownLoad(spec);
   instruments.collectGarbage();
+  await context.atStart?.();
   const serverBefore = instruments.servers(spec.serverPids);
   const garbage = instruments.observeGarbage();
   const before = instruments.client();
@@ -271,21 +276,31 @@ async function measure(spec, bound, calls, context, record) {
     gcNs: collected.ns,
   };
   if (serverBefore !== null && serverAfter !== null) {
+    record.serverSpanNs = [serverBefore.cpuNs, serverAfter.cpuNs];
     record.server = {
       cpuNs: Math.max(0, serverAfter.cpuNs - serverBefore.cpuNs),
       rssBytes: serverAfter.rssBytes,
       threadNsMax: busiestThreadNs(serverBefore, serverAfter),
     };
   }
-  recordLoad(record, load);
+  recordLoad(record, load, instruments.clock.originNs ?? 0);
 }
 
 /**
  * @param {CellSpec} spec
  * @returns {import('../load/rate.js').RateOptions | undefined}
  */
-function rateOf({ load: { rate, arrivals = 'constant', maxInFlight = MAX_IN_FLIGHT }, seed }) {
-  return rate === undefined ? undefined : { perSecond: rate, arrivals, maxInFlight, seed };
+function rateOf(spec) {
+  const { seed, share } = spec;
+  const { rate, arrivals = 'constant', maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
+  if (rate === undefined) return undefined;
+  const options = { perSecond: rate, arrivals, maxInFlight, seed };
+  return share === undefined ? options : shareRate(options, share);
+}
+
+/** @param {CellSpec} spec */
+function ownLoad({ load, share }) {
+  return share === undefined ? load : shareLoad(load, share);
 }
 
 /**

@@ -11,6 +11,8 @@ const PROGRESS_EVERY_NS = 500e6;
 const ALIVE_EVERY_MS = 1000;
 
 const stop = new AbortController();
+/** The parent lets all processes of a cell begin together. */
+let go = () => {};
 const crash = new AbortController();
 
 // node-handlersocket throws out of the event loop when its connection is lost; other drivers
@@ -22,13 +24,27 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 process.on('disconnect', () => process.exit(0));
 
 process.on('message', (/** @type {any} */ message) => {
-  if (message.type === 'abort') stop.abort();
+  if (message.type === 'abort') {
+    stop.abort();
+    go();
+  }
+  if (message.type === 'go') go();
   if (message.type === 'run') {
     // The parent ends a process that gives no sign of life: its event loop is blocked.
     setInterval(() => process.send?.({ type: 'alive' }), ALIVE_EVERY_MS).unref();
     run(message.spec);
   }
 });
+
+/** @returns {Promise<void>} resolves also where the run is stopped: the load then sees that */
+function waitForGo() {
+  const gone = new Promise((resolve) => {
+    go = () => resolve(undefined);
+  });
+  if (stop.signal.aborted) go();
+  process.send?.({ type: 'ready' });
+  return gone;
+}
 
 /** @param {import('./cell.js').CellSpec} spec */
 async function run(spec) {
@@ -37,6 +53,7 @@ async function run(spec) {
     instruments: systemInstruments(systemClock),
     signal: stop.signal,
     crash: crash.signal,
+    atStart: spec.share === undefined ? undefined : waitForGo,
     onProgress: (progress) => {
       const nowNs = systemClock.now();
       if (nowNs - lastNs < PROGRESS_EVERY_NS) return;

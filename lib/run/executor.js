@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { systemClock } from '../measure/clock.js';
 import { runCell } from './cell.js';
+import { mergeRecords, shareSpec } from './share.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 /** After an abort a cell drains for a second and closes; then it is killed. */
@@ -32,6 +33,11 @@ const STDERR_LINES = 3;
  */
 
 /**
+ * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} CellContext atStart: of one
+ *   process among several, resolves when all are ready
+ */
+
+/**
  * A storage may block its event loop for ever; nothing but its parent can end that. Opening and
  * drawing keys for millions of rows, or issuing millions of operations at once, takes some seconds.
  */
@@ -46,16 +52,88 @@ export const executeInChild = createChildExecutor();
  * @returns {Executor} runs each cell in a process of its own
  */
 export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
-  return (spec, context) => executeBounded(spec, context, silenceMs);
+  const execute = (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) =>
+    executeBounded(spec, context, silenceMs);
+  return (spec, context) =>
+    (spec.load.processes ?? 1) === 1
+      ? execute(spec, context)
+      : executeShared(spec, context, execute);
+}
+
+/**
+ * Runs the parts of a cell side by side: they begin together when all are ready, and where one
+ * fails, the others are stopped, because what they would measure is another load.
+ * @param {CellSpec} spec
+ * @param {Parameters<Executor>[1]} context
+ * @param {(part: CellSpec, context: CellContext) => Promise<Execution>} execute
+ * @returns {Promise<Execution>}
+ */
+async function executeShared(spec, { signal, onProgress }, execute) {
+  const parts = shareSpec(spec);
+  const others = new AbortController();
+  const stopped = signal === undefined ? others.signal : AbortSignal.any([signal, others.signal]);
+  const atStart = createBarrier(parts.length, stopped);
+  const settled = parts.map(() => 0);
+  /** @type {Execution | null} */
+  let failed = null;
+  const executions = await Promise.all(
+    parts.map(async (part, index) => {
+      const execution = await execute(part, {
+        signal: stopped,
+        atStart,
+        onProgress: ({ phase, settled: count }) => {
+          settled[index] = count;
+          onProgress?.({ phase, settled: settled.reduce((sum, one) => sum + one, 0) });
+        },
+      });
+      const { record } = execution;
+      if (!stopped.aborted && (record === null || record.state === 'failed')) {
+        failed = execution;
+        others.abort();
+      }
+      return execution;
+    }),
+  );
+  const processNs = Math.max(0, ...executions.map((one) => one.processNs ?? 0)) || null;
+  // What the others did until they were stopped is no measurement of this load.
+  if (failed !== null) return { .../** @type {Execution} */ (failed), processNs };
+  const records = executions.flatMap(({ record }) => record ?? []);
+  if (records.length < executions.length) {
+    const failure = executions.find(({ record }) => record === null)?.failure ?? null;
+    return { record: null, failure, processNs };
+  }
+  return { record: mergeRecords(records), failure: null, processNs };
+}
+
+/**
+ * @param {number} count
+ * @param {AbortSignal} signal
+ * @returns {() => Promise<void>} resolves for all when it has been called by so many, or aborted
+ */
+function createBarrier(count, signal) {
+  let missing = count;
+  /** @type {() => void} */
+  let open = () => {};
+  const all = /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      open = () => resolve(undefined);
+    })
+  );
+  signal.addEventListener('abort', open, { once: true });
+  return () => {
+    missing -= 1;
+    if (missing === 0) open();
+    return all;
+  };
 }
 
 /**
  * @param {CellSpec} spec
- * @param {Parameters<Executor>[1]} context
+ * @param {CellContext} context
  * @param {number} silenceMs
  * @returns {Promise<Execution>}
  */
-async function executeBounded(spec, { signal, onProgress }, silenceMs) {
+async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
   const startNs = systemClock.now();
   const child = execa(process.execPath, ['--expose-gc', '--no-warnings', CHILD], {
     ipc: true,
@@ -80,6 +158,9 @@ async function executeBounded(spec, { signal, onProgress }, silenceMs) {
     silence.refresh();
     if (message.type === 'done') record = message.record;
     if (message.type === 'progress') onProgress?.(message.progress);
+    if (message.type === 'ready') {
+      atStart?.().then(() => child.connected && child.send({ type: 'go' }, () => {}));
+    }
   });
   /** @type {NodeJS.Timeout | undefined} */
   let killer;
@@ -133,9 +214,13 @@ function describeEnd({ exitCode, signal, stderr, shortMessage }) {
  * @returns {Executor} runs cells in this process
  */
 export function inThisProcess(instruments) {
-  return async (spec, { signal, onProgress }) => ({
-    record: await runCell(spec, { instruments, signal, onProgress }),
+  const execute = async (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) => ({
+    record: await runCell(spec, { instruments, ...context }),
     failure: null,
     processNs: null,
   });
+  return (spec, context) =>
+    (spec.load.processes ?? 1) === 1
+      ? execute(spec, context)
+      : executeShared(spec, context, execute);
 }

@@ -15,6 +15,8 @@ export const RATE_MAX = 1e7;
 const RATE_DURATION_MS = 10_000;
 export const MAX_IN_FLIGHT = 10_000;
 const WINDOW = 100;
+/** More than any machine has cores for. */
+export const PROCESSES_MAX = 256;
 
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
@@ -31,7 +33,17 @@ export const loadOption = z
     rate: rate.optional(),
     arrivals: arrivals.optional(),
     maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+    processes: whole(1, PROCESSES_MAX).optional(),
   })
+  .refine(({ processes = 1, operations = processes }) => operations >= processes, {
+    message: 'fewer operations than processes',
+  })
+  .refine(
+    ({ kind, processes = 1, inFlight = WINDOW }) => kind !== 'window' || inFlight >= processes,
+    {
+      message: 'fewer in flight than processes: each needs one',
+    },
+  )
   .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
     message: 'inFlight belongs to a window',
   })
@@ -55,6 +67,7 @@ export const searchOption = z.strictObject({
   durationMs: durationMs.optional(),
   arrivals: arrivals.optional(),
   maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+  processes: whole(1, PROCESSES_MAX).optional(),
 });
 
 /** @typedef {z.infer<typeof loadOption>} LoadOption */
@@ -68,6 +81,7 @@ export const searchOption = z.strictObject({
  * @property {number} durationMs of a trial, at least; longer where a percentile needs more values
  * @property {'constant' | 'poisson'} arrivals
  * @property {number} maxInFlight
+ * @property {number} [processes] absent: one
  */
 
 /**
@@ -83,14 +97,24 @@ export function completeLoad(load) {
     inFlight: kind === 'burst' ? null : kind === 'sync' ? 1 : (load.inFlight ?? WINDOW),
     operations: operations ?? (timed ? null : OPERATIONS_DEFAULT),
     durationNs: load.durationMs === undefined ? null : load.durationMs * 1e6,
+    ...sharedBy(load),
   };
+}
+
+/**
+ * @param {{ processes?: number }} load
+ * @returns {{ processes?: number }} absent where it is one: the load of before there were more
+ */
+function sharedBy({ processes = 1 }) {
+  return processes === 1 ? {} : { processes };
 }
 
 /**
  * @param {LoadOption} load
  * @returns {import('../result.js').Load}
  */
-function completeRate({ operations, durationMs: ms, rate: perSecond, arrivals: law, maxInFlight }) {
+function completeRate(load) {
+  const { operations, durationMs: ms, rate: perSecond, arrivals: law, maxInFlight } = load;
   const time = ms ?? (operations === undefined ? RATE_DURATION_MS : null);
   return {
     kind: 'rate',
@@ -100,6 +124,7 @@ function completeRate({ operations, durationMs: ms, rate: perSecond, arrivals: l
     rate: perSecond,
     arrivals: law ?? 'constant',
     maxInFlight: maxInFlight ?? MAX_IN_FLIGHT,
+    ...sharedBy(load),
   };
 }
 
@@ -115,6 +140,7 @@ export function completeSearch(search) {
     durationMs: search.durationMs ?? 3000,
     arrivals: search.arrivals ?? 'constant',
     maxInFlight: search.maxInFlight ?? MAX_IN_FLIGHT,
+    ...sharedBy(search),
   };
 }
 
@@ -125,7 +151,8 @@ export function completeSearch(search) {
  * @param {number} perSecond
  * @returns {import('../result.js').Load}
  */
-export function trialLoad({ percentile, durationMs: ms, arrivals: law, maxInFlight }, perSecond) {
+export function trialLoad(search, perSecond) {
+  const { percentile, durationMs: ms, arrivals: law, maxInFlight } = search;
   const values = Math.ceil(15 / (1 - percentile));
   return {
     kind: 'rate',
@@ -135,14 +162,17 @@ export function trialLoad({ percentile, durationMs: ms, arrivals: law, maxInFlig
     rate: perSecond,
     arrivals: law,
     maxInFlight,
+    ...sharedBy(search),
   };
 }
 
 /**
  * @param {import('../result.js').Load} load
- * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`: part of a cell's id
+ * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`, `window-100-by-2` for two
+ *   processes: part of a cell's id
  */
-export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: law }) {
-  if (kind === 'rate') return `rate-${perSecond}${law === 'poisson' ? '-poisson' : ''}`;
-  return kind === 'window' ? `window-${inFlight}` : kind;
+export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: law, processes }) {
+  const shared = processes === undefined ? '' : `-by-${processes}`;
+  if (kind === 'rate') return `rate-${perSecond}${law === 'poisson' ? '-poisson' : ''}${shared}`;
+  return `${kind === 'window' ? `window-${inFlight}` : kind}${shared}`;
 }

@@ -6,7 +6,10 @@
 import { DetailedTally } from '../load/detail.js';
 import { OK, OUTCOMES } from '../outcome.js';
 
-/** @typedef {ReturnType<import('../measure/histogram.js').Histogram['toMessage']>} HistogramMessage */
+/**
+ * @typedef {ReturnType<import('../measure/histogram.js').Histogram['toMessage']>}
+ * HistogramMessage
+ */
 
 /**
  * @typedef {object} CellRecord what a cell gives back; the runner makes a round of the result of it
@@ -16,6 +19,8 @@ import { OK, OUTCOMES } from '../outcome.js';
  * @property {number} scheduled
  * @property {number[]} outcomes by code of lib/outcome.js
  * @property {import('../result.js').Sample[]} samples
+ * @property {number | null} startedNs on the system's monotonic clock
+ * @property {number | null} endedNs
  * @property {number} durationNs
  * @property {number} inFlightMean counted, apart from the latencies
  * @property {import('../result.js').Conditions | null} conditions
@@ -25,6 +30,7 @@ import { OK, OUTCOMES } from '../outcome.js';
  * @property {{ name: string, latency: HistogramMessage | null }[] | null} kinds of a mix
  * @property {import('../result.js').Round['client']} client
  * @property {import('../result.js').Round['server']} server
+ * @property {[number, number] | null} serverSpanNs its CPU time before and after, since it started
  * @property {number | null} pendingBytes
  * @property {import('../result.js').Round['warmup']} warmup
  * @property {import('../result.js').Round['timeline']} timeline
@@ -40,6 +46,8 @@ export function emptyRecord() {
     scheduled: 0,
     outcomes: OUTCOMES.map(() => 0),
     samples: [],
+    startedNs: null,
+    endedNs: null,
     durationNs: 0,
     inFlightMean: 0,
     conditions: null,
@@ -48,6 +56,7 @@ export function emptyRecord() {
     kinds: null,
     client: null,
     server: null,
+    serverSpanNs: null,
     pendingBytes: null,
     warmup: { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
     timeline: { windowNs: 0, operations: [] },
@@ -59,14 +68,17 @@ export function emptyRecord() {
  * What a load gave, into the record.
  * @param {CellRecord} record
  * @param {import('../load/load.js').LoadReport} load
+ * @param {number} originNs of the clock
  */
-export function recordLoad(record, load) {
+export function recordLoad(record, load, originNs) {
   const { tally, scheduled, ended, durationNs, inFlightMean, open } = load;
   const { histogram } = tally;
   record.state = ended === 'aborted' ? 'aborted' : 'measured';
   record.scheduled = scheduled;
   record.outcomes = Array.from(tally.outcomes);
   record.samples = tally.samples;
+  record.startedNs = originNs + tally.startNs;
+  record.endedNs = originNs + tally.endNs;
   record.durationNs = durationNs;
   record.inFlightMean = inFlightMean;
   record.timeline = { windowNs: tally.windowNs, operations: tally.windows };

@@ -11,7 +11,8 @@ import { OK, OUTCOMES } from '../outcome.js';
  */
 export async function toRound({ record, failure, processNs }, place) {
   if (record === null) return failedRound(failure, processNs, place);
-  const { latency, outcomes, durationNs, open, kinds, conditions, ...rest } = record;
+  const { latency, outcomes, durationNs, open, kinds, conditions, ...more } = record;
+  const { startedNs: _from, endedNs: _to, serverSpanNs: _span, ...rest } = more;
   const ok = outcomes[OK];
   return {
     ...rest,
