@@ -96,6 +96,27 @@ const conditions = z
   })
   .describe('of the machine while measuring; null: unknown');
 
+const series = z
+  .object({
+    keys: count.nullable().describe('of each fetch; null: they differ, see keysOf'),
+    warmup: z.boolean().describe('told, and not to be compared'),
+    cycles: count,
+    ok: count,
+    medianNs: nanoseconds
+      .nullable()
+      .describe('exact: of an even number the mean of the middle two'),
+    p90Ns: nanoseconds.nullable().describe('nearest rank; null where fewer than 10 lie above'),
+    p99Ns: nanoseconds.nullable(),
+    minNs: nanoseconds.nullable(),
+    maxNs: nanoseconds.nullable(),
+    durationNs: nanoseconds.describe('from the first call to the last reply'),
+    throughput: z.number().nonnegative().describe('replies a second in that time'),
+    inFlightMean: z.number().nonnegative().describe('in that time, by the area: call to reply'),
+    latenciesNs: z.array(nanoseconds).nullable().describe('call to reply, in the order of calls'),
+    keysOf: z.array(count).optional().describe('keys of each of these'),
+  })
+  .describe('fetches alike, with as many in flight from the first to the last');
+
 const round = z.object({
   round: count,
   position: count.describe('place in the order of this round'),
@@ -114,6 +135,7 @@ const round = z.object({
     .describe('of the ok operations: service time; in an open loop response time, from when due'),
   open: open.optional(),
   kinds: z.array(kind).optional().describe('each kind of operation, where the workload mixes them'),
+  series: z.array(series).optional().describe('of a workload that looks at each operation'),
   client: client.nullable(),
   server: server.nullable().describe('null: embedded, remote or not readable'),
   pendingBytes: bytes.nullable().describe('burst: client memory for each pending request'),
@@ -163,6 +185,9 @@ const storage = z.object({
   package: text.nullable(),
   version: text.nullable(),
   server: text.nullable(),
+  base: text
+    .optional()
+    .describe('the storage that this other version of its driver is held against'),
   protocol: text.nullable().optional().describe('on the wire; null: embedded, or another'),
   calls: z.enum(['promise', 'callback', 'sync']),
   options: z.record(text, z.unknown()).describe('every driver option that is not its default'),
@@ -253,6 +278,7 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof latency>} Latency */
 /** @typedef {z.infer<typeof environment>} Environment */
 /** @typedef {z.infer<typeof sample>} Sample */
+/** @typedef {z.infer<typeof series>} SeriesResult */
 /** @typedef {z.infer<typeof conditions>} Conditions */
 
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */

@@ -8,6 +8,8 @@ import { usageError } from '../lib/errors.js';
 const REGISTRY = {
   get: () => import('./get.js'),
   mix: () => import('./mix.js'),
+  mget: () => import('./mget.js'),
+  'mget-single': () => import('./mget-single.js'),
 };
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));

@@ -17,6 +17,7 @@ import { DetailedTally } from './detail.js';
 import { startLanes } from './lanes.js';
 import { startRate } from './rate.js';
 import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Tally } from './tally.js';
+import { TraceTally } from './trace.js';
 
 /** Every n-th reply is compared as a whole, the others by length and tag; a power of two. */
 export const WHOLE_EVERY = 512;
@@ -33,6 +34,8 @@ const WATCH_MS = 100;
  * @property {number} inFlight lanes; not used by a burst, nor by a rate
  * @property {import('./rate.js').RateOptions} [rate] of the load `rate`
  * @property {import('./detail.js').Kinds} [kinds] of operation, where the workload mixes them
+ * @property {readonly import('../types.js').Series[]} [series] where each operation is looked at by
+ *   itself; operations are then finite
  * @property {number} operations Infinity where a duration ends the load
  * @property {number} durationNs Infinity where a count ends the load
  * @property {number} [windowNs] of the timeline; absent: 100 ms
@@ -69,6 +72,7 @@ export class Load {
     const startNs = this.now();
     this.deadlineNs = options.rate ? Number.POSITIVE_INFINITY : startNs + options.durationNs;
     this.tally = createTally(startNs, options);
+    if (this.tally instanceof TraceTally) this.op = this.tally.timed(options.op, this.now);
     /** What an open loop counts; zeros in the others. */
     this.open = { sent: 0, dropped: 0, late: 0, lateNsMax: 0 };
     /** Set about every 100 ms: a loop without I/O then lets timers and messages in. */
@@ -156,7 +160,8 @@ export class Load {
  * @param {LoadOptions} options
  * @returns {Tally}
  */
-function createTally(startNs, { rate, kinds, windowNs }) {
+function createTally(startNs, { rate, kinds, windowNs, series, operations }) {
+  if (series !== undefined) return new TraceTally(startNs, operations, windowNs);
   if (rate === undefined && kinds === undefined) return new Tally(startNs, windowNs);
   const what = { service: rate !== undefined, kinds: kinds ?? null };
   return new DetailedTally(startNs, what, windowNs);

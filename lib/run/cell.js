@@ -7,13 +7,13 @@
 import { loadStorage } from '../../storages/index.js';
 import { loadWorkload } from '../../workloads/index.js';
 import { readCredentials } from '../credentials.js';
-import { createDataset } from '../dataset.js';
+import { createDataset, placesOf } from '../dataset.js';
 import { runLoad } from '../load/load.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { OK, OUTCOMES } from '../outcome.js';
 import { MAX_IN_FLIGHT } from './loads.js';
-import { emptyRecord, recordLoad, recordWarmup } from './record.js';
+import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareLoad, shareRate, shareWorkload } from './share.js';
 
 /** Rows read and compared whole before the clock starts. */
@@ -108,7 +108,7 @@ async function openStorage(spec) {
   const definition = await loadStorage(spec.storage);
   const profile = definition.profiles[spec.profile];
   const dataset = createDataset(spec.dataset);
-  const { needs } = await loadWorkload(spec.workload);
+  const { needs, place } = await loadWorkload(spec.workload);
   const handle = await definition.open({
     address: spec.address,
     credentials: await readCredentials(spec.credentialsOf),
@@ -116,6 +116,8 @@ async function openStorage(spec) {
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),
+    needs,
+    places: placesOf(place),
   });
   return { handle, calls: profile.calls ?? 'promise', dataset };
 }
@@ -133,16 +135,16 @@ async function openStorage(spec) {
  * @param {OpenedStorage} opened
  * @returns {Promise<Bound>}
  */
-async function bindWorkload(spec, { handle, dataset }) {
+async function bindWorkload(spec, { handle, dataset, calls }) {
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
-  const measured = prepare({ dataset, options, seed, ops })(handle);
+  const measured = prepare({ dataset, options, seed, ops })(handle, calls);
   return {
     measured: spec.share === undefined ? measured : shareWorkload(measured, spec.share),
-    warmup: prepare({ dataset, options, seed: seed + 1, ops: warmupOps })(handle),
-    check: check({ dataset, options, seed: seed + 2, ops: CHECK_ROWS })(handle),
+    warmup: prepare({ dataset, options, seed: seed + 1, ops: warmupOps })(handle, calls),
+    check: check({ dataset, options, seed: seed + 2, ops: CHECK_ROWS })(handle, calls),
   };
 }
 
@@ -166,7 +168,7 @@ function operationsOf({ operations, durationNs, rate }) {
 async function checkRows(bound, { calls }, rows) {
   const { check } = await bound;
   for (let index = 0; index < rows; index += 1) {
-    const reply = await callOnce(check, calls, index);
+    const reply = await callOnce(check, check.calls ?? calls, index);
     const outcome = check.verify(index, reply, true);
     if (outcome === OK) continue;
     const error = new Error(
@@ -205,7 +207,7 @@ async function warmUp(spec, bound, calls, context, record) {
   const load = await runLoad(
     {
       ...warmup,
-      calls,
+      calls: warmup.calls ?? calls,
       kind: 'window',
       inFlight,
       windowNs: WARMUP_WINDOW_NS,
@@ -244,7 +246,7 @@ async function measure(spec, bound, calls, context, record) {
   const load = await runLoad(
     {
       ...measured,
-      calls,
+      calls: measured.calls ?? calls,
       kind,
       inFlight: inFlight ?? 1,
       rate: rateOf(spec),
@@ -284,6 +286,7 @@ async function measure(spec, bound, calls, context, record) {
     };
   }
   recordLoad(record, load, instruments.clock.originNs ?? 0);
+  recordSeries(record, load, measured.series);
 }
 
 /**

@@ -4,7 +4,9 @@
  */
 
 import { DetailedTally } from '../load/detail.js';
+import { TraceTally } from '../load/trace.js';
 import { OK, OUTCOMES } from '../outcome.js';
+import { summarizeSeries } from './series.js';
 
 /**
  * @typedef {ReturnType<import('../measure/histogram.js').Histogram['toMessage']>}
@@ -34,6 +36,8 @@ import { OK, OUTCOMES } from '../outcome.js';
  * @property {number | null} pendingBytes
  * @property {import('../result.js').Round['warmup']} warmup
  * @property {import('../result.js').Round['timeline']} timeline
+ * @property {import('../result.js').SeriesResult[]} [series] where the workload looks at each
+ *   operation
  * @property {number | null} workNs
  */
 
@@ -88,6 +92,16 @@ export function recordLoad(record, load, originNs) {
   if (open !== null) record.open = { ...open, service: toMessage(service) };
   if (kinds === null) return;
   record.kinds = byKind.map((own, i) => ({ name: kinds.names[i], latency: toMessage(own) }));
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {import('../load/load.js').LoadReport} load
+ * @param {readonly import('../types.js').Series[] | undefined} series of the workload, if any
+ */
+export function recordSeries(record, { tally }, series) {
+  if (series === undefined || !(tally instanceof TraceTally)) return;
+  record.series = summarizeSeries(tally, series);
 }
 
 /** So many windows of the warm-up are kept, at most. */

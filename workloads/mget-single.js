@@ -1,0 +1,77 @@
+/**
+ * The same fetches as mget, each as single reads that are sent at once: what MGET saves, or does
+ * not, against a driver that pipelines. A fetch is over when its last value is there.
+ */
+
+import { defineWorkload } from '../lib/define.js';
+import { judgeFetch, prepareFetches } from './mget.js';
+
+/** @typedef {import('../lib/types.js').Handle} Handle */
+/** @typedef {(ids: readonly number[], done?: (error: any, reply?: any) => void) => any} Fetch */
+
+/**
+ * @param {Handle} handle
+ * @param {import('../lib/types.js').CallStyle} calls
+ * @returns {Fetch} replies in the order of the ids, not yet values
+ */
+function createFetch(handle, calls) {
+  if (calls === 'sync') return (ids) => ids.map((id) => handle.get(id));
+  if (calls === 'callback') return (ids, done) => fetchByCallbacks(handle, ids, done);
+  return (ids) => Promise.all(ids.map((id) => handle.get(id)));
+}
+
+/**
+ * @param {Handle} handle
+ * @param {readonly number[]} ids
+ * @param {(error: any, reply?: any) => void} [done]
+ */
+function fetchByCallbacks(handle, ids, done) {
+  const replies = new Array(ids.length);
+  let left = ids.length;
+  let failed = false;
+  ids.forEach((id, i) => {
+    handle.get(id, (error, reply) => {
+      replies[i] = reply;
+      left -= 1;
+      if (failed) return;
+      if (error) {
+        failed = true;
+        done?.(error);
+      } else if (left === 0) done?.(null, replies);
+    });
+  });
+}
+
+/**
+ * @param {number} wholeValues
+ * @returns {import('../lib/types.js').Prepare}
+ */
+function preparer(wholeValues) {
+  return (context) => {
+    const { dataset } = context;
+    const { fetches, series } = prepareFetches(context);
+    const { length } = fetches;
+    return (handle, calls = 'promise') => {
+      const fetch = createFetch(handle, calls);
+      const { value } = handle;
+      return {
+        op: (index, done) => fetch(fetches[index < length ? index : index % length], done),
+        verify(index, replies, whole) {
+          const ids = fetches[index < length ? index : index % length];
+          const values = value === undefined ? replies : replies.map(value);
+          return judgeFetch(dataset, ids, values, whole ? wholeValues : 0);
+        },
+        ...(series && { series }),
+      };
+    };
+  };
+}
+
+export const workload = defineWorkload({
+  name: 'mget-single',
+  summary: 'the keys of mget as single reads that are sent at once (mget --pipelined)',
+  needs: ['get'],
+  place: 'mget',
+  prepare: preparer(2),
+  check: preparer(Number.POSITIVE_INFINITY),
+});
