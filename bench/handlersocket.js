@@ -6,12 +6,10 @@
  * [PART…]` runs it alone.
  */
 
-import { fork } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { getLoader } from '../data/loaders/index.js';
 import { parseEndpoint } from '../lib/address.js';
@@ -20,13 +18,12 @@ import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
 import { builtBinary } from '../storages/hiredis.js';
 import { measure, showFigures } from './figures.js';
+import { inTurn, Remote } from './handlersocket-remote.js';
 
 /** @typedef {import('./figures.js').Figure} Figure */
-/** @typedef {import('./handlersocket-contender.js').ContenderSpec} ContenderSpec */
-/** @typedef {import('./handlersocket-contender.js').Job} Job */
-/** @typedef {import('./handlersocket-contender.js').JobResult} JobResult */
+/** @typedef {import('./handlersocket-remote.js').Entries} Entries */
+/** @typedef {import('./handlersocket-remote.js').Rounds} Rounds */
 
-const CONTENDER = fileURLToPath(new URL('./handlersocket-contender.js', import.meta.url));
 const SMALL = 16;
 const LARGE = 1024;
 const WINDOW = 1000;
@@ -61,80 +58,6 @@ const SMOKE = {
   ...{ depths: [128], burst: 5000, lowBurst: 500 },
   ...{ burstRounds: 2, otherBurst: 500, oneByOne: 50, replyRows: [450, 4500] },
 };
-
-/** A contender's process. */
-class Remote {
-  /** @param {ContenderSpec} spec */
-  static async open(spec) {
-    const remote = new Remote();
-    await remote.ask({ spec });
-    return remote;
-  }
-
-  constructor() {
-    this.child = fork(CONTENDER, [], {
-      execArgv: ['--expose-gc', '--no-warnings'],
-      serialization: 'advanced',
-    });
-  }
-
-  /**
-   * @param {object} message
-   * @returns {Promise<any>}
-   */
-  ask(message) {
-    return new Promise((resolve, reject) => {
-      const onExit = () => reject(new Error('a contender has died'));
-      this.child.once('exit', onExit);
-      this.child.once('message', (/** @type {any} */ { failure, result }) => {
-        this.child.off('exit', onExit);
-        if (failure === undefined) resolve(result);
-        else reject(new Error(failure));
-      });
-      this.child.send(message);
-    });
-  }
-
-  /**
-   * @param {Job} job
-   * @returns {Promise<JobResult>}
-   */
-  run(job) {
-    return this.ask({ job });
-  }
-
-  async close() {
-    await this.ask({ end: true }).catch(() => {});
-    this.child.kill('SIGKILL');
-  }
-}
-
-/**
- * @typedef {Record<string, { remote: Remote, job: Job }>} Entries by name
- * @typedef {Record<string, { rate: number, cpuNs: number }[]>} Rounds by name, a round each
- */
-
-/**
- * Every entry once in each round, in mirrored order.
- * @param {Entries} entries
- * @param {number} rounds
- * @returns {Promise<Rounds>} rate: operations a second; cpuNs: of an operation
- */
-async function inTurn(entries, rounds) {
-  const names = Object.keys(entries);
-  /** @type {Rounds} */
-  const results = Object.fromEntries(names.map((name) => [name, []]));
-  for (let round = -1; round < rounds; round += 1) {
-    for (const name of round % 2 === 0 ? names : names.toReversed()) {
-      const { remote, job } = entries[name];
-      const { operations, durationNs, cpuNs } = await remote.run(job);
-      // The first round warms up.
-      if (round < 0) continue;
-      results[name].push({ rate: (operations / durationNs) * 1e9, cpuNs: cpuNs / operations });
-    }
-  }
-  return results;
-}
 
 /**
  * @param {Rounds[string]} a

@@ -17,12 +17,15 @@ import { checkDefinition, INDEX_ID_MAX } from './validate.js';
 /** @typedef {import('./options.js').ClientOptions} ClientOptions */
 /** @typedef {import('./reply.js').ColumnType} ColumnType */
 /** @typedef {import('./connection.js').Connection} Connection */
+/** @typedef {import('./index-requests.js').IndexRequests} IndexRequests */
 
 /**
  * @typedef {object} IndexOptions
  * @property {ColumnType | Readonly<Record<string, ColumnType>>} [types] of all columns, or by
  *   column; utf8
  * @property {import('./codec.js').Encoding} [keyEncoding] of strings in keys and filters; utf8
+ * @property {boolean} [own] strings get memory of their own; false: a string of 13 characters or
+ *   more may keep up to 64 KiB of what came with it, as long as it is kept. For caches
  * @property {AbortSignal} [signal]
  */
 
@@ -105,11 +108,11 @@ export class HandlerSocketClient extends EventEmitter {
    */
   async openIndex(options) {
     const { database, table, index = 'PRIMARY', columns, filters = [] } = options;
-    const { types: given = 'utf8', keyEncoding = 'utf8', signal } = options;
+    const { types: given = 'utf8', keyEncoding = 'utf8', own = false, signal } = options;
     if (this.closed) throw new HandlerSocketError('HS_CLOSED', 'the client is closed');
     const definition = { database, table, index, columns, filters };
     checkDefinition(definition, this.settings.allowSystemTables);
-    const types = columnTypes(columns, given);
+    const types = columnTypes(columns, given, own);
     await this.settings.guard?.(definition);
     if (signal?.aborted) throw abortedError(signal, false);
     const keepBytes = types.some(keepsBytes);
@@ -136,7 +139,7 @@ export class HandlerSocketClient extends EventEmitter {
   }
 
   /**
-   * @param {OpenIndex} index
+   * @param {IndexRequests} index
    */
   closeIndex(index) {
     if (index.id < 0) return;
@@ -157,7 +160,7 @@ export class HandlerSocketClient extends EventEmitter {
   }
 
   /**
-   * @param {OpenIndex} index
+   * @param {IndexRequests} index
    * @returns {Pool} where the index can be changed; opens it there in the same flight
    */
   poolForChange(index) {
@@ -248,9 +251,10 @@ const COLUMN_TYPES = new Set(['utf8', 'latin1', 'buffer', 'number', 'bigint']);
 /**
  * @param {readonly string[]} columns
  * @param {ColumnType | Readonly<Record<string, ColumnType>>} given
- * @returns {ColumnType[]}
+ * @param {boolean} own
+ * @returns {import('./reply.js').DecodedType[]}
  */
-function columnTypes(columns, given) {
+function columnTypes(columns, given, own) {
   if (given !== null && typeof given === 'object') {
     for (const column of Object.keys(given)) {
       if (!columns.includes(column)) throw argumentError(`types: ${column} is not a column opened`);
@@ -258,6 +262,8 @@ function columnTypes(columns, given) {
   }
   return columns.map((column) => {
     const type = typeof given === 'string' ? given : (given[column] ?? 'utf8');
+    if (own && type === 'utf8') return 'utf8:own';
+    if (own && type === 'latin1') return 'latin1:own';
     if (COLUMN_TYPES.has(type)) return type;
     throw argumentError(
       `types: ${JSON.stringify(type)} is not one of ${[...COLUMN_TYPES].join(', ')}`,

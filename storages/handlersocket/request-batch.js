@@ -7,7 +7,7 @@
 import { argumentError } from './errors.js';
 
 /** @typedef {import('./open-index.js').OpenIndex} OpenIndex */
-/** @typedef {import('./open-index.js').Key} Key */
+/** @typedef {import('./index-requests.js').Key} Key */
 /** @typedef {import('./codec.js').Value} Value */
 
 /**
@@ -47,7 +47,7 @@ export class RequestBatch {
    * @param {OpenIndex} index
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
-   * @param {import('./open-index.js').FindOptions} [options]
+   * @param {import('./index-requests.js').FindOptions} [options]
    * @returns {this}
    * @throws {import('./errors.js').HandlerSocketError} HS_ARGUMENT, as all that collect
    */
@@ -69,7 +69,7 @@ export class RequestBatch {
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
    * @param {readonly Value[]} values
-   * @param {import('./open-index.js').FindOptions} [options]
+   * @param {import('./index-requests.js').FindOptions} [options]
    * @returns {this}
    */
   update(index, op, key, values, options = {}) {
@@ -80,7 +80,7 @@ export class RequestBatch {
    * @param {OpenIndex} index
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
-   * @param {import('./open-index.js').FindOptions} [options]
+   * @param {import('./index-requests.js').FindOptions} [options]
    * @returns {this}
    */
   remove(index, op, key, options = {}) {
@@ -92,7 +92,7 @@ export class RequestBatch {
    * @param {'=' | '>' | '>=' | '<' | '<='} op
    * @param {Key} key
    * @param {readonly Value[]} steps
-   * @param {import('./open-index.js').FindOptions} [options]
+   * @param {import('./index-requests.js').FindOptions} [options]
    * @returns {this}
    */
   increment(index, op, key, steps, options = {}) {

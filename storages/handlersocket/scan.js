@@ -23,7 +23,7 @@ import { checkInteger } from './validate.js';
  * @property {boolean} [after] leave out rows with just that key; false
  * @property {boolean} [descending] walk down; then `from` is needed
  * @property {number} [pageSize] rows in a page, 1 to 1000000; 1000
- * @property {readonly import('./open-index.js').Filter[]} [filters]
+ * @property {readonly import('./index-requests.js').Filter[]} [filters]
  * @property {AbortSignal} [signal]
  */
 

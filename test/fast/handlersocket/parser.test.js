@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { HandlerSocketError } from '../../../storages/handlersocket/errors.js';
 import { ReplyParser } from '../../../storages/handlersocket/parser.js';
 import {
@@ -15,6 +17,9 @@ import {
   rowsDecoder,
   valueDecoder,
 } from '../../../storages/handlersocket/reply.js';
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc');
 
 /**
  * @param {Iterable<Uint8Array>} chunks
@@ -97,6 +102,40 @@ test('escapes and multi-byte characters meet in one chunk, with and without byte
   for (const keepBytes of [false, true]) {
     assert.deepEqual(parseText(reply, two, keepBytes), [[['z\t€', null]], [['plain', 'x']]]);
   }
+});
+
+test('strings with memory of their own are the same strings', () => {
+  const types = /** @type {const} */ (['utf8:own', 'latin1:own', 'utf8:own']);
+  const reply = '0\t3\t\xf0\x9f\x98\x80 and so on\t\xe9\x01\x49\t\0\n0\t3\ta\t\tb\n';
+  assert.deepEqual(parseText(reply, rowsDecoder(types), true), [
+    [['😀 and so on', 'é\t', null]],
+    [['a', '', 'b']],
+  ]);
+  assert.deepEqual(parseText('0\t1\t\xe2\x82\xac\n', valueDecoder(['utf8:own'])), ['€']);
+});
+
+test('a value kept with memory of its own does not keep its chunk', () => {
+  const chunk = Buffer.from(`0\t1\t${'x'.repeat(20)}\n`.repeat(2500));
+  /** @param {any} type */
+  const grown = (type) => {
+    /** @type {any[]} */
+    const kept = [];
+    const decode = valueDecoder([type]);
+    let place = 0;
+    const parser = new ReplyParser((...line) => {
+      const value = decode(...line);
+      if (place++ % 2500 === 0) kept.push(value);
+    });
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    for (let i = 0; i < 300; i += 1) parser.push(chunk);
+    gc();
+    assert.equal(kept.length, 300);
+    return process.memoryUsage().heapUsed - before;
+  };
+  grown('utf8');
+  assert.ok(grown('utf8:own') < 1e6);
+  assert.ok(grown('utf8') > 10e6, 'what the documentation warns of');
 });
 
 test('a value that is not of its type rejects, it does not crash', () => {

@@ -1,0 +1,258 @@
+/**
+ * What an open index is made of: its plans, and the way of a request from the caller's arguments to
+ * a connection: checked, encoded, sent. The operations themselves are in open-index.js.
+ */
+
+import { encodeFind, encodeInsert } from './codec.js';
+import { argumentError } from './errors.js';
+import { abortedError, limited } from './limited.js';
+import { capturedSink, describeCallback, newPromise, PlanPair } from './plan.js';
+import {
+  decodeCount,
+  decodeInsert,
+  keepsBytes,
+  objectsDecoder,
+  rowDecoder,
+  rowsDecoder,
+  valueDecoder,
+} from './reply.js';
+import * as validate from './validate.js';
+
+/** @typedef {import('./codec.js').Value} Value */
+/** @typedef {import('./codec.js').Encoding} Encoding */
+/** @typedef {import('./reply.js').Field} Field */
+/** @typedef {import('./reply.js').Row} Row */
+/** @typedef {import('./errors.js').HandlerSocketError} HandlerSocketError */
+/** @typedef {Value | readonly Value[]} Key one value, or one for each of the first key parts */
+
+/**
+ * @template T
+ * @typedef {(error: HandlerSocketError | null, result?: T) => void} Callback called once, never
+ *   from inside the call
+ */
+
+/**
+ * @typedef {object} Filter
+ * @property {string} column one of the filters that the index was opened with
+ * @property {'=' | '!=' | '>' | '>=' | '<' | '<='} op NULL equals NULL, and is below all else
+ * @property {Value} value
+ * @property {boolean} [stop] end the scan at the first row that does not match, instead of leaving
+ *   it out
+ */
+
+/**
+ * @typedef {object} FindOptions
+ * @property {number} [limit] rows at most, 1 to 4294967295; 1, with `in` the length of its list
+ * @property {number} [offset] rows to leave out first; limit + offset at most 4294967295
+ * @property {{ part?: number, values: readonly Value[] }} [in] one row at most for each value, put
+ *   in the place of key part `part` (0); the value in the key there is ignored
+ * @property {readonly Filter[]} [filters] all must match
+ * @property {AbortSignal} [signal] rejects with HS_ABORTED; a change that was sent may be executed
+ * @property {number} [timeoutMs] for this request; rejects with HS_REQUEST_TIMEOUT
+ */
+
+/**
+ * @typedef {object} IndexParts
+ * @property {number} id
+ * @property {import('./codec.js').IndexDefinition} definition
+ * @property {import('./reply.js').DecodedType[]} types of the columns
+ * @property {Encoding} keyEncoding
+ * @property {import('./pool.js').Pool} readPool
+ * @property {import('./client.js').HandlerSocketClient} client
+ * @property {string} name of the definition, in the client's list
+ */
+
+/** From this limit on a reply is taken to be large until one has come. */
+const LARGE_LIMIT = 1000;
+/** First estimate of a row's bytes. */
+const ROW_BYTES_GUESS = 64;
+
+export class IndexRequests {
+  /** @param {IndexParts} parts */
+  constructor({ id, definition, types, keyEncoding, readPool, client, name }) {
+    /** -1: closed */
+    this.id = id;
+    this.name = name;
+    this.keepBytes = types.some(keepsBytes);
+    this.definition = definition;
+    this.columns = definition.columns;
+    this.types = types;
+    this.client = client;
+    /** @type {import('./pool.js').Pool} */
+    this.readPool = readPool;
+    this.keyEncoding = keyEncoding;
+    /** @type {Encoding[]} how strings of each column are sent */
+    this.encodings = types.map((type) => (type.startsWith('latin1') ? 'latin1' : 'utf8'));
+    /** the bytes of a find by one key part, up to the key */
+    this.head = Buffer.from(`${id}\t=\t1\t`, 'latin1');
+    const changes = true;
+    this.plans = {
+      value: new PlanPair(valueDecoder(types), id),
+      row: new PlanPair(rowDecoder(types), id),
+      rows: new PlanPair(rowsDecoder(types), id),
+      objects: new PlanPair(objectsDecoder(definition.columns, types), id),
+      count: new PlanPair(decodeCount, id, changes),
+      oldRows: new PlanPair(rowsDecoder(types), id, changes),
+      insert: new PlanPair(decodeInsert, id, changes),
+    };
+  }
+
+  /**
+   * The hot path: nothing is checked that the encoder does not check anyway.
+   * @param {PlanPair} pair
+   * @param {Value} key
+   * @param {Callback<any>} [callback]
+   * @returns {any}
+   */
+  findByKey(pair, key, callback) {
+    try {
+      const connection = this.readPool.pick();
+      if (callback === undefined) {
+        const promise = newPromise();
+        connection.sendKey(this.head, key, this.keyEncoding, pair.promise, capturedSink());
+        return promise;
+      }
+      if (typeof callback !== 'function') throw argumentError(describeCallback(callback));
+      connection.sendKey(this.head, key, this.keyEncoding, pair.callback, callback);
+    } catch (error) {
+      return refused(error, callback);
+    }
+  }
+
+  /**
+   * @param {PlanPair} pair
+   * @param {() => string} encode gives the line, or throws
+   * @param {import('./limited.js').WaitOptions} options
+   * @param {Callback<any>} [callback]
+   * @param {number} [weight]
+   * @returns {any}
+   */
+  request(pair, encode, options, callback, weight) {
+    try {
+      this.checkOpen();
+      const line = encode();
+      const { change } = pair.promise;
+      const pool = change ? this.client.poolForChange(this) : this.readPool;
+      const connection = pool.pick();
+      if (callback !== undefined) {
+        checkCallback(callback, options);
+        connection.sendLine(line, pair.callback, callback, weight);
+        return;
+      }
+      if (options.signal?.aborted) throw abortedError(options.signal, false);
+      const promise = newPromise();
+      connection.sendLine(line, pair.promise, capturedSink(), weight);
+      return limited(promise, options, change);
+    } catch (error) {
+      return refused(error, callback);
+    }
+  }
+
+  /**
+   * @param {PlanPair} pair
+   * @param {string} op
+   * @param {Key} key
+   * @param {FindOptions} options
+   * @param {string} mod
+   * @param {readonly Value[]} values
+   * @returns {Promise<any>}
+   */
+  change(pair, op, key, options, mod, values) {
+    return this.request(pair, () => this.changeLine(op, key, options, mod, values), options);
+  }
+
+  /** A find on an id that was given back would read another table. */
+  checkOpen() {
+    if (this.id < 0) throw argumentError('the index was closed');
+  }
+
+  /**
+   * @param {FindOptions} options
+   * @returns {number | undefined} estimated bytes of the reply; undefined: as the last ones
+   */
+  weigh({ limit = 1 }) {
+    return limit < LARGE_LIMIT ? undefined : Math.min(limit * ROW_BYTES_GUESS, 2 ** 30);
+  }
+
+  /**
+   * @param {string} op
+   * @param {Key} key
+   * @param {FindOptions} options
+   * @returns {string}
+   */
+  findLine(op, key, options) {
+    return encodeFind(this.id, this.findTokens(op, key, options));
+  }
+
+  /**
+   * @param {string} op
+   * @param {Key} key
+   * @param {FindOptions} options
+   * @param {string} mod
+   * @param {readonly Value[]} values
+   * @returns {string}
+   */
+  changeLine(op, key, options, mod, values) {
+    const tokens = this.findTokens(op, key, options);
+    if (mod[0] !== 'D') validate.checkChange(values, this.columns, mod[0]);
+    return encodeFind(this.id, { ...tokens, mod, values, encodings: this.encodings });
+  }
+
+  /**
+   * @param {readonly Value[]} values
+   * @returns {string}
+   */
+  insertLine(values) {
+    validate.checkInsert(values, this.columns);
+    return encodeInsert(this.id, values, this.encodings);
+  }
+
+  /**
+   * @param {string} op
+   * @param {Key} key
+   * @param {FindOptions} options
+   * @returns {import('./codec.js').FindTokens}
+   */
+  findTokens(op, key, options) {
+    validate.checkFindOp(op);
+    const parts = /** @type {readonly Value[]} */ (Array.isArray(key) ? key : [key]);
+    validate.checkKey(parts);
+    const list = options.in;
+    const { limit = list?.values?.length || 1, offset = 0, filters = [] } = options;
+    validate.checkLimit(limit, offset);
+    if (list !== undefined) validate.checkIn(list, parts.length, limit);
+    const allowed = this.definition.filters ?? [];
+    return {
+      op,
+      key: parts,
+      limit,
+      offset,
+      in: list && { part: list.part ?? 0, values: list.values },
+      filters: filters.map((filter) => {
+        const column = validate.checkFilter(filter, allowed);
+        return { type: filter.stop ? 'W' : 'F', op: filter.op, column, value: filter.value };
+      }),
+      keyEncoding: this.keyEncoding,
+    };
+  }
+}
+
+/**
+ * @param {unknown} callback
+ * @param {import('./limited.js').WaitOptions} options
+ */
+function checkCallback(callback, options) {
+  if (typeof callback !== 'function') throw argumentError(describeCallback(callback));
+  if (options.signal === undefined && options.timeoutMs === undefined) return;
+  throw argumentError('signal and timeoutMs go with promises, not with a callback');
+}
+
+/**
+ * @param {unknown} error
+ * @param {unknown} callback
+ * @returns {Promise<never> | void}
+ */
+function refused(error, callback) {
+  if (typeof callback !== 'function') return Promise.reject(error);
+  process.nextTick(callback, error);
+}
