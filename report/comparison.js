@@ -52,7 +52,7 @@ function toContent(comparison) {
           ],
     ),
     floor: '',
-    noise: judgement(comparison),
+    notes: [judgement(comparison)],
     lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
     legend: LEGEND,
   };

@@ -47,7 +47,7 @@ export function drawContent(content, { width = Infinity, color = false } = {}) {
     [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
     ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
     content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
-    [content.floor, content.noise]
+    [content.floor, ...content.notes]
       .filter((line) => line !== '')
       .flatMap((line) => hanging('', line, textWidth)),
     ...content.lists.map((list) => listText(list, { width: textWidth, colors })),

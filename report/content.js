@@ -5,19 +5,18 @@
  * Foreign words (of servers, drivers, files) are one printable line each from here on.
  */
 
-import { isUnsteady, summarizeConditions } from '../lib/analysis/doubts.js';
+import { isUnsteady } from '../lib/analysis/doubts.js';
 import { labelOf, toGroups } from '../lib/analysis/rows.js';
-import {
-  formatCount,
-  formatDuration,
-  formatElapsed,
-  formatShare,
-  formatThroughput,
-  plainText,
-} from '../lib/format.js';
+import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { columnsFor, roundsOf } from './columns.js';
+import { headLines } from './head.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';
+import { loadName } from './load-name.js';
+import { noteLines } from './notes.js';
+
+export { loadName } from './load-name.js';
+
 import { offeredText, rateLegend, searchTables } from './rates.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -54,8 +53,9 @@ const SAMPLES_MAX = 10;
  * @property {string} title
  * @property {[string, string][]} head name and text: what, when, where
  * @property {Table[]} tables
+ * @property {Group[]} [groups] that tables are of: the one has the rows of the other
  * @property {string} floor
- * @property {string} noise empty where no test was repeated
+ * @property {string[]} notes what the rows say together: noise, A against B, more processes
  * @property {List[]} lists those that have items
  * @property {string[]} legend
  */
@@ -79,111 +79,14 @@ export function toContent(result) {
       })),
       ...limitTables(result),
     ],
+    groups,
     floor: result.command === 'limit' ? '' : floorLine(result.floor),
-    noise: noiseLine(groups),
+    notes: noteLines(result, groups),
     lists: [failedList(groups), wrongList(groups), skippedList(result), warningList(result)].filter(
       ({ items }) => items.length > 0,
     ),
     legend: [...(groups.length === 0 ? [] : legendLines(groups)), ...limitLegend(result)],
   };
-}
-
-/**
- * @param {Result} result
- * @returns {[string, string][]}
- */
-function headLines(result) {
-  const { dataset, environment: env, servers, storages } = result;
-  const rows = `${formatCount(dataset.rows)} rows of ${formatCount(dataset.valueSize)} characters`;
-  /** @type {[string, string][]} */
-  const lines = [
-    ['run', `${when(result)}, ${plainText(result.id)}`],
-    ['data', `${rows}, seed ${dataset.seed}`],
-    ['machine', machineText(env)],
-    ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
-  ];
-  lines.push(...workloadLines(result.options));
-  if (servers.length > 0) lines.push(['servers', servers.map(serverText).join('; ')]);
-  const drivers = new Set(
-    storages
-      .filter((storage) => storage.package !== null && storage.version !== null)
-      .map((storage) => plainText(`${storage.package} ${storage.version}`)),
-  );
-  if (drivers.size > 0) lines.push(['drivers', [...drivers].join(', ')]);
-  const meanwhile = conditionsText(result);
-  if (meanwhile !== '') lines.push(['meanwhile', meanwhile]);
-  return lines;
-}
-
-/**
- * @param {Result['options']} options
- * @returns {[string, string][]} the law of keys and the mix, where they are other than by default
- */
-function workloadLines({ workloadOptions }) {
-  if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];
-  return Object.entries(workloadOptions).map(([name, value]) => [
-    plainText(name),
-    plainText(String(value)),
-  ]);
-}
-
-/** @param {Result} result */
-function when({ startedAt, finishedAt, state }) {
-  const start = plainText(startedAt)
-    .replace('T', ' ')
-    .replace(/(:\d\d)\.\d+/, '$1');
-  const took = Date.parse(finishedAt ?? '') - Date.parse(startedAt);
-  const end = Number.isFinite(took) ? ` after ${formatElapsed(took)}` : '';
-  if (state === 'running') return `${start}, not finished`;
-  return `${start}, ${state}${end}`;
-}
-
-/** @param {import('../lib/result.js').Environment} environment */
-function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
-  const parts = [
-    `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
-    `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`,
-    `${os} ${arch}`,
-  ];
-  if (virtual === true) parts.push('virtual');
-  if (governor !== null) parts.push(`governor ${governor}`);
-  return plainText(parts.join(', '));
-}
-
-/**
- * @param {Result} result
- * @returns {string} of the machine while it measured; what is not known is called so
- */
-function conditionsText({ cells, environment }) {
-  const summary = summarizeConditions(cells);
-  if (summary.n === 0) return '';
-  const { drift, stealShare, busyShare, throttledCount, loadAverage } = summary;
-  const orUnknown = (/** @type {number | null} */ value, /** @type {string} */ text) =>
-    value === null ? 'unknown' : text;
-  return [
-    `speed within ${orUnknown(drift, formatShare(drift))}`,
-    `all processors ${orUnknown(busyShare, formatShare(busyShare))} busy`,
-    `taken by the hypervisor ${orUnknown(stealShare, formatShare(stealShare))}`,
-    `held back by a CPU limit ${orUnknown(throttledCount, `${formatCount(throttledCount)} times`)}`,
-    `load average up to ${orUnknown(loadAverage, (loadAverage ?? 0).toFixed(1))}`,
-    `governor ${environment.governor === null ? 'unknown' : plainText(environment.governor)}`,
-  ].join(', ');
-}
-
-const SOURCES = Object.freeze({
-  flag: 'by its flag',
-  env: 'by the environment',
-  dragstrip: 'started by dragstrip',
-  default: 'default address',
-});
-
-/** @param {Result['servers'][number]} server */
-function serverText({ name, version, address, source }) {
-  const places = Object.entries(address).map(([endpoint, place]) =>
-    endpoint === 'main' ? place : `${endpoint} ${place}`,
-  );
-  const version_ = version ?? '(version unknown)';
-  return plainText(`${name} ${version_} at ${places.join(', ')} (${SOURCES[source]})`);
 }
 
 /** @param {Group} group */
@@ -209,13 +112,6 @@ function groupTitle(group) {
   }`;
 }
 
-/** @param {import('../lib/result.js').Load} load */
-export function loadName({ kind, inFlight, rate, processes = 1 }) {
-  const by = processes === 1 ? '' : ` by ${processes} processes`;
-  if (kind === 'rate') return `${formatThroughput(rate ?? null)}/s${by}`;
-  return `${kind === 'window' ? `window of ${formatCount(inFlight)}` : kind}${by}`;
-}
-
 /** @param {Result['floor']} floor */
 function floorLine(floor) {
   if (floor.length === 0) return 'floor: not measured in this run';
@@ -224,16 +120,6 @@ function floorLine(floor) {
     return `${value} (${load}, n ${n})`;
   });
   return `floor: memory storage ${parts.join(', ')}`;
-}
-
-/** @param {Group[]} groups */
-function noiseLine(groups) {
-  const parts = groups.flatMap(({ load, noise }) =>
-    noise.noise === null
-      ? []
-      : [`${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
-  );
-  return parts.length === 0 ? '' : `noise: equal tests came out up to ${parts.join(', ')} apart`;
 }
 
 /**

@@ -30,7 +30,7 @@ export function writeContent(content, more = []) {
     ...content.tables.map(tableText),
     ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
     escapeMarkdown(content.floor),
-    escapeMarkdown(content.noise),
+    ...content.notes.map(escapeMarkdown),
     ...content.lists.map(listText),
     ...more,
     ...content.legend.map(escapeMarkdown),

@@ -1,0 +1,104 @@
+/** The lines above the tables: when and where a run was made, on what, with which versions. */
+
+import { summarizeConditions } from '../lib/analysis/doubts.js';
+import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+
+/**
+ * @param {Result} result
+ * @returns {[string, string][]}
+ */
+export function headLines(result) {
+  const { dataset, environment: env, servers, storages } = result;
+  const rows = `${formatCount(dataset.rows)} rows of ${formatCount(dataset.valueSize)} characters`;
+  /** @type {[string, string][]} */
+  const lines = [
+    ['run', `${when(result)}, ${plainText(result.id)}`],
+    ['data', `${rows}, seed ${dataset.seed}`],
+    ['machine', machineText(env)],
+    ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
+  ];
+  lines.push(...workloadLines(result.options));
+  if (servers.length > 0) lines.push(['servers', servers.map(serverText).join('; ')]);
+  const drivers = new Set(
+    storages
+      .filter((storage) => storage.package !== null && storage.version !== null)
+      .map((storage) => plainText(`${storage.package} ${storage.version}`)),
+  );
+  if (drivers.size > 0) lines.push(['drivers', [...drivers].join(', ')]);
+  const meanwhile = conditionsText(result);
+  if (meanwhile !== '') lines.push(['meanwhile', meanwhile]);
+  return lines;
+}
+
+/**
+ * @param {Result['options']} options
+ * @returns {[string, string][]} the law of keys and the mix, where they are other than by default
+ */
+function workloadLines({ workloadOptions }) {
+  if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];
+  return Object.entries(workloadOptions).map(([name, value]) => [
+    plainText(name),
+    plainText(String(value)),
+  ]);
+}
+
+/** @param {Result} result */
+function when({ startedAt, finishedAt, state }) {
+  const start = plainText(startedAt)
+    .replace('T', ' ')
+    .replace(/(:\d\d)\.\d+/, '$1');
+  const took = Date.parse(finishedAt ?? '') - Date.parse(startedAt);
+  const end = Number.isFinite(took) ? ` after ${formatElapsed(took)}` : '';
+  if (state === 'running') return `${start}, not finished`;
+  return `${start}, ${state}${end}`;
+}
+
+/** @param {import('../lib/result.js').Environment} environment */
+function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
+  const parts = [
+    `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
+    `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`,
+    `${os} ${arch}`,
+  ];
+  if (virtual === true) parts.push('virtual');
+  if (governor !== null) parts.push(`governor ${governor}`);
+  return plainText(parts.join(', '));
+}
+
+/**
+ * @param {Result} result
+ * @returns {string} of the machine while it measured; what is not known is called so
+ */
+function conditionsText({ cells, environment }) {
+  const summary = summarizeConditions(cells);
+  if (summary.n === 0) return '';
+  const { drift, stealShare, busyShare, throttledCount, loadAverage } = summary;
+  const orUnknown = (/** @type {number | null} */ value, /** @type {string} */ text) =>
+    value === null ? 'unknown' : text;
+  return [
+    `speed within ${orUnknown(drift, formatShare(drift))}`,
+    `all processors ${orUnknown(busyShare, formatShare(busyShare))} busy`,
+    `taken by the hypervisor ${orUnknown(stealShare, formatShare(stealShare))}`,
+    `held back by a CPU limit ${orUnknown(throttledCount, `${formatCount(throttledCount)} times`)}`,
+    `load average up to ${orUnknown(loadAverage, (loadAverage ?? 0).toFixed(1))}`,
+    `governor ${environment.governor === null ? 'unknown' : plainText(environment.governor)}`,
+  ].join(', ');
+}
+
+const SOURCES = Object.freeze({
+  flag: 'by its flag',
+  env: 'by the environment',
+  dragstrip: 'started by dragstrip',
+  default: 'default address',
+});
+
+/** @param {Result['servers'][number]} server */
+function serverText({ name, version, address, source }) {
+  const places = Object.entries(address).map(([endpoint, place]) =>
+    endpoint === 'main' ? place : `${endpoint} ${place}`,
+  );
+  const version_ = version ?? '(version unknown)';
+  return plainText(`${name} ${version_} at ${places.join(', ')} (${SOURCES[source]})`);
+}

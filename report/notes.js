@@ -1,0 +1,69 @@
+/**
+ * What the rows of a result say together, a line each: how far apart equal tests came out, how two
+ * rivals compare, and what more processes brought.
+ */
+
+import { rivalsOf } from '../lib/analysis/rivals.js';
+import { scalingsOf } from '../lib/analysis/scaling.js';
+import { formatCount, formatRatio, formatShare, plainText } from '../lib/format.js';
+import { loadName } from './load-name.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+
+/**
+ * @param {Result} result
+ * @param {Group[]} groups
+ * @returns {string[]}
+ */
+export function noteLines(result, groups) {
+  return [
+    ...noiseLine(groups),
+    ...rivalsOf(groups, result.storages).map(rivalLine),
+    ...scalingsOf(groups, result.environment).map(scalingLine),
+  ];
+}
+
+/**
+ * @param {Group[]} groups
+ * @returns {string[]}
+ */
+function noiseLine(groups) {
+  const parts = groups.flatMap(({ load, noise }) =>
+    noise.noise === null
+      ? []
+      : [`${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
+  );
+  return parts.length === 0 ? [] : [`noise: equal tests came out up to ${parts.join(', ')} apart`];
+}
+
+/** @param {import('../lib/analysis/rivals.js').Rivalry} rivalry */
+function rivalLine({ a, b, load, comparison }) {
+  const { ratio, low, high, pHolm, n, verdict, roundsNeeded } = comparison;
+  const shown = pHolm !== null && pHolm < 0.001 ? 'p < 0.001' : `p ${(pHolm ?? 1).toFixed(3)}`;
+  const range = low === null || high === null ? '' : `${rangeText(low, high)}, ${shown}, `;
+  const needed =
+    verdict === 'undecided' && roundsNeeded ? `; --rounds ${roundsNeeded} may tell` : '';
+  return plainText(
+    `${a.label} against ${b.label}, ${loadName(load)}: ${formatRatio(ratio)} ` +
+      `(${range}n ${n}): ${verdict}${needed}`,
+  );
+}
+
+/** @param {import('../lib/analysis/scaling.js').Scaling} scaling */
+function scalingLine({ label, load, processes, ratio, low, high, verdict, reason }) {
+  const range = low === null || high === null ? '' : ` (${rangeText(low, high)})`;
+  const said = { more: 'more', less: 'less', same: 'no more', undecided: 'undecided' }[verdict];
+  return plainText(
+    `${label}, ${loadName({ ...load, processes: 1 })}: ${processes} processes gave ` +
+      `${formatRatio(ratio)} of one${range}: ${said}${reason === null ? '' : `; ${reason}`}`,
+  );
+}
+
+/**
+ * @param {number} low
+ * @param {number} high
+ */
+function rangeText(low, high) {
+  return `${low.toFixed(3)}–${high.toFixed(3)}`;
+}
