@@ -21,8 +21,6 @@ import { orderOfRound, planRun } from './plan.js';
 import { emptyResult } from './runner.js';
 import { resolveTargets } from './targets.js';
 
-/** Rounds of the wire loop against a stand-in: only its order of size is wanted. */
-const HEADROOM_ROUNDS = 3;
 /** A burst's depth for the wire loop: deeper gives no more. */
 const BURST_DEPTH = 4096;
 /** Rows under way at most, in the wire loop against a stand-in. */
@@ -182,6 +180,7 @@ function measureNsOf({ measureMs = 400 }) {
  * @property {StorageTarget} target
  * @property {import('../result.js').Load} load
  * @property {import('./cell.js').CellRecord[]} records
+ * @property {number[]} capacities the wire loop against the stand-in, in the round of each record
  * @property {string | null} failure
  */
 
@@ -202,14 +201,15 @@ async function driverLimits(plan, name, targets, context) {
   for (const target of targets) {
     const lack = await checkAvailable(target.definition, target.profile);
     for (const load of loads) {
-      jobs.push({ target, load, records: [], failure: lack?.reason ?? null });
+      jobs.push({ target, load, records: [], capacities: [], failure: lack?.reason ?? null });
     }
   }
   const dataset = tableDataset(plan.dataset);
   const standIn = await startStandIn(name, dataset);
   try {
-    const capacity = await standInCapacity(name, standIn, dataset, loads, context);
     for (let round = 0; round < plan.rounds; round += 1) {
+      // In every round anew: only what was measured side by side can be compared.
+      const capacity = await standInCapacity(name, standIn, dataset, loads, context);
       const order = orderOfRound(jobs.length, round, plan.rounds, plan.seed);
       for (const [position, index] of order.entries()) {
         const job = jobs[index];
@@ -217,12 +217,14 @@ async function driverLimits(plan, name, targets, context) {
         const { definition, profile } = job.target;
         const share = (round + position / jobs.length) / plan.rounds;
         onProgress?.(`${definition.name}:${profile}, ${job.load.kind}`, share);
+        const before = job.records.length;
         await runDriver(plan, job, { standIn, dataset, round, signal });
+        if (job.records.length > before) job.capacities.push(capacity.get(job.load) ?? 0);
       }
     }
     return jobs
       .filter(({ records, failure }) => records.length > 0 || failure !== null)
-      .map((job) => toDriverLimit(name, job, capacity.get(job.load) ?? null));
+      .map((job) => toDriverLimit(name, job));
   } finally {
     await standIn.stop();
   }
@@ -251,18 +253,14 @@ async function standInCapacity(protocol, standIn, dataset, loads, context) {
   const capacity = new Map();
   for (const load of loads) {
     const depth = Math.min(load.inFlight ?? BURST_DEPTH, BURST_DEPTH, depthMax);
-    const found = [];
-    for (let round = 0; round < HEADROOM_ROUNDS && !context.signal?.aborted; round += 1) {
-      context.onProgress?.(`its stand-in, ${depth} deep`, 0);
-      const point = { connections: 1, depth };
-      try {
-        const options = { measureNs: measureNsOf(context) / 2, signal: context.signal };
-        found.push((await measurePoint(target, point, options)).opsPerSecond);
-      } catch (error) {
-        if (!context.signal?.aborted) throw error;
-      }
+    if (context.signal?.aborted) break;
+    try {
+      const options = { measureNs: measureNsOf(context) / 2, signal: context.signal };
+      const point = await measurePoint(target, { connections: 1, depth }, options);
+      capacity.set(load, point.opsPerSecond);
+    } catch (error) {
+      if (!context.signal?.aborted) throw error;
     }
-    if (found.length > 0) capacity.set(load, summarizeRounds(found).median ?? 0);
   }
   return capacity;
 }
@@ -308,16 +306,15 @@ async function runDriver(plan, job, { standIn, dataset, round, signal }) {
 /**
  * @param {string} protocol
  * @param {DriverJob} job
- * @param {number | null} standInOpsPerSecond
  * @returns {DriverLimit}
  */
-function toDriverLimit(protocol, { target, load, records, failure }, standInOpsPerSecond) {
+export function toDriverLimit(protocol, { target, load, records, capacities, failure }) {
   const { kind, inFlight, operations } = load;
   const rounds = records.map(({ durationNs, outcomes }) => (outcomes[OK] / durationNs) * 1e9);
   const { median, interval, n } = summarizeRounds(rounds);
   const { low, high, relativeHalfWidth, confidence } = interval;
-  const headroom =
-    median === null || standInOpsPerSecond === null ? null : standInOpsPerSecond / median;
+  // The median of the rounds' own ratios: a round in which the machine was slow was so for both.
+  const headroom = summarizeRounds(rounds.map((own, i) => capacities[i] / own)).median;
   const short = headroom !== null && headroom < HEADROOM_MIN;
   const isFigure = failure === null && !short && median !== null;
   return {
@@ -336,7 +333,7 @@ function toDriverLimit(protocol, { target, load, records, failure }, standInOpsP
       client === null ? null : client.userNs + client.systemNs,
     ),
     standInCpuNs: perOperation(records, ({ server }) => server?.cpuNs ?? null),
-    standInOpsPerSecond,
+    standInOpsPerSecond: summarizeRounds(capacities).median,
     headroom,
     rounds,
     reason:

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { toGroups } from '../../lib/analysis/rows.js';
 import { driverLimitOf, limitsFrom, limitsSchema, wireLimitOf } from '../../lib/limits.js';
 import { parseResult, resultSchema } from '../../lib/result.js';
+import { toDriverLimit } from '../../lib/run/limits.js';
 import { sweepWire, toFigure } from '../../lib/wire/sweep.js';
 import { loadReport } from '../../report/index.js';
 import { raceResult } from '../helpers/result-builder.js';
@@ -227,4 +228,34 @@ test('stored limits are refused for other rows, another machine or another Node'
     code: 'E_USAGE',
     message: /no limits/,
   });
+});
+
+/**
+ * @param {number[]} throughputs
+ * @param {number[]} capacities
+ */
+function driverJob(throughputs, capacities) {
+  const records = throughputs.map((perSecond) => ({
+    durationNs: 1e9,
+    outcomes: [perSecond, 0, 0, 0, 0, 0, 0],
+    client: { userNs: 8e8, systemNs: 1e8 },
+    server: { cpuNs: 1e8 },
+  }));
+  const target = { definition: { name: 'redis' }, profile: 'default' };
+  const load = { kind: 'window', inFlight: 100, operations: 1000, durationNs: null };
+  return /** @type {any} */ ({ target, load, records, capacities, failure: null });
+}
+
+test('headroom is that of rounds side by side, and below 2 there is no figure', () => {
+  // The machine was ten times slower in the last two rounds, for both.
+  const throughputs = [50_000, 5000, 5000];
+  const enough = toDriverLimit('redis', driverJob(throughputs, [200_000, 20_000, 20_000]));
+  assert.deepEqual([enough.headroom, enough.opsPerSecond, enough.reason], [4, 5000, null]);
+  assert.equal(enough.n, 3);
+  const short = toDriverLimit('redis', driverJob(throughputs, [95_000, 9500, 9500]));
+  assert.deepEqual([short.headroom, short.opsPerSecond, short.interval], [1.9, null, null]);
+  assert.match(short.reason ?? '', /only 1\.9 times as fast as the driver, not 2/);
+  const failed = { ...driverJob([], []), failure: 'it did not open' };
+  const none = toDriverLimit('redis', failed);
+  assert.deepEqual([none.opsPerSecond, none.n, none.reason], [null, 0, 'it did not open']);
 });
