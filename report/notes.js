@@ -30,7 +30,8 @@ export function noteLines(result, groups) {
  */
 function noiseLine(groups) {
   const parts = groups.flatMap(({ load, noise }) =>
-    noise.noise === null
+    // In an open loop the throughput is what was offered.
+    noise.noise === null || load.kind === 'rate'
       ? []
       : [`${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
   );
