@@ -215,6 +215,13 @@ const environment = z.object({
   loadAverage: z.array(z.number()).nullable(),
 });
 
+const pinning = z.object({
+  client: z.array(count).describe('processors of the cells’ processes'),
+  server: z.array(count).describe('processors of the servers that Dragstrip started'),
+  servers: z.array(z.object({ name: text, pinned: z.boolean(), reason: text.nullable() })),
+  reason: text.nullable().describe('why nothing is pinned'),
+});
+
 const warning = z.object({
   code: text,
   message: text,
@@ -262,6 +269,7 @@ export const resultSchema = z.object({
   environment,
   servers: z.array(serverInfo),
   storages: z.array(storage),
+  pinning: pinning.optional().describe('with --pin'),
   cells: z.array(cell),
   searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
   limits: limitsSchema.optional(),

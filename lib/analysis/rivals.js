@@ -29,7 +29,7 @@ export function rivalsOf(groups, storages) {
   const found = groups.flatMap((group) => {
     const rows = group.rows.filter(
       ({ kind, n, wrong, cell }) =>
-        kind !== 'floor' && n > 0 && wrong === 0 && cell.load.kind !== 'rate',
+        kind !== 'floor' && n > 1 && wrong === 0 && cell.load.kind !== 'rate',
     );
     return pairsOf(rows, bases).map(([a, b]) => ({ a, b, group }));
   });

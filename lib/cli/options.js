@@ -89,9 +89,13 @@ export const OPTIONS = Object.freeze({
   },
   processes: {
     flags: '--processes <n>',
-    help: 'share each load among n processes, so that one thread of Node is not the limit',
-    parse: (text, flag) => parseCount(text, flag, 1, 256),
+    help: 'share each load among n processes; with commas (1,2): each number in turn, compared',
+    parse: (text, flag) => parseList(text, flag).map((item) => parseCount(item, flag, 1, 256)),
     shown: '1',
+  },
+  pin: {
+    flags: '--pin',
+    help: 'keep client and server (if Dragstrip started it) on processors of their own (taskset)',
   },
   rounds: {
     flags: '--rounds <n>',
@@ -223,6 +227,7 @@ export const RUN_OPTIONS = [
   'ops',
   'duration',
   'processes',
+  'pin',
   'rounds',
   'warmup',
   'timeout',

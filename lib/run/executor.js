@@ -135,7 +135,11 @@ function createBarrier(count, signal) {
  */
 async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
   const startNs = systemClock.now();
-  const child = execa(process.execPath, ['--expose-gc', '--no-warnings', CHILD], {
+  const node = [process.execPath, '--expose-gc', '--no-warnings', CHILD];
+  const { cpus = [] } = spec;
+  const [program, ...args] =
+    cpus.length === 0 ? node : ['taskset', '--cpu-list', cpus.join(','), ...node];
+  const child = execa(program, args, {
     ipc: true,
     buffer: { ipc: false },
     serialization: 'advanced',

@@ -34,6 +34,7 @@ export const runOptionsSchema = z.strictObject({
   findMax: searchOption.optional(),
   keys: z.string().optional(),
   mix: z.string().optional(),
+  pin: z.boolean().optional(),
   rounds: whole(1, 1000).optional(),
   warmupOperations: whole(0, OPERATIONS_MAX).optional(),
   seed: whole(0, 2 ** 32 - 1).optional(),
@@ -55,6 +56,7 @@ export const runOptionsSchema = z.strictObject({
  * @property {{ keys?: string, mix?: string }} workloadOptions
  * @property {import('../result.js').Load[]} loads the first one where a rate is searched
  * @property {import('./loads.js').SearchPlan | null} findMax
+ * @property {boolean} pin client and server on processors of their own
  * @property {number} rounds
  * @property {number} warmupOperations
  * @property {number} seed
@@ -92,6 +94,7 @@ export function planRun(options) {
     ...planWorkload(given),
     loads,
     findMax,
+    pin: given.pin ?? false,
     rounds: given.rounds ?? 1,
     warmupOperations: given.warmupOperations ?? WARMUP_DEFAULT,
     seed,

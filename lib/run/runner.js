@@ -19,6 +19,7 @@ import { version } from '../version.js';
 import { protocolOf } from '../wire/protocol.js';
 import { executeInChild } from './executor.js';
 import { measureFloor } from './floor.js';
+import { withPinning } from './pinning.js';
 import { loadLabel, orderOfRound, planRun } from './plan.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
@@ -74,15 +75,19 @@ export async function runRace(options, context = {}) {
   }
   context.onEvent?.({ type: 'planned', result, plan });
   const jobs = await fillEmbedded(makeJobs(plan, targets.storages, result, home), plan, context);
-  result.floor = await measureFloor(plan, executor, context.signal);
-  const turn = { rounds: plan.rounds, result, executor, context };
-  if (plan.findMax === null) {
-    await runRounds(jobs, plan, turn);
-  } else {
-    const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
-      runJob(job, { ...turn, round, position: 0 });
-    await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
-  }
+  await withPinning(plan, targets.servers, result, async (cpus) => {
+    /** @type {Executor} */
+    const own = (spec, how) => executor({ ...spec, cpus }, how);
+    result.floor = await measureFloor(plan, own, context.signal);
+    const turn = { rounds: plan.rounds, result, executor: own, context };
+    if (plan.findMax === null) {
+      await runRounds(jobs, plan, turn);
+    } else {
+      const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
+        runJob(job, { ...turn, round, position: 0 });
+      await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
+    }
+  });
   result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();

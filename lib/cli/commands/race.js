@@ -121,6 +121,7 @@ export function toRunOptions(command, options) {
     ...shared(loadsOf(command, options), options.processes),
     keys: options.keys,
     mix: options.mix,
+    pin: options.pin,
     rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
     warmupOperations: options.warmup ?? (command === 'race' ? RACE.warmup : undefined),
     timeoutMs: options.timeout,
@@ -154,12 +155,18 @@ export function statusOf(result) {
 
 /**
  * @param {ReturnType<typeof loadsOf>} given
- * @param {number | undefined} processes
- * @returns {ReturnType<typeof loadsOf>} each load shared by so many
+ * @param {number[]} [counts] of processes, each once
+ * @returns {ReturnType<typeof loadsOf>} each load shared by each of them
  */
-function shared({ loads, findMax }, processes) {
+function shared({ loads, findMax }, counts = [1]) {
+  if (findMax !== undefined && counts.length > 1) {
+    throw usageError('--find-max and --processes: one number', 'write for example --processes 2');
+  }
+  const numbers = [...new Set(counts)];
   return {
-    ...(loads && { loads: loads.map((load) => ({ ...load, processes })) }),
-    ...(findMax && { findMax: { ...findMax, processes } }),
+    ...(loads && {
+      loads: loads.flatMap((load) => numbers.map((processes) => ({ ...load, processes }))),
+    }),
+    ...(findMax && { findMax: { ...findMax, processes: numbers[0] } }),
   };
 }
