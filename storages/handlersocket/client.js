@@ -54,12 +54,13 @@ export class HandlerSocketClient extends EventEmitter {
     const settings = resolveOptions(options);
     this.settings = settings;
     const { limits, secret, writeSecret } = settings;
+    // Not from inside: what a listener throws is the caller's.
     const hooks = {
       onConnect: (/** @type {Connection} */ { address }) => {
-        this.emit('connect', address);
+        process.nextTick(() => this.emit('connect', address));
       },
       onDisconnect: (/** @type {Connection} */ { address }, /** @type {Error} */ error) => {
-        this.emit('disconnect', address, error);
+        process.nextTick(() => this.emit('disconnect', address, error));
       },
     };
     this.readPool = new Pool(settings.read, { secret, limits }, limits.connections, hooks);

@@ -86,10 +86,13 @@ export class IndexRequests {
     /** the bytes of a find by one key part, up to the key */
     this.head = Buffer.from(`${id}\t=\t1\t`, 'latin1');
     const changes = true;
+    /** mean bytes of the replies to finds of a large limit; undefined before the first */
+    this.largeBytes = /** @type {number | undefined} */ (undefined);
     this.plans = {
       value: new PlanPair(valueDecoder(types), id),
       row: new PlanPair(rowDecoder(types), id),
       rows: new PlanPair(rowsDecoder(types), id),
+      manyRows: new PlanPair(this.learning(rowsDecoder(types)), id),
       objects: new PlanPair(objectsDecoder(definition.columns, types), id),
       count: new PlanPair(decodeCount, id, changes),
       oldRows: new PlanPair(rowsDecoder(types), id, changes),
@@ -167,11 +170,28 @@ export class IndexRequests {
   }
 
   /**
+   * A find of a large limit goes alone until one has shown how large replies really are: the server
+   * would buffer the replies to all of them.
    * @param {FindOptions} options
    * @returns {number | undefined} estimated bytes of the reply; undefined: as the last ones
    */
   weigh({ limit = 1 }) {
-    return limit < LARGE_LIMIT ? undefined : Math.min(limit * ROW_BYTES_GUESS, 2 ** 30);
+    if (limit < LARGE_LIMIT) return undefined;
+    return this.largeBytes ?? Math.min(limit * ROW_BYTES_GUESS, 2 ** 30);
+  }
+
+  /**
+   * @param {import('./reply.js').Decode} decode
+   * @returns {import('./reply.js').Decode} the same, which also learns how long replies are
+   */
+  learning(decode) {
+    return (text, start, end, flags) => {
+      const bytes = end - start;
+      const mean = this.largeBytes ?? bytes;
+      // Up at once, down slowly: too few in flight costs less than too many.
+      this.largeBytes = bytes > mean ? bytes : mean * 0.9 + bytes * 0.1;
+      return decode(text, start, end, flags);
+    };
   }
 
   /**

@@ -201,7 +201,7 @@ export class Link {
       /** @type {ReplyParser} */ (this.parser).advance(count);
     } catch (error) {
       // A callback may have closed us meanwhile: then what is left of the chunk is nobody's.
-      if (this.socket === socket) this.drop(error);
+      if (this.socket === socket) this.drop(asProtocolError(error));
       return false;
     }
     if (this.socket === socket) this.owner.onRead(count);
@@ -368,4 +368,15 @@ export class Link {
       else socket.destroy();
     });
   }
+}
+
+/**
+ * @param {Error} error thrown while replies were read
+ * @returns {HandlerSocketError}
+ */
+function asProtocolError(error) {
+  if (error instanceof HandlerSocketError) return error;
+  return new HandlerSocketError('HS_PROTOCOL', `a reply cannot be read: ${error.message}`, {
+    cause: error,
+  });
 }

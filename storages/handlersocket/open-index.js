@@ -89,13 +89,9 @@ export class OpenIndex extends IndexRequests {
    */
   find(op, key, options = {}, callback) {
     const weight = this.weigh(options);
-    return this.request(
-      this.plans.rows,
-      () => this.findLine(op, key, options),
-      options,
-      callback,
-      weight,
-    );
+    const pair = weight === undefined ? this.plans.rows : this.plans.manyRows;
+    const line = () => this.findLine(op, key, options);
+    return this.request(pair, line, options, callback, weight);
   }
 
   /**
