@@ -1,0 +1,150 @@
+/** Whole runs of open loops and searches on the memory storage: plan, result, warnings, status. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openLoopWarnings } from '../../lib/analysis/openloop.js';
+import { statusOf } from '../../lib/cli/commands/race.js';
+import { encode } from '../../lib/measure/hdr.js';
+import { Histogram } from '../../lib/measure/histogram.js';
+import { OUTCOMES } from '../../lib/outcome.js';
+import { parseResult } from '../../lib/result.js';
+import { emptyRecord } from '../../lib/run/record.js';
+import { runRace } from '../../lib/run/runner.js';
+import { judgeTrial } from '../../lib/run/search.js';
+import { rampResult } from '../helpers/rate-results.js';
+
+/**
+ * A store that answers in 1 ms up to 3,000/s, and in 9 ms above: an executor without a process.
+ * @param {{ dropped?: number }} [faults]
+ * @returns {import('../../lib/run/executor.js').Executor}
+ */
+function pretend({ dropped = 0 } = {}) {
+  return async ({ load }) => {
+    const count =
+      load.operations ?? Math.round((Number(load.rate) * Number(load.durationNs)) / 1e9);
+    const histogram = new Histogram();
+    histogram.recordCount(Number(load.rate) <= 3000 ? 1e6 : 9e6, count - dropped);
+    const outcomes = OUTCOMES.map(() => 0);
+    outcomes[OUTCOMES.indexOf('ok')] = count - dropped;
+    outcomes[OUTCOMES.indexOf('dropped')] = dropped;
+    const sent = count - dropped;
+    return {
+      record: {
+        ...emptyRecord(),
+        state: 'measured',
+        scheduled: count,
+        outcomes,
+        durationNs: (count / Number(load.rate)) * 1e9,
+        latency: histogram.toMessage(),
+        open: {
+          ...{ offered: count, sent, completed: sent, dropped, late: 0, lateNsMax: 0 },
+          service: histogram.toMessage(),
+        },
+      },
+      failure: null,
+      processNs: null,
+    };
+  };
+}
+
+/**
+ * @param {Partial<import('../../lib/index.js').RunOptions>} options
+ * @param {{ dropped?: number }} [faults]
+ */
+async function race(options, faults) {
+  const result = await runRace(
+    { storages: ['memory'], rows: 10, home: '/nonexistent', ...options },
+    { executor: pretend(faults) },
+  );
+  // The document holds to its schema.
+  return parseResult(JSON.stringify(result), 'the result');
+}
+
+test('a ramp has a cell for each rate, with what was offered, sent and dropped', async () => {
+  const loads = [1000, 2000].map((rate) => ({
+    ...{ kind: /** @type {const} */ ('rate'), rate },
+    durationMs: 500,
+  }));
+  const result = await race({ loads, rounds: 2 });
+  assert.deepEqual(
+    result.cells.map(({ id }) => id),
+    ['memory:default/get/rate-1000', 'memory:default/get/rate-2000'],
+  );
+  for (const { load, rounds } of result.cells) {
+    assert.equal(rounds.length, 2);
+    for (const { open, latency, scheduled, outcomes } of rounds) {
+      assert.equal(open?.offered, Number(load.rate) / 2);
+      assert.equal(open?.offered, open.sent + open.dropped);
+      assert.equal(open?.service?.count, latency?.count);
+      assert.equal(
+        Object.values(outcomes).reduce((a, b) => a + b),
+        scheduled,
+      );
+    }
+  }
+  assert.equal(statusOf(result), 0);
+});
+
+test('more than 0.1 % dropped makes the test invalid: a warning, and exit status 5', async () => {
+  const loads = [{ kind: /** @type {const} */ ('rate'), rate: 10_000, operations: 10_000 }];
+  const within = await race({ loads }, { dropped: 10 });
+  assert.equal(statusOf(within), 0);
+  assert.ok(!within.warnings.some(({ code }) => code === 'W_DROPPED'));
+  const beyond = await race({ loads }, { dropped: 11 });
+  assert.equal(statusOf(beyond), 5);
+  const warning = beyond.warnings.find(({ code }) => code === 'W_DROPPED');
+  assert.match(String(warning?.message), /0\.11 %.*10000 were in flight.*not valid/);
+  assert.match(String(warning?.remedy), /--rate|--max-in-flight/);
+  assert.equal(warning?.cell, 'memory:default/get/rate-10000');
+});
+
+test('a search keeps every trial as a round, and its answer', async () => {
+  const result = await race({ findMax: { percentile: 0.99, limitMs: 5, durationMs: 100 } });
+  const [search] = result.searches ?? [];
+  assert.ok(search.rate !== null && search.rate <= 3000 && search.rate > 2970, `${search.rate}`);
+  assert.equal(search.confirmed, true);
+  assert.equal(search.reason, null);
+  const trials = search.points.reduce((sum, point) => sum + point.trials.length, 0);
+  const rounds = result.cells.reduce((sum, cell) => sum + cell.rounds.length, 0);
+  assert.equal(rounds, trials, 'every trial is a round of a cell');
+  for (const { cell, rate, passed } of search.points) {
+    const found = result.cells.find(({ id }) => id === cell);
+    assert.equal(found?.load.rate, rate);
+    assert.equal(passed, rate <= 3000);
+  }
+  assert.equal(new Set(result.cells.map(({ id }) => id)).size, result.cells.length);
+  assert.equal(statusOf(result), 0, 'a rate that does not hold is an answer');
+  assert.deepEqual(openLoopWarnings(result), []);
+});
+
+test('a trial holds within the limit, and not with drops, timeouts or too few values', () => {
+  const histogram = new Histogram();
+  histogram.recordCount(1e6, 1980);
+  histogram.recordCount(4e6, 20);
+  const [{ rounds }] = rampResult().cells;
+  const [round] = rounds;
+  assert.ok(round.latency !== null);
+  const latency = { ...round.latency, count: 2000, histogram: encode(histogram) };
+  const outcomes = { ...round.outcomes, ok: 2000, dropped: 0 };
+  const base = { ...round, scheduled: 2000, latency, outcomes };
+  const plan = { percentile: 0.99, limitNs: 1.1e6 };
+  assert.equal(judgeTrial(plan, base).passed, true);
+  assert.equal(judgeTrial({ ...plan, limitNs: 0.9e6 }, base).passed, false);
+  assert.equal(judgeTrial({ ...plan, percentile: 0.999 }, base).passed, false);
+  const fault = (/** @type {object} */ others) => ({
+    ...base,
+    outcomes: { ...outcomes, ...others },
+  });
+  assert.equal(judgeTrial(plan, fault({ dropped: 3 })).passed, false);
+  assert.equal(judgeTrial(plan, fault({ dropped: 2 })).passed, true);
+  assert.equal(judgeTrial(plan, fault({ timeout: 1 })).passed, false);
+  assert.equal(judgeTrial(plan, fault({ unsent: 1 })).passed, false);
+  assert.throws(() => judgeTrial(plan, fault({ mismatch: 1 })), /wrong/);
+  assert.throws(() => judgeTrial(plan, { ...base, state: 'failed' }), /failed/);
+});
+
+test('late operations have one warning for all tests', () => {
+  const warnings = rampResult().warnings.filter(({ code }) => code === 'W_LATE');
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0].message, /up to 10 % of the operations in 2 of 6 open loops/);
+});
