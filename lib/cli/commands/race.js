@@ -158,7 +158,9 @@ export function statusOf(result) {
  * @param {number[]} [counts] of processes, each once
  * @returns {ReturnType<typeof loadsOf>} each load shared by each of them
  */
-function shared({ loads, findMax }, counts = [1]) {
+function shared(given, counts) {
+  if (counts === undefined) return given;
+  const { loads, findMax } = given;
   if (findMax !== undefined && counts.length > 1) {
     throw usageError('--find-max and --processes: one number', 'write for example --processes 2');
   }

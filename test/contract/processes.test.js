@@ -1,0 +1,147 @@
+/**
+ * Two processes against one Redis, and both sides pinned: what they do is counted once, and where
+ * two bring no more than one, the result says why.
+ */
+
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { getLoader } from '../../data/loaders/index.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { toGroups } from '../../lib/analysis/rows.js';
+import { scalingsOf } from '../../lib/analysis/scaling.js';
+import { createDataset } from '../../lib/dataset.js';
+import { run } from '../../lib/index.js';
+import { parseResult } from '../../lib/result.js';
+import { allowedCpus } from '../../lib/run/pinning.js';
+import { loadReport } from '../../report/index.js';
+import { withServers } from '../helpers/servers.js';
+
+const servers = withServers(['redis']);
+const ROWS = 500;
+
+/** @param {import('../../lib/result.js').Result} result */
+function assertAccounting(result) {
+  for (const { rounds } of result.cells) {
+    for (const { scheduled, outcomes, latency } of rounds) {
+      const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
+      assert.equal(sum, scheduled, 'scheduled = the sum of the outcomes');
+      assert.equal(latency?.count ?? 0, outcomes.ok);
+    }
+  }
+  return parseResult(JSON.stringify(result), 'of the test');
+}
+
+describe('on a server of our own', () => {
+  before(async () => {
+    const loader = await getLoader('redis');
+    const address = servers.address('redis');
+    await loader.seed({ address, credentials: {}, dataset: createDataset({ rows: ROWS }) });
+  });
+
+  test('two processes give more than one, or the verdict says why not', async () => {
+    const window = { kind: /** @type {const} */ ('window'), inFlight: 100, operations: 10_000 };
+    const result = assertAccounting(
+      await run({
+        storages: ['ioredis'],
+        loads: [window, { ...window, processes: 2 }],
+        rounds: 3,
+        rows: ROWS,
+        warmupOperations: 1000,
+        home: servers.home(),
+      }),
+    );
+    assert.deepEqual(
+      result.cells.map(({ id, state }) => [id, state]),
+      [
+        ['ioredis:default/get/window-100', 'measured'],
+        ['ioredis:default/get/window-100-by-2', 'measured'],
+      ],
+    );
+    for (const { rounds } of result.cells) {
+      for (const { outcomes, server } of rounds) {
+        assert.equal(outcomes.ok, 10_000);
+        assert.ok(server !== null && server.cpuNs > 0, 'the server is read once, by all');
+      }
+    }
+    const [scaling] = scalingsOf(toGroups(result), result.environment);
+    assert.equal(scaling.processes, 2);
+    assert.ok((scaling.ratio ?? 0) > 0);
+    const explained = typeof scaling.reason === 'string' && scaling.reason.length > 10;
+    assert.ok(scaling.verdict === 'more' || explained, JSON.stringify(scaling));
+    const { render } = await loadReport('console');
+    assert.match(render(result), /^ioredis, window of 100: 2 processes gave [\d.]+× of one/m);
+  });
+
+  for (const load of /** @type {const} */ ([
+    { kind: 'sync', operations: 300 },
+    { kind: 'burst', operations: 3000 },
+    { kind: 'rate', rate: 2000, operations: 1000 },
+  ])) {
+    test(`two processes share a ${load.kind} load against Redis`, async () => {
+      const result = assertAccounting(
+        await run({
+          storages: ['redis'],
+          loads: [{ ...load, processes: 2 }],
+          rows: ROWS,
+          warmupOperations: 100,
+          home: servers.home(),
+        }),
+      );
+      const [{ outcomes, scheduled }] = result.cells[0].rounds;
+      assert.equal(scheduled, load.operations);
+      assert.equal(outcomes.ok, load.operations);
+    });
+  }
+
+  test('--pin keeps both sides apart, says so, and lets the server go afterwards', async (context) => {
+    const allowed = allowedCpus();
+    if (allowed.length < 2) return context.skip('there is one processor');
+    const { pid } = servers.running('redis');
+    /** @type {number[]} */
+    let during = [];
+    const result = assertAccounting(
+      await run(
+        {
+          ...{ storages: ['ioredis'], rows: ROWS, pin: true, home: servers.home() },
+          ...{ loads: [{ kind: 'window', operations: 5000 }], warmupOperations: 100 },
+        },
+        {
+          onEvent: ({ type }) => {
+            if (type === 'cell-start') during = allowedCpus(pid);
+          },
+        },
+      ),
+    );
+    const { pinning } = result;
+    assert.ok(pinning);
+    assert.deepEqual(during, pinning.server);
+    assert.deepEqual(
+      pinning.client.filter((cpu) => pinning.server.includes(cpu)),
+      [],
+    );
+    assert.deepEqual(pinning.servers, [{ name: 'redis', pinned: true, reason: null }]);
+    assert.deepEqual(allowedCpus(pid), allowed, 'it may run everywhere again');
+  });
+
+  test('--pin leaves a server alone that Dragstrip did not start, and says so', async (context) => {
+    if (allowedCpus().length < 2) return context.skip('there is one processor');
+    const { pid } = servers.running('redis');
+    const before = allowedCpus(pid);
+    const result = assertAccounting(
+      await run(
+        {
+          ...{ storages: ['ioredis'], rows: ROWS, pin: true, home: servers.home() },
+          addresses: { redis: formatEndpoint(servers.address('redis').main) },
+          ...{ loads: [{ kind: 'sync', operations: 100 }], warmupOperations: 10 },
+        },
+        { onEvent: () => assert.deepEqual(allowedCpus(pid), before) },
+      ),
+    );
+    const [{ pinned, reason }] = result.pinning?.servers ?? [];
+    assert.equal(pinned, false);
+    assert.match(reason ?? '', /did not start it/);
+    const told = result.warnings.find(({ code }) => code === 'W_PIN');
+    assert.match(told?.message ?? '', /^redis was not pinned/);
+    assert.ok(told?.remedy);
+  });
+});
