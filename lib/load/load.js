@@ -192,6 +192,8 @@ export async function runLoad(options, watch = {}) {
   const stopWatching = watchLoad(load, options, watch, (reason, error) => {
     end.reason = reason;
     end.error = error;
+    // A driver that rejects at once from now on would keep the lanes going without end.
+    load.giveUp();
     load.finish();
   });
   try {

@@ -193,6 +193,32 @@ test('a store that never answers: what is pending times out, the rest is unsent'
   assert.equal(ended.tally.samples[0].code, 'NO_REPLY');
 });
 
+test('a store that refuses at once after a stall does not keep the lanes going', async () => {
+  let calls = 0;
+  /** @type {((error: Error) => void)[]} */
+  const pending = [];
+  const ended = await runLoad(
+    load({
+      op: () => {
+        calls += 1;
+        // Bounded, so that a loop without end fails this test and does not hang it.
+        if (calls > 100_000) return new Promise(() => {});
+        if (calls > 10) return Promise.reject(new Error('closed'));
+        return new Promise((_, reject) => pending.push(reject));
+      },
+      operations: Number.POSITIVE_INFINITY,
+      durationNs: 1e12,
+      clock: systemClock,
+      stallNs: 50e6,
+    }),
+  );
+  assert.equal(ended.ended, 'stalled');
+  for (const reject of pending) reject(new Error('closed')); // as drivers do when they are closed
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(calls, 10);
+  assertAccounting(ended);
+});
+
 test('a store that only fails is given up after a thousand failures', async () => {
   const ended = await runLoad(
     load({
