@@ -23,10 +23,13 @@ export interface Dataset extends Readonly<DatasetOptions> {
   belongs(id: number, text: string): boolean;
 }
 
-/** Where a server listens: TCP, or a unix socket. Written `host:port` or `unix:/path`. */
+/**
+ * Where a server listens: TCP, or a unix socket. Written `host:port` or `unix:/path`. `db`: Redis'
+ * logical database, 0 if absent.
+ */
 export type Endpoint =
-  | { host: string; port: number; path?: undefined }
-  | { path: string; host?: undefined; port?: undefined };
+  | { host: string; port: number; path?: undefined; db?: number }
+  | { path: string; host?: undefined; port?: undefined; db?: number };
 
 /** The endpoints of one server by name: `main` for most; `sql`, `read` and `write` for MariaDB. */
 export type Address = Record<string, Endpoint>;

@@ -54,7 +54,7 @@ export const storage = defineStorage({
     const { redisPrefix: prefix } = places;
     const connect = profile.name === 'reader' ? openReader : openShipped;
     const client = connect(hiredis, endpoint, prefix);
-    await opened(target, greet(client, credentials), () => client.socket.destroy());
+    await opened(target, greet(client, credentials, endpoint.db), () => client.socket.destroy());
     return {
       get: /** @type {any} */ (client.get),
       value,
@@ -245,9 +245,10 @@ function refuse(waiting, done) {
 /**
  * @param {Client} client
  * @param {import('../lib/types.js').Credentials} credentials
+ * @param {number} [db]
  * @returns {Promise<void>}
  */
-async function greet(client, { user, password }) {
+async function greet(client, { user, password }, db = 0) {
   const command = (/** @type {string[]} */ words) =>
     /** @type {Promise<void>} */ (
       new Promise((resolve, reject) => {
@@ -257,5 +258,6 @@ async function greet(client, { user, password }) {
   if (password !== undefined) {
     await command(user === undefined ? ['AUTH', password] : ['AUTH', user, password]);
   }
+  if (db > 0) await command(['SELECT', `${db}`]);
   await command(['PING']);
 }

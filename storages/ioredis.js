@@ -46,6 +46,7 @@ export const storage = defineStorage({
       ...socketPlace(endpoint),
       username: credentials.user,
       password: credentials.password,
+      ...(endpoint.db && { db: endpoint.db }),
       lazyConnect: true,
     });
     // connect() says only "Connection is closed."; the reason comes by this event.

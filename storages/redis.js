@@ -39,6 +39,7 @@ export const storage = defineStorage({
       username: credentials.user,
       password: credentials.password,
       socket: { ...socket, ...socketPlace(endpoint) },
+      ...(endpoint.db && { database: endpoint.db }),
     });
     const failed = new Promise((_resolve, reject) => {
       // The same object rejects whatever was in flight; its class has no code.

@@ -119,6 +119,8 @@ async function openLink({ address, credentials, signal, timeoutMs, places = PLAC
     if (password !== undefined) {
       await link.command(...(user === undefined ? ['AUTH', password] : ['AUTH', user, password]));
     }
+    const { db = 0 } = address.main;
+    if (db > 0) await link.command('SELECT', db);
   } catch (error) {
     link.close();
     throw error;

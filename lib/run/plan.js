@@ -9,6 +9,7 @@ import { parseMix } from '../../workloads/mix.js';
 import { DATASET_DEFAULTS } from '../dataset.js';
 import { DragstripError } from '../errors.js';
 import { createRandom, shuffled } from '../random.js';
+import { FETCH_DATASET, mgetOption, planFetchRun } from './fetches.js';
 import {
   completeLoad,
   completeSearch,
@@ -34,6 +35,8 @@ export const runOptionsSchema = z.strictObject({
   findMax: searchOption.optional(),
   keys: z.string().optional(),
   mix: z.string().optional(),
+  mget: mgetOption.optional(),
+  redisDb: whole(0, 2 ** 31 - 1).optional(),
   pin: z.boolean().optional(),
   rounds: whole(1, 1000).optional(),
   warmupOperations: whole(0, OPERATIONS_MAX).optional(),
@@ -53,7 +56,9 @@ export const runOptionsSchema = z.strictObject({
  * @property {string} command
  * @property {string[] | null} storages null: all that can run, with their default profile
  * @property {string} workload
- * @property {{ keys?: string, mix?: string }} workloadOptions
+ * @property {string[]} [workloads] cells of each, where there are several
+ * @property {{ keys?: string, mix?: string, mget?: import('../../workloads/mget.js').MgetOptions
+ *   }} workloadOptions
  * @property {import('../result.js').Load[]} loads the first one where a rate is searched
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {boolean} pin client and server on processors of their own
@@ -63,6 +68,7 @@ export const runOptionsSchema = z.strictObject({
  * @property {import('../types.js').DatasetOptions} dataset
  * @property {number} timeoutMs
  * @property {Record<string, string>} addresses by flag name: `{ redis: '127.0.0.1:6379' }`
+ * @property {number} [redisDb] Redis' logical database; absent: 0
  * @property {string[]} allowTargets
  * @property {string | undefined} home
  */
@@ -88,23 +94,28 @@ export function planRun(options) {
       ? [trialLoad(findMax, findMax.start)]
       : (given.loads ?? [{ kind: 'window' }]).map(completeLoad);
   const seed = given.seed ?? DATASET_DEFAULTS.seed;
+  const fetches =
+    given.mget !== undefined || given.workload === 'mget'
+      ? planFetchRun(given.mget ?? {}, loads)
+      : null;
+  const defaults = fetches === null ? DATASET_DEFAULTS : FETCH_DATASET;
   return {
     command: given.command ?? 'run',
     storages: given.storages ?? null,
-    ...planWorkload(given),
-    loads,
+    ...(fetches ?? { ...planWorkload(given), loads }),
     findMax,
     pin: given.pin ?? false,
     rounds: given.rounds ?? 1,
     warmupOperations: given.warmupOperations ?? WARMUP_DEFAULT,
     seed,
     dataset: {
-      rows: given.rows ?? DATASET_DEFAULTS.rows,
-      valueSize: given.valueSize ?? DATASET_DEFAULTS.valueSize,
+      rows: given.rows ?? defaults.rows,
+      valueSize: given.valueSize ?? defaults.valueSize,
       seed,
     },
     timeoutMs: given.timeoutMs ?? 10_000,
     addresses: given.addresses ?? {},
+    ...(given.redisDb && { redisDb: given.redisDb }),
     allowTargets: given.allowTargets ?? [],
     home: given.home,
   };

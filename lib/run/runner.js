@@ -19,6 +19,7 @@ import { version } from '../version.js';
 import { protocolOf } from '../wire/protocol.js';
 import { executeInChild } from './executor.js';
 import { measureFloor } from './floor.js';
+import { withHeldRows } from './hold.js';
 import { withPinning } from './pinning.js';
 import { loadLabel, orderOfRound, planRun } from './plan.js';
 import { toRound } from './round.js';
@@ -35,6 +36,9 @@ import { resolveTargets } from './targets.js';
 /**
  * @typedef {{ type: 'planned', result: Result, plan: RunPlan }
  *   | { type: 'filling', storage: string }
+ *   | { type: 'waiting', what: string }
+ *   | { type: 'held', rows: number }
+ *   | { type: 'removed', rows: number, left: import('../result.js').Warning[] }
  *   | { type: 'cell-start', cell: Cell, round: number, rounds: number }
  *   | { type: 'progress', cell: Cell, phase: string, settled: number }
  *   | { type: 'cell-end', cell: Cell, round: import('../result.js').Round, result: Result }
@@ -67,25 +71,26 @@ export async function runRace(options, context = {}) {
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const workload = await loadWorkload(plan.workload);
   const home = plan.home ?? findHome();
-  const targets = await resolveTargets({ ...plan, home }, workload.needs);
+  const ownRows = workload.place !== undefined;
+  const targets = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
   if (context.limits !== undefined) {
     result.limits = await context.limits(plan, targets.storages, result);
   }
   context.onEvent?.({ type: 'planned', result, plan });
-  const jobs = await fillEmbedded(makeJobs(plan, targets.storages, result, home), plan, context);
+  const { storages } = targets;
+  const turn = { rounds: plan.rounds, result, executor, context };
+  const measure = (/** @type {string} */ folder) =>
+    runJobs(makeJobs(plan, storages, result, folder), plan, turn);
   await withPinning(plan, targets.servers, result, async (cpus) => {
-    /** @type {Executor} */
-    const own = (spec, how) => executor({ ...spec, cpus }, how);
-    result.floor = await measureFloor(plan, own, context.signal);
-    const turn = { rounds: plan.rounds, result, executor: own, context };
-    if (plan.findMax === null) {
-      await runRounds(jobs, plan, turn);
+    turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
+    if (workload.place === undefined) {
+      await measure(path.join(home, 'embedded'));
     } else {
-      const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
-        runJob(job, { ...turn, round, position: 0 });
-      await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
+      const hold = { plan, place: workload.place, storages, home, ...context };
+      const { warnings } = await withHeldRows(hold, measure);
+      result.warnings.push(...warnings);
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
@@ -99,6 +104,24 @@ export async function runRace(options, context = {}) {
 }
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext }} Turn */
+
+/**
+ * @param {Job[]} all
+ * @param {RunPlan} plan
+ * @param {Turn} turn
+ */
+async function runJobs(all, plan, turn) {
+  const { result, executor, context } = turn;
+  const jobs = await fillEmbedded(all, plan, context);
+  result.floor = await measureFloor(plan, executor, context.signal);
+  if (plan.findMax === null) {
+    await runRounds(jobs, plan, turn);
+    return;
+  }
+  const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
+    runJob(job, { ...turn, round, position: 0 });
+  await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
+}
 
 /**
  * @param {Job[]} jobs
@@ -147,7 +170,9 @@ export async function emptyResult(plan, { storages, servers }, context) {
       settings,
     })),
     storages: storages.map(describeStorage),
-    cells: plan.loads.flatMap((load) => storages.map((storage) => makeCell(plan, load, storage))),
+    cells: plan.loads.flatMap((load) =>
+      workloadsOf(plan).flatMap((name) => storages.map((one) => makeCell(name, load, one))),
+    ),
     floor: [],
     warnings: environmentWarnings(environment),
   };
@@ -167,18 +192,23 @@ function describeStorage({ definition, profile, version: release }) {
   return { ...about, calls, options };
 }
 
+/** @param {RunPlan} plan */
+function workloadsOf({ workload, workloads = [workload] }) {
+  return workloads;
+}
+
 /**
- * @param {RunPlan} plan
+ * @param {string} workload
  * @param {import('../result.js').Load} load
  * @param {StorageTarget} storage
  * @returns {Cell}
  */
-function makeCell(plan, load, { definition, profile, unavailable }) {
+function makeCell(workload, load, { definition, profile, unavailable }) {
   return {
-    id: `${definition.name}:${profile}/${plan.workload}/${loadLabel(load)}`,
+    id: `${definition.name}:${profile}/${workload}/${loadLabel(load)}`,
     storage: definition.name,
     profile,
-    workload: plan.workload,
+    workload,
     load,
     state: unavailable === null ? 'planned' : 'skipped',
     reason: unavailable?.reason ?? null,
@@ -198,10 +228,10 @@ function makeCell(plan, load, { definition, profile, unavailable }) {
  * @param {RunPlan} plan
  * @param {StorageTarget[]} storages
  * @param {Result} result
- * @param {string} home
+ * @param {string} folder of embedded stores
  * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages
  */
-function makeJobs(plan, storages, result, home) {
+function makeJobs(plan, storages, result, folder) {
   /** @type {Job[]} */
   const jobs = [];
   for (const target of storages) {
@@ -212,7 +242,7 @@ function makeJobs(plan, storages, result, home) {
       const spec = {
         storage: source,
         profile,
-        workload: plan.workload,
+        workload: cell.workload,
         workloadOptions: plan.workloadOptions,
         load: cell.load,
         address: server?.address ?? {},
@@ -220,7 +250,7 @@ function makeJobs(plan, storages, result, home) {
         credentialsOf: server === null || server.source === 'dragstrip' ? null : server.name,
         serverPids: server?.pids ?? [],
         dataset: plan.dataset,
-        folder: path.join(home, 'embedded'),
+        folder,
         seed: plan.seed,
         warmupOperations: plan.warmupOperations,
         stallNs: plan.timeoutMs * 1e6,

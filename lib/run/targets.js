@@ -47,7 +47,7 @@ import { hideSecrets } from '../secrets.js';
  */
 
 /**
- * @param {RunPlan} plan
+ * @param {RunPlan & { ownRows?: boolean }} plan ownRows: the run makes its rows itself
  * @param {readonly string[]} needs capabilities of the workload
  * @returns {Promise<{ storages: StorageTarget[], servers: ServerTarget[] }>}
  * @throws {import('../errors.js').DragstripError} E_USAGE: unknown storage or profile; E_TARGET: a
@@ -149,7 +149,7 @@ function lackOfCapability(definition, needs) {
 
 /**
  * @param {string} name
- * @param {RunPlan} plan
+ * @param {RunPlan & { ownRows?: boolean }} plan
  * @returns {Promise<ServerTarget>} with the reason where it cannot be used
  */
 async function resolveServer(name, plan) {
@@ -158,6 +158,7 @@ async function resolveServer(name, plan) {
     flags: plan.addresses,
     home: plan.home,
   });
+  if (name === 'redis' && plan.redisDb) address.main = { ...address.main, db: plan.redisDb };
   for (const endpoint of Object.values(address)) {
     await requireLoopback(endpoint, plan.allowTargets, name);
   }
@@ -177,7 +178,7 @@ async function resolveServer(name, plan) {
     target.settings = report.settings;
     const pid = running?.pid ?? (await ownPid(address)) ?? null;
     if (pid !== null) target.pids.push(pid);
-    target.unavailable = await lackOfRows(target, credentials, plan);
+    if (!plan.ownRows) target.unavailable = await lackOfRows(target, credentials, plan);
   } catch (error) {
     if (error.code !== 'E_TARGET') throw error;
     target.unavailable = {
