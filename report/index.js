@@ -12,6 +12,7 @@ const MODULES = Object.freeze({
   console: () => import('./console.js'),
   markdown: () => import('./markdown.js'),
   csv: () => import('./csv.js'),
+  html: () => import('./html.js'),
 });
 
 /** In the order in which they are listed. */

@@ -128,7 +128,7 @@ test('an unknown report is a usage error that lists those there are', async () =
     await assert.rejects(loadReport(name), {
       code: 'E_USAGE',
       message: /not known/,
-      remedy: 'name one of console, markdown, csv',
+      remedy: 'name one of console, markdown, csv, html',
     });
   }
   for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);

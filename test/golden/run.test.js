@@ -146,6 +146,7 @@ test('a run is a function of its options, its clock and its instruments', async 
     const { render } = await loadReport(name);
     const text = render(first, { width: 120 });
     assert.equal(render(first, { width: 120 }), text, name);
-    assertGolden(`run.${name}.txt`, text);
+    // The page holds the whole result, a style sheet and a script; page.test.js looks at its parts.
+    if (name !== 'html') assertGolden(`run.${name}.txt`, text);
   }
 });

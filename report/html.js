@@ -1,0 +1,119 @@
+/**
+ * The report as one page: plots, tables, notes and the result itself, in a file that needs nothing
+ * else. Every text in it is escaped; what it may load is nothing.
+ */
+
+import { defineReport } from '../lib/define.js';
+import { plainText } from '../lib/format.js';
+import { toContent } from './content.js';
+import { figureMarkup } from './html/figure.js';
+import { pageMarkup } from './html/page.js';
+import { sectionsOf } from './html/section.js';
+import { comparisonPlots } from './plots/comparison.js';
+import { plotsOf } from './plots/index.js';
+import { labelsOf } from './plots/plot.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('./html/section.js').Section} Section */
+
+export default defineReport({
+  name: 'html',
+  summary: 'one page with plots, for a browser; needs nothing else',
+  render: (result) => renderPage([result]),
+});
+
+/**
+ * @param {readonly Result[]} results one, or several side by side: the first is what the others are
+ *   compared with
+ * @param {import('../lib/comparison.js').Comparison | null} [comparison] of several
+ * @returns {string}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a result is damaged
+ */
+export function renderPage(results, comparison = null) {
+  const labels = labelsOf(results);
+  const parts = results.map((result, i) => {
+    const content = toContent(result);
+    const { plots, context } = plotsOf(result, content.groups, labels);
+    const several = results.length > 1;
+    const prefix = several ? `r${i + 1}-` : '';
+    return { result, content, plots, seriesOf: context.seriesOf, prefix, level: several ? 3 : 2 };
+  });
+  const shown = new Set(parts.flatMap(({ plots }) => plots.flatMap(seriesIn)));
+  const sections = parts.map(sectionsOf);
+  const compared = comparison === null ? [] : comparisonSections(comparison);
+  const single = parts.length === 1;
+  return pageMarkup({
+    title: single ? parts[0].content.title : `Dragstrip: ${parts.length} results compared`,
+    when: single ? parts[0].content.head[0][1] : results.map(({ id }) => plainText(id)).join(', '),
+    lead: single ? leadOf(parts[0].plots) : '',
+    storages: labels
+      .map((label, series) => ({ label, series }))
+      .filter(({ series }) => shown.has(series)),
+    downloads: results.map((result) => ({ name: result.id, json: JSON.stringify(result) })),
+    contents: single ? sections[0] : [...compared, ...parts.map(titleOf)],
+    body: [
+      ...compared.map((section) => sectionMarkup(section, 2)),
+      ...(single
+        ? sections[0].map((section) => sectionMarkup(section, 2))
+        : parts.map((part, i) =>
+            sectionMarkup(
+              {
+                ...titleOf(part),
+                body: sections[i].map((section) => sectionMarkup(section, 3)).join('\n'),
+              },
+              2,
+            ),
+          )),
+    ].join('\n'),
+  });
+}
+
+/** @param {import('./plots/plot.js').Plot} plot */
+function seriesIn({ table }) {
+  return table.rows.flatMap(({ series }) => series ?? []);
+}
+
+/**
+ * @param {import('./plots/plot.js').Plot[]} plots
+ * @returns {string} what the plots of throughput say in a sentence each
+ */
+function leadOf(plots) {
+  return plots
+    .filter(({ id }) => id.startsWith('throughput-'))
+    .map(({ title, summary }) => `${title.replace('Throughput, ', '')}: ${lastSentence(summary)}`)
+    .join(' ');
+}
+
+/** @param {string} text */
+function lastSentence(text) {
+  return text.slice(text.indexOf('. ') + 2);
+}
+
+/** @param {{ result: Result, prefix: string }} part */
+function titleOf({ result, prefix }) {
+  return { id: `${prefix}result`, title: plainText(result.id) };
+}
+
+/**
+ * @param {import('../lib/comparison.js').Comparison} comparison
+ * @returns {Section[]}
+ */
+function comparisonSections(comparison) {
+  const body = comparisonPlots(comparison)
+    .map((plot) => figureMarkup(plot, { prefix: '', level: 3 }))
+    .join('\n');
+  return [{ id: 'comparison', title: 'Side by side', body }];
+}
+
+/**
+ * @param {Section} section
+ * @param {number} level
+ */
+function sectionMarkup({ id, title, body }, level) {
+  // Everything foreign in a title is escaped here; bodies are markup already.
+  const heading = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<section id="${id}" aria-labelledby="${id}-h">
+<h${level} id="${id}-h">${heading}</h${level}>
+${body}
+</section>`;
+}

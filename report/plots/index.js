@@ -1,0 +1,42 @@
+/**
+ * The plots of a result, in the order in which a page shows them. A plot of another workload is a
+ * file beside these and a line here.
+ */
+
+import { toGroups } from '../../lib/analysis/rows.js';
+import cpu from './cpu.js';
+import latency from './latency.js';
+import memory from './memory.js';
+import { plotContext } from './plot.js';
+import throughput from './throughput.js';
+import timeline from './timeline.js';
+
+/** @type {readonly import('./plot.js').PlotDefinition[]} */
+export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline]);
+
+/**
+ * @param {import('../../lib/result.js').Result} result
+ * @param {import('../../lib/analysis/rows.js').Group[]} [groups] of the result, where they are there
+ * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
+ * @returns {{ plots: import('./plot.js').Plot[], context: import('./plot.js').PlotContext }}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where the result is damaged
+ */
+export function plotsOf(result, groups = toGroups(result), labels = undefined) {
+  const context = plotContext(result, groups, labels);
+  const plots = PLOTS.flatMap(({ build }) => build(context));
+  return { plots: withOwnIds(plots), context };
+}
+
+/**
+ * @param {readonly import('./plot.js').Plot[]} plots
+ * @returns {import('./plot.js').Plot[]} no two of one name: windows may differ in what the name leaves out
+ */
+function withOwnIds(plots) {
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return plots.map((plot) => {
+    const n = (seen.get(plot.id) ?? 0) + 1;
+    seen.set(plot.id, n);
+    return n === 1 ? plot : { ...plot, id: `${plot.id}-${n}` };
+  });
+}

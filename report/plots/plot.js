@@ -1,0 +1,301 @@
+/**
+ * What a plot is, and the parts that plots have in common: axes, rows of bars, colours of storages.
+ * A plot's module is pure: from results to texts, tables and options of ECharts. It renders nothing
+ * (that is svg.js) and knows no page.
+ */
+
+import { labelOf } from '../../lib/analysis/rows.js';
+import { displayWidth } from '../../lib/format.js';
+import { columnsFor } from '../columns.js';
+import { roleColor, seriesColor } from '../palette.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/analysis/rows.js').Group} Group */
+/** @typedef {import('../../lib/analysis/rows.js').Row} Row */
+
+/**
+ * @typedef {object} Point where the pointer finds a value
+ * @property {number} seriesIndex of the option, for the axes
+ * @property {[number, number]} at in values of its axes
+ * @property {number | null} series whose it is: the number of a storage's colour
+ * @property {string} text
+ */
+
+/**
+ * @typedef {object} Drawing
+ * @property {number} height pixels
+ * @property {import('echarts').EChartsOption} option in colours of palette.js only
+ * @property {Point[]} points
+ * @property {'x' | 'y' | 'xy'} nearest by what the pointer looks for its point
+ */
+
+/**
+ * @typedef {object} Variant
+ * @property {string} name `linear`, `log`
+ * @property {(size: { width: number }) => Drawing} draw
+ */
+
+/**
+ * @typedef {object} PlotTable the numbers of the plot
+ * @property {{ name: string, align: 'left' | 'right' }[]} columns the first names the row
+ * @property {{ texts: string[], series: number | null }[]} rows
+ */
+
+/**
+ * @typedef {object} Plot
+ * @property {string} id also the name of its file: `throughput-get-burst`
+ * @property {string} title
+ * @property {string} summary what is to be seen, in a sentence: the alternative text
+ * @property {string} note how to read it
+ * @property {Group | null} group that it belongs to; null: to the whole
+ * @property {Variant[]} variants the first is what is shown without a choice
+ * @property {PlotTable} table
+ */
+
+/**
+ * @typedef {object} PlotContext
+ * @property {Result} result
+ * @property {Group[]} groups
+ * @property {(row: { storage: string, profile: string }) => number} seriesOf the number of its colour
+ */
+
+/**
+ * @typedef {object} PlotDefinition
+ * @property {string} name
+ * @property {string} summary
+ * @property {(context: PlotContext) => Plot[]} build none where the result has nothing for it
+ */
+
+/**
+ * @param {readonly Result[]} results
+ * @returns {string[]} the storages of all, each once: the number of one is that of its colour
+ */
+export function labelsOf(results) {
+  return [...new Set(results.flatMap(({ cells }) => cells.map(labelOf)))];
+}
+
+/**
+ * @param {Result} result
+ * @param {Group[]} groups
+ * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
+ * @returns {PlotContext}
+ */
+export function plotContext(result, groups, labels = labelsOf([result])) {
+  const numbers = new Map(labels.map((label, i) => [label, i]));
+  return { result, groups, seriesOf: (row) => numbers.get(labelOf(row)) ?? 0 };
+}
+
+/**
+ * @param {Group} group
+ * @returns {Row[]} those that have a figure; without the floor, which is no rival, unless it is alone
+ */
+export function plottedRows({ rows }) {
+  const measured = rows.filter(({ throughput }) => throughput !== null);
+  const rivals = measured.filter(({ kind }) => kind !== 'floor');
+  return rivals.length > 0 ? rivals : measured;
+}
+
+/**
+ * @param {Row} row
+ * @param {Group} group
+ * @returns {string} as in the tables: with its marks and what kind it is
+ */
+export function rowName(row, group) {
+  return columnsFor(group, 'complete')[0].text(row);
+}
+
+/**
+ * @param {string} name of the plot
+ * @param {Group} group
+ * @returns {string} for files and identifiers: letters, digits and hyphens only
+ */
+export function plotId(name, { workload, load }) {
+  const size = load.kind === 'window' ? `-${load.inFlight}` : '';
+  return `${name}-${workload}-${load.kind}${size}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
+
+/** @param {string} text */
+export function textWidth(text) {
+  return Math.ceil(displayWidth(text) * 6.7) + 4;
+}
+
+export const NARROW = 560;
+
+/**
+ * @param {readonly string[]} names of rows
+ * @param {number} width of the plot
+ * @returns {number} room for them on the left
+ */
+export function namesWidth(names, width) {
+  const wanted = Math.max(...names.map(textWidth)) + 12;
+  return Math.round(Math.min(wanted, width * (width < NARROW ? 0.36 : 0.32)));
+}
+
+/**
+ * An axis of storages, the first on top.
+ * @param {readonly string[]} names
+ * @param {number} left room that they have
+ * @returns {import('echarts').YAXisComponentOption}
+ */
+export function namesAxis(names, left) {
+  return {
+    type: 'category',
+    inverse: true,
+    // By number: two storages from files may have the same name.
+    data: names.map((_, i) => String(i)),
+    axisTick: { show: false },
+    axisLine: { show: false },
+    axisLabel: {
+      color: roleColor('ink'),
+      width: left - 12,
+      overflow: 'truncate',
+      interval: 0,
+      formatter: (/** @type {string} */ i) => names[Number(i)],
+    },
+  };
+}
+
+/**
+ * @param {(value: number) => string} format
+ * @param {{ name?: string, vertical?: boolean, type?: 'value' | 'log' }} [options]
+ * @returns {any} an axis of numbers; its maker gives min and max
+ */
+export function numberAxis(format, { name = '', vertical = false, type = 'value' } = {}) {
+  return {
+    type,
+    name,
+    nameLocation: 'middle',
+    nameGap: vertical ? 58 : 26,
+    nameTextStyle: { color: roleColor('muted'), fontSize: 11 },
+    axisLine: { show: !vertical, lineStyle: { color: roleColor('grid') } },
+    axisTick: { show: false },
+    axisLabel: {
+      color: roleColor('muted'),
+      fontSize: 11,
+      hideOverlap: true,
+      formatter: (/** @type {number} */ value) => format(value),
+    },
+    splitLine: { lineStyle: { color: roleColor('grid') } },
+    minorTick: { show: false },
+    minorSplitLine: { show: false },
+  };
+}
+
+/**
+ * Ticks of a logarithmic axis at 1, 2 and 5 times each power of ten, or at the powers alone where
+ * these are many.
+ * @param {number} low above 0
+ * @param {number} high
+ * @param {number} [most] ticks that there is room for
+ * @returns {{ min: number, max: number, ticks: number[] }}
+ */
+export function logScale(low, high, most = 9) {
+  const steps = [[1, 2, 5], [1, 3], [1]].find((mantissas) => ticksOf(mantissas).length <= most);
+  const ticks = ticksOf(steps ?? [1]);
+  return { min: ticks[0], max: /** @type {number} */ (ticks.at(-1)), ticks };
+
+  /** @param {number[]} mantissas */
+  function ticksOf(mantissas) {
+    const all = [];
+    for (let e = Math.floor(Math.log10(low)) - 1; e <= Math.ceil(Math.log10(high)) + 1; e += 1) {
+      all.push(...mantissas.map((m) => Number(`${m}e${e}`)));
+    }
+    const from = all.findLastIndex((tick) => tick <= low);
+    const to = all.findIndex((tick) => tick >= high);
+    return all.slice(from, Math.max(to, from + 1) + 1);
+  }
+}
+
+/**
+ * @param {any} axis of numberAxis
+ * @param {ReturnType<typeof logScale>} scale
+ * @returns {any} the same with the ticks of that scale
+ */
+export function withTicks(axis, { min, max, ticks }) {
+  return {
+    ...axis,
+    min,
+    max,
+    axisLabel: { ...axis.axisLabel, customValues: ticks },
+    splitLine: { ...axis.splitLine, customValues: ticks },
+  };
+}
+
+/**
+ * @param {number} value
+ * @returns {string} short, for an axis: `20k`, `1.5M`
+ */
+export function shortNumber(value) {
+  for (const [unit, size] of /** @type {const} */ ([
+    ['G', 1e9],
+    ['M', 1e6],
+    ['k', 1e3],
+  ])) {
+    if (value >= size) return `${Number((value / size).toPrecision(3))}${unit}`;
+  }
+  return String(Number(value.toPrecision(3)));
+}
+
+/**
+ * A series of lines from low to high, each in a row: intervals.
+ * @param {readonly ({ low: number, high: number, row: number, color: string } | null)[]} spans
+ * @returns {any}
+ */
+export function intervalSeries(spans) {
+  const shown = spans.filter((span) => span !== null);
+  return {
+    type: 'custom',
+    name: 'interval',
+    silent: true,
+    z: 4,
+    data: shown.map(({ low, high, row }) => [low, high, row]),
+    encode: { x: [0, 1], y: 2 },
+    renderItem: (/** @type {any} */ { dataIndex }, /** @type {any} */ api) => {
+      const { color } = shown[dataIndex];
+      const [x1, y] = api.coord([api.value(0), api.value(2)]);
+      const [x2] = api.coord([api.value(1), api.value(2)]);
+      const line = (/** @type {number[]} */ [a, b, c, d]) => ({
+        type: 'line',
+        shape: { x1: a, y1: b, x2: c, y2: d },
+        style: { stroke: color, lineWidth: 1.5, fill: 'none' },
+      });
+      const cap = 4;
+      return {
+        type: 'group',
+        children: [
+          line([x1, y, x2, y]),
+          line([x1, y - cap, x1, y + cap]),
+          line([x2, y - cap, x2, y + cap]),
+        ],
+      };
+    },
+  };
+}
+
+/**
+ * @param {readonly { value: number | null, series: number }[]} items one a row
+ * @param {{ label?: (i: number) => string, colorOf?: (series: number) => string }} [options]
+ * @returns {any} a series of bars in the colours of the storages
+ */
+export function barSeries(items, { label, colorOf = seriesColor } = {}) {
+  return {
+    type: 'bar',
+    barWidth: 14,
+    z: 2,
+    data: items.map(({ value, series }) => ({
+      value: value ?? 0,
+      itemStyle: { color: colorOf(series) },
+    })),
+    ...(label && {
+      label: {
+        show: true,
+        position: 'right',
+        distance: 8,
+        color: roleColor('ink'),
+        textBorderColor: roleColor('surface'),
+        textBorderWidth: 3,
+        formatter: (/** @type {any} */ { dataIndex }) => label(dataIndex),
+      },
+    }),
+  };
+}

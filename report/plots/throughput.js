@@ -1,0 +1,317 @@
+/**
+ * Throughput as bars, one storage a row: the median of the rounds, the 95 % interval of their mean,
+ * each round as a dot, and the limits of driver and wire as marks where they are known.
+ */
+
+import {
+  formatCount,
+  formatInterval,
+  formatThroughput,
+  NONE,
+  plainText,
+} from '../../lib/format.js';
+import { driverLimitOf, wireLimitOf } from '../../lib/limits.js';
+import { loadName } from '../load-name.js';
+import { roleColor } from '../palette.js';
+import {
+  barSeries,
+  intervalSeries,
+  logScale,
+  NARROW,
+  namesAxis,
+  namesWidth,
+  numberAxis,
+  plotId,
+  plottedRows,
+  rowName,
+  shortNumber,
+  withTicks,
+} from './plot.js';
+
+/** @typedef {import('./plot.js').Plot} Plot */
+/** @typedef {import('./plot.js').Group} Group */
+/** @typedef {import('./plot.js').Row} Row */
+
+/** From this ratio between the fastest and the slowest on, a linear axis hides the slow ones. */
+const LOG_FROM = 30;
+const ROW_HEIGHT = 30;
+
+/**
+ * @typedef {object} Entry a row as it is drawn
+ * @property {Row} row
+ * @property {string} name
+ * @property {number} series
+ * @property {number} median
+ * @property {number[]} rounds
+ * @property {number | null} low of the interval
+ * @property {number | null} high
+ * @property {{ role: 'driver-limit' | 'wire-limit', value: number }[]} limits
+ */
+
+/** @type {import('./plot.js').PlotDefinition} */
+export default {
+  name: 'throughput',
+  summary: 'bars with intervals, rounds and limits',
+  build: (context) =>
+    context.groups
+      .filter(({ load }) => load.kind !== 'rate')
+      .flatMap((group) => {
+        const entries = toEntries(group, context);
+        return entries.length === 0 ? [] : [toPlot(group, entries)];
+      }),
+};
+
+/**
+ * @param {Group} group
+ * @param {import('./plot.js').PlotContext} context
+ * @returns {Entry[]}
+ */
+function toEntries(group, { result, seriesOf }) {
+  return plottedRows(group).flatMap((row) => {
+    const { throughput, cell } = row;
+    if (throughput === null || throughput.median === null) return [];
+    const { low, high } = throughput.interval;
+    const storage = result.storages.find(
+      ({ name, profile }) => name === cell.storage && profile === cell.profile,
+    );
+    const limits = cell.workload === 'get' ? result.limits : undefined;
+    /** @type {[Entry['limits'][number]['role'], number | null][]} */
+    const known = [
+      ['driver-limit', driverLimitOf(limits, cell)],
+      ['wire-limit', wireLimitOf(limits, storage?.protocol ?? null)],
+    ];
+    return [
+      {
+        row,
+        name: rowName(row, group),
+        series: seriesOf(cell),
+        median: throughput.median,
+        rounds: cell.rounds
+          .filter(({ state }) => state === 'measured')
+          .map(({ throughput: value }) => value),
+        low,
+        high,
+        limits: known.flatMap(([role, value]) => (value === null ? [] : [{ role, value }])),
+      },
+    ];
+  });
+}
+
+/**
+ * @param {Group} group
+ * @param {Entry[]} entries
+ * @returns {Plot}
+ */
+function toPlot(group, entries) {
+  const medians = entries.map(({ median }) => median).filter((value) => value > 0);
+  const wide = Math.max(...medians) / Math.min(...medians) >= LOG_FROM;
+  /** @type {import('./plot.js').Variant[]} */
+  const variants = (wide ? ['log', 'linear'] : ['linear', 'log']).map((name) => ({
+    name,
+    draw: ({ width }) => draw(entries, { width, log: name === 'log' && medians.length > 0 }),
+  }));
+  const [first, ...others] = entries;
+  const load = loadName(group.load);
+  return {
+    id: plotId('throughput', group),
+    title: `Throughput, ${plainText(group.workload)}, ${load}`,
+    summary:
+      `Operations a second of ${formatCount(entries.length)} storages. ` +
+      `${first.name} leads with ${formatThroughput(first.median)} ops/s` +
+      (others.length === 0
+        ? '.'
+        : `; ${entries[entries.length - 1].name} comes last with ` +
+          `${formatThroughput(entries[entries.length - 1].median)}.`),
+    note:
+      'Bar: median of the rounds. Line with caps: 95 % interval of their mean. Dots: the rounds.' +
+      (entries.some(({ limits }) => limits.length > 0)
+        ? ' Red diamond: driver limit. Blue bar: wire limit; a triangle at the edge: it lies beyond.'
+        : ''),
+    group,
+    variants,
+    table: toTable(entries),
+  };
+}
+
+/** @param {Entry[]} entries */
+function toTable(entries) {
+  const limited = entries.some(({ limits }) => limits.length > 0);
+  const rounds = Math.max(...entries.map((entry) => entry.rounds.length));
+  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
+  const limitOf = (/** @type {Entry} */ { limits }, /** @type {string} */ name) =>
+    formatThroughput(limits.find(({ role }) => role === name)?.value ?? null);
+  return {
+    columns: [
+      { name: 'storage', align: /** @type {const} */ ('left') },
+      right('median ops/s'),
+      right('interval from'),
+      right('to'),
+      ...Array.from({ length: rounds }, (_, i) => right(`round ${i + 1}`)),
+      ...(limited ? [right('driver limit'), right('wire limit')] : []),
+    ],
+    rows: entries.map((entry) => ({
+      series: entry.series,
+      texts: [
+        entry.name,
+        formatThroughput(entry.median),
+        formatThroughput(entry.low),
+        formatThroughput(entry.high),
+        ...Array.from({ length: rounds }, (_, i) => formatThroughput(entry.rounds[i] ?? null)),
+        ...(limited ? [limitOf(entry, 'driver-limit'), limitOf(entry, 'wire-limit')] : []),
+      ],
+    })),
+  };
+}
+
+/**
+ * @param {Entry[]} entries
+ * @param {{ width: number, log: boolean }} options
+ * @returns {import('./plot.js').Drawing}
+ */
+function draw(entries, { width, log }) {
+  const names = entries.map(({ name }) => name);
+  const left = namesWidth(names, width);
+  const narrow = width < NARROW;
+  const height = entries.length * ROW_HEIGHT + 56;
+  const scale = scaleOf(entries, { log, narrow });
+  const axis = numberAxis(shortNumber, {
+    name: 'operations a second',
+    type: log ? 'log' : 'value',
+  });
+  const inside = (/** @type {number} */ value) => Math.min(value, scale.max);
+  const spans = entries.map(({ low, high, series }, row) =>
+    low === null || high === null
+      ? null
+      : {
+          low: Math.max(low, scale.min),
+          high: inside(high),
+          row,
+          color: roleColor('ink', series),
+        },
+  );
+  return {
+    height,
+    nearest: 'y',
+    option: {
+      grid: { left, right: narrow ? 74 : 128, top: 8, bottom: 46 },
+      xAxis: log
+        ? withTicks(axis, scale)
+        : { ...axis, min: 0, max: scale.max, splitNumber: narrow ? 3 : 6 },
+      yAxis: namesAxis(names, left),
+      series: [
+        barSeries(
+          entries.map(({ median, series }) => ({ value: median, series })),
+          { label: (i) => labelOf(entries[i], narrow) },
+        ),
+        intervalSeries(spans),
+        roundDots(entries),
+        ...limitMarks(entries, scale.max),
+      ],
+    },
+    points: entries.map((entry, i) => ({
+      seriesIndex: 0,
+      at: [inside(entry.median), i],
+      series: entry.series,
+      text: pointText(entry),
+    })),
+  };
+}
+
+/**
+ * @param {Entry[]} entries
+ * @param {{ log: boolean, narrow: boolean }} options
+ */
+function scaleOf(entries, { log, narrow }) {
+  const values = entries.flatMap(({ median, rounds, low, high }) =>
+    [median, ...rounds, low, high].filter((value) => value !== null && value > 0),
+  );
+  const own = /** @type {number[]} */ (values);
+  const limits = entries.flatMap((entry) => entry.limits.map(({ value }) => value));
+  if (log) {
+    const all = [...own, ...limits];
+    return logScale(Math.min(...all) / 1.6, Math.max(...all), narrow ? 4 : 7);
+  }
+  // Limits may be many times what was reached; beyond this they are told by a mark at the edge.
+  const most = Math.max(1e-9, ...own);
+  const max = Math.max(most, ...limits.filter((value) => value <= most * 1.6));
+  return { min: 0, max: max * 1.02, ticks: [] };
+}
+
+/** @param {Entry[]} entries */
+function roundDots(entries) {
+  return {
+    type: 'scatter',
+    silent: true,
+    z: 3,
+    symbolSize: 4,
+    data: entries.flatMap(({ rounds, series }, i) =>
+      rounds.map((value) => ({
+        value: [value, i],
+        itemStyle: { color: roleColor('ink', series), opacity: 0.45 },
+      })),
+    ),
+  };
+}
+
+/**
+ * @param {Entry[]} entries
+ * @param {number} max of the axis
+ * @returns {any[]}
+ */
+function limitMarks(entries, max) {
+  const marks = entries.flatMap(({ limits, series }, i) =>
+    limits.map(({ role, value }) => ({ role, value, series, i })),
+  );
+  if (marks.length === 0) return [];
+  return [
+    {
+      type: 'scatter',
+      silent: true,
+      z: 5,
+      data: marks.map(({ role, value, series, i }) => {
+        const beyond = value > max;
+        const own =
+          role === 'driver-limit'
+            ? { symbol: 'diamond', symbolSize: 10 }
+            : { symbol: 'rect', symbolSize: [3, 20] };
+        const edge = {
+          symbol: 'triangle',
+          symbolRotate: -90,
+          symbolSize: 8,
+          symbolOffset: [0, role === 'driver-limit' ? -6 : 6],
+        };
+        return {
+          value: [Math.min(value, max), i],
+          ...(beyond ? edge : own),
+          itemStyle: {
+            color: roleColor(role, series),
+            borderColor: roleColor('surface', series),
+            borderWidth: 1,
+          },
+        };
+      }),
+    },
+  ];
+}
+
+/**
+ * @param {Entry} entry
+ * @param {boolean} narrow
+ */
+function labelOf({ median, row }, narrow) {
+  if (narrow) return shortNumber(median);
+  const share = formatInterval(row.throughput?.interval.relativeHalfWidth ?? null);
+  return `${formatThroughput(median)} ${share}`.trimEnd();
+}
+
+/** @param {Entry} entry */
+function pointText({ name, median, row, low, high, limits }) {
+  const interval =
+    low === null || high === null
+      ? ''
+      : `, mean between ${formatThroughput(low)} and ${formatThroughput(high)}`;
+  const known = limits.map(
+    ({ role, value }) => `, ${role.replace('-', ' ')} ${formatThroughput(value)}`,
+  );
+  return `${name}: ${median === 0 ? NONE : formatThroughput(median)} ops/s (n ${row.n})${interval}${known.join('')}`;
+}

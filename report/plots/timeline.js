@@ -1,0 +1,264 @@
+/**
+ * Throughput over time, a small plot for each storage with a line for each round: the warm-up,
+ * shaded, up to the start of measuring, then what was measured; collections where they are known.
+ */
+
+import { formatCount, formatDuration, formatThroughput, plainText } from '../../lib/format.js';
+import { loadName } from '../load-name.js';
+import { roleColor, seriesColor } from '../palette.js';
+import { NARROW, numberAxis, plotId, plottedRows, rowName, shortNumber } from './plot.js';
+
+/** @typedef {import('./plot.js').Plot} Plot */
+/** @typedef {import('./plot.js').Group} Group */
+/** @typedef {import('../../lib/result.js').Round} Round */
+
+const PANEL_HEIGHT = 128;
+const PANEL_HEAD = 26;
+/** Of an interval shorter than this share of a window, a rate says nothing. */
+const WINDOW_SHARE_MIN = 0.25;
+
+/**
+ * @typedef {object} Panel
+ * @property {string} name
+ * @property {number} series
+ * @property {{ round: number, warmup: [number, number][], measured: [number, number][],
+ *   collections: [number, number][] }[]} rounds points of time (ns, 0 where measuring began) and
+ *   rate; collections from and to
+ * @property {Round[]} source
+ */
+
+/** @type {import('./plot.js').PlotDefinition} */
+export default {
+  name: 'timeline',
+  summary: 'throughput over time, with the warm-up',
+  build: ({ groups, seriesOf }) =>
+    groups.flatMap((group) => {
+      if (group.load.kind === 'rate') return [];
+      const panels = plottedRows(group).map((row) => {
+        const source = row.cell.rounds.filter(({ state }) => state === 'measured');
+        const name = rowName(row, group);
+        return { name, series: seriesOf(row.cell), rounds: source.map(toLines), source };
+      });
+      return panels.length === 0 ? [] : [toPlot(group, panels)];
+    }),
+};
+
+/** @param {Round} round */
+function toLines(round) {
+  const { warmup, timeline, durationNs, client } = round;
+  const before = rates(warmup.curve, warmup.windowNs, warmup.durationNs);
+  return {
+    round: round.round,
+    warmup: before.map(([atNs, rate]) => pair(atNs - warmup.durationNs, rate)),
+    measured: rates(timeline.operations, timeline.windowNs, durationNs),
+    collections: collectionsOf(client).map(({ startNs, ns }) => pair(startNs, startNs + ns)),
+  };
+}
+
+/**
+ * @param {Round['client']} client
+ * @returns {{ startNs: number, ns: number }[]} since measuring began; none where only their sum is
+ *   known
+ */
+function collectionsOf(client) {
+  const { collections = [] } = /** @type {any} */ (client ?? {});
+  return collections;
+}
+
+/** @param {number} a @param {number} b @returns {[number, number]} */
+function pair(a, b) {
+  return [a, b];
+}
+
+/**
+ * @param {readonly number[]} counts in each window
+ * @param {number} windowNs
+ * @param {number} endNs of all; the last window may be cut off by it
+ * @returns {[number, number][]} middle of each window and its rate
+ */
+function rates(counts, windowNs, endNs) {
+  return counts.flatMap((count, i) => {
+    const fromNs = i * windowNs;
+    const ns = Math.min(windowNs, endNs - fromNs);
+    // The rest of a window is too short to say anything, unless there is nothing else.
+    if (ns <= 0 || (ns < windowNs * WINDOW_SHARE_MIN && i > 0)) return [];
+    return [pair(fromNs + ns / 2, (count / ns) * 1e9)];
+  });
+}
+
+/**
+ * @param {Group} group
+ * @param {Panel[]} panels
+ * @returns {Plot}
+ */
+function toPlot(group, panels) {
+  const known = panels.some(({ rounds }) => rounds.some(({ collections }) => collections.length));
+  return {
+    id: plotId('timeline', group),
+    title: `Throughput over time, ${plainText(group.workload)}, ${loadName(group.load)}`,
+    summary:
+      `One small plot for each of ${formatCount(panels.length)} storages, a line for each round, ` +
+      'with its warm-up before.',
+    note:
+      'Shaded: warm-up, under its own load. 0 is where measuring began. Each small plot has axes of ' +
+      `its own.${known ? ' Ticks at the bottom: collections of garbage.' : ''}`,
+    group,
+    variants: [{ name: 'linear', draw: (size) => draw(panels, size) }],
+    table: toTable(panels),
+  };
+}
+
+/** @param {Panel[]} panels */
+function toTable(panels) {
+  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
+  return {
+    columns: [
+      { name: 'storage', align: /** @type {const} */ ('left') },
+      right('round'),
+      right('warm-up'),
+      right('measured'),
+      right('slowest window'),
+      right('fastest window'),
+      right('collections'),
+      right('collecting'),
+    ],
+    rows: panels.flatMap(({ name, series, source, rounds }) =>
+      source.map(({ warmup, durationNs, client }, i) => {
+        const seen = rounds[i].measured.map(([, rate]) => rate);
+        const rate = (/** @type {number} */ value) =>
+          formatThroughput(Number.isFinite(value) ? value : null);
+        return {
+          series,
+          texts: [
+            name,
+            formatCount(rounds[i].round + 1),
+            formatDuration(warmup.durationNs),
+            formatDuration(durationNs),
+            rate(Math.min(...seen)),
+            rate(Math.max(...seen)),
+            formatCount(client?.gcCount ?? null),
+            formatDuration(client?.gcNs ?? null),
+          ],
+        };
+      }),
+    ),
+  };
+}
+
+/**
+ * @param {Panel[]} panels
+ * @param {{ width: number }} size
+ * @returns {import('./plot.js').Drawing}
+ */
+function draw(panels, { width }) {
+  const columns = width < NARROW ? 1 : Math.min(3, panels.length);
+  const panelWidth = width / columns;
+  /** @type {any[]} */
+  const [titles, grids, xAxes, yAxes, series] = [[], [], [], [], []];
+  /** @type {import('./plot.js').Point[]} */
+  const points = [];
+  for (const [i, panel] of panels.entries()) {
+    const left = (i % columns) * panelWidth;
+    const top = Math.floor(i / columns) * (PANEL_HEIGHT + PANEL_HEAD);
+    const grid = { left: left + 52, top: top + PANEL_HEAD, width: panelWidth - 70 };
+    grids.push({ ...grid, height: PANEL_HEIGHT - 34, outerBoundsMode: 'none' });
+    titles.push({
+      text: panel.name,
+      left: left + 48,
+      top: top + 2,
+      textStyle: { fontSize: 12, fontWeight: 600, color: roleColor('ink', panel.series) },
+    });
+    const x = numberAxis(timeText);
+    Object.assign(x.axisLabel, { showMinLabel: false, showMaxLabel: false });
+    xAxes.push({
+      ...x,
+      gridIndex: i,
+      ...extent(panel),
+      splitNumber: 3,
+      splitLine: { show: false },
+    });
+    const y = numberAxis(shortNumber, { vertical: true });
+    yAxes.push({ ...y, gridIndex: i, min: 0, splitNumber: 3 });
+    for (const [k, lines] of panel.rounds.entries()) {
+      points.push(
+        ...lines.measured.map((at) => ({
+          seriesIndex: series.length,
+          at,
+          series: panel.series,
+          text:
+            `${panel.name}, round ${lines.round + 1}, after ${timeText(at[0])}: ` +
+            `${formatThroughput(at[1])} ops/s`,
+        })),
+      );
+      series.push(lineOf(panel, lines, i, k === 0));
+    }
+  }
+  const height = Math.ceil(panels.length / columns) * (PANEL_HEIGHT + PANEL_HEAD) + 4;
+  return {
+    height,
+    nearest: 'xy',
+    points,
+    option: { title: titles, grid: grids, xAxis: xAxes, yAxis: yAxes, series },
+  };
+}
+
+/** @param {Panel} panel */
+function extent({ source }) {
+  return {
+    min: -Math.max(0, ...source.map(({ warmup }) => warmup.durationNs)),
+    max: Math.max(1, ...source.map(({ durationNs }) => durationNs)),
+  };
+}
+
+/** @param {number} ns */
+function timeText(ns) {
+  if (ns === 0) return '0';
+  return `${ns < 0 ? '−' : ''}${formatDuration(Number(Math.abs(ns).toPrecision(3)))}`;
+}
+
+/**
+ * @param {Panel} panel
+ * @param {Panel['rounds'][number]} lines
+ * @param {number} index of its axes
+ * @param {boolean} first of the panel: it carries the shade
+ * @returns {any}
+ */
+function lineOf(panel, { warmup, measured, collections }, index, first) {
+  const { min } = extent(panel);
+  return {
+    type: 'line',
+    xAxisIndex: index,
+    yAxisIndex: index,
+    data: [...warmup, ...measured],
+    showSymbol: warmup.length + measured.length < 2,
+    symbolSize: 4,
+    silent: true,
+    lineStyle: { color: seriesColor(panel.series), width: 1.4, opacity: 0.75 },
+    itemStyle: { color: seriesColor(panel.series) },
+    ...(first &&
+      min < 0 && {
+        markArea: {
+          silent: true,
+          itemStyle: { color: roleColor('shade') },
+          data: [[{ xAxis: min }, { xAxis: 0 }]],
+        },
+      }),
+    ...(collections.length > 0 && {
+      markLine: {
+        silent: true,
+        symbol: 'none',
+        label: { show: false },
+        lineStyle: {
+          color: roleColor('muted', panel.series),
+          type: 'solid',
+          width: 1,
+          opacity: 0.6,
+        },
+        data: collections.map(([from]) => [
+          { coord: [from, 0] },
+          { coord: [from, 0], symbol: 'rect', symbolSize: [1, 8] },
+        ]),
+      },
+    }),
+  };
+}

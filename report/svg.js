@@ -1,0 +1,159 @@
+/**
+ * A plot as SVG, by ECharts without a DOM. What comes out has no script, no style sheet, no style
+ * attribute and no identifier that counts up: it may stand in a page with a strict policy, several
+ * times, and is the same text each time.
+ */
+
+import { createRequire } from 'node:module';
+import { paint, roleColor } from './palette.js';
+
+/** @typedef {import('./plots/plot.js').Plot} Plot */
+/** @typedef {import('./plots/plot.js').Drawing} Drawing */
+
+const require = createRequire(import.meta.url);
+
+/** @returns {typeof import('echarts')} a megabyte that takes 150 ms: loaded at the first plot */
+function library() {
+  return require('echarts');
+}
+
+/** Without quotes: the list stands in attributes. */
+export const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, Arial, sans-serif';
+/** How far around a point the pointer finds it where there is no script. */
+const HIT_RADIUS = 7;
+const HEAD_HEIGHT = 58;
+const PICTURE_WIDTH = 880;
+/** What is not needed, and the font, which all texts have from the outermost element. */
+const DROPPED = new RegExp(
+  ` (?:${[
+    ...['ecmeta_\\w+', 'class', 'pointer-events', 'font-family'],
+    ...['xmlns:xlink', 'xml:space', 'baseProfile', 'version'],
+  ].join('|')})="[^"]*"`,
+  'g',
+);
+
+/**
+ * For a page: in its variables, with the texts of each point, without a title of its own.
+ * @param {Plot} plot
+ * @param {{ variant?: number, width: number, id: string, hover?: boolean }} options id: the prefix
+ *   of identifiers; hover: with points that the pointer finds
+ * @returns {string}
+ */
+export function plotForPage(plot, { variant = 0, width, id, hover = true }) {
+  const drawing = plot.variants[variant].draw({ width });
+  const { svg, pixels } = drawSvg(drawing, { width, id });
+  const points = hover ? drawing.points : [];
+  const hits = points.map(({ text, series }, i) => {
+    const owner = series === null ? '' : ` data-s="${series}"`;
+    const [x, y] = pixels[i];
+    return `<circle cx="${x}" cy="${y}" r="${HIT_RADIUS}"${owner}><title>${escapeXml(text)}</title></circle>`;
+  });
+  const label = escapeXml(`${plot.title}. ${plot.summary}`);
+  const head = `role="img" aria-label="${label}" ${hover ? `data-nearest="${drawing.nearest}"` : ''}`;
+  const layer = hover
+    ? `<g class="hits" fill="none" pointer-events="all">${hits.join('')}</g>`
+    : '';
+  return paint(svg, 'page')
+    .replace('<svg ', `<svg ${head} `)
+    .replace(/<\/svg>\s*$/, `${layer}</svg>`);
+}
+
+/**
+ * A picture that stands alone: with a title, a background and the colours of a theme.
+ * @param {Plot} plot
+ * @param {{ theme?: 'light' | 'dark', subtitle?: string }} [options] subtitle: which run
+ * @returns {string}
+ */
+export function plotPicture(plot, { theme = 'light', subtitle = '' } = {}) {
+  const width = PICTURE_WIDTH;
+  const drawing = plot.variants[0].draw({ width });
+  const { svg } = drawSvg(drawing, { width, id: plot.id });
+  const height = drawing.height + HEAD_HEIGHT;
+  const inner = svg.replace(/^<svg[^>]*>\s*/, '').replace(/\s*<\/svg>\s*$/, '');
+  const picture = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+      `viewBox="0 0 ${width} ${height}" font-family="${FONT}" role="img">`,
+    `<title>${escapeXml(plot.title)}</title>`,
+    `<desc>${escapeXml(plot.summary)}</desc>`,
+    `<rect width="${width}" height="${height}" fill="${roleColor('surface')}"/>`,
+    `<text x="16" y="27" font-size="16" font-weight="600" fill="${roleColor('ink')}">` +
+      `${escapeXml(plot.title)}</text>`,
+    `<text x="16" y="46" font-size="12" fill="${roleColor('muted')}">` +
+      `${escapeXml(subtitle)}</text>`,
+    `<g transform="translate(0 ${HEAD_HEIGHT})">`,
+    inner,
+    '</g>',
+    '</svg>',
+  ].join('\n');
+  return `${paint(picture, theme)}\n`;
+}
+
+/**
+ * @param {Drawing} drawing
+ * @param {{ width: number, id: string }} options
+ * @returns {{ svg: string, pixels: [number, number][] }} pixels: of the drawing's points
+ */
+function drawSvg({ height, option, points }, { width, id }) {
+  const chart = library().init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    const textStyle = { fontFamily: FONT, fontSize: 12, color: roleColor('ink') };
+    chart.setOption({ animation: false, textStyle, ...option });
+    const pixels = points.map(({ seriesIndex, at }) => {
+      const [x, y] = /** @type {number[]} */ (chart.convertToPixel({ seriesIndex }, at));
+      return /** @type {[number, number]} */ ([round(x), round(y)]);
+    });
+    return { svg: tidy(chart.renderToSVGString({ useViewBox: true }), id), pixels };
+  } finally {
+    chart.dispose();
+  }
+}
+
+/**
+ * @param {string} svg of ECharts
+ * @param {string} id
+ * @returns {string} without what a strict policy refuses, what the pointer is told, and what counts
+ */
+function tidy(svg, id) {
+  return svg
+    .replace(/<style[\s\S]*?<\/style>/g, '')
+    .replace(/<[a-z][^>]*>/gi, (tag) =>
+      tag
+        .replace(/ style="([^"]*)"/g, (_, css) => asAttributes(css))
+        .replace(DROPPED, '')
+        .replace(/zr\d+-/g, `${id}-`)
+        .replace(/(?<=[\s",(MLHVCAZlhvcaz])-?\d+\.\d{2,}/g, (digits) => `${round(Number(digits))}`),
+    )
+    .replace(/\s*\n\s*/g, '\n')
+    .trim();
+}
+
+/**
+ * @param {string} css declarations of a style attribute: fonts, in what ECharts writes
+ * @returns {string} presentation attributes, which a policy without inline styles lets pass
+ */
+function asAttributes(css) {
+  return css
+    .split(';')
+    .map((declaration) => declaration.split(':'))
+    .filter(([name, value]) => /^[a-z-]+$/.test(name) && value !== undefined)
+    .map(([name, value]) => ` ${name}="${value.trim()}"`)
+    .join('');
+}
+
+/** @param {number} value a tenth of a pixel is finer than a screen */
+function round(value) {
+  return Math.round(value * 10) / 10;
+}
+
+/**
+ * @param {string} text
+ * @returns {string} for the text of an element or the value of an attribute
+ */
+export function escapeXml(text) {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
