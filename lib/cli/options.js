@@ -93,6 +93,11 @@ export const OPTIONS = Object.freeze({
     parse: (text, flag) => parseList(text, flag).map((item) => parseCount(item, flag, 1, 256)),
     shown: '1',
   },
+  against: {
+    flags: '--against <package@version>',
+    help: 'race another version of a driver, such as ioredis@5, beside the installed one',
+    parse: (text, _flag, previous = []) => [...previous, text],
+  },
   pin: {
     flags: '--pin',
     help: 'keep client and server (if Dragstrip started it) on processors of their own (taskset)',
@@ -227,6 +232,7 @@ export const RUN_OPTIONS = [
   'ops',
   'duration',
   'processes',
+  'against',
   'pin',
   'rounds',
   'warmup',

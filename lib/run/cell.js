@@ -34,6 +34,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../result.js').Load} load
+ * @property {import('./rivals.js').Driver} [driver] in the place of the installed version
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {import('../types.js').Address} address

@@ -6,6 +6,7 @@
 import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 import { runCell } from './cell.js';
+import { useDriver } from './driver-hooks.js';
 
 const PROGRESS_EVERY_NS = 500e6;
 const ALIVE_EVERY_MS = 1000;
@@ -32,6 +33,7 @@ process.on('message', (/** @type {any} */ message) => {
   if (message.type === 'run') {
     // The parent ends a process that gives no sign of life: its event loop is blocked.
     setInterval(() => process.send?.({ type: 'alive' }), ALIVE_EVERY_MS).unref();
+    if (message.spec.driver !== undefined) useDriver(message.spec.driver);
     run(message.spec);
   }
 });

@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { DragstripError } from '../errors.js';
 import { systemClock } from '../measure/clock.js';
 import { runCell } from './cell.js';
 import { mergeRecords, shareSpec } from './share.js';
@@ -218,11 +219,14 @@ function describeEnd({ exitCode, signal, stderr, shortMessage }) {
  * @returns {Executor} runs cells in this process
  */
 export function inThisProcess(instruments) {
-  const execute = async (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) => ({
-    record: await runCell(spec, { instruments, ...context }),
-    failure: null,
-    processNs: null,
-  });
+  const execute = async (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) => {
+    if (spec.driver !== undefined) {
+      // A process has one version of a driver: what it has loaded cannot be exchanged.
+      throw new DragstripError('E_INTERNAL', 'another version needs a process of its own');
+    }
+    const record = await runCell(spec, { instruments, ...context });
+    return { record, failure: null, processNs: null };
+  };
   return (spec, context) =>
     (spec.load.processes ?? 1) === 1
       ? execute(spec, context)

@@ -37,6 +37,7 @@ export const runOptionsSchema = z.strictObject({
   mix: z.string().optional(),
   mget: mgetOption.optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
+  against: z.array(z.string()).optional(),
   pin: z.boolean().optional(),
   rounds: whole(1, 1000).optional(),
   warmupOperations: whole(0, OPERATIONS_MAX).optional(),
@@ -61,6 +62,7 @@ export const runOptionsSchema = z.strictObject({
  *   }} workloadOptions
  * @property {import('../result.js').Load[]} loads the first one where a rate is searched
  * @property {import('./loads.js').SearchPlan | null} findMax
+ * @property {string[]} against other versions of drivers, `ioredis@5`
  * @property {boolean} pin client and server on processors of their own
  * @property {number} rounds
  * @property {number} warmupOperations
@@ -104,6 +106,7 @@ export function planRun(options) {
     storages: given.storages ?? null,
     ...(fetches ?? { ...planWorkload(given), loads }),
     findMax,
+    against: given.against ?? [],
     pin: given.pin ?? false,
     rounds: given.rounds ?? 1,
     warmupOperations: given.warmupOperations ?? WARMUP_DEFAULT,

@@ -22,6 +22,7 @@ import { measureFloor } from './floor.js';
 import { withHeldRows } from './hold.js';
 import { withPinning } from './pinning.js';
 import { loadLabel, orderOfRound, planRun } from './plan.js';
+import { storagesOfPackages, withRivals } from './rivals.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
 import { resolveTargets } from './targets.js';
@@ -68,15 +69,17 @@ const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you
  */
 export async function runRace(options, context = {}) {
   const plan = planRun(options);
+  plan.storages ??= await storagesOfPackages(plan.against);
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const workload = await loadWorkload(plan.workload);
   const home = plan.home ?? findHome();
   const ownRows = workload.place !== undefined;
-  const targets = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
+  const installed = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
+  const targets = { ...installed, storages: await withRivals(installed.storages, plan, home) };
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
   if (context.limits !== undefined) {
-    result.limits = await context.limits(plan, targets.storages, result);
+    result.limits = await context.limits(plan, installed.storages, result);
   }
   context.onEvent?.({ type: 'planned', result, plan });
   const { storages } = targets;
@@ -184,12 +187,12 @@ function labelOf({ definition, profile }) {
 }
 
 /** @param {StorageTarget} target */
-function describeStorage({ definition, profile, version: release }) {
+function describeStorage({ definition, profile, version: release, base }) {
   const { name, summary, package: driver, server, profiles } = definition;
   const { calls = 'promise', options } = profiles[profile];
   const protocol = protocolOf(definition);
   const about = { name, profile, summary, package: driver, version: release, server, protocol };
-  return { ...about, calls, options };
+  return { ...about, ...(base !== undefined && { base }), calls, options };
 }
 
 /** @param {RunPlan} plan */
@@ -254,6 +257,7 @@ function makeJobs(plan, storages, result, folder) {
         seed: plan.seed,
         warmupOperations: plan.warmupOperations,
         stallNs: plan.timeoutMs * 1e6,
+        driver: target.driver,
       };
       jobs.push({ cell, target, spec });
     }

@@ -42,6 +42,8 @@ import { hideSecrets } from '../secrets.js';
  * @property {string} profile
  * @property {boolean} named by the user
  * @property {string | null} version of the driver's package
+ * @property {import('./rivals.js').Driver} [driver] another than the installed version
+ * @property {string} [base] storage with the installed version, where this has another
  * @property {ServerTarget | null} server
  * @property {Unavailable | null} unavailable
  */

@@ -43,6 +43,8 @@ export async function execute({ command, options, stdout, stderr }) {
     const limits = await limitsSource(options.limits, progress);
     if (options.setup) {
       const { setUp } = await import('../setup.js');
+      const { storagesOfPackages } = await import('../../run/rivals.js');
+      runOptions.storages ??= (await storagesOfPackages(options.against ?? [])) ?? undefined;
       setup = await setUp(runOptions, { signal: signals.signal, progress });
     }
     const { result, stored } = await runStored(runOptions, {
@@ -121,6 +123,7 @@ export function toRunOptions(command, options) {
     ...shared(loadsOf(command, options), options.processes),
     keys: options.keys,
     mix: options.mix,
+    against: options.against,
     pin: options.pin,
     rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
     warmupOperations: options.warmup ?? (command === 'race' ? RACE.warmup : undefined),

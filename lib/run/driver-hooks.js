@@ -1,0 +1,54 @@
+/**
+ * Lets a process load another version of one package: an adapter's `import 'ioredis'` is resolved as
+ * if it stood in the folder where that version is installed. All else is resolved as ever. Where
+ * Node has synchronous hooks (22.15, 23.5) they see `require` too; before, they see `import`, by
+ * which our adapters load their drivers.
+ */
+
+import * as nodeModule from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+/** @typedef {import('./rivals.js').Driver} Driver */
+/** @typedef {(specifier: string, context: any, next: (specifier: string, context: any) => any) =>
+ *   any} Resolve */
+
+/**
+ * To be called before the adapter is loaded.
+ * @param {Driver} driver
+ */
+export function useDriver(driver) {
+  const { registerHooks } = /** @type {any} */ (nodeModule);
+  if (registerHooks !== undefined) registerHooks({ resolve: resolveFor(driver) });
+  else nodeModule.register(import.meta.url, { data: driver });
+}
+
+/**
+ * @param {Driver} driver
+ * @returns {Resolve}
+ */
+export function resolveFor({ name, folder }) {
+  const parentURL = pathToFileURL(`${folder}/package.json`).href;
+  return (specifier, context, next) => {
+    const isMeant = specifier === name || specifier.startsWith(`${name}/`);
+    // Packages among themselves keep what they have: one may need another version of it.
+    const fromPackage = context.parentURL?.includes('/node_modules/') === true;
+    if (!isMeant || fromPackage) return next(specifier, context);
+    return next(specifier, { ...context, parentURL });
+  };
+}
+
+/** @type {Resolve | null} */
+let chosen = null;
+
+/**
+ * The hooks of older Nodes live in a thread of their own, which loads this module and calls this.
+ * @param {Driver} driver
+ */
+export function initialize(driver) {
+  chosen = resolveFor(driver);
+}
+
+/** @type {Resolve} */
+export function resolve(specifier, context, next) {
+  return chosen === null ? next(specifier, context) : chosen(specifier, context, next);
+}
