@@ -14,6 +14,7 @@ import {
   LIMIT_OPTIONS,
   LOAD_OPTIONS,
   OPTIONS,
+  OUTPUT_OPTIONS,
   RUN_OPTIONS,
 } from './options.js';
 
@@ -38,7 +39,7 @@ import {
 const COMMANDS = Object.freeze({
   race: {
     summary: 'point reads over every storage that can run, one and many in flight, several rounds',
-    options: ['setup', 'limits', ...LOAD_OPTIONS, ...RUN_OPTIONS],
+    options: ['setup', 'limits', 'noHtml', ...LOAD_OPTIONS, ...RUN_OPTIONS],
     load: () => import('./commands/race.js'),
   },
   async: {
@@ -69,10 +70,16 @@ const COMMANDS = Object.freeze({
     load: () => import('./commands/servers.js'),
   },
   report: {
-    summary: 'show a stored result as console, markdown or csv',
+    summary: 'stored results as tables, a page with plots, or pictures; several are compared',
     args: '<files...>',
-    options: ['format'],
+    options: ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS],
     load: () => import('./commands/report.js'),
+  },
+  history: {
+    summary: 'stored results of a folder over time, and where a level changed',
+    args: '<folder>',
+    options: ['cell', 'metric', ...OUTPUT_OPTIONS],
+    load: () => import('./commands/history.js'),
   },
   compare: {
     summary:

@@ -177,8 +177,32 @@ export const OPTIONS = Object.freeze({
   },
   format: {
     flags: '--format <name>',
-    help: 'console, markdown or csv',
+    help: 'console, markdown, csv or html, on the standard output',
     shown: 'console',
+  },
+  html: { flags: '--html <file>', help: 'write one page with plots and tables, for a browser' },
+  noHtml: { flags: '--no-html', help: 'write no page beside the result' },
+  svgFolder: { flags: '--svg <folder>', help: 'write each plot as an SVG picture' },
+  pngFolder: { flags: '--png <folder>', help: 'write each plot as a PNG picture' },
+  theme: {
+    flags: '--theme <name>',
+    help: 'colours of the pictures: light or dark',
+    parse: (text, flag) => parseChoice(text, flag, ['light', 'dark']),
+    shown: 'light',
+  },
+  markdown: { flags: '--markdown <file>', help: 'write the tables as GitHub markdown' },
+  csv: { flags: '--csv <file>', help: 'write one row for each test and round' },
+  overwrite: { flags: '--force', help: 'overwrite files that are there' },
+  cell: {
+    flags: '--cell <text>',
+    help: 'only tests whose id holds that text: ioredis, get/burst; may be repeated',
+    parse: (text, _flag, previous = []) => [...previous, text],
+  },
+  metric: {
+    flags: '--metric <name>',
+    help: 'throughput, p50, p99 or cpu (of the client, for each operation)',
+    parse: (text, flag) => parseChoice(text, flag, ['throughput', 'p50', 'p99', 'cpu']),
+    shown: 'throughput',
   },
 });
 
@@ -201,6 +225,8 @@ export const ADDRESS_OPTIONS = [
   'tarantool',
   'allowTarget',
 ];
+/** Files that a report is written to. */
+export const OUTPUT_OPTIONS = ['html', 'svgFolder', 'pngFolder', 'theme', 'overwrite'];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
 export const LOAD_OPTIONS = [
   'inFlight',

@@ -101,30 +101,34 @@ async function createNew(file) {
 }
 
 /**
- * @param {string} file
- * @param {string} given
+ * @param {string} file absolute
+ * @param {string} given as the user wrote it
  * @param {boolean} force
+ * @param {string} [flag] of the option
+ * @throws {DragstripError} E_USAGE where it is taken or cannot be written
  */
-async function requireFree(file, given, force) {
-  await requireWritable(path.dirname(file), '--json', given);
+export async function requireFree(file, given, force, flag = '--json') {
+  await requireWritable(path.dirname(file), flag, given);
   const there = await stat(file).catch(() => null);
   if (there?.isDirectory()) {
-    throw usageError(`--json ${given}: it is a folder`, 'name a file, or use --out');
+    const remedy = flag === '--json' ? 'name a file, or use --out' : 'name a file';
+    throw usageError(`${flag} ${given}: it is a folder`, remedy);
   }
   if (there !== null && !there.isFile()) {
-    throw usageError(`--json ${given}: not a regular file`, 'name a file, or leave --json out');
+    throw usageError(`${flag} ${given}: not a regular file`, `name a file, or leave ${flag} out`);
   }
   if (there !== null && !force) {
-    throw usageError(`--json ${given}: the file exists`, 'name another one, or add --force');
+    throw usageError(`${flag} ${given}: the file exists`, 'name another one, or add --force');
   }
 }
 
 /**
- * @param {string} folder
+ * @param {string} folder absolute; made
  * @param {string} flag
  * @param {string} given
+ * @throws {DragstripError} E_USAGE
  */
-async function requireWritable(folder, flag, given) {
+export async function requireWritable(folder, flag, given) {
   try {
     makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
@@ -142,9 +146,10 @@ async function requireWritable(folder, flag, given) {
 
 /**
  * @param {string} file
- * @param {string} text
+ * @param {string | Uint8Array} text
+ * @throws {DragstripError} E_STORE
  */
-async function writeWhole(file, text) {
+export async function writeWhole(file, text) {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     const handle = await open(temporary, 'w');

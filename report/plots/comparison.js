@@ -10,7 +10,7 @@ import { logScale, NARROW, namesAxis, namesWidth, numberAxis, withTicks } from '
 /** @typedef {import('../../lib/comparison.js').Comparison} Comparison */
 /** @typedef {import('../../lib/comparison.js').ComparedCell} ComparedCell */
 
-const ROW_HEIGHT = 24;
+const ROW_HEIGHT = 30;
 
 /**
  * @typedef {object} Entry
@@ -139,14 +139,16 @@ function draw(entries, { width }) {
                   ? seriesColor(other)
                   : roleColor('surface'),
               borderColor: seriesColor(other),
+              opacity: 1,
               borderWidth: 2,
             },
           })),
           label: {
             show: true,
-            position: 'right',
+            position: 'top',
+            distance: 3,
             color: roleColor('ink'),
-            fontSize: 11,
+            fontSize: 10,
             formatter: (/** @type {any} */ { dataIndex }) =>
               formatRatio(entries[dataIndex].cell.ratio),
           },

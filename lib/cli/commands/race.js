@@ -3,6 +3,7 @@
  * its result to a table, a file and an exit status.
  */
 
+import path from 'node:path';
 import { loadReport } from '../../../report/index.js';
 import { droppedTooMuch } from '../../analysis/openloop.js';
 import { usageError } from '../../errors.js';
@@ -12,7 +13,7 @@ import { loadsOf } from '../loads.js';
 import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
 import { onSignals } from '../signals.js';
-import { openStore } from '../storage.js';
+import { openStore, requireFree, writeWhole } from '../storage.js';
 import { limitsSource } from './limit.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
@@ -39,6 +40,8 @@ export async function execute({ command, options, stdout, stderr }) {
   try {
     // The place of the result and the report are there before anything is fetched or measured.
     const store = await openStore(storePlace(command, options));
+    const wantsPage = command === 'race' && options.html !== false;
+    if (wantsPage && options.json !== undefined) await requirePage(options);
     const { render } = await loadReport('console');
     const limits = await limitsSource(options.limits, progress);
     if (options.setup) {
@@ -58,6 +61,9 @@ export async function execute({ command, options, stdout, stderr }) {
     stdout.write(`\n${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
     await stored;
     if (store !== null) stdout.write(`\nresult: ${store.file()}\n`);
+    if (store !== null && wantsPage) {
+      stdout.write(`page:   ${await writePage(result, pageOf(String(store.file())))}\n`);
+    }
     return signals.status() ?? statusOf(result);
   } catch (error) {
     // What a signal cuts off rejects for that reason; a result that was not stored is still told.
@@ -69,6 +75,35 @@ export async function execute({ command, options, stdout, stderr }) {
     await setup?.stop();
     signals.dispose();
   }
+}
+
+/** @param {string} file of a result */
+function pageOf(file) {
+  return `${file.replace(/\.json$/, '')}.html`;
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @throws {import('../../errors.js').DragstripError} E_USAGE: a page is where ours would be
+ */
+async function requirePage({ json, force }) {
+  await requireFree(
+    path.resolve(pageOf(json)),
+    pageOf(json),
+    force === true,
+    'the page beside --json:',
+  );
+}
+
+/**
+ * The page is made when all is measured and stored: its libraries are not in the way before.
+ * @param {Result} result
+ * @param {string} file
+ */
+async function writePage(result, file) {
+  const { render } = await loadReport('html');
+  await writeWhole(file, render(result));
+  return file;
 }
 
 /**

@@ -1,0 +1,54 @@
+/** A picture as PNG, by resvg: what a README shows where SVG is not welcome. */
+
+import { createRequire } from 'node:module';
+import { targetError } from '../lib/errors.js';
+
+const require = createRequire(import.meta.url);
+
+/** Twice as many pixels as the drawing has: sharp on today's screens. */
+const SCALE = 2;
+const FONTS = { loadSystemFonts: true, defaultFontFamily: 'DejaVu Sans' };
+
+/**
+ * @param {string} svg of plotPicture
+ * @returns {Uint8Array}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where resvg is not there for this
+ *   platform, or the machine has no font: the picture would be without words
+ */
+export function toPng(svg) {
+  const { Resvg } = library();
+  const fitTo = { mode: /** @type {const} */ ('zoom'), value: SCALE };
+  if (!hasFonts(Resvg)) {
+    throw targetError(
+      'pictures as PNG need a font, and this machine has none',
+      'apt-get install fonts-dejavu-core, or use --svg or --html',
+    );
+  }
+  return new Resvg(svg, { fitTo, font: FONTS }).render().asPng();
+}
+
+/** @returns {typeof import('@resvg/resvg-js')} */
+function library() {
+  try {
+    return require('@resvg/resvg-js');
+  } catch (error) {
+    throw targetError(
+      `pictures as PNG: @resvg/resvg-js cannot be loaded here (${error.code ?? 'ERROR'})`,
+      'use --svg or --html',
+      error,
+    );
+  }
+}
+
+/** @type {boolean | null} */
+let known = null;
+
+/** @param {typeof import('@resvg/resvg-js').Resvg} Resvg */
+function hasFonts(Resvg) {
+  if (known === null) {
+    const words =
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="9">x</text></svg>';
+    known = new Resvg(words, { font: FONTS }).getBBox() !== undefined;
+  }
+  return known;
+}
