@@ -13,6 +13,7 @@ import { columnsFor, roundsOf } from './columns.js';
 import { headLines } from './head.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';
 import { loadName } from './load-name.js';
+import { mgetLegend, mgetTables } from './mget.js';
 import { noteLines } from './notes.js';
 
 export { loadName } from './load-name.js';
@@ -77,6 +78,7 @@ export function toContent(result) {
         columns: columnsFor(group, result.state),
         rows: group.rows,
       })),
+      ...mgetTables(result),
       ...limitTables(result),
     ],
     groups,
@@ -85,7 +87,11 @@ export function toContent(result) {
     lists: [failedList(groups), wrongList(groups), skippedList(result), warningList(result)].filter(
       ({ items }) => items.length > 0,
     ),
-    legend: [...(groups.length === 0 ? [] : legendLines(groups)), ...limitLegend(result)],
+    legend: [
+      ...(groups.length === 0 ? [] : legendLines(groups)),
+      ...mgetLegend(result),
+      ...limitLegend(result),
+    ],
   };
 }
 

@@ -34,14 +34,26 @@ export function headLines(result) {
 
 /**
  * @param {Result['options']} options
- * @returns {[string, string][]} the law of keys and the mix, where they are other than by default
+ * @returns {[string, string][]} the law of keys, the mix or the fetches, where they are other than by
+ *   default
  */
 function workloadLines({ workloadOptions }) {
   if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];
   return Object.entries(workloadOptions).map(([name, value]) => [
     plainText(name),
-    plainText(String(value)),
+    plainText(optionText(value)),
   ]);
+}
+
+/**
+ * @param {unknown} value of an option: a text, a number, or several by their names
+ * @returns {string}
+ */
+function optionText(value) {
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  const parts = Object.entries(value).map(([name, one]) => `${name} ${optionText(one)}`);
+  return parts.join(', ');
 }
 
 /** @param {Result} result */

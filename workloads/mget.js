@@ -38,8 +38,8 @@ const COUNT_STREAM = 0x6d63;
 /**
  * @typedef {object} MgetOptions
  * @property {readonly number[]} [counts] keys of a fetch, one series for each
- * @property {{ minKeys: number, maxKeys: number }} [scatter] in their place: one series, its fetches
- *   of minKeys to maxKeys keys, drawn
+ * @property {{ minKeys: number, maxKeys: number }} [scatter] in their place: one series, its
+ *   fetches of minKeys to maxKeys keys, drawn
  * @property {number} cycles fetches of a series
  * @property {number} lead fetches before and behind each that are not counted; as many as are in
  *   flight, or more

@@ -45,3 +45,24 @@ export function percentile(sorted, q) {
   const rank = Math.ceil(sorted.length * q * (1 - 2 ** -50));
   return sorted[Math.max(1, rank) - 1];
 }
+
+/**
+ * The median as it is taught: the value in the middle; of an even number, which has two, their mean.
+ * percentile(sorted, 0.5) is a value that occurred, and of an even number the lower of the two.
+ * @param {ArrayLike<number>} sorted ascending
+ * @returns {number | null} null without values
+ */
+export function medianOfSorted(sorted) {
+  if (sorted.length === 0) return null;
+  const half = sorted.length >>> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/**
+ * @param {ArrayLike<number>} sorted ascending
+ * @param {number} q
+ * @returns {number | null} null where it may not be printed
+ */
+export function printablePercentile(sorted, q) {
+  return isPrintable(sorted.length, q) ? percentile(sorted, q) : null;
+}

@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
 import { reportFailure } from './failure.js';
+import { MGET_OPTIONS } from './mget-options.js';
 import {
   ADDRESS_OPTIONS,
   DATASET_OPTIONS,
@@ -22,7 +23,9 @@ import {
  * @typedef {object} CommandRow
  * @property {string} summary
  * @property {string} [args] as commander takes them
- * @property {readonly string[]} options names in OPTIONS
+ * @property {readonly (string | import('./options.js').OptionRow)[]} options names in OPTIONS, or
+ *   rows of a command's own table
+ * @property {string} [help] flags of the help, where -h is something else
  * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
  */
 
@@ -51,6 +54,13 @@ const COMMANDS = Object.freeze({
     summary: 'one request in flight (./test.js)',
     options: RUN_OPTIONS,
     load: () => import('./commands/race.js'),
+  },
+  mget: {
+    summary: 'many keys in one request: mget concurrency, mget scatter',
+    args: '<test>',
+    options: MGET_OPTIONS,
+    help: '--help',
+    load: () => import('./commands/mget.js'),
   },
   limit: {
     summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',
@@ -181,18 +191,21 @@ async function dispatch(argv, shim, { stdout, stderr }) {
  * @param {boolean} withArgs
  */
 function prepare(command, row, withArgs) {
-  command.exitOverride().showSuggestionAfterError(true).helpOption('-h, --help', 'this help');
+  const help = row?.help ?? '-h, --help';
+  command.exitOverride().showSuggestionAfterError(true).helpOption(help, 'this help');
   if (row === null) return command.helpCommand('help [command]', 'help for a command');
   command.description(row.summary);
   if (withArgs && row.args !== undefined) command.arguments(row.args);
-  for (const name of row.options) command.addOption(makeOption(OPTIONS[name]));
+  for (const one of row.options) {
+    command.addOption(makeOption(typeof one === 'string' ? OPTIONS[one] : one));
+  }
   return command;
 }
 
 /** @param {import('./options.js').OptionRow} row */
 function makeOption({ flags, help, parse, shown }) {
   const option = new Option(flags, shown === undefined ? help : `${help} (default: ${shown})`);
-  const flag = flags.split(' ')[0];
+  const flag = flags.split(' ').find((word) => word.startsWith('--')) ?? flags;
   if (parse !== undefined) option.argParser((text, previous) => parse(text, flag, previous));
   return option;
 }

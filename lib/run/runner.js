@@ -8,6 +8,7 @@ import path from 'node:path';
 import { loadWorkload } from '../../workloads/index.js';
 import { formatEndpoint } from '../address.js';
 import { doubtWarnings } from '../analysis/doubts.js';
+import { concurrencyWarnings } from '../analysis/fetches.js';
 import { openLoopWarnings } from '../analysis/openloop.js';
 import { createDataset } from '../dataset.js';
 import { targetError } from '../errors.js';
@@ -97,6 +98,7 @@ export async function runRace(options, context = {}) {
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
+  result.warnings.push(...concurrencyWarnings(result));
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();
   for (const cell of result.cells) {

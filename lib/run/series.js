@@ -3,34 +3,14 @@
  * Pure: the trace of a load in, plain data for the result out.
  */
 
+import { medianOfSorted, printablePercentile } from '../analysis/percentile.js';
+
 /** @typedef {import('../types.js').Series} Series */
 /** @typedef {import('../result.js').SeriesResult} SeriesResult */
 /** @typedef {Pick<import('../load/trace.js').TraceTally, 'calledNs' | 'endedNs'>} Trace */
 
 /** Latencies of a longer series are in the histogram of the round alone. */
 export const LATENCIES_MAX = 100_000;
-
-/**
- * @param {readonly number[]} sorted ascending
- * @returns {number | null} the middle one; of an even number the mean of the two in the middle; null
- *   of none
- */
-export function medianOfSorted(sorted) {
-  if (sorted.length === 0) return null;
-  const half = sorted.length >>> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
-/**
- * @param {readonly number[]} sorted ascending
- * @param {number} q
- * @returns {number | null} the value at or below which a share `q` lies (nearest rank); null where
- *   fewer than 10 values lie above
- */
-function percentileOfSorted(sorted, q) {
-  const rank = Math.ceil(q * sorted.length);
-  return sorted.length - rank < 10 ? null : sorted[rank - 1];
-}
 
 /**
  * @param {Trace} trace
@@ -69,17 +49,16 @@ function summarizeOne({ calledNs, endedNs }, { keys, warmup, from, to, keysOf },
   const durationNs = Math.max(0, endNs - startNs) || 0;
   const { area, ended } = countBetween({ calledNs, endedNs }, around, startNs, endNs);
   const sorted = Float64Array.from(latenciesNs).sort();
-  const values = /** @type {number[]} */ (/** @type {unknown} */ (sorted));
   return {
     keys: keysOf === undefined ? keys : null,
     warmup,
     cycles: to - from,
     ok: latenciesNs.length,
-    medianNs: medianOfSorted(values),
-    p90Ns: percentileOfSorted(values, 0.9),
-    p99Ns: percentileOfSorted(values, 0.99),
-    minNs: values.length === 0 ? null : values[0],
-    maxNs: values.length === 0 ? null : values[values.length - 1],
+    medianNs: medianOfSorted(sorted),
+    p90Ns: printablePercentile(sorted, 0.9),
+    p99Ns: printablePercentile(sorted, 0.99),
+    minNs: sorted.length === 0 ? null : sorted[0],
+    maxNs: sorted.length === 0 ? null : sorted[sorted.length - 1],
     durationNs,
     throughput: durationNs > 0 ? (ended / durationNs) * 1e9 : 0,
     inFlightMean: durationNs > 0 ? area / durationNs : 0,
