@@ -4,6 +4,7 @@
  */
 
 import { usageError } from '../errors.js';
+import { parseRamp, parseRate } from './rates.js';
 
 /**
  * @typedef {object} OptionRow
@@ -208,11 +209,6 @@ export const OPTIONS = Object.freeze({
 
 /** @typedef {keyof typeof OPTIONS & string} OptionName */
 
-const RATE_MIN = 0.01;
-const RATE_MAX = 1e7;
-/** Rates of a ramp; each is a test of its own for each storage. */
-const RAMP_MAX = 100;
-
 /** @type {Readonly<Record<string, number>>} */
 const DURATION_UNITS_MS = { us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
@@ -285,49 +281,6 @@ export function parseCount(text, flag, min, max) {
     `${flag} ${JSON.stringify(text)}: not a whole number from ${min} to ${max}`,
     `write for example ${flag} ${Math.max(min, Math.min(max, 50_000))}`,
   );
-}
-
-/**
- * @param {string} text `10k`, `2.5k`, `1M`, `0.5`
- * @param {string} flag
- * @returns {number} a second, more than 0 and at most ten million
- * @throws {import('../errors.js').DragstripError} E_USAGE
- */
-export function parseRate(text, flag) {
-  const match = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(text.trim());
-  const unit = { '': 1, k: 1e3, M: 1e6 }[match?.[2] ?? ''] ?? 1;
-  const value = match === null ? Number.NaN : Number((Number(match[1]) * unit).toPrecision(12));
-  if (value >= RATE_MIN && value <= RATE_MAX) return value;
-  throw usageError(
-    `${flag} ${JSON.stringify(text)}: not a rate from ${RATE_MIN} to ${RATE_MAX} a second`,
-    `write for example ${flag} ${flag === '--ramp' ? '1k:10k:1k' : '10k'}`,
-  );
-}
-
-/**
- * @param {string} text `from:to:step`, or a list with commas
- * @param {string} flag
- * @returns {number[]} rates, ascending, each once
- * @throws {import('../errors.js').DragstripError} E_USAGE
- */
-export function parseRamp(text, flag) {
-  const parts = text.split(':');
-  if (parts.length === 1) {
-    const rates = text.split(',').map((part) => parseRate(part, flag));
-    return [...new Set(rates)].sort((a, b) => a - b);
-  }
-  const [from, to, step] = parts.map((part) => parseRate(part, flag));
-  if (parts.length !== 3 || from > to) {
-    throw usageError(
-      `${flag} ${JSON.stringify(text)}: not from:to:step, ascending`,
-      `write for example ${flag} 1k:10k:1k`,
-    );
-  }
-  const count = Math.floor((to - from) / step + 1e-9) + 1;
-  if (count > RAMP_MAX) {
-    throw usageError(`${flag} ${text}: ${count} rates, ${RAMP_MAX} at most`, 'take larger steps');
-  }
-  return Array.from({ length: count }, (_, i) => Number((from + i * step).toPrecision(12)));
 }
 
 /**

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadsOf } from '../../lib/cli/loads.js';
-import { parseDurationMs, parseRamp, parseRate } from '../../lib/cli/options.js';
+import { parseDurationMs } from '../../lib/cli/options.js';
+import { parseRamp, parseRate } from '../../lib/cli/rates.js';
 import { loadLabel, trialLoad } from '../../lib/run/loads.js';
 import { planRun } from '../../lib/run/plan.js';
 
