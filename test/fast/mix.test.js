@@ -1,3 +1,5 @@
+/** The mix of reads and writes: what is drawn, what is written, and its verdicts. */
+
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
