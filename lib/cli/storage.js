@@ -108,7 +108,6 @@ async function createNew(file) {
  * @throws {DragstripError} E_USAGE where it is taken or cannot be written
  */
 export async function requireFree(file, given, force, flag = '--json') {
-  await requireWritable(path.dirname(file), flag, given);
   const there = await stat(file).catch(() => null);
   if (there?.isDirectory()) {
     const remedy = flag === '--json' ? 'name a file, or use --out' : 'name a file';
@@ -120,6 +119,7 @@ export async function requireFree(file, given, force, flag = '--json') {
   if (there !== null && !force) {
     throw usageError(`${flag} ${given}: the file exists`, 'name another one, or add --force');
   }
+  await requireWritable(path.dirname(file), flag, given);
 }
 
 /**

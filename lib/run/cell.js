@@ -20,6 +20,8 @@ import { shareLoad, shareRate, shareWorkload } from './share.js';
 const CHECK_ROWS = 64;
 /** Closing and opening must not hang a run. */
 const CLOSE_TIMEOUT_MS = 5000;
+/** Loading a driver is no reply: a short --timeout does not bound it. */
+const OPEN_TIMEOUT_MS = 10_000;
 const WARMUP_IN_FLIGHT = 100;
 /** Fine enough for a warm-up of some milliseconds; they are joined afterwards. */
 const WARMUP_WINDOW_NS = 1e6;
@@ -70,7 +72,8 @@ export async function runCell(spec, context) {
   try {
     const canaryNs = context.instruments.canaryNs();
     const openNs = clock.now();
-    const opened = await guarded(openStorage(spec), context, spec.stallNs / 1e6, 'open');
+    const openMs = Math.max(OPEN_TIMEOUT_MS, spec.stallNs / 1e6);
+    const opened = await guarded(openStorage(spec), context, openMs, 'open');
     handle = opened.handle;
     const bound = bindWorkload(spec, opened);
     await guarded(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');

@@ -66,7 +66,7 @@ function assertBalance(result) {
   }
 }
 
-describe('the seed’s own commands', { timeout: 120_000 }, () => {
+describe('the seed’s own commands', { timeout: 600_000 }, () => {
   test('fill the servers, and find them filled the second time', async () => {
     for (const [name, rows] of /** @type {const} */ ([
       ['redis', 500],
@@ -119,7 +119,7 @@ describe('the seed’s own commands', { timeout: 120_000 }, () => {
   }
 });
 
-describe('the race', { timeout: 120_000 }, () => {
+describe('the race', { timeout: 600_000 }, () => {
   test('runs every profile of every storage, one and many in flight', async () => {
     const words = ['bin/dragstrip.js', 'race', ...SMALL, '--rounds', '1', '--json', 'race.json'];
     const { status, stdout, stderr } = await call(words);
@@ -237,7 +237,7 @@ async function runStruck(storage, addresses, timeoutMs, strike) {
   return result;
 }
 
-describe('a server that goes away while it is measured', { timeout: 180_000 }, () => {
+describe('a server that goes away while it is measured', { timeout: 600_000 }, () => {
   const cases = /** @type {const} */ ([
     ['redis', 'redis', 'redis'],
     ['ioredis', 'redis', 'redis'],
