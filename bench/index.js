@@ -14,6 +14,7 @@ import { showFigures } from './figures.js';
 const BENCHES = {
   harness: () => import('./harness.js'),
   loaders: () => import('./loaders.js'),
+  selfcheck: () => import('./selfcheck.js'),
 };
 
 const smoke = process.argv.includes('--smoke');

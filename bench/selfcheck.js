@@ -1,0 +1,80 @@
+/**
+ * The harness checked against itself: how often it calls equal things different, and what its window
+ * loop costs for an operation beside the loops of tinybench and mitata.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { compareRounds } from '../lib/analysis/compare.js';
+import { measure } from './figures.js';
+
+const TWINS = fileURLToPath(new URL('./twins.js', import.meta.url));
+const LOOPS = fileURLToPath(new URL('./loops.js', import.meta.url));
+
+/** With 200 at 5 %, 21 or fewer come out different in 999 of 1000 cases, were all equal. */
+const DIFFERENT_MAX = 21;
+
+/**
+ * @param {import('./figures.js').BenchContext} context
+ * @returns {AsyncGenerator<import('./figures.js').Figure>}
+ */
+export async function* run({ smoke }) {
+  yield* equalThings(smoke);
+  yield* loops(smoke);
+}
+
+/** @param {boolean} smoke */
+async function* equalThings(smoke) {
+  const processes = smoke ? 1 : 10;
+  const sizes = smoke ? [4, 3, 500] : [20, 5, 20_000];
+  const all = processes * sizes[0];
+  let different = 0;
+  let separated = 0;
+  for (let i = 0; i < processes; i += 1) {
+    const args = ['--expose-gc', TWINS, ...sizes, 1000 * i + 1].map(String);
+    const { stdout } = await execa(process.execPath, args);
+    for (const { a, b } of JSON.parse(stdout)) {
+      const { verdict, p } = compareRounds(a, b);
+      if (verdict === 'faster' || verdict === 'slower') different += 1;
+      if (p !== null && p <= 0.05) separated += 1;
+    }
+  }
+  const limit = { target: DIFFERENT_MAX * (all / 200), better: /** @type {const} */ ('lower') };
+  yield measure(`A/A: called different, of ${all}`, [different], { ...limit, unit: '' });
+  yield measure(`A/A: p ≤ 0.05, of ${all}`, [separated], { better: 'lower', unit: '' });
+}
+
+/** @typedef {{ nsPerOperation: number, cpuNs: number }} LoopCost */
+
+/**
+ * Each in a process of its own, in turn and in mirrored order. CPU time, because on a machine with
+ * other work the wall clock shows that work. tinybench as it comes (a sample for each call), mitata
+ * with a sample for each call too: by default it has one for 4096 calls that are this short.
+ * @param {boolean} smoke
+ */
+async function* loops(smoke) {
+  const pairs = smoke ? 1 : 11;
+  const operations = smoke ? 5000 : 500_000;
+  const names = ['ours', 'ours-verified', 'tinybench', 'mitata'];
+  /** @type {Map<string, number[]>} */
+  const costs = new Map(names.map((name) => [name, []]));
+  for (let pair = 0; pair < pairs; pair += 1) {
+    for (const name of pair % 2 === 0 ? names : [...names].reverse()) {
+      const args = ['--expose-gc', LOOPS, name, String(operations)];
+      const { stdout } = await execa(process.execPath, args);
+      costs.get(name)?.push(/** @type {LoopCost} */ (JSON.parse(stdout)).cpuNs);
+    }
+  }
+  const of = (/** @type {string} */ name) => costs.get(name) ?? [];
+  for (const name of names) {
+    yield measure(`CPU of an operation in the loop: ${name}`, of(name), {
+      better: 'lower',
+      unit: 'ns',
+    });
+  }
+  for (const other of ['tinybench', 'mitata']) {
+    const ratios = of('ours').map((cost, i) => cost / of(other)[i]);
+    const name = `our loop, every latency recorded, over ${other}`;
+    yield measure(name, ratios, { target: 1, better: 'lower', unit: '×' });
+  }
+}
