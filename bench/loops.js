@@ -1,8 +1,8 @@
 /**
- * One contender of the self-check, in a process of its own, told by argv: our window loop, tinybench
- * or mitata, each running the same asynchronous operation on the memory storage. Time is taken inside
- * of the operation, from one call to another a given number of calls later, so that neither set-up
- * nor evaluation counts: what remains is what a call costs with all that its loop does for it.
+ * One contender of the self-check, in a process of its own, told by argv: our window loop, or that
+ * of tinybench or mitata, each running the same asynchronous operation on the memory storage. Time
+ * is taken inside of the operation, from one call to another a given number of calls later, so that
+ * neither set-up nor evaluation counts: what remains is a call with all that its loop does for it.
  */
 
 import { createDataset } from '../lib/dataset.js';

@@ -1,6 +1,6 @@
 /**
- * The harness checked against itself: how often it calls equal things different, and what its window
- * loop costs for an operation beside the loops of tinybench and mitata.
+ * The harness checked against itself: how often it calls equal things different, and what its
+ * window loop costs for an operation beside the loops of tinybench and mitata.
  */
 
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Lets a process load another version of one package: an adapter's `import 'ioredis'` is resolved as
- * if it stood in the folder where that version is installed. All else is resolved as ever. Where
+ * Lets a process load another version of one package: an adapter's `import 'ioredis'` is resolved
+ * as if it stood in the folder where that version is installed. All else is resolved as ever. Where
  * Node has synchronous hooks (22.15, 23.5) they see `require` too; before, they see `import`, by
  * which our adapters load their drivers.
  */

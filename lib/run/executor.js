@@ -34,8 +34,8 @@ const STDERR_LINES = 3;
  */
 
 /**
- * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} CellContext atStart: of one
- *   process among several, resolves when all are ready
+ * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} CellContext atStart: of
+ *   one process among several, resolves when all are ready
  */
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Other versions of a driver beside the installed one (`--against ioredis@5`): installed from npm
- * into the state folder, without their scripts, and raced in the same rounds. Which package a cell's
- * process loads is decided in driver-hooks.js.
+ * into the state folder, without their scripts, and raced in the same rounds. Which package a
+ * cell's process loads is decided in driver-hooks.js.
  */
 
 import { existsSync, readFileSync } from 'node:fs';

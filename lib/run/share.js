@@ -3,8 +3,8 @@
  * is whose, and how their records become one. Pure; who starts them is executor.js.
  *
  * Process p of N issues the operations p, p + N, p + 2N …: together exactly those of one process,
- * with the same keys. Times are put together by the system's monotonic clock, which all processes of
- * a machine read alike (CLOCK_MONOTONIC, clock_gettime(2)).
+ * with the same keys. Times are put together by the system's monotonic clock, which all processes
+ * of a machine read alike (CLOCK_MONOTONIC, clock_gettime(2)).
  */
 
 import { SAMPLES_MAX } from '../load/tally.js';
