@@ -176,7 +176,7 @@ export function displayWidth(text) {
  * @param {number} width
  * @returns {string} as many of its first characters as fit
  */
-function prefix(text, width) {
+export function prefix(text, width) {
   let kept = '';
   let used = 0;
   for (const character of text) {

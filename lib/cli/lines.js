@@ -3,6 +3,10 @@
  * the race.
  */
 
+import { prefix } from '../format.js';
+import { labelOf, loadText } from './cell-name.js';
+import { RaceView } from './race-view.js';
+
 /** @typedef {import('../index.js').RunEvent} RunEvent */
 /** @typedef {import('../result.js').Cell} Cell */
 /** @typedef {import('../result.js').Round} Round */
@@ -54,32 +58,44 @@ function seedRoundLines(round) {
 }
 
 /**
- * One line for each cell: where the race is.
- * @param {LineContext} context
+ * Where the race is. On a terminal the view of all cells, drawn again and again; elsewhere a line for
+ * each cell that is done.
+ * @param {LineContext & { live?: boolean }} context live: the view takes the place of the lines
  * @returns {(event: RunEvent) => void}
  */
-export function cellLines({ stdout, progress, quiet = false }) {
+export function cellLines({ stdout, progress, quiet = false, live = false }) {
+  const view = new RaceView();
   let done = 0;
   let all = 0;
   return (event) => {
+    view.take(event);
     if (event.type === 'planned') {
       const cells = event.result.cells.filter(({ state }) => state === 'planned').length;
-      all = cells * event.plan.rounds;
+      // A search takes as many trials as it needs.
+      all = event.plan.findMax === null ? cells * event.plan.rounds : 0;
     }
-    if (event.type === 'filling') progress.update(`filling ${event.storage}`);
-    if (event.type === 'progress') {
-      const [text, share] = progressOf(event);
-      progress.update(
-        `[${done + 1}/${all}] ${text}`,
-        all === 0 ? share : (done + (share ?? 0)) / all,
-      );
-    }
+    if (event.type === 'finished') progress.done();
+    else if (event.type !== 'cell-end') progress.show(all === 0 ? oneLine(event) : view);
     if (event.type === 'cell-end') {
       done += 1;
+      if (live && all > 0) return;
       progress.done();
-      if (!quiet) stdout.write(`[${done}/${all}] ${cellLine(event.cell, event.round)}\n`);
+      const place = all === 0 ? `${done}` : `${done}/${all}`;
+      if (!quiet) stdout.write(`[${place}] ${cellLine(event.cell, event.round)}\n`);
     }
   };
+}
+
+/**
+ * @param {RunEvent} event of a run whose length is not known
+ * @returns {import('./progress.js').View}
+ */
+function oneLine(event) {
+  const line = () => {
+    if (event.type === 'progress') return progressOf(event)[0];
+    return event.type === 'filling' ? `filling ${event.storage}` : 'preparing';
+  };
+  return { line, lines: ({ columns }) => [prefix(line(), columns)] };
 }
 
 /**
@@ -104,19 +120,6 @@ function progressOf({ cell, phase, settled }) {
   const what = phase === 'warmup' ? 'warming up' : `${settled.toLocaleString('en-US')} ops`;
   const share = phase === 'warmup' || operations === null ? null : settled / operations;
   return [`${labelOf(cell)}, ${loadText(cell.load)}: ${what}`, share];
-}
-
-/** @param {Cell} cell */
-function labelOf({ storage, profile }) {
-  return profile === 'default' ? storage : `${storage}:${profile}`;
-}
-
-/** @param {Cell['load']} load */
-function loadText({ kind, inFlight, rate = 0, processes = 1 }) {
-  const by = processes === 1 ? '' : ` by ${processes} processes`;
-  if (kind === 'burst') return `all at once${by}`;
-  if (kind === 'rate') return `${rate.toLocaleString('en-US')}/s${by}`;
-  return `${inFlight} in flight${by}`;
 }
 
 /** @param {Round} round */

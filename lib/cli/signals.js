@@ -4,10 +4,11 @@ const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /**
  * @param {NodeJS.WritableStream} stderr
+ * @param {{ before?: () => void }} [options] before: what is drawn makes room for the message
  * @returns {{ signal: AbortSignal, status: () => number | null, dispose: () => void }} status: the
  *   exit status of the signal that came, or null
  */
-export function onSignals(stderr) {
+export function onSignals(stderr, { before = () => {} } = {}) {
   const controller = new AbortController();
   /** @type {number | null} */
   let status = null;
@@ -15,6 +16,7 @@ export function onSignals(stderr) {
   const listener = (name) => {
     if (status !== null) process.exit(STATUS[/** @type {keyof typeof STATUS} */ (name)]);
     status = STATUS[/** @type {keyof typeof STATUS} */ (name)];
+    before();
     stderr.write('\nstopping; what was measured is kept (once more ends at once)\n');
     controller.abort();
   };

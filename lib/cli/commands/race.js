@@ -33,8 +33,10 @@ const RACE = {
  */
 export async function execute({ command, options, stdout, stderr }) {
   const runOptions = toRunOptions(command, options);
-  const signals = onSignals(stderr);
   const progress = createProgress(stderr, { quiet: options.quiet });
+  const signals = onSignals(stderr, { before: progress.done });
+  // Where both streams are the same terminal, the view has what the lines would say.
+  const live = progress.live && stdout.isTTY === true;
   /** @type {{ stop: () => Promise<void> } | null} */
   let setup = null;
   try {
@@ -54,7 +56,7 @@ export async function execute({ command, options, stdout, stderr }) {
       signal: signals.signal,
       store,
       limits,
-      show: (command === 'race' ? cellLines : seedLines)({ stdout, progress, ...options }),
+      show: (command === 'race' ? cellLines : seedLines)({ stdout, progress, live, ...options }),
     });
     progress.done();
     const color = stdout.isTTY === true && stdout.hasColors();

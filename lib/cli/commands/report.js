@@ -18,6 +18,7 @@ import { parseResult } from '../../result.js';
 export async function execute({ args, options, stdout }) {
   const { html, svg, png, markdown, csv } = options;
   const asFiles = [html, svg, png, markdown, csv].some((place) => place !== undefined);
+  const { render } = await loadReport(options.format ?? 'console');
   // All are read before one is shown: a wrong file among them shows nothing half.
   const results = await Promise.all(args.map(readResult));
   if (asFiles) {
@@ -26,7 +27,6 @@ export async function execute({ args, options, stdout }) {
     for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
     if (options.format === undefined) return 0;
   }
-  const { render } = await loadReport(options.format ?? 'console');
   const color = stdout.isTTY === true && stdout.hasColors();
   for (const [index, result] of results.entries()) {
     if (index > 0) stdout.write('\n');
