@@ -34,10 +34,9 @@ export class Connection {
    * @param {ConnectionHooks} hooks
    */
   constructor(target, settings, hooks) {
-    const { limits } = settings;
-    this.limits = limits;
+    this.limits = settings.limits;
     this.hooks = hooks;
-    const outbox = new Outbox(limits);
+    const outbox = new Outbox(this.limits);
     this.outbox = outbox;
     this.link = new Link(target, settings, {
       indexes: hooks.indexes,
@@ -59,6 +58,8 @@ export class Connection {
     /** batches asked for before the hold that are still to be sent */
     this.batchesBeforeHold = 0;
     this.scheduled = false;
+    /** the last batch was one request: then the next one, too, goes out without waiting for more */
+    this.alone = false;
     /** @type {Set<number>} indexes being opened again */
     this.reopening = new Set();
     /** @type {{ resolve: () => void, reject: (error: Error) => void }[]} */
@@ -67,11 +68,6 @@ export class Connection {
     this.quietWaiters = [];
     this.flush = this.flush.bind(this);
     this.counters = { connects: 0, losses: 0, batches: 0, requests: 0, bytesIn: 0, bytesOut: 0 };
-  }
-
-  /** @returns {boolean} */
-  get ready() {
-    return this.link.ready;
   }
 
   /** @returns {Promise<void>} when the handshake is done; rejects with the first failure */
@@ -129,13 +125,18 @@ export class Connection {
    * @param {number} weight
    */
   commit(end, plan, sink, weight) {
-    const full = this.outbox.commit(end, plan, sink, weight);
+    const { outbox } = this;
+    const full = outbox.commit(end, plan, sink, weight);
     if (!this.scheduled) {
+      if (this.alone && outbox.inFlight === 0) {
+        this.flush();
+        return;
+      }
       // One write per tick: requests of the same tick share it.
       this.scheduled = true;
       process.nextTick(this.flush);
     } else if (full || end >= FLUSH_BYTES) {
-      this.outbox.seal();
+      outbox.seal();
       this.pump();
     }
   }
@@ -179,6 +180,7 @@ export class Connection {
       const batch = outbox.next();
       if (batch === null) return;
       if (this.holding) this.batchesBeforeHold -= 1;
+      this.alone = batch.count === 1;
       counters.batches += 1;
       counters.requests += batch.count;
       counters.bytesOut += batch.length;
@@ -318,8 +320,7 @@ export class Connection {
   }
 
   /**
-   * Drops the socket once all that was asked before is answered; later requests wait until
-   * resume().
+   * Drops the socket once all asked before is answered; later requests wait until resume().
    * @returns {Promise<void>}
    */
   async hold() {

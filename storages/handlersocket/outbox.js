@@ -17,16 +17,15 @@ import { Ring } from './ring.js';
 /** First estimate of the bytes of a reply; then the mean of what comes. */
 const REPLY_BYTES_GUESS = 64;
 
-/** A queue of batches: few at a time, so an index that is trimmed now and then is enough. */
+const BATCHES_IN_FLIGHT = 4;
+
+/** A queue of batches, in a ring whose size is a power of two. */
 export class Fifo {
   constructor() {
-    /** @type {Batch[]} */
-    this.items = [];
+    /** @type {(Batch | undefined)[]} */
+    this.items = new Array(8).fill(undefined);
     this.head = 0;
-  }
-
-  get size() {
-    return this.items.length - this.head;
+    this.size = 0;
   }
 
   /** @returns {Batch | undefined} the oldest */
@@ -36,27 +35,28 @@ export class Fifo {
 
   /** @param {Batch} batch */
   push(batch) {
-    this.items.push(batch);
+    const { length } = this.items;
+    if (this.size === length) {
+      this.items = [...this.takeAll(), ...new Array(length).fill(undefined)];
+      this.size = length;
+    }
+    this.items[(this.head + this.size) & (this.items.length - 1)] = batch;
+    this.size += 1;
   }
 
   /** @returns {Batch} the oldest, taken out; the queue must not be empty */
   shift() {
-    const batch = this.items[this.head];
-    this.head += 1;
-    if (this.head === this.items.length) {
-      this.items.length = 0;
-      this.head = 0;
-    } else if (this.head >= 256) {
-      this.items = this.items.slice(this.head);
-      this.head = 0;
-    }
+    const batch = /** @type {Batch} */ (this.items[this.head]);
+    this.items[this.head] = undefined;
+    this.head = (this.head + 1) & (this.items.length - 1);
+    this.size -= 1;
     return batch;
   }
 
   /** @returns {Batch[]} all, oldest first; the queue is empty after */
   takeAll() {
-    const all = this.items.slice(this.head);
-    this.items = [];
+    const all = [];
+    while (this.size > 0) all.push(this.shift());
     this.head = 0;
     return all;
   }
@@ -66,6 +66,9 @@ export class Outbox {
   /** @param {{ maxInFlight: number, maxReplyBytes: number }} limits */
   constructor(limits) {
     this.limits = limits;
+    // A batch is a part of what may be in flight, so that the next can go while one is answered.
+    this.batchCountMax = Math.ceil(limits.maxInFlight / BATCHES_IN_FLIGHT);
+    this.batchWeightMax = limits.maxReplyBytes / BATCHES_IN_FLIGHT;
     /** @type {Ring<Plan, Sink>} every request without a reply, oldest first */
     this.ring = new Ring();
     this.pool = new BatchPool();
@@ -115,8 +118,7 @@ export class Outbox {
     open.count += 1;
     open.weight += weight;
     this.ring.push(plan, sink);
-    if (open.count < this.limits.maxInFlight && open.weight < this.limits.maxReplyBytes)
-      return false;
+    if (open.count < this.batchCountMax && open.weight < this.batchWeightMax) return false;
     this.seal();
     return true;
   }

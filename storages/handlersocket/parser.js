@@ -16,6 +16,8 @@ import { protocolError } from './errors.js';
 import { ARE_BYTES, MAY_HAVE_ESCAPES, MAY_HAVE_NULLS } from './reply.js';
 
 const LINE_FEED = 10;
+/** Chunks up to this size are looked at byte by byte: cheaper than five calls into C++. */
+const SMALL_BYTES = 256;
 /** What one read may bring. */
 const CHUNK_BYTES = 65536;
 /** Room before the chunk for the start of a line; longer starts are collected in pieces. */
@@ -76,6 +78,9 @@ export class ReplyParser {
    * @throws {import('./errors.js').HandlerSocketError} HS_PROTOCOL for a line that is too long
    */
   advance(count) {
+    if (count <= SMALL_BYTES && this.carried === 0 && this.piecesBytes === 0) {
+      if (this.advanceSmall(CARRY_BYTES + count)) return;
+    }
     const { memory } = this;
     const end = CARRY_BYTES + count;
     let start = CARRY_BYTES - this.carried;
@@ -93,6 +98,22 @@ export class ReplyParser {
     this.carried = 0;
     if (start <= last) this.cutLines(memory.subarray(start, last + 1));
     this.keep(last + 1, end);
+  }
+
+  /**
+   * A few whole lines of plain ASCII, as the reply to a single find: no escapes, no NULL.
+   * @param {number} end of the bytes
+   * @returns {boolean} false: they are not that, and nothing was done
+   */
+  advanceSmall(end) {
+    const { memory } = this;
+    if (memory[end - 1] !== LINE_FEED) return false;
+    for (let at = CARRY_BYTES; at < end; at += 1) {
+      const byte = memory[at];
+      if (byte > 0x7f || byte < 2) return false;
+    }
+    this.giveLines(memory.toString('latin1', CARRY_BYTES, end), 0);
+    return true;
   }
 
   /**
@@ -136,6 +157,14 @@ export class ReplyParser {
     } else {
       text = bytes.toString('utf8');
     }
+    this.giveLines(text, flags);
+  }
+
+  /**
+   * @param {string} text whole lines
+   * @param {number} flags
+   */
+  giveLines(text, flags) {
     const { onReply } = this;
     for (let start = 0; start < text.length; ) {
       const end = text.indexOf('\n', start);

@@ -431,7 +431,7 @@ test('finds of large results do not pile up on the server', async () => {
   });
   const asked = many(20, (key) => index.find('=', key, { limit: 1000 }));
   await sleep(10);
-  assert.equal(held.length, 2, '64,000 bytes are expected of each');
+  assert.equal(held.length, 1, '64,000 bytes are expected of each');
   for (let i = 0; i < 20; i += 1) {
     while (held[i] === undefined) await turn();
     held[i]();
@@ -538,6 +538,8 @@ test('one write carries all requests of a tick, and a unix socket works as TCP d
   const fake = await startFake({ path });
   const client = await connect({ path, connections: 1 });
   const index = await client.openIndex(TABLE);
+  // The first one after a single request goes out at once; then it is known that there are more.
+  await many(3, (key) => index.value(key));
   const { batches } = client.counters();
   await many(1000, (key) => index.value(key));
   const counters = client.counters();

@@ -79,6 +79,7 @@ test('requests of any length go out whole and in order, the longest in a batch o
 
 test('a loss keeps finds without a reply in front, and gives changes back', () => {
   const outbox = new Outbox({ maxInFlight: 4, maxReplyBytes: 1e9 });
+  outbox.batchCountMax = 4;
   const names = ['f0', 'c1', 'f2', 'c3', 'f4', 'c5', 'f6'];
   for (const name of names) ask(outbox, `${name}\n`, name[0] === 'c' ? change : find, name);
   outbox.seal();
