@@ -5,7 +5,6 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-
 import { usageError } from './errors.js';
 import { makeFolder } from './folder.js';
 
@@ -13,17 +12,42 @@ import { makeFolder } from './folder.js';
 export const HOME_NAME = '.dragstrip';
 
 /**
- * @param {{ env?: Record<string, string | undefined>, cwd?: string }} [options]
+ * Programs of the state folder are executed. One above the working directory is taken only where
+ * it is the user's own (as git does, safe.directory): in /tmp anybody may lay one.
+ * @param {{ env?: Record<string, string | undefined>, cwd?: string, uid?: number }} [options]
  * @returns {string} absolute path: DRAGSTRIP_HOME; else the nearest `.dragstrip` at or above cwd,
  *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet
+ * @throws {import('./errors.js').DragstripError} E_USAGE where that of cwd is another user's
  */
-export function findHome({ env = process.env, cwd = process.cwd() } = {}) {
+export function findHome({
+  env = process.env,
+  cwd = process.cwd(),
+  uid = process.getuid?.() ?? 0,
+} = {}) {
   if (env['DRAGSTRIP_HOME']) return resolve(cwd, env['DRAGSTRIP_HOME']);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_NAME);
-    if (statSync(candidate, { throwIfNoEntry: false })?.isDirectory()) return candidate;
+    const there = statSync(candidate, { throwIfNoEntry: false });
+    if (there?.isDirectory()) {
+      if (isTrusted(there.uid, uid)) return candidate;
+      if (folder === resolve(cwd)) {
+        throw usageError(
+          `the state folder ${candidate} belongs to another user`,
+          'set DRAGSTRIP_HOME to a folder of your own',
+        );
+      }
+    }
     if (folder === dirname(folder)) return resolve(cwd, HOME_NAME);
   }
+}
+
+/**
+ * @param {number} owner
+ * @param {number} uid the superuser trusts all: it works in folders of others, as containers do.
+ *   Windows has no such numbers, there both are 0
+ */
+function isTrusted(owner, uid) {
+  return owner === uid || uid === 0;
 }
 
 /**

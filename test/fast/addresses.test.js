@@ -46,6 +46,20 @@ test('the home is DRAGSTRIP_HOME, else the nearest .dragstrip above, else one he
   assert.equal(findHome({ env: {}, cwd: deep }), join(folder, 'project', '.dragstrip'));
 });
 
+test('a .dragstrip of another user is not ours: programs in it would be executed', () => {
+  const project = join(folder, 'of-another');
+  const deep = join(project, 'a');
+  mkdirSync(deep, { recursive: true });
+  mkdirSync(join(project, '.dragstrip'));
+  const uid = 4_000_000; // neither the superuser nor whoever runs this test
+  assert.equal(findHome({ env: {}, cwd: deep, uid }), join(deep, '.dragstrip'));
+  assert.throws(() => findHome({ env: {}, cwd: project, uid }), {
+    code: 'E_USAGE',
+    message: /of-another.\.dragstrip belongs to another user/,
+  });
+  assert.equal(findHome({ env: {}, cwd: project, uid: 0 }), join(project, '.dragstrip'));
+});
+
 test('without anything named, the default port of the seed is the address', async () => {
   const home = newHome('empty');
   const resolved = await resolveAddress('mariadb', { env: {}, home });
