@@ -34,8 +34,8 @@ export function headLines(result) {
 
 /**
  * @param {Result['options']} options
- * @returns {[string, string][]} the law of keys, the mix or the fetches, where they are other than by
- *   default
+ * @returns {[string, string][]} the law of keys, the mix or the fetches, where they are other than
+ *   by default
  */
 function workloadLines({ workloadOptions }) {
   if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];

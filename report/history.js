@@ -140,7 +140,9 @@ export function renderHistoryPage(stored, histories, { metric = 'throughput' } =
       list.length === 0
         ? ''
         : `${plainText(list[0].result.startedAt)} to ${plainText(list[list.length - 1].result.startedAt)}`,
-    lead: `${METRICS[metric].name}: ${formatCount(changed.length)} of ${formatCount(histories.length)} tests changed their level.`,
+    lead:
+      `${METRICS[metric].name}: ${formatCount(changed.length)} of ` +
+      `${formatCount(histories.length)} tests changed their level.`,
     storages: [],
     downloads: [],
     contents: [

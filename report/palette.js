@@ -55,7 +55,8 @@ function token(color, series) {
 
 /**
  * At least 3 : 1 against the surface for marks, 4.5 : 1 for text (WCAG 2.2, 1.4.11 and 1.4.3).
- * @type {Readonly<Record<'light' | 'dark', Readonly<{ roles: Record<Role, string>, series: string[] }>>>}
+ * @typedef {Readonly<{ roles: Record<Role, string>, series: string[] }>} Theme
+ * @type {Readonly<Record<'light' | 'dark', Theme>>}
  */
 export const THEMES = Object.freeze({
   light: {

@@ -1,7 +1,7 @@
 /**
- * Tests of many results over time: the value of each test in each result, and where its level became
- * another. Pure. Reading the folder is the command's; whether two results may be compared at all is
- * told, not decided here.
+ * Tests of many results over time: the value of each test in each result, and where its level
+ * became another. Pure. Reading the folder is the command's; whether two results may be compared at
+ * all is told, not decided here.
  */
 
 import { usageError } from '../errors.js';
@@ -33,8 +33,8 @@ import { summarizeRounds } from './summary.js';
 
 /**
  * @param {readonly Result[]} results
- * @param {{ cells?: readonly string[], metric?: Metric }} [options] cells: only those whose id holds
- *   one of these texts
+ * @param {{ cells?: readonly string[], metric?: Metric }} [options] cells: only those whose id
+ *   holds one of these texts
  * @returns {CellHistory[]} of each cell that two results or more have
  * @throws {import('../errors.js').DragstripError} E_USAGE: more results than are searched
  */

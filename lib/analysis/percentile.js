@@ -47,8 +47,9 @@ export function percentile(sorted, q) {
 }
 
 /**
- * The median as it is taught: the value in the middle; of an even number, which has two, their mean.
- * percentile(sorted, 0.5) is a value that occurred, and of an even number the lower of the two.
+ * The median as it is taught: the value in the middle; of an even number, which has two, their
+ * mean. percentile(sorted, 0.5) is a value that occurred, and of an even number the lower of the
+ * two.
  * @param {ArrayLike<number>} sorted ascending
  * @returns {number | null} null without values
  */

@@ -58,8 +58,8 @@ function seedRoundLines(round) {
 }
 
 /**
- * Where the race is. On a terminal the view of all cells, drawn again and again; elsewhere a line for
- * each cell that is done.
+ * Where the race is. On a terminal the view of all cells, drawn again and again; elsewhere a line
+ * for each cell that is done.
  * @param {LineContext & { live?: boolean }} context live: the view takes the place of the lines
  * @returns {(event: RunEvent) => void}
  */

@@ -1,6 +1,7 @@
 /**
- * What a person sees while work goes on: on a terminal a block of lines that is drawn again, at most
- * four times a second; elsewhere a plain line every few seconds. Only the parent process draws.
+ * What a person sees while work goes on: on a terminal a block of lines that is drawn again, at
+ * most four times a second; elsewhere a plain line every few seconds. Only the parent process
+ * draws.
  */
 
 import pc from 'picocolors';
@@ -87,8 +88,8 @@ function terminalProgress(stream, clock) {
 }
 
 /**
- * Lines that are drawn in the place of those before. A terminal that became narrower has broken them
- * into more rows: as many as their widths ask for are taken back.
+ * Lines that are drawn in the place of those before. A terminal that became narrower has broken
+ * them into more rows: as many as their widths ask for are taken back.
  * @param {NodeJS.WriteStream} stream
  */
 function createBlock(stream) {

@@ -139,7 +139,8 @@ export class RaceView {
     if (running === null) return `${this.doing || 'between two tests'} (${share})`;
     const { entry, rate, phase } = running;
     const what = phase === 'measure' ? `${formatThroughput(rate)} ops/s` : phase;
-    return `[${this.done + 1}/${this.entries.length * this.rounds}] ${entry.label}, ${entry.load}: ${what} (${share})`;
+    const place = `${this.done + 1}/${this.entries.length * this.rounds}`;
+    return `[${place}] ${entry.label}, ${entry.load}: ${what} (${share})`;
   }
 
   /**
@@ -193,7 +194,8 @@ export class RaceView {
 
   /**
    * @param {Entry} entry
-   * @param {{ columns: number, widths: { label: number, load: number }, colors: Area['colors'] }} area
+   * @param {{ columns: number, widths: { label: number, load: number }, colors: Area['colors'] }}
+   *   area
    * @returns {string} as much of it as fits; what matters least is left out first
    */
   row(entry, { columns, widths, colors }) {

@@ -42,6 +42,7 @@ export function sectionsOf(part) {
   const { content, prefix, result } = part;
   const lists = (/** @type {string[]} */ kinds) =>
     content.lists.filter(({ kind }) => kinds.includes(kind)).map(listMarkup);
+  const legend = content.legend.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
   const measured = tableSections(part);
   const loose = part.plots.filter(({ group }) => group === null);
   /** @type {Section[]} */
@@ -64,10 +65,9 @@ export function sectionsOf(part) {
     {
       id: `${prefix}notes`,
       title: 'Notes',
-      body: [
-        ...lists(['skipped', 'warnings']),
-        `<div class="legend card">${content.legend.map((line) => `<p>${escapeHtml(line)}</p>`).join('')}</div>`,
-      ].join('\n'),
+      body: [...lists(['skipped', 'warnings']), `<div class="legend card">${legend}</div>`].join(
+        '\n',
+      ),
     },
     { id: `${prefix}setup`, title: 'Versions and options', body: setupMarkup(result) },
   ];

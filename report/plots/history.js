@@ -1,6 +1,6 @@
 /**
- * Tests of many results over time: a plot for each test, its value at each result with its interval,
- * and the levels between the change points.
+ * Tests of many results over time: a plot for each test, its value at each result with its
+ * interval, and the levels between the change points.
  */
 
 import { plainText } from '../../lib/format.js';

@@ -16,7 +16,8 @@ export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline])
 
 /**
  * @param {import('../../lib/result.js').Result} result
- * @param {import('../../lib/analysis/rows.js').Group[]} [groups] of the result, where they are there
+ * @param {import('../../lib/analysis/rows.js').Group[]} [groups] of the result, where they are
+ *   there
  * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
  * @returns {{ plots: import('./plot.js').Plot[], context: import('./plot.js').PlotContext }}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where the result is damaged
@@ -29,7 +30,8 @@ export function plotsOf(result, groups = toGroups(result), labels = undefined) {
 
 /**
  * @param {readonly import('./plot.js').Plot[]} plots
- * @returns {import('./plot.js').Plot[]} no two of one name: windows may differ in what the name leaves out
+ * @returns {import('./plot.js').Plot[]} no two of one name: windows may differ in what the name
+ *   leaves out
  */
 function withOwnIds(plots) {
   /** @type {Map<string, number>} */

@@ -120,7 +120,7 @@ function draw(curves) {
     height: HEIGHT,
     nearest: 'xy',
     option: /** @type {any} */ ({
-      grid: { left: 82, right: 120, top: 14, bottom: 48 },
+      grid: { left: 82, right: 190, top: 14, bottom: 48 },
       xAxis: { ...numberAxis(String, { name: 'keys of a fetch' }), min: 0, max: most },
       yAxis: { ...time, min: 0 },
       series: curves.flatMap((curve, i) => seriesOf(curve, i, most)),

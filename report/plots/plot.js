@@ -56,7 +56,8 @@ import { roleColor, seriesColor } from '../palette.js';
  * @typedef {object} PlotContext
  * @property {Result} result
  * @property {Group[]} groups
- * @property {(row: { storage: string, profile: string }) => number} seriesOf the number of its colour
+ * @property {(row: { storage: string, profile: string }) => number} seriesOf the number of its
+ *   colour
  */
 
 /**
@@ -87,7 +88,8 @@ export function plotContext(result, groups, labels = labelsOf([result])) {
 
 /**
  * @param {Group} group
- * @returns {Row[]} those that have a figure; without the floor, which is no rival, unless it is alone
+ * @returns {Row[]} those that have a figure; without the floor, which is no rival, unless it is
+ *   alone
  */
 export function plottedRows({ rows }) {
   const measured = rows.filter(({ throughput }) => throughput !== null);

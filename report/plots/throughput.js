@@ -313,5 +313,6 @@ function pointText({ name, median, row, low, high, limits }) {
   const known = limits.map(
     ({ role, value }) => `, ${role.replace('-', ' ')} ${formatThroughput(value)}`,
   );
-  return `${name}: ${median === 0 ? NONE : formatThroughput(median)} ops/s (n ${row.n})${interval}${known.join('')}`;
+  const figure = median === 0 ? NONE : formatThroughput(median);
+  return `${name}: ${figure} ops/s (n ${row.n})${interval}${known.join('')}`;
 }
