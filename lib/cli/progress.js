@@ -137,7 +137,7 @@ function plainProgress(stream, clock) {
   };
   return {
     live: false,
-    show: (view) => say(view.line),
+    show: (view) => say(() => view.line()),
     update: (text, share = null) =>
       say(() => (share === null ? text : `${text} (${Math.floor(share * 100)} %)`)),
     done(line) {
