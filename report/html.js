@@ -36,7 +36,9 @@ export function renderPage(results, comparison = null) {
     const { plots, context } = plotsOf(result, content.groups, labels);
     const several = results.length > 1;
     const prefix = several ? `r${i + 1}-` : '';
-    return { result, content, plots, seriesOf: context.seriesOf, prefix, level: several ? 3 : 2 };
+    const where = several ? ` (result ${i + 1})` : '';
+    const level = several ? 3 : 2;
+    return { result, content, plots, seriesOf: context.seriesOf, prefix, where, level };
   });
   const shown = new Set(parts.flatMap(({ plots }) => plots.flatMap(seriesIn)));
   const sections = parts.map(sectionsOf);
@@ -112,8 +114,13 @@ function comparisonSections(comparison) {
 function sectionMarkup({ id, title, body }, level) {
   // Everything foreign in a title is escaped here; bodies are markup already.
   const heading = title.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<section id="${id}" aria-labelledby="${id}-h">
+  // Landmarks lead to the results; within each of several there would be too many of a name.
+  const [open, close] =
+    level === 2
+      ? [`<section id="${id}" aria-labelledby="${id}-h">`, '</section>']
+      : [`<div class="part" id="${id}">`, '</div>'];
+  return `${open}
 <h${level} id="${id}-h">${heading}</h${level}>
 ${body}
-</section>`;
+${close}`;
 }

@@ -13,11 +13,11 @@ const NARROW = 360;
 
 /**
  * @param {Plot} plot
- * @param {{ prefix: string, level: number }} options prefix: of identifiers, the same plot may be
- *   there for several results; level: of the heading
+ * @param {{ prefix: string, level: number, where?: string }} options prefix: of identifiers, the
+ *   same plot may be there for several results; level: of the heading; where: which result
  * @returns {string}
  */
-export function figureMarkup(plot, { prefix, level }) {
+export function figureMarkup(plot, { prefix, level, where = '' }) {
   const id = `${prefix}${plot.id}`;
   const choice = plot.variants.length < 2 ? '' : choiceMarkup(plot, id);
   const drawings = plot.variants.map((_, i) => {
@@ -36,7 +36,7 @@ export function figureMarkup(plot, { prefix, level }) {
     choice,
     ...drawings,
     `<p class="note">${escapeHtml(plot.note)}</p>`,
-    foldMarkup('Numbers', tableMarkup({ caption: `${plot.title}: numbers`, ...plot.table })),
+    foldMarkup('Numbers', tableMarkup({ caption: `${plot.title}: numbers`, where, ...plot.table })),
     '</figure>',
   ].join('\n');
 }

@@ -11,6 +11,7 @@ export { escapeXml as escapeHtml } from '../svg.js';
 /**
  * @typedef {object} TableMarkup
  * @property {string} caption
+ * @property {string} [where] which result, where the page has several
  * @property {boolean} [quiet] the caption is for screen readers: a heading above says the same
  * @property {readonly { name: string, align: 'left' | 'right' }[]} columns the first names the row
  * @property {readonly { texts: readonly string[], series?: number | null,
@@ -22,7 +23,7 @@ export { escapeXml as escapeHtml } from '../svg.js';
  * @param {TableMarkup} table
  * @returns {string} in a box that scrolls by itself, and by the keyboard
  */
-export function tableMarkup({ caption, quiet = false, columns, rows }) {
+export function tableMarkup({ caption, where = '', quiet = false, columns, rows }) {
   const heads = columns.map(
     ({ name, align }) => `<th scope="col"${alignment(align)}>${escapeXml(name)}</th>`,
   );
@@ -37,7 +38,7 @@ export function tableMarkup({ caption, quiet = false, columns, rows }) {
   });
   const label = escapeXml(caption);
   return [
-    `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>`,
+    `<div class="scroll" tabindex="0" role="region" aria-label="Table: ${label}${escapeXml(where)}"><table>`,
     `<caption${quiet ? ' class="away"' : ''}>${label}</caption>`,
     `<thead><tr>${heads.join('')}</tr></thead>`,
     `<tbody>${body.join('\n')}</tbody>`,

@@ -29,6 +29,7 @@ import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
  * @property {Plot[]} plots
  * @property {(row: { storage: string, profile: string }) => number} seriesOf
  * @property {string} prefix of identifiers
+ * @property {string} where which result, for screen readers, where the page has several
  * @property {number} level of its headings
  */
 
@@ -39,7 +40,7 @@ import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
  * @returns {Section[]}
  */
 export function sectionsOf(part) {
-  const { content, prefix, result } = part;
+  const { content, prefix } = part;
   const lists = (/** @type {string[]} */ kinds) =>
     content.lists.filter(({ kind }) => kinds.includes(kind)).map(listMarkup);
   const legend = content.legend.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
@@ -69,7 +70,7 @@ export function sectionsOf(part) {
         '\n',
       ),
     },
-    { id: `${prefix}setup`, title: 'Versions and options', body: setupMarkup(result) },
+    { id: `${prefix}setup`, title: 'Versions and options', body: setupMarkup(part) },
   ];
   const rounds = roundsMarkup(part);
   if (rounds !== '') sections.push({ id: `${prefix}rounds`, title: 'Rounds', body: rounds });
@@ -101,8 +102,8 @@ function tableSections(part) {
  * @param {Plot[]} plots
  * @param {Part} part
  */
-function figures(plots, { prefix, level }) {
-  return plots.map((plot) => figureMarkup(plot, { prefix, level: level + 1 })).join('\n');
+function figures(plots, { prefix, level, where }) {
+  return plots.map((plot) => figureMarkup(plot, { prefix, level: level + 1, where })).join('\n');
 }
 
 /**
@@ -110,9 +111,10 @@ function figures(plots, { prefix, level }) {
  * @param {Part} part
  * @param {boolean} colored its rows are storages, with colours of their own
  */
-function rowsTable({ title, columns, rows }, { seriesOf }, colored) {
+function rowsTable({ title, columns, rows }, { seriesOf, where }, colored) {
   return tableMarkup({
     caption: title,
+    where,
     quiet: true,
     columns,
     rows: rows.map((row) => ({
@@ -136,14 +138,16 @@ function listMarkup({ kind, title, items }) {
   );
 }
 
-/** @param {Result} result */
-function setupMarkup({ storages, servers, options, environment, dragstrip, command }) {
+/** @param {Part} part */
+function setupMarkup({ result, where }) {
+  const { storages, servers, options, environment, dragstrip, command } = result;
   const shown = (/** @type {unknown} */ value) =>
     plainText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
   const left = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('left') });
   return [
     `<div class="card">${tableMarkup({
       caption: 'Storages, with every driver option that is not its default',
+      where,
       columns: ['storage', 'driver', 'server', 'calls', 'options'].map(left),
       rows: storages.map((storage) => ({
         texts: [
@@ -230,7 +234,7 @@ function seconds(ns) {
  * @param {Part} part
  * @returns {string} each round of each cell; empty where there is none
  */
-function roundsMarkup({ result, seriesOf }) {
+function roundsMarkup({ result, seriesOf, where }) {
   const rows = result.cells.flatMap((cell) =>
     cell.rounds.map((round) => ({
       texts: [
@@ -243,6 +247,7 @@ function roundsMarkup({ result, seriesOf }) {
   if (rows.length === 0) return '';
   const table = tableMarkup({
     caption: 'Each round of each test, in a process of its own',
+    where,
     columns: [
       { name: 'test', align: 'left' },
       ...ROUND_COLUMNS.map(([name]) => ({

@@ -178,12 +178,13 @@ function draw(entries, { width, log }) {
     name: 'operations a second',
     type: log ? 'log' : 'value',
   });
-  const inside = (/** @type {number} */ value) => Math.min(value, scale.max);
+  // On a logarithmic axis there is no place for 0.
+  const inside = (/** @type {number} */ value) => Math.max(scale.min, Math.min(value, scale.max));
   const spans = entries.map(({ low, high, series }, row) =>
     low === null || high === null
       ? null
       : {
-          low: Math.max(low, scale.min),
+          low: inside(low),
           high: inside(high),
           row,
           color: roleColor('ink', series),
@@ -200,11 +201,11 @@ function draw(entries, { width, log }) {
       yAxis: namesAxis(names, left),
       series: [
         barSeries(
-          entries.map(({ median, series }) => ({ value: median, series })),
+          entries.map(({ median, series }) => ({ value: inside(median), series })),
           { label: (i) => labelOf(entries[i], narrow) },
         ),
         intervalSeries(spans),
-        roundDots(entries),
+        roundDots(entries, inside),
         ...limitMarks(entries, scale.max),
       ],
     },
@@ -237,8 +238,11 @@ function scaleOf(entries, { log, narrow }) {
   return { min: 0, max: max * 1.02, ticks: [] };
 }
 
-/** @param {Entry[]} entries */
-function roundDots(entries) {
+/**
+ * @param {Entry[]} entries
+ * @param {(value: number) => number} inside the axis
+ */
+function roundDots(entries, inside) {
   return {
     type: 'scatter',
     silent: true,
@@ -246,7 +250,7 @@ function roundDots(entries) {
     symbolSize: 4,
     data: entries.flatMap(({ rounds, series }, i) =>
       rounds.map((value) => ({
-        value: [value, i],
+        value: [inside(value), i],
         itemStyle: { color: roleColor('ink', series), opacity: 0.45 },
       })),
     ),

@@ -1,0 +1,370 @@
+/**
+ * The page in a real browser: it renders without an error or a request, does what it says with a
+ * script and without, keeps foreign text as text, and has nothing that an accessibility check finds.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { historyOf } from '../../lib/analysis/history.js';
+import { compareResults } from '../../lib/comparison.js';
+import { renderHistoryPage } from '../../report/history.js';
+import html, { renderPage } from '../../report/html.js';
+import { findBrowser, NO_BROWSER, openBrowser } from '../helpers/browser.js';
+import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
+import { brokenResult, raceResult } from '../helpers/result-builder.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('playwright-core').BrowserContextOptions} Options */
+
+/** What a page could be made to do, if its policy let it. */
+const INTRUSION = `
+  for (const [name, text] of [
+    ['script', 'globalThis.hacked = 1'],
+    ['style', 'body { color: red }'],
+  ]) {
+    const element = document.createElement(name);
+    element.textContent = text;
+    document.body.append(element);
+  }
+  const image = document.createElement('img');
+  image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
+  document.body.append(image);
+`;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const MARKUP = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>';
+const CLOSING = `"><svg onload="window.hacked=1">'--></style></title></textarea>${MARKUP}`;
+
+/** Every text that a server, a driver or a file may bring, made hostile. */
+function hostileResult() {
+  const result = brokenResult();
+  const say = CLOSING;
+  result.id = `id ${say}`;
+  result.command = `race ${say}`;
+  result.environment.cpu = say;
+  result.options = { [say]: say };
+  for (const server of result.servers) Object.assign(server, { name: say, version: say });
+  for (const server of result.servers) server.settings = { [say]: say };
+  for (const storage of result.storages) {
+    storage.version = say;
+    storage.options = { [say]: say };
+  }
+  for (const cell of result.cells) {
+    const name = `${cell.storage}${say}`;
+    for (const storage of result.storages) if (storage.name === cell.storage) storage.name = name;
+    Object.assign(cell, { storage: name, reason: say, remedy: say, workload: `get${say}` });
+    for (const { samples } of cell.rounds) {
+      for (const sample of samples) sample.message = say;
+    }
+  }
+  result.warnings.push({ code: say, message: say, remedy: say, cell: say });
+  return result;
+}
+
+/** A race with all that a page shows, of so few storages that it is quickly looked at. */
+function smallResult() {
+  const result = raceResult();
+  result.cells = result.cells.filter(({ storage }) => /^(redis|lmdb|hiredis)$/.test(storage));
+  for (const cell of result.cells) cell.rounds = cell.rounds.slice(0, 2);
+  return result;
+}
+
+/** @param {import('../../lib/result.js').Result} first */
+function comparedPage(first) {
+  const second = structuredClone(first);
+  second.id = 'second';
+  for (const { storage, rounds } of second.cells) {
+    for (const round of rounds) round.throughput *= storage === 'redis' ? 1.2 : 1;
+  }
+  const files = { first: 'a<b>.json', second: CLOSING };
+  const comparison = compareResults({ file: files.first, result: first }, [
+    { file: files.second, result: second },
+  ]);
+  return renderPage([first, second], comparison);
+}
+
+function historyPage() {
+  const stored = Array.from({ length: 9 }, (_, i) => {
+    const result = raceResult();
+    result.cells = result.cells.slice(1, 3);
+    result.id = `run-${i}`;
+    result.startedAt = `2026-11-0${i + 1}T10:00:00.000Z`;
+    for (const round of result.cells[0].rounds)
+      round.throughput *= (i > 4 ? 0.8 : 1) * (1 + i / 1e3);
+    return { file: `${i}${CLOSING}`, result };
+  });
+  return renderHistoryPage(stored, historyOf(stored.map(({ result }) => result)));
+}
+
+const browserFound = findBrowser() !== null;
+
+describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-page-'));
+  /** @type {Record<string, string>} */
+  const pages = {
+    race: html.render(raceResult()),
+    broken: html.render(brokenResult()),
+    hostile: html.render(hostileResult()),
+    ramp: html.render(rampResult()),
+    search: html.render(searchResult()),
+    mix: html.render(mixResult()),
+    compared: comparedPage(raceResult()),
+    small: html.render(smallResult()),
+    pair: comparedPage(smallResult()),
+    history: historyPage(),
+  };
+  /** @type {import('playwright-core').Browser} */
+  let browser;
+
+  before(async () => {
+    for (const [name, text] of Object.entries(pages)) {
+      writeFileSync(path.join(folder, `${name}.html`), text);
+    }
+    browser = await openBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /**
+   * @param {string} name
+   * @param {(page: Page) => Promise<void>} look
+   * @param {Options} [options]
+   */
+  async function visit(name, look, options = {}) {
+    const context = await browser.newContext({
+      viewport: { width: 1200, height: 900 },
+      ...options,
+    });
+    try {
+      const page = await context.newPage();
+      /** @type {string[]} */
+      const faults = [];
+      /** @type {string[]} */
+      const requests = [];
+      page.on('console', (message) => faults.push(`console: ${message.text()}`));
+      page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+      page.on('request', (request) => requests.push(request.url()));
+      const url = pathToFileURL(path.join(folder, `${name}.html`)).href;
+      await page.goto(url);
+      await look(page);
+      assert.deepEqual(faults, [], name);
+      assert.deepEqual(requests, [url], `${name} loads nothing`);
+    } finally {
+      await context.close();
+    }
+  }
+
+  const visiblePlots = (/** @type {Page} */ page) =>
+    page
+      .locator('figure svg')
+      .evaluateAll((list) => list.filter((svg) => svg.clientWidth > 100).length);
+
+  for (const [name, plots] of Object.entries({ race: 9, broken: 4, compared: 20, history: 2 })) {
+    test(`${name}: renders without an error or a request, with its plots`, async () => {
+      await visit(name, async (page) => {
+        assert.equal(await visiblePlots(page), plots);
+        assert.ok((await page.locator('table').count()) > plots, 'a table for each plot');
+      });
+    });
+  }
+
+  for (const name of ['ramp', 'search', 'mix']) {
+    test(`${name}: renders without an error or a request`, async () => {
+      await visit(name, async (page) => {
+        assert.ok((await page.locator('main table').count()) > 1);
+      });
+    });
+  }
+
+  test('storages are taken out of all plots and come back', async () => {
+    await visit('race', async (page) => {
+      const button = page.locator('button[data-toggle]', { hasText: /^redis$/ });
+      const series = await button.getAttribute('data-toggle');
+      const marks = page.locator(`figure [data-s="${series}"]`);
+      const shown = () =>
+        marks.evaluateAll((all) => all.filter((one) => one.getClientRects().length > 0).length);
+      const others = page.locator(`figure .wide [data-s]:not([data-s="${series}"])`);
+      const before = await shown();
+      assert.ok(before > 10, `${before} marks`);
+      await button.click();
+      assert.equal(await button.getAttribute('aria-pressed'), 'false');
+      assert.equal(await shown(), 0);
+      assert.ok((await others.count()) > 100);
+      await button.press('Enter');
+      assert.equal(await shown(), before);
+    });
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    test(`the scale is chosen, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+      const look = async (/** @type {Page} */ page) => {
+        const figure = page.locator('#throughput-get-sync');
+        const [first, second] = [figure.locator('.v0 .wide'), figure.locator('.v1 .wide')];
+        assert.deepEqual([await first.isVisible(), await second.isVisible()], [true, false]);
+        await figure.getByLabel('linear').check();
+        assert.deepEqual([await first.isVisible(), await second.isVisible()], [false, true]);
+      };
+      await visit('race', look, { javaScriptEnabled });
+    });
+  }
+
+  test('light and dark: as the system has it, and by choice', async () => {
+    const background = (/** @type {Page} */ page) =>
+      page.evaluate('getComputedStyle(document.body).backgroundColor');
+    /** @type {string[]} */
+    const colors = [];
+    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      await visit(
+        'race',
+        async (page) => {
+          const own = await background(page);
+          await page.getByRole('button', { name: /colours/ }).click();
+          colors.push(own, await background(page));
+        },
+        { colorScheme },
+      );
+    }
+    assert.equal(colors[0], colors[3]);
+    assert.equal(colors[1], colors[2]);
+    assert.notEqual(colors[0], colors[1]);
+  });
+
+  test('values are told under the pointer and by the arrow keys', async () => {
+    await visit('race', async (page) => {
+      const svg = page.locator('#throughput-get-sync .v0 .wide svg');
+      const tip = page.getByRole('status');
+      await svg.scrollIntoViewIfNeeded();
+      const box = await svg.boundingBox();
+      assert.ok(box);
+      await page.mouse.move(box.x + box.width / 2, box.y + 20);
+      assert.match(`${await tip.textContent()}`, /^lmdb \(embedded\): 385,200 ops\/s \(n 5\)/);
+      await page.mouse.move(5, 5);
+      assert.equal(await page.locator('.tip').isVisible(), false);
+      await svg.focus();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      assert.match(`${await tip.textContent()}`, /^manual-hs: 15,302 ops\/s/);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('.tip').isVisible(), false);
+    });
+  });
+
+  test('the result is downloaded from the page, with a script and without', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const context = await browser.newContext({ javaScriptEnabled, acceptDownloads: true });
+      const page = await context.newPage();
+      await page.goto(pathToFileURL(path.join(folder, 'race.html')).href);
+      const link = page.getByRole('link', { name: /^Download/ });
+      const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+      assert.equal(download.suggestedFilename(), '20261121-100000-race.json');
+      const file = path.join(folder, 'download.json');
+      await download.saveAs(file);
+      assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), raceResult());
+      await context.close();
+    }
+  });
+
+  test('without a script plots and tables are there, and nothing that needs one', async () => {
+    const look = async (/** @type {Page} */ page) => {
+      assert.equal(await visiblePlots(page), 9);
+      assert.equal(await page.locator('.tools').isVisible(), false);
+      assert.equal(await page.getByRole('button').count(), 0);
+      const numbers = page.locator('#latency-get-sync details');
+      assert.equal(await numbers.locator('table').isVisible(), false);
+      await numbers.locator('summary').click();
+      assert.equal(await numbers.locator('table').isVisible(), true);
+      assert.match(`${await numbers.locator('table').textContent()}`, /p99\.9/);
+    };
+    await visit('race', look, { javaScriptEnabled: false });
+  });
+
+  for (const name of ['hostile', 'compared', 'history']) {
+    test(`${name}: what servers and files say stays text`, async () => {
+      await visit(name, async (page) => {
+        assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined);
+        assert.equal(await page.locator('img, iframe, object, link, base').count(), 0);
+        assert.equal(await page.locator('script').count(), 1);
+        assert.equal(await page.locator('style').count(), 1);
+        assert.equal(await page.locator('[onload], [onerror], [style]').count(), 0);
+        assert.match(`${await page.locator('body').textContent()}`, /<img src=x onerror=/);
+      });
+    });
+  }
+
+  test('the policy lets no other script, style or picture in', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    /** @type {string[]} */
+    const refused = [];
+    page.on('console', (message) => refused.push(message.text()));
+    await page.goto(pathToFileURL(path.join(folder, 'race.html')).href);
+    await page.evaluate(INTRUSION);
+    await page.waitForTimeout(50);
+    assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined);
+    assert.equal(refused.filter((text) => /Content Security Policy/.test(text)).length, 3);
+    await context.close();
+  });
+
+  for (const [name, options] of /** @type {[string, Options][]} */ ([
+    ['small', { colorScheme: 'light' }],
+    ['small', { colorScheme: 'dark' }],
+    ['small', { viewport: { width: 400, height: 800 } }],
+    ['broken', { colorScheme: 'dark' }],
+    ['pair', {}],
+    ['history', { colorScheme: 'dark' }],
+  ])) {
+    test(`${name} ${JSON.stringify(options)}: an accessibility check finds nothing`, async () => {
+      const look = async (/** @type {Page} */ page) => {
+        await page.evaluate(
+          "document.querySelectorAll('details').forEach((one) => { one.open = true; })",
+        );
+        await page.evaluate(AXE);
+        const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
+        const shown = found.violations.map((/** @type {any} */ { id, nodes }) => [
+          id,
+          nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.html} ${node.failureSummary}`),
+        ]);
+        assert.deepEqual(shown, []);
+        assert.ok(found.passes.length > 15, 'it has looked');
+      };
+      await visit(name, look, { ...options, bypassCSP: true });
+    });
+  }
+
+  test('a narrow screen has drawings of its own and does not scroll sideways', async () => {
+    const look = async (/** @type {Page} */ page) => {
+      assert.equal(await visiblePlots(page), 9);
+      const wide = await page.locator('figure .wide').first().isVisible();
+      assert.equal(wide, false);
+      const room = /** @type {number[]} */ (
+        await page.evaluate(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        )
+      );
+      assert.equal(room[0], room[1]);
+    };
+    await visit('race', look, { viewport: { width: 400, height: 800 } });
+    await visit('race', look, { viewport: { width: 400, height: 800 }, javaScriptEnabled: false });
+  });
+
+  test('on paper it is light, whole and without what can be pressed', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const look = async (/** @type {Page} */ page) => {
+        await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+        const colors = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+        assert.equal(colors, 'rgb(255, 255, 255)');
+        assert.equal(await page.locator('.tools, .actions, fieldset').first().isVisible(), false);
+        assert.equal(await visiblePlots(page), 9);
+        const bytes = await page.pdf();
+        assert.ok(bytes.length > 100_000, `${bytes.length} bytes`);
+      };
+      await visit('race', look, { javaScriptEnabled });
+    }
+  });
+});
