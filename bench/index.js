@@ -14,6 +14,7 @@ import { showFigures } from './figures.js';
 const BENCHES = {
   harness: () => import('./harness.js'),
   loaders: () => import('./loaders.js'),
+  handlersocket: () => import('./handlersocket.js'),
   selfcheck: () => import('./selfcheck.js'),
 };
 
