@@ -9,7 +9,6 @@
  */
 
 import { defineWorkload } from '../lib/define.js';
-import { usageError } from '../lib/errors.js';
 import { MISMATCH, MISS, OK } from '../lib/outcome.js';
 import { createRandom, drawBelow } from '../lib/random.js';
 
@@ -140,13 +139,6 @@ function drawDistinct(random, rows, size) {
  */
 export function prepareFetches({ dataset, seed, ops, options }) {
   const mget = /** @type {{ mget?: MgetOptions }} */ (options).mget ?? { cycles: 100, lead: 1 };
-  const most = mget.scatter?.maxKeys ?? Math.max(...(mget.counts ?? KEY_COUNTS));
-  if (most > dataset.rows) {
-    throw usageError(
-      `a fetch of ${most} keys, of ${dataset.rows} that are held`,
-      'hold more by --rows, or fetch fewer',
-    );
-  }
   const { sizes, series } = planFetches(mget, seed);
   if (ops === sizes.length) return { fetches: drawFetches(dataset, sizes, seed), series };
   const count = Math.max(1, Math.min(ops, sizes.length));

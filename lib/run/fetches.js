@@ -30,15 +30,24 @@ export const mgetOption = z.strictObject({
 /**
  * @param {MgetOption} given
  * @param {Load[]} loads closed loops
+ * @param {number} [rows] that are held
  * @returns {{ workload: string, workloads: string[], loads: Load[],
  *   workloadOptions: { mget: import('../../workloads/mget.js').MgetOptions } }}
  * @throws {import('../errors.js').DragstripError} E_USAGE
  */
-export function planFetchRun({ counts, scatter, cycles = CYCLES_DEFAULT, pipelined }, loads) {
+export function planFetchRun(given, loads, rows = HELD_KEYS) {
+  const { counts, scatter, cycles = CYCLES_DEFAULT, pipelined } = given;
   if (scatter !== undefined && scatter.minKeys > scatter.maxKeys) {
     throw usageError(
       `--min-keys ${scatter.minKeys} is more than --max-keys ${scatter.maxKeys}`,
       'exchange them',
+    );
+  }
+  const most = scatter?.maxKeys ?? Math.max(...(counts ?? KEY_COUNTS));
+  if (most > rows) {
+    throw usageError(
+      `a fetch of ${most} keys, of ${rows} that are held`,
+      'hold more by --rows, or fetch fewer',
     );
   }
   for (const { kind, processes = 1 } of loads) {

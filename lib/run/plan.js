@@ -98,7 +98,7 @@ export function planRun(options) {
   const seed = given.seed ?? DATASET_DEFAULTS.seed;
   const fetches =
     given.mget !== undefined || given.workload === 'mget'
-      ? planFetchRun(given.mget ?? {}, loads)
+      ? planFetchRun(given.mget ?? {}, loads, given.rows)
       : null;
   const defaults = fetches === null ? DATASET_DEFAULTS : FETCH_DATASET;
   return {

@@ -1,0 +1,274 @@
+/**
+ * `dragstrip mget` on real servers: concurrency as its label says, keys of its own in a place of
+ * their own, removed on every exit; databases, passwords, strangers' keys.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { getLoader } from '../../data/loaders/index.js';
+import { TarantoolLink } from '../../data/loaders/iproto.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { toFetchGroups } from '../../lib/analysis/fetches.js';
+import { createDataset, MGET_PLACES } from '../../lib/dataset.js';
+import { run } from '../../lib/index.js';
+import { parseResult } from '../../lib/result.js';
+import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { withServers } from '../helpers/servers.js';
+
+const ROWS = 2000;
+const SMALL = ['--rows', `${ROWS}`, '--data-size', '256', '--warmup', '100'];
+
+describe('mget on real servers', () => {
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  let folder = '';
+  /** @type {Redis} */
+  let redis;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
+    redis = new Redis(/** @type {any} */ (servers.address('redis').main));
+  });
+  after(async () => {
+    redis?.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** @returns {Record<string, string>} */
+  function env() {
+    const { sql, read, write } = servers.address('mariadb');
+    return {
+      DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
+      DRAGSTRIP_TARANTOOL: formatEndpoint(servers.address('tarantool').main),
+      DRAGSTRIP_MYSQL: formatEndpoint(sql),
+      DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
+      DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
+    };
+  }
+
+  /** @param {string[]} words */
+  const mget = (...words) =>
+    runCommand(folder, ['bin/dragstrip.js', 'mget', ...words], { env: env() });
+
+  const mgetKeys = () => redis.keys('dragstrip:mget:*');
+
+  test('has as many fetches in flight as its label says, within 5 %', async () => {
+    const { main } = servers.address('redis');
+    const result = await run({
+      home: path.join(folder, 'state'),
+      workload: 'mget',
+      storages: ['ioredis', 'redis'],
+      mget: { cycles: 200, pipelined: true },
+      loads: [1, 2, 4, 8, 16].map((inFlight) => ({ kind: 'window', inFlight })),
+      rows: ROWS,
+      warmupOperations: 300,
+      addresses: { redis: formatEndpoint(main) },
+    });
+    const groups = toFetchGroups(result);
+    assert.equal(groups.length, 4);
+    for (const { label, workload, columns } of groups) {
+      for (const { inFlight, inFlightMean, rows, cell } of columns) {
+        const off = Math.abs(inFlightMean / inFlight - 1);
+        assert.ok(off < 0.05, `${label}, ${workload}: ${inFlightMean} of ${inFlight}`);
+        assert.ok(rows.every(({ n }) => n === 200));
+        assert.equal(cell.rounds[0].outcomes.ok, cell.load.operations, 'all of them are right');
+      }
+    }
+    assert.deepEqual(await mgetKeys(), []);
+  });
+
+  test('reads many keys from every server, in pairs with single reads', async () => {
+    const storages = ['redis', 'ioredis', 'manual-hs', 'manual-hs:callbacks', 'mysql2'];
+    const all = [...storages, 'mysql2:tuned', 'tarantool', 'lmdb', 'memory'];
+    const { status, stdout, stderr } = await mget(
+      ...[
+        'concurrency',
+        ...SMALL,
+        '--storages',
+        all.join(','),
+        '--pipelined',
+        '--json',
+        'all.json',
+      ],
+      ...['--cycles', '20', '--max-conc', '2'],
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(
+      stdout,
+      new RegExp(`^Holding ${ROWS} keys\n[\\s\\S]*\nDeleted ${ROWS} test keys\n`),
+    );
+    const text = readFileSync(path.join(folder, 'all.json'), 'utf8');
+    const result = parseResult(text, 'all.json');
+    assert.equal(result.cells.length, all.length * 2 * 2);
+    for (const { id, state, rounds } of result.cells) {
+      assert.equal(state, 'measured', id);
+      const { ok, ...others } = rounds[0].outcomes;
+      assert.ok(ok > 0 && Object.values(others).every((count) => count === 0), id);
+      assert.equal(rounds[0].series?.length, 22);
+    }
+    await assertNothingLeft();
+  });
+
+  /** Neither keys nor a table nor tuples nor a mark. */
+  async function assertNothingLeft() {
+    assert.deepEqual(await mgetKeys(), []);
+    const { sql } = servers.address('mariadb');
+    const { host, port } = /** @type {any} */ (sql);
+    const connection = await mysql.createConnection({ host, port, user: 'root' });
+    const [tables] = await connection.query(`SHOW TABLES FROM hs_test LIKE '${MGET_PLACES.table}'`);
+    await connection.end();
+    assert.deepEqual(tables, []);
+    const endpoint = servers.address('tarantool').main;
+    const link = new TarantoolLink({ what: 'Tarantool', endpoint });
+    await link.greet({});
+    try {
+      assert.equal(await link.call('dragstrip_count', [MGET_PLACES.space]), 0);
+    } finally {
+      link.close();
+    }
+  }
+
+  for (const [signal, status] of /** @type {const} */ ([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])) {
+    test(`removes its keys on ${signal}, and tells what was measured until then`, async () => {
+      const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
+      const { child, ended, stdout } = startCommand(folder, ['bin/dragstrip.js', ...words], {
+        env: env(),
+      });
+      await eventually(() => stdout().includes('Holding'), 'the keys are held');
+      assert.ok((await mgetKeys()).length > ROWS - 1);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      child.kill(signal);
+      const result = await ended;
+      assert.equal(result.status, status, result.stderr);
+      assert.match(result.stdout, new RegExp(`Deleted ${ROWS} test keys`));
+      assert.deepEqual(await mgetKeys(), []);
+    });
+  }
+
+  test('removes its keys where the reader of its output goes away', async () => {
+    const words = ['mget', 'concurrency', ...SMALL, '--cycles', '20', '--max-conc', '2'];
+    const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words], { env: env() });
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const { status, signal } = await ended;
+    assert.equal(signal, null);
+    assert.equal(status, 141);
+    assert.deepEqual(await mgetKeys(), []);
+  });
+
+  test('takes over what a killed run left, and removes it', async () => {
+    const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
+    const killed = startCommand(folder, ['bin/dragstrip.js', ...words], { env: env() });
+    await eventually(() => killed.stdout().includes('Holding'), 'the keys are held');
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    assert.ok((await mgetKeys()).length > ROWS - 1, 'nobody could remove them');
+    const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(await mgetKeys(), []);
+  });
+
+  test('waits for another run that holds keys, and both are right', async () => {
+    const words = ['scatter', ...SMALL, '--cycles', '200', '--quiet'];
+    const both = await Promise.all([mget(...words), mget(...words)]);
+    for (const { status, stdout, stderr } of both) {
+      assert.equal(status, 0, stderr);
+      assert.equal(stdout.trimEnd().split('\n').length, 200);
+    }
+    assert.deepEqual(await mgetKeys(), []);
+  });
+
+  test('touches no key of somebody else, and refuses a place that is taken', async () => {
+    await redis.set('test_1', 'a stranger’s, as the seed’s own keys were named');
+    await redis.set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
+    const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');
+    assert.equal(status, 3, stderr);
+    assert.match(stderr, /not made by Dragstrip: nothing was touched/);
+    assert.equal(await redis.get(`${MGET_PLACES.redisPrefix}7`), 'a stranger’s');
+    await redis.del(`${MGET_PLACES.redisPrefix}7`);
+    assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);
+    assert.equal(await redis.del('test_1'), 1);
+  });
+
+  test('leaves the rows of the race alone', async () => {
+    const place = { address: servers.address('redis'), credentials: {} };
+    const loader = await getLoader('redis');
+    const dataset = createDataset({ rows: 300, valueSize: 40, seed: 2 });
+    await loader.seed({ ...place, dataset });
+    assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);
+    const left = await loader.inspect(place);
+    assert.deepEqual(left.dataset, { rows: 300, valueSize: 40, seed: 2 });
+    assert.equal(await redis.get('dragstrip:row:300'), dataset.value(300));
+  });
+
+  test('uses the database and the address that its options name', async () => {
+    const { host, port } = /** @type {any} */ (servers.address('redis').main);
+    const words = ['-h', host, '-p', `${port}`, '-n', '5', ...SMALL, '--cycles', '4000'];
+    const { child, ended, stdout } = startCommand(
+      folder,
+      ['bin/dragstrip.js', 'mget', 'concurrency', ...words, '--storages', 'ioredis,redis'],
+      {},
+    );
+    await eventually(() => stdout().includes('Holding'), 'the keys are held');
+    assert.deepEqual(await mgetKeys(), [], 'none of them in database 0');
+    const other = new Redis(/** @type {any} */ ({ host, port, db: 5 }));
+    assert.ok((await other.keys('dragstrip:mget:*')).length >= ROWS);
+    child.kill('SIGINT');
+    await ended;
+    assert.deepEqual(await other.keys('dragstrip:mget:*'), []);
+    other.disconnect();
+    const short = await mget(
+      ...['concurrency', '-p', `${port}`, '-n', '5', ...SMALL, '--cycles', '5', '--max-conc', '1'],
+      ...['--storages', 'ioredis,redis', '--quiet'],
+    );
+    assert.equal(short.status, 0, short.stderr);
+  });
+
+  test('takes a password from a variable of any name, and shows it nowhere', async () => {
+    const secret = 'correct-horse-battery';
+    await redis.config('SET', 'requirepass', secret);
+    try {
+      const words = ['scatter', ...SMALL, '--cycles', '5', '--json', 'secret.json'];
+      const refused = await mget(...words.slice(0, -2));
+      assert.equal(refused.status, 4);
+      const ended = await runCommand(
+        folder,
+        ['bin/dragstrip.js', 'mget', ...words, '--password-from-env', 'MY_SECRET'],
+        { env: { ...env(), MY_SECRET: secret } },
+      );
+      assert.equal(ended.status, 0, ended.stderr);
+      const stored = readFileSync(path.join(folder, 'secret.json'), 'utf8');
+      for (const text of [ended.stdout, ended.stderr, stored]) assert.ok(!text.includes(secret));
+    } finally {
+      await redis.config('SET', 'requirepass', '');
+    }
+  });
+
+  test('tells where its keys could not be removed, with status 4', async () => {
+    const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
+    const acl = ['SETUSER', 'default', '-del'];
+    const { child, ended, stdout } = startCommand(folder, ['bin/dragstrip.js', ...words], {
+      env: env(),
+    });
+    await eventually(() => stdout().includes('Holding'), 'the keys are held');
+    await redis.acl(/** @type {any} */ (acl[0]), ...acl.slice(1));
+    try {
+      child.kill('SIGINT');
+      const { status, stdout: told } = await ended;
+      assert.equal(status, 130);
+      assert.doesNotMatch(told, /Deleted/);
+      assert.match(told, /ROWS_LEFT: the rows of this run could not be removed: .*NOPERM/);
+    } finally {
+      await redis.acl('SETUSER', 'default', '+del');
+    }
+    assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);
+    assert.deepEqual(await mgetKeys(), []);
+  });
+});

@@ -1,0 +1,319 @@
+/** Fetches of many keys, without servers: what is drawn, what is verified, what is made of a trace. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { fitPoints, toFetchGroups } from '../../lib/analysis/fetches.js';
+import { medianOfSorted } from '../../lib/analysis/percentile.js';
+import { createDataset } from '../../lib/dataset.js';
+import { runLoad } from '../../lib/load/load.js';
+import { TraceTally } from '../../lib/load/trace.js';
+import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
+import { planFetchRun } from '../../lib/run/fetches.js';
+import { planRun } from '../../lib/run/plan.js';
+import { summarizeSeries } from '../../lib/run/series.js';
+import { inOrder } from '../../storages/in-order.js';
+import {
+  judgeFetch,
+  KEY_COUNTS,
+  operationsOf,
+  planFetches,
+  prepareFetches,
+  workload,
+} from '../../workloads/mget.js';
+import { workload as single } from '../../workloads/mget-single.js';
+
+const dataset = createDataset({ rows: 500, valueSize: 64, seed: 9 });
+
+describe('the plan of fetches', () => {
+  test('has the seed’s numbers of keys: 1 twice, then 5 to 100', () => {
+    assert.deepEqual(
+      [...KEY_COUNTS],
+      [1, 1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100],
+    );
+    const { series } = planFetches({ cycles: 3, lead: 2 }, 1);
+    assert.deepEqual(
+      series.map(({ keys }) => keys),
+      [...KEY_COUNTS],
+    );
+    assert.deepEqual(
+      series.map(({ warmup }) => warmup),
+      KEY_COUNTS.map((_, i) => i === 0),
+    );
+  });
+
+  test('puts uncounted fetches of the same size before and behind each series', () => {
+    const options = { counts: [2, 7], cycles: 4, lead: 3 };
+    const { sizes, series } = planFetches(options, 1);
+    assert.equal(sizes.length, operationsOf(options));
+    assert.deepEqual(Array.from(sizes), [...Array(10).fill(2), ...Array(10).fill(7)]);
+    assert.deepEqual(
+      series.map(({ from, to }) => [from, to]),
+      [
+        [3, 7],
+        [13, 17],
+      ],
+    );
+  });
+
+  test('of a scatter reaches both ends of its range, and has seen each size before', () => {
+    const scatter = { minKeys: 3, maxKeys: 6 };
+    const { sizes, series } = planFetches({ scatter, cycles: 400, lead: 2 }, 5);
+    const [{ from, to, keysOf }] = series;
+    assert.equal(to - from, 400);
+    assert.deepEqual([...new Set(keysOf)].sort(), [3, 4, 5, 6]);
+    assert.deepEqual(Array.from(sizes.subarray(from, to)), keysOf);
+    assert.deepEqual(Array.from(sizes.subarray(0, 4)), [3, 4, 5, 6]);
+  });
+
+  test('draws keys that are there, each once in a fetch, the same for the same seed', () => {
+    const options = { mget: { counts: [1, 40, 499], cycles: 5, lead: 1 } };
+    const ops = operationsOf(options.mget);
+    const { fetches } = prepareFetches({ dataset, seed: 3, ops, options });
+    assert.equal(fetches.length, ops);
+    for (const ids of fetches) {
+      assert.equal(new Set(ids).size, ids.length);
+      assert.ok(ids.every((id) => Number.isInteger(id) && id >= 1 && id <= dataset.rows));
+    }
+    assert.deepEqual(prepareFetches({ dataset, seed: 3, ops, options }).fetches, fetches);
+    assert.notDeepEqual(prepareFetches({ dataset, seed: 4, ops, options }).fetches, fetches);
+  });
+
+  test('refuses a fetch of more keys than are held', () => {
+    const refused = { code: 'E_USAGE', message: 'a fetch of 501 keys, of 500 that are held' };
+    assert.throws(() => planFetchRun({ counts: [501] }, [], 500), refused);
+    assert.throws(() => planFetchRun({ scatter: { minKeys: 1, maxKeys: 501 } }, [], 500), refused);
+  });
+
+  test('makes a load as long as its series, and leads as long as the widest window', () => {
+    const plan = planRun({
+      workload: 'mget',
+      mget: { cycles: 10, pipelined: true },
+      loads: [1, 4].map((inFlight) => ({ kind: 'window', inFlight })),
+    });
+    assert.deepEqual(plan.workloads, ['mget', 'mget-single']);
+    assert.deepEqual(
+      plan.loads.map(({ operations }) => operations),
+      [22 * 18, 22 * 18],
+    );
+    assert.deepEqual(plan.dataset, { rows: 50_000, valueSize: 2048, seed: 1 });
+  });
+
+  test('refuses open loops, bursts and turned ranges', () => {
+    const burst = { kind: /** @type {const} */ ('burst'), inFlight: null };
+    const load = { ...burst, operations: 5, durationNs: null };
+    assert.throws(() => planFetchRun({}, [load]), { code: 'E_USAGE' });
+    const scatter = { minKeys: 9, maxKeys: 3 };
+    assert.throws(() => planFetchRun({ scatter }, []), { message: /--min-keys 9 is more than/ });
+  });
+});
+
+describe('the verdict on a fetch', () => {
+  const ids = [5, 2, 9];
+  const right = ids.map(dataset.value);
+
+  test('is ok for the right values in their places, whole or by their tags', () => {
+    assert.equal(judgeFetch(dataset, ids, right, 0), OK);
+    assert.equal(judgeFetch(dataset, ids, right, Number.POSITIVE_INFINITY), OK);
+  });
+
+  test('is a mismatch for values in another order, too few, too many or no list', () => {
+    assert.equal(judgeFetch(dataset, ids, [right[1], right[0], right[2]], 0), MISMATCH);
+    assert.equal(judgeFetch(dataset, ids, right.slice(1), 0), MISMATCH);
+    assert.equal(judgeFetch(dataset, ids, [...right, right[0]], 0), MISMATCH);
+    assert.equal(judgeFetch(dataset, ids, /** @type {any} */ ('abc'), 0), MISMATCH);
+  });
+
+  test('is a miss where one is not there, null or undefined, and a mismatch where another lies', () => {
+    assert.equal(judgeFetch(dataset, ids, [right[0], null, right[2]], 0), MISS);
+    assert.equal(judgeFetch(dataset, ids, [undefined, right[1], right[2]], 0), MISS);
+    assert.equal(judgeFetch(dataset, ids, [null, right[1], right[0]], 0), MISMATCH);
+  });
+
+  test('sees one wrong letter behind the tag where values are compared whole', () => {
+    const bent = `${right[2].slice(0, -1)}!`;
+    const values = [right[0], right[1], bent];
+    assert.equal(judgeFetch(dataset, ids, values, 0), OK);
+    assert.equal(judgeFetch(dataset, ids, values, 3), MISMATCH);
+  });
+
+  test('of rows in an order of the store’s own is that of the keys’ order', () => {
+    const rows = [9, 5].map((id) => ({ id, str: dataset.value(id) }));
+    assert.deepEqual(inOrder(rows, ids), [right[0], undefined, right[2]]);
+  });
+});
+
+describe('single reads at once', () => {
+  const options = { mget: { counts: [3], cycles: 2, lead: 1 } };
+  const context = { dataset, seed: 1, ops: 4, options };
+
+  test('are one fetch in every style of calls', async () => {
+    const { fetches } = prepareFetches(context);
+    const expected = fetches[0].map(dataset.value);
+    const close = async () => {};
+    const byPromise = single.prepare(context)({ get: async (id) => dataset.value(id), close });
+    assert.deepEqual(await byPromise.op(0), expected);
+    const bySync = single.prepare(context)({ get: (id) => dataset.value(id), close }, 'sync');
+    assert.deepEqual(bySync.op(0), expected);
+    const later = (/** @type {number} */ id, /** @type {any} */ done) =>
+      setImmediate(done, null, dataset.value(id));
+    const byCallback = single.prepare(context)({ get: later, close }, 'callback');
+    const reply = await new Promise((resolve) => byCallback.op(0, (_error, all) => resolve(all)));
+    assert.deepEqual(reply, expected);
+    assert.equal(byCallback.verify(0, reply, true), OK);
+  });
+
+  test('fail once where several of them fail', async () => {
+    let calls = 0;
+    const get = (/** @type {number} */ _id, /** @type {any} */ done) =>
+      setImmediate(done, new Error('lost'));
+    const handle = { get, close: async () => {} };
+    const bound = single.prepare(context)(handle, 'callback');
+    await new Promise((resolve) => {
+      bound.op(0, (error) => {
+        calls += 1;
+        assert.equal(error.message, 'lost');
+        setImmediate(() => setImmediate(resolve));
+      });
+    });
+    assert.equal(calls, 1);
+  });
+});
+
+describe('what is made of a trace', () => {
+  test('the median of an even number is the mean of the two in the middle', () => {
+    assert.equal(medianOfSorted([1, 2, 4, 9]), 3);
+    assert.equal(medianOfSorted([1, 2]), 1.5, 'two cycles crashed the seed');
+    assert.equal(medianOfSorted([7]), 7);
+    assert.equal(medianOfSorted([1, 5, 6]), 5);
+    assert.equal(medianOfSorted([]), null);
+  });
+
+  test('counts latencies of the series alone, and what was in flight beside it from end to end', () => {
+    // Two lanes, each call 10 ns: 0-10, 5-15, 10-20, …; operations 2 to 5 are the series.
+    const calledNs = Float64Array.from({ length: 8 }, (_, i) => i * 5);
+    const endedNs = calledNs.map((ns) => ns + 10);
+    const series = [{ keys: 3, warmup: false, from: 2, to: 6 }];
+    const [one] = summarizeSeries({ calledNs, endedNs }, series);
+    assert.deepEqual(one.latenciesNs, [10, 10, 10, 10]);
+    assert.equal(one.medianNs, 10);
+    assert.equal(one.durationNs, 25, 'from the call at 10 to the reply at 35');
+    assert.equal(one.inFlightMean, 2);
+    assert.equal(one.throughput, (5 / 25) * 1e9, 'replies at 15, 20, 25, 30 and 35');
+  });
+
+  test('shows concurrency that is not reached where a lane pauses between reply and call', () => {
+    // One lane: 6 ns in a call, 4 ns outside.
+    const calledNs = Float64Array.from({ length: 12 }, (_, i) => i * 10);
+    const endedNs = calledNs.map((ns) => ns + 6);
+    const [one] = summarizeSeries({ calledNs, endedNs }, [
+      { keys: 1, warmup: false, from: 1, to: 11 },
+    ]);
+    assert.ok(one.inFlightMean > 0.6 && one.inFlightMean < 0.63, `${one.inFlightMean}`);
+  });
+
+  test('leaves out what was answered wrongly, or not at all', () => {
+    const calledNs = Float64Array.of(0, 10, 20, Number.NaN);
+    const endedNs = Float64Array.of(4, Number.NaN, 26, Number.NaN);
+    const series = [{ keys: 0, warmup: false, from: 0, to: 4, keysOf: [2, 3, 5, 7] }];
+    const [one] = summarizeSeries({ calledNs, endedNs }, series);
+    assert.deepEqual([one.ok, one.cycles, one.medianNs], [2, 4, 5]);
+    assert.deepEqual(
+      [one.latenciesNs, one.keysOf],
+      [
+        [4, 6],
+        [2, 5],
+      ],
+    );
+    const [none] = summarizeSeries({ calledNs, endedNs }, [
+      { keys: 1, warmup: false, from: 3, to: 4 },
+    ]);
+    assert.deepEqual([none.ok, none.medianNs, none.durationNs], [0, null, 0]);
+  });
+
+  test('holds a load to its window, with medians that can be computed again', async () => {
+    let nowNs = 0;
+    const clock = { now: () => nowNs, date: () => '' };
+    const options = { mget: { counts: [1, 1, 5], cycles: 20, lead: 4 } };
+    const ops = operationsOf(options.mget);
+    const handle = {
+      get: () => undefined,
+      mget: async (/** @type {readonly number[]} */ ids) => {
+        await null;
+        nowNs += 100 + 10 * ids.length;
+        return ids.map((id) => dataset.value(id));
+      },
+      close: async () => {},
+    };
+    const bound = workload.prepare({ dataset, seed: 1, ops, options })(handle);
+    const { tally } = await runLoad({
+      ...bound,
+      calls: 'promise',
+      kind: 'window',
+      inFlight: 4,
+      operations: ops,
+      durationNs: Number.POSITIVE_INFINITY,
+      stallNs: 1e12,
+      clock: /** @type {any} */ (clock),
+    });
+    assert.ok(tally instanceof TraceTally);
+    assert.equal(tally.outcomes[OK], ops);
+    const series = summarizeSeries(tally, bound.series ?? []);
+    assert.deepEqual(
+      series.map(({ keys, warmup, ok }) => [keys, warmup, ok]),
+      [
+        [1, true, 20],
+        [1, false, 20],
+        [5, false, 20],
+      ],
+    );
+    for (const { latenciesNs, medianNs, inFlightMean } of series) {
+      const sorted = [...(latenciesNs ?? [])].sort((a, b) => a - b);
+      assert.equal(medianNs, (sorted[9] + sorted[10]) / 2);
+      assert.ok(Math.abs(inFlightMean / 4 - 1) < 0.05, `${inFlightMean} of 4`);
+    }
+  });
+});
+
+describe('rows of fetches', () => {
+  const load = { kind: 'window', inFlight: 2, operations: 8, durationNs: null };
+  /** @param {number[]} latenciesNs */
+  const round = (latenciesNs) => ({
+    series: [
+      {
+        ...{ keys: 4, warmup: false, cycles: 2, ok: latenciesNs.length, medianNs: 1 },
+        ...{ p90Ns: null, p99Ns: null, minNs: 1, maxNs: 9, durationNs: 1e9 },
+        ...{ throughput: 10, inFlightMean: 2, latenciesNs },
+      },
+    ],
+  });
+  const cell = { storage: 'x', profile: 'default', workload: 'mget', load };
+  const result = /** @type {any} */ ({
+    dataset: { valueSize: 100 },
+    cells: [{ ...cell, rounds: [round([10, 30]), round([20, 90])] }],
+  });
+
+  test('pool the fetches of all rounds, and count keys and bytes', () => {
+    const [{ label, columns }] = toFetchGroups(result);
+    const [row] = columns[0].rows;
+    assert.equal(label, 'x');
+    assert.equal(row.medianNs, 25, 'of 10, 20, 30 and 90');
+    assert.deepEqual([row.n, row.keysPerSecond, row.bytesPerSecond], [4, 40, 4000]);
+  });
+
+  test('have a line by least squares, or none through a single number of keys', () => {
+    const fit = fitPoints([
+      [1, 110],
+      [2, 120],
+      [3, 130],
+    ]);
+    assert.ok(Math.abs((fit?.slopeNs ?? 0) - 10) < 1e-9);
+    assert.ok(Math.abs((fit?.interceptNs ?? 0) - 100) < 1e-9);
+    assert.equal(
+      fitPoints([
+        [4, 1],
+        [4, 3],
+      ]),
+      null,
+    );
+  });
+});
