@@ -11,6 +11,7 @@ import { limitsFrom } from './limits.js';
 import { measureLimits, runLimits } from './run/limits.js';
 import { runRace } from './run/runner.js';
 
+export { compareResults } from './comparison.js';
 export { createDataset } from './dataset.js';
 export {
   defineLoader,

@@ -98,7 +98,8 @@ export function toContent(result) {
 /** @param {Group} group */
 function groupTitle(group) {
   const { workload, load } = group;
-  const { kind, inFlight, operations, durationNs } = load;
+  const { kind, inFlight, operations, durationNs, processes = 1 } = load;
+  const each = kind === 'sync' && processes > 1 ? ' in each' : '';
   const amount =
     operations !== null
       ? `${formatCount(operations)} operations`
@@ -111,7 +112,7 @@ function groupTitle(group) {
       ? `all ${formatCount(operations)} at once`
       : kind === 'rate'
         ? offeredText(group.rows)
-        : `${formatCount(inFlight ?? 1)} in flight, ${amount}`;
+        : `${formatCount(inFlight ?? 1)} in flight${each}, ${amount}`;
   const name = kind === 'rate' ? 'open loop' : loadName(load);
   return `${plainText(workload)}, ${name}: ${offered}, ${formatCount(rounds)} ${
     rounds === 1 ? 'round' : 'rounds'

@@ -10,6 +10,12 @@ import { studentQuantile } from './student.js';
 /** The least effect that counts as a difference, as a share: 1 %. */
 export const EFFECT_MIN = 0.01;
 
+/**
+ * The widest margin within which things are called the same, as a share: 5 %. A run whose noise is
+ * greater cannot show that two things are equal; without this bound it would call everything so.
+ */
+export const SAME_MAX = 0.05;
+
 /** Beyond this many rounds the answer is "more than can be asked": null. */
 export const ROUNDS_MAX = 1000;
 
@@ -37,8 +43,8 @@ export function marginOf(noise) {
 
 /**
  * "Different" only if the interval excludes 1, p after Holm is within the level, and the effect is
- * beyond the margin; "same" if the whole interval lies within the margin (two one-sided tests,
- * Schuirmann 1987). The margin is meant as a factor: a ratio r is as far from 1 as 1/r.
+ * beyond the margin; "same" if the whole interval lies within the margin, 5 % at most (two one-sided
+ * tests, Schuirmann 1987). The margin is meant as a factor: a ratio r is as far from 1 as 1/r.
  * @param {import('./ratio.js').RatioInterval} interval
  * @param {{ noise?: number | null, pHolm?: number | null, better?: 'higher' | 'lower' }} [options]
  *   pHolm: p of the same test after Holm; absent or null: a single comparison.
@@ -57,7 +63,8 @@ export function judge(interval, { noise = null, pHolm = null, better = 'higher' 
     const verdict = ratio > 1 === (better === 'higher') ? 'faster' : 'slower';
     return { verdict, margin, roundsNeeded: null };
   }
-  if (high <= 1 + margin && low >= 1 / (1 + margin)) {
+  const within = 1 + Math.min(margin, SAME_MAX);
+  if (high <= within && low >= 1 / within) {
     return { verdict: 'same', margin, roundsNeeded: null };
   }
   return { verdict: 'undecided', margin, roundsNeeded: roundsNeeded(interval, { margin, pHolm }) };
@@ -77,7 +84,8 @@ export function roundsNeeded(interval, { margin, pHolm = null }) {
   if (ratio === null || logDeviation === null) return null;
   const effect = Math.abs(Math.log(ratio));
   const limit = Math.log1p(margin);
-  const gap = effect > limit ? effect : limit - effect;
+  const gap = effect > limit ? effect : Math.log1p(Math.min(margin, SAME_MAX)) - effect;
+  if (gap <= 0) return null; // beyond what counts as the same, but within the noise
   // Holm asks a smaller level of each comparison; the factor by which it raised p tells which.
   const factor = pHolm && p ? Math.max(1, pHolm / p) : 1;
   const alpha = (1 - confidence) / factor;

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { compareRounds } from '../../../lib/analysis/compare.js';
 import {
   cellDoubts,
   doubtWarnings,
@@ -170,4 +171,14 @@ test('a round that failed leaves a gap, not a shift', () => {
   assert.equal(values.length, 5);
   assert.equal(values[1], null);
   assert.ok(values[2] !== null);
+});
+
+test('a run whose noise is beyond 5 % calls nothing the same', () => {
+  const rounds = { a: [100, 110, 92, 105], b: [103, 101, 99, 100] };
+  const noisy = compareRounds(rounds.a, rounds.b, { noise: 0.4 });
+  assert.equal(noisy.verdict, 'undecided');
+  assert.ok((noisy.low ?? 0) > 1 / 1.4 && (noisy.high ?? 2) < 1.4, 'it is within the noise');
+  assert.ok((noisy.roundsNeeded ?? 0) > 4);
+  const between = compareRounds([110, 111, 109, 110], [100, 101, 99, 100], { noise: 0.4 });
+  assert.deepEqual([between.verdict, between.roundsNeeded], ['undecided', null]);
 });
