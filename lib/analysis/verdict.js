@@ -43,8 +43,9 @@ export function marginOf(noise) {
 
 /**
  * "Different" only if the interval excludes 1, p after Holm is within the level, and the effect is
- * beyond the margin; "same" if the whole interval lies within the margin, 5 % at most (two one-sided
- * tests, Schuirmann 1987). The margin is meant as a factor: a ratio r is as far from 1 as 1/r.
+ * beyond the margin; "same" if the whole interval lies within the margin, 5 % at most (two
+ * one-sided tests, Schuirmann 1987). The margin is meant as a factor: a ratio r is as far from 1 as
+ * 1/r.
  * @param {import('./ratio.js').RatioInterval} interval
  * @param {{ noise?: number | null, pHolm?: number | null, better?: 'higher' | 'lower' }} [options]
  *   pHolm: p of the same test after Holm; absent or null: a single comparison.
