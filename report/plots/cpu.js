@@ -144,6 +144,7 @@ function draw(entries, { width }) {
       legend: {
         top: 0,
         left: narrow ? 0 : left,
+        borderColor: 'transparent',
         itemWidth: 12,
         itemHeight: 12,
         itemGap: narrow ? 14 : 28,

@@ -118,7 +118,7 @@ export function plotId(name, { workload, load }) {
 
 /** @param {string} text */
 export function textWidth(text) {
-  return Math.ceil(displayWidth(text) * 6.7) + 4;
+  return Math.ceil(displayWidth(text) * 7.3) + 4;
 }
 
 export const NARROW = 560;
@@ -153,6 +153,29 @@ export function namesAxis(names, left) {
       overflow: 'truncate',
       interval: 0,
       formatter: (/** @type {string} */ i) => names[Number(i)],
+    },
+  };
+}
+
+/**
+ * A column of figures at the right edge, where no bar or mark is in their way.
+ * @param {readonly string[]} texts one a row
+ * @returns {import('echarts').YAXisComponentOption}
+ */
+export function figuresAxis(texts) {
+  return {
+    type: 'category',
+    inverse: true,
+    position: 'right',
+    data: texts.map((_, i) => String(i)),
+    axisTick: { show: false },
+    axisLine: { show: false },
+    splitLine: { show: false },
+    axisLabel: {
+      color: roleColor('ink'),
+      interval: 0,
+      margin: 10,
+      formatter: (/** @type {string} */ i) => texts[Number(i)],
     },
   };
 }

@@ -15,6 +15,7 @@ import { loadName } from '../load-name.js';
 import { roleColor } from '../palette.js';
 import {
   barSeries,
+  figuresAxis,
   intervalSeries,
   logScale,
   NARROW,
@@ -110,18 +111,11 @@ function toPlot(group, entries) {
     name,
     draw: ({ width }) => draw(entries, { width, log: name === 'log' && medians.length > 0 }),
   }));
-  const [first, ...others] = entries;
   const load = loadName(group.load);
   return {
     id: plotId('throughput', group),
     title: `Throughput, ${plainText(group.workload)}, ${load}`,
-    summary:
-      `Operations a second of ${formatCount(entries.length)} storages. ` +
-      `${first.name} leads with ${formatThroughput(first.median)} ops/s` +
-      (others.length === 0
-        ? '.'
-        : `; ${entries[entries.length - 1].name} comes last with ` +
-          `${formatThroughput(entries[entries.length - 1].median)}.`),
+    summary: `Operations a second of ${formatCount(entries.length)} storages. ${leadText(entries)}`,
     note:
       'Bar: median of the rounds. Line with caps: 95 % interval of their mean. Dots: the rounds.' +
       (entries.some(({ limits }) => limits.length > 0)
@@ -131,6 +125,29 @@ function toPlot(group, entries) {
     variants,
     table: toTable(entries),
   };
+}
+
+/**
+ * @param {Entry[]} entries
+ * @returns {string} who leads: of those that talk to a server, and of those that do not; what gave
+ *   wrong answers or failed leads nothing, and who shares a place shares it here
+ */
+function leadText(entries) {
+  const fit = entries.filter(({ row }) => row.wrong === 0 && row.state !== 'failed');
+  const sentences = [true, false].flatMap((withServer) => {
+    const rivals = fit.filter(({ row }) => (row.kind === 'server') === withServer);
+    if (rivals.length === 0) return [];
+    const best = rivals[0].row.place?.best ?? null;
+    const first = rivals.filter(
+      ({ row }, i) => i === 0 || (best !== null && row.place?.best === best),
+    );
+    const names = first.map(({ row }) => plainText(row.label)).join(' and ');
+    const figures = first.map(({ median }) => formatThroughput(median)).join(' and ');
+    const told = first.length > 1 ? `${figures} ops/s, not told apart` : `${figures} ops/s`;
+    const verb = first.length > 1 ? 'lead' : 'leads';
+    return [`${withServer ? 'With a server ' : 'Embedded, '}${names} ${verb} with ${told}.`];
+  });
+  return sentences.length === 0 ? 'None gave right answers only.' : sentences.join(' ');
 }
 
 /** @param {Entry[]} entries */
@@ -194,16 +211,13 @@ function draw(entries, { width, log }) {
     height,
     nearest: 'y',
     option: {
-      grid: { left, right: narrow ? 74 : 128, top: 8, bottom: 46 },
+      grid: { left, right: narrow ? 62 : 140, top: 8, bottom: 46 },
       xAxis: log
         ? withTicks(axis, scale)
         : { ...axis, min: 0, max: scale.max, splitNumber: narrow ? 3 : 6 },
-      yAxis: namesAxis(names, left),
+      yAxis: [namesAxis(names, left), figuresAxis(entries.map((entry) => labelOf(entry, narrow)))],
       series: [
-        barSeries(
-          entries.map(({ median, series }) => ({ value: inside(median), series })),
-          { label: (i) => labelOf(entries[i], narrow) },
-        ),
+        barSeries(entries.map(({ median, series }) => ({ value: inside(median), series }))),
         intervalSeries(spans),
         roundDots(entries, inside),
         ...limitMarks(entries, scale.max),
@@ -277,7 +291,7 @@ function limitMarks(entries, max) {
         const own =
           role === 'driver-limit'
             ? { symbol: 'diamond', symbolSize: 10 }
-            : { symbol: 'rect', symbolSize: [3, 20] };
+            : { symbol: 'rect', symbolSize: [4, 20] };
         const edge = {
           symbol: 'triangle',
           symbolRotate: -90,
@@ -289,6 +303,7 @@ function limitMarks(entries, max) {
           ...(beyond ? edge : own),
           itemStyle: {
             color: roleColor(role, series),
+            opacity: 1,
             borderColor: roleColor('surface', series),
             borderWidth: 1,
           },

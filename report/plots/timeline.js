@@ -166,6 +166,7 @@ function draw(panels, { width }) {
       text: panel.name,
       left: left + 48,
       top: top + 2,
+      borderColor: 'transparent',
       textStyle: { fontSize: 12, fontWeight: 600, color: roleColor('ink', panel.series) },
     });
     const x = numberAxis(timeText);
