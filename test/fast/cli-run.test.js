@@ -103,7 +103,10 @@ describe('a run without any server', () => {
       assert.equal(status, 0, stderr);
       assert.match(stdout, /\[1\/2\] memory, 1 in flight: [\d,]+ ops\/s\n/);
     }
-    const files = await readdir(path.join(folder, 'results'));
+    const all = await readdir(path.join(folder, 'results'));
+    const files = all.filter((file) => file.endsWith('.json'));
+    const pages = all.filter((file) => file.endsWith('.html'));
+    assert.deepEqual(pages.sort(), files.map((file) => file.replace('.json', '.html')).sort());
     assert.equal(files.length, 2, `${files}`);
     for (const file of files) assert.equal(readResult(`results/${file}`).state, 'complete');
   });
