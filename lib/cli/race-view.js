@@ -23,6 +23,9 @@ import { bar } from './progress.js';
 /** A rate over less than this is a matter of chance. */
 const RATE_AFTER_NS = 300e6;
 const LABEL_MAX = 30;
+/** The least bar that says something; it takes what room there is, to a limit. */
+const BAR = '-----';
+const BAR_MAX = 20;
 /** Below this the unit is short. */
 const NARROW = 70;
 
@@ -205,13 +208,12 @@ export class RaceView {
     const p99 = p99Of(entry);
     const left = this.leftNs(entry);
     const unit = columns < NARROW ? '/s' : ' ops/s';
+    const of = `${rounds}/${this.rounds}`.padStart(`${this.rounds}/${this.rounds}`.length);
     const parts = [
       { text: pad(prefix(entry.label, widths.label), widths.label), drop: 0 },
+      { text: BAR, drop: 1.5 },
       { text: pad(entry.load, widths.load), drop: 2 },
-      {
-        text: `${rounds}/${this.rounds}`.padStart(`${this.rounds}/${this.rounds}`.length),
-        drop: 3,
-      },
+      { text: of, drop: 3 },
       { text: statusOf(entry, running, unit).padStart(9 + unit.length), drop: 0 },
       { text: p99 === null ? ' '.repeat(12) : `p99 ${formatDuration(p99).padStart(8)}`, drop: 1 },
       { text: leftText(left, rounds === this.rounds).padStart(13), drop: 4 },
@@ -222,10 +224,9 @@ export class RaceView {
       const next = kept.reduce((last, part) => (part.drop > last.drop ? part : last));
       kept = kept.filter((part) => part !== next);
     }
-    const room = Math.min(20, columns - width() - 2);
-    const texts = kept.map(({ text }) => text);
-    if (room >= 5) texts.splice(1, 0, bar(share, room, colors));
-    return room >= 5 ? texts.join('  ') : prefix(texts.join('  '), columns);
+    const barWidth = Math.min(BAR_MAX, BAR.length + columns - width());
+    const texts = kept.map(({ text }) => (text === BAR ? bar(share, barWidth, colors) : text));
+    return kept.length === 2 ? prefix(texts.join('  '), columns) : texts.join('  ');
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
  * A real browser for the tests of pages: Chromium of DRAGSTRIP_CHROMIUM, of PATH, or of the folder
- * that scripts/fetch-browser.js has filled. None is downloaded here.
+ * that fetch-browser.js has filled. None is downloaded here.
  */
 
 import { accessSync, constants } from 'node:fs';
@@ -14,7 +14,7 @@ const FETCHED = ['usr/lib/chromium/chromium', 'usr/lib/chromium-browser/chromium
 
 /** Why the tests of a browser are left out where there is none. */
 export const NO_BROWSER =
-  'no Chromium on PATH, in DRAGSTRIP_CHROMIUM or fetched (node scripts/fetch-browser.js)';
+  'no Chromium on PATH, in DRAGSTRIP_CHROMIUM or fetched (node test/helpers/fetch-browser.js)';
 
 /**
  * @returns {{ file: string, root: string | null } | null} root: folder that it was fetched into

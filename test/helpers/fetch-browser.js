@@ -1,19 +1,18 @@
 /**
  * Brings a Chromium for the tests of pages into the state folder, as servers are brought: Debian's
- * own packages, unpacked, no root, nothing installed. `node scripts/fetch-browser.js`.
+ * own packages, unpacked, no root, nothing installed. `node test/helpers/fetch-browser.js`.
  */
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { findHome, makeHome } from '../lib/home.js';
-import { openApt } from '../servers/apt.js';
-import { findMissingLibraries } from '../servers/libraries.js';
-import { findBrowser } from '../test/helpers/browser.js';
+import { findHome, makeHome } from '../../lib/home.js';
+import { openApt } from '../../servers/apt.js';
+import { findMissingLibraries } from '../../servers/libraries.js';
+import { findBrowser } from './browser.js';
 
 /** The C library must be the system's; what belongs to a desktop is not needed without a screen. */
-const LEFT_OUT =
-  /^(libc6|libc-bin|libgcc-s1|libgl1|.*-icon-theme|.*-data|.*-doc|debconf|dpkg|perl|adduser|dbus|systemd|init-system|ucf|sensible-utils|xdg-utils)/;
+const LEFT_OUT = /^(libc6|libc-bin|libgcc-s1|libgl1)$|-icon-theme$|-data$|-doc$/;
 const LINKS = 9;
 
 const home = findHome();

@@ -1,0 +1,130 @@
+/** `dragstrip report` and `dragstrip history`: what they write, where, and what they refuse. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { assertFailure, callCommand } from '../helpers/command-line.js';
+import { raceResult } from '../helpers/result-builder.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-report-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const at = (/** @type {string} */ name) => path.join(folder, name);
+
+/** @param {string} id @param {number} [factor] of ioredis' throughput @param {number} [day] */
+function smallResult(id, factor = 1, day = 1) {
+  const result = raceResult();
+  result.id = id;
+  result.startedAt = `2026-11-${String(day).padStart(2, '0')}T10:00:00.000Z`;
+  result.cells = result.cells.filter(({ storage }) => storage === 'redis' || storage === 'ioredis');
+  for (const { storage, rounds } of result.cells) {
+    for (const round of rounds) if (storage === 'ioredis') round.throughput *= factor;
+  }
+  return result;
+}
+
+writeFileSync(at('a.json'), JSON.stringify(smallResult('first')));
+writeFileSync(at('b.json'), JSON.stringify(smallResult('second', 1.3)));
+const report = (/** @type {string[]} */ ...words) =>
+  callCommand(['bin/dragstrip.js', 'report', ...words]);
+
+test('a page, pictures, markdown and CSV are written, and their names are said', async () => {
+  const { status, stdout } = await report(
+    ...[at('a.json'), '--html', at('a.html'), '--svg', at('svg'), '--markdown', at('a.md')],
+    ...['--csv', at('a.csv'), '--theme', 'dark'],
+  );
+  assert.equal(status, 0);
+  const said = stdout.trim().split('\n');
+  assert.deepEqual([said[0], said.at(-2), said.at(-1)], [at('a.html'), at('a.md'), at('a.csv')]);
+  assert.match(readFileSync(at('a.html'), 'utf8'), /^<!doctype html>/);
+  assert.match(readFileSync(at('a.md'), 'utf8'), /^# Dragstrip/);
+  assert.match(readFileSync(at('a.csv'), 'utf8'), /^result_id,/);
+  const pictures = readdirSync(at('svg'));
+  assert.ok(pictures.includes('throughput-get-sync.svg'));
+  assert.match(readFileSync(path.join(at('svg'), pictures[0]), 'utf8'), /fill="#12161c"/);
+});
+
+test('what is there is not overwritten without --force, and then nothing is written', async () => {
+  writeFileSync(at('there.html'), 'mine');
+  const words = [at('a.json'), '--csv', at('new.csv'), '--html', at('there.html')];
+  assertFailure(await report(...words), 2, /there\.html: the file exists; .*--force/);
+  assert.equal(readFileSync(at('there.html'), 'utf8'), 'mine');
+  assert.ok(!readdirSync(folder).includes('new.csv'));
+  assert.equal((await report(...words, '--force')).status, 0);
+  assert.match(readFileSync(at('there.html'), 'utf8'), /^<!doctype html>/);
+});
+
+test('a folder in the place of a file, a file in that of a folder, an unknown theme', async () => {
+  mkdirSync(at('folder'));
+  assertFailure(await report(at('a.json'), '--html', at('folder')), 2, /it is a folder/);
+  assertFailure(await report(at('a.json'), '--svg', at('a.json')), 2, /--svg .*ENOTDIR/);
+  assertFailure(await report(at('a.json'), '--svg', at('x'), '--theme', 'red'), 2, /light, dark/);
+});
+
+test('two results are set side by side, and one table holds both', async () => {
+  const { status } = await report(
+    ...[at('a.json'), at('b.json'), '--html', at('ab.html'), '--csv', at('ab.csv')],
+  );
+  assert.equal(status, 0);
+  const page = readFileSync(at('ab.html'), 'utf8');
+  assert.match(page, /<h2 id="comparison-h">Side by side<\/h2>/);
+  assert.match(page, /2 faster, 0 slower/);
+  const rows = readFileSync(at('ab.csv'), 'utf8').trim().split('\r\n');
+  assert.equal(rows.filter((row) => row.startsWith('result_id')).length, 1);
+  assert.deepEqual(
+    ['first', 'second'].map((id) => rows.filter((row) => row.startsWith(id)).length > 5),
+    [true, true],
+  );
+});
+
+test('the libraries of plots are loaded for plots only', () => {
+  const main = new URL('../../lib/cli/main.js', import.meta.url);
+  const script = `
+    import { createRequire } from 'node:module';
+    import { runCommandLine } from ${JSON.stringify(main.href)};
+    const sink = { write() {}, isTTY: false };
+    const streams = { stdout: sink, stderr: sink };
+    const loaded = () => Object.keys(createRequire(import.meta.url).cache)
+      .some((file) => /node_modules.(echarts|@resvg)/.test(file));
+    await runCommandLine(['report', ${JSON.stringify(at('a.json'))}], {}, streams);
+    const before = loaded();
+    await runCommandLine(['report', ${JSON.stringify(at('a.json'))}, '--html',
+      ${JSON.stringify(at('lazy.html'))}], {}, streams);
+    console.log(before, loaded());
+  `;
+  const words = ['--input-type=module', '--eval', script];
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  assert.equal(execFileSync(process.execPath, words, { encoding: 'utf8', cwd }), 'false true\n');
+});
+
+test('a history lists results, draws each test and marks where its level changed', async () => {
+  mkdirSync(at('history'));
+  for (let day = 1; day <= 12; day += 1) {
+    const noise = 1 + ((day * 7) % 5) / 500;
+    const result = smallResult(`run-${day}`, (day > 7 ? 0.8 : 1) * noise, day);
+    writeFileSync(path.join(at('history'), `${day}.json`), JSON.stringify(result));
+  }
+  writeFileSync(path.join(at('history'), 'other.json'), '{}');
+  const history = (/** @type {string[]} */ ...words) =>
+    callCommand(['bin/dragstrip.js', 'history', at('history'), ...words]);
+  const all = await history();
+  assert.equal(all.status, 0);
+  assert.match(all.stdout, /^12 results\n2026-11-01T10:00:00 {2}.*1\.json: complete/);
+  assert.match(all.stdout, /left out: .*other\.json: not a result/);
+  assert.match(all.stdout, /ioredis:default\/get\/sync\n[\s\S]*?changed at run-8: .*0\.80×/);
+  const one = await history('--cell', 'redis:default/get/sync', '--metric', 'p99');
+  assert.match(one.stdout, /p99: last [\d.]+ µs, 12 results\n {2}no change of level/);
+  const files = await history('--cell', 'ioredis', '--html', at('h.html'), '--svg', at('h'));
+  assert.equal(files.status, 0);
+  assert.match(readFileSync(at('h.html'), 'utf8'), /the last at run-8, from/);
+  assert.equal(readdirSync(at('h')).length, 3);
+  assertFailure(await history('--cell', 'none'), 2, /--cell none: no such test/);
+  assertFailure(
+    await callCommand(['bin/dragstrip.js', 'history', at('nowhere')]),
+    2,
+    /nowhere: cannot be read \(ENOENT\)/,
+  );
+});

@@ -1,0 +1,184 @@
+/** What a terminal shows of a race while it goes on, and what is said where there is none. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pc from 'picocolors';
+import { createProgress } from '../../lib/cli/progress.js';
+import { RaceView } from '../../lib/cli/race-view.js';
+import { displayWidth } from '../../lib/format.js';
+import { BURST, buildResult, cell, raceResult, SYNC } from '../helpers/result-builder.js';
+
+const plain = pc.createColors(false);
+
+/** A clock that stands still until it is told. */
+function handClock() {
+  let ns = 0;
+  return {
+    now: () => ns,
+    /** @param {number} ms */
+    pass: (ms) => {
+      ns += ms * 1e6;
+    },
+  };
+}
+
+/** @param {{ isTTY?: boolean, columns?: number, rows?: number, colors?: boolean }} options */
+function sink({ isTTY = true, columns = 80, rows = 24, colors = false }) {
+  /** @type {string[]} */
+  const written = [];
+  const write = (/** @type {string} */ text) => written.push(text);
+  const stream = { write, isTTY, columns, rows, hasColors: () => colors };
+  return { stream: /** @type {any} */ (stream), written };
+}
+
+/** A race in mid-run: the first cell has two of its three rounds, the second one runs. */
+function runningView() {
+  const clock = handClock();
+  const view = new RaceView({ clock });
+  const measured = raceResult().cells.filter(({ storage }) => storage === 'redis');
+  const cells = measured.map((one) => cell({ ...one, state: 'planned', rounds: [] }));
+  const result = buildResult({ cells });
+  const planned = /** @type {any} */ ({ type: 'planned', result, plan: { rounds: 3 } });
+  view.take(planned);
+  const [first, second] = result.cells;
+  for (const round of measured[0].rounds.slice(0, 2)) {
+    view.take({ type: 'cell-start', cell: first, round: 0, rounds: 3 });
+    clock.pass(4000);
+    first.rounds.push(round);
+    view.take({ type: 'cell-end', cell: first, round, result });
+  }
+  view.take({ type: 'cell-start', cell: second, round: 0, rounds: 3 });
+  view.take({ type: 'progress', cell: second, phase: 'warmup', settled: 100 });
+  clock.pass(500);
+  view.take({ type: 'progress', cell: second, phase: 'measure', settled: 500 });
+  clock.pass(500);
+  view.take({ type: 'progress', cell: second, phase: 'measure', settled: 3000 });
+  return { view, clock, result };
+}
+
+test('each cell has a line: a bar, operations a second, p99, time left', () => {
+  const { view } = runningView();
+  const lines = view.lines({ columns: 110, rows: 30, colors: plain });
+  assert.equal(lines.length, 5);
+  assert.match(
+    lines[0],
+    /^redis +█{13}░{7} {2}1 in flight {2}2\/3 +12,6\d\d ops\/s +p99 .*4\.0 s left$/,
+  );
+  assert.match(
+    lines[1],
+    /^redis:tuned +█{4}░{16} {2}1 in flight {2}0\/3 +5,000 ops\/s +11 s left$/,
+  );
+  assert.match(lines[2], /^redis +░{20} {2}all at once {2}0\/3 *$/);
+  assert.equal(lines[4], '2 of 12 tests');
+});
+
+test('what is left is told for the whole once each load has been seen', () => {
+  const { view, clock, result } = runningView();
+  view.take({
+    type: 'cell-end',
+    cell: result.cells[1],
+    round: raceResult().cells[1].rounds[0],
+    result,
+  });
+  view.take({ type: 'cell-start', cell: result.cells[2], round: 0, rounds: 3 });
+  clock.pass(10_000);
+  view.take({
+    type: 'cell-end',
+    cell: result.cells[2],
+    round: raceResult().cells[1].rounds[0],
+    result,
+  });
+  const lines = view.lines({ columns: 100, rows: 30, colors: plain });
+  assert.equal(lines.at(-1), '4 of 12 tests, about 56 s left');
+});
+
+test('no line is wider than the terminal, and no more are drawn than it has rows', () => {
+  const { view } = runningView();
+  for (let columns = 1; columns <= 130; columns += 1) {
+    for (const line of view.lines({ columns, rows: 30, colors: plain })) {
+      assert.ok(displayWidth(line) <= columns, `${columns}: ${line}`);
+    }
+  }
+  for (const columns of [59, 79, 119]) {
+    const [line] = view.lines({ columns, rows: 30, colors: plain });
+    assert.match(line, /^redis .*█.*12,6\d\d.*p99/, `at ${columns} columns`);
+  }
+  const few = view.lines({ columns: 80, rows: 4, colors: plain });
+  assert.equal(few.length, 3);
+  assert.match(few[1], /redis:tuned/, 'what runs is among them');
+});
+
+test('a name that would move the cursor is shown as text', () => {
+  const view = new RaceView();
+  const cells = [
+    cell({ storage: 'a\u001b[2Jb', load: SYNC, state: 'planned' }),
+    cell({ storage: 'c', load: BURST, state: 'planned' }),
+  ];
+  const result = buildResult({ cells });
+  view.take(/** @type {any} */ ({ type: 'planned', result, plan: { rounds: 1 } }));
+  const text = view.lines({ columns: 80, rows: 20, colors: plain }).join('');
+  assert.doesNotMatch(text, /\u001b/);
+  assert.match(text, /a\\x1b\[2Jb/);
+});
+
+test('it is drawn at most four times a second, and taken back whole', () => {
+  const clock = handClock();
+  const { stream, written } = sink({ columns: 40 });
+  const progress = createProgress(stream, { clock });
+  for (let ms = 0; ms < 2000; ms += 10) {
+    progress.show({ lines: () => [`at ${ms}`, 'second'], line: () => '' });
+    clock.pass(10);
+  }
+  assert.equal(written.length, 8);
+  assert.equal(written[0], 'at 0\nsecond\n');
+  assert.equal(written[1], '\x1b[2A\r\x1b[0Jat 250\nsecond\n');
+  progress.done();
+  assert.equal(written.at(-1), '\x1b[2A\r\x1b[0J');
+  progress.done();
+  assert.equal(written.length, 9);
+});
+
+test('after a resize as many rows are taken back as the broken lines have', () => {
+  const clock = handClock();
+  const { stream, written } = sink({ columns: 100, colors: true });
+  const progress = createProgress(stream, { clock });
+  const view = {
+    line: () => '',
+    lines: (/** @type {import('../../lib/cli/progress.js').Area} */ { columns, colors }) => [
+      colors.red('x'.repeat(Math.min(90, columns))),
+      'short',
+    ],
+  };
+  progress.show(view);
+  assert.match(written[0], /^\x1b\[31mx{90}\x1b\[39m\nshort\n$/);
+  stream.columns = 40;
+  clock.pass(300);
+  progress.show(view);
+  assert.ok(written[1].startsWith('\x1b[4A\r\x1b[0J'), JSON.stringify(written[1].slice(0, 20)));
+  assert.match(written[1], /x{39}\x1b/);
+});
+
+test('without colours there are none', () => {
+  const { stream, written } = sink({ colors: false });
+  createProgress(stream, { clock: handClock() }).update('filling', 0.5);
+  assert.equal(written[0], `${'█'.repeat(12)}${'░'.repeat(12)} filling\n`);
+});
+
+test('where there is no terminal a line is said every five seconds, and none with --quiet', () => {
+  const clock = handClock();
+  const { stream, written } = sink({ isTTY: false });
+  const progress = createProgress(stream, { clock });
+  const { view } = runningView();
+  for (let s = 0; s < 20; s += 1) {
+    progress.show(view);
+    clock.pass(1000);
+  }
+  assert.equal(written.length, 3);
+  assert.equal(written[0], '[3/12] redis:tuned, 1 in flight: 5,000 ops/s (21 %)\n');
+  const quiet = sink({});
+  const silent = createProgress(quiet.stream, { quiet: true, clock });
+  silent.update('x');
+  silent.show(view);
+  silent.done('y');
+  assert.deepEqual(quiet.written, []);
+});
