@@ -15,6 +15,7 @@ const BENCHES = {
   harness: () => import('./harness.js'),
   loaders: () => import('./loaders.js'),
   handlersocket: () => import('./handlersocket.js'),
+  mget: () => import('./mget.js'),
   selfcheck: () => import('./selfcheck.js'),
 };
 
