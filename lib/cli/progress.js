@@ -99,7 +99,7 @@ function createBlock(stream) {
     const columns = Math.max(1, stream.columns ?? COLUMNS_DEFAULT);
     const rows = widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     widths = [];
-    return rows === 0 ? '' : `\x1b[${rows}A\r\x1b[0J`;
+    return eraseRows(rows);
   };
   return {
     /** @param {string[]} lines */
@@ -114,6 +114,15 @@ function createBlock(stream) {
       if (text !== '') stream.write(text);
     },
   };
+}
+
+/**
+ * Row by row, upwards: to clear the screen below at once would, in tmux, push what is cleared into
+ * its history.
+ * @param {number} rows above the cursor
+ */
+function eraseRows(rows) {
+  return rows === 0 ? '' : `\r${'\x1b[1A\x1b[2K'.repeat(rows)}`;
 }
 
 /** @param {string} line with no other escapes than those of colours */
