@@ -12,6 +12,7 @@ import {
   namesAxis,
   namesWidth,
   numberAxis,
+  plainName,
   plotId,
   plottedRows,
   rowName,
@@ -33,7 +34,8 @@ const PARTS = [
 
 /**
  * @typedef {object} Entry
- * @property {string} name
+ * @property {string} name with its marks
+ * @property {string} plain without
  * @property {number} series
  * @property {boolean} embedded
  * @property {(number | null)[]} parts ns for each operation; null: not known
@@ -50,6 +52,7 @@ export default {
       const entries = plottedRows(group)
         .map((row) => ({
           name: rowName(row, group),
+          plain: plainName(row),
           series: seriesOf(row.cell),
           embedded: row.kind !== 'server',
           parts: PARTS.map(([, , valueIn]) => perOperation(row.cell.rounds, valueIn)),
@@ -81,7 +84,7 @@ function perOperation(rounds, valueIn) {
  */
 function toPlot(group, entries) {
   const client = entries
-    .map(({ name, parts }) => ({ name, ns: (parts[0] ?? 0) + (parts[1] ?? 0) }))
+    .map(({ plain, parts }) => ({ name: plain, ns: (parts[0] ?? 0) + (parts[1] ?? 0) }))
     .sort((a, b) => a.ns - b.ns);
   const [least, most] = [client[0], client[client.length - 1]];
   const unknown = entries.some(({ embedded, parts }) => !embedded && parts[2] === null);
@@ -89,9 +92,11 @@ function toPlot(group, entries) {
     id: plotId('cpu', group),
     title: `CPU time for each operation, ${plainText(group.workload)}, ${loadName(group.load)}`,
     summary:
-      `Client and server CPU time. The client spends least with ${least.name}, ` +
-      `${formatMicroseconds(least.ns)} µs, most with ${most.name}, ` +
-      `${formatMicroseconds(most.ns)} µs.`,
+      client.length === 1
+        ? `Client and server CPU time. The client spends ${formatMicroseconds(least.ns)} µs.`
+        : `Client and server CPU time. The client spends least with ${least.name}, ` +
+          `${formatMicroseconds(least.ns)} µs, most with ${most.name}, ` +
+          `${formatMicroseconds(most.ns)} µs.`,
     note:
       'Whole processes over the measured phase, for each right answer. Helper threads (garbage ' +
       'collection) are in it, so that it may exceed the time that passed.' +

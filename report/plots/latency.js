@@ -11,6 +11,7 @@ import {
   logScale,
   NARROW,
   numberAxis,
+  plainName,
   plotId,
   plottedRows,
   rowName,
@@ -30,7 +31,8 @@ const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'];
 
 /**
  * @typedef {object} Curve
- * @property {string} name
+ * @property {string} name with its marks
+ * @property {string} plain without
  * @property {number} series
  * @property {import('../../lib/analysis/curve.js').CurvePoint[]} points
  * @property {import('../../lib/measure/histogram.js').Histogram} histogram
@@ -48,7 +50,9 @@ export default {
           const histogram = mergedHistogram(row.cell);
           const points = histogram === null ? [] : percentileCurve(histogram);
           if (histogram === null || points.length < 2) return [];
-          return [{ name: rowName(row, group), series: seriesOf(row.cell), points, histogram }];
+          const name = rowName(row, group);
+          const series = seriesOf(row.cell);
+          return [{ name, plain: plainName(row), series, points, histogram }];
         });
         return curves.length === 0 ? [] : [toPlot(group, curves)];
       }),
@@ -61,7 +65,7 @@ export default {
  */
 function toPlot(group, curves) {
   const at99 = curves
-    .map(({ name, histogram }) => ({ name, ns: histogram.printablePercentile(0.99) }))
+    .map(({ plain, histogram }) => ({ name: plain, ns: histogram.printablePercentile(0.99) }))
     .filter((one) => one.ns !== null)
     .sort((a, b) => Number(a.ns) - Number(b.ns));
   const [least, most] = [at99[0], at99[at99.length - 1]];
@@ -71,8 +75,10 @@ function toPlot(group, curves) {
     summary:
       at99.length === 0
         ? 'Latency by percentile.'
-        : `Latency by percentile. At the 99th ${least.name} has the least, ` +
-          `${formatDuration(least.ns)}, ${most.name} the greatest, ${formatDuration(most.ns)}.`,
+        : at99.length === 1
+          ? `Latency by percentile. ${least.name} has ${formatDuration(least.ns)} at the 99th.`
+          : `Latency by percentile. At the 99th ${least.name} has the least, ` +
+            `${formatDuration(least.ns)}, ${most.name} the greatest, ${formatDuration(most.ns)}.`,
     note:
       'Left: the fastest half; right: the slowest, one in a hundred, one in a thousand. Lower is ' +
       'better. Service times of all rounds together, drawn as far as ten values lie above. ' +

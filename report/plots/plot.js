@@ -5,7 +5,7 @@
  */
 
 import { labelOf } from '../../lib/analysis/rows.js';
-import { displayWidth } from '../../lib/format.js';
+import { displayWidth, plainText } from '../../lib/format.js';
 import { columnsFor } from '../columns.js';
 import { roleColor, seriesColor } from '../palette.js';
 
@@ -114,6 +114,19 @@ export function rowName(row, group) {
 export function plotId(name, { workload, load }) {
   const size = load.kind === 'window' ? `-${load.inFlight}` : '';
   return `${name}-${workload}-${load.kind}${size}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
+
+/** @param {number} n */
+export function countText(n) {
+  return n === 1 ? 'one storage' : `${n} storages`;
+}
+
+/**
+ * @param {Row} row
+ * @returns {string} for a sentence: without marks
+ */
+export function plainName({ label }) {
+  return plainText(label);
 }
 
 /** @param {string} text */

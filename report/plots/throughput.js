@@ -3,18 +3,13 @@
  * each round as a dot, and the limits of driver and wire as marks where they are known.
  */
 
-import {
-  formatCount,
-  formatInterval,
-  formatThroughput,
-  NONE,
-  plainText,
-} from '../../lib/format.js';
+import { formatInterval, formatThroughput, NONE, plainText } from '../../lib/format.js';
 import { driverLimitOf, wireLimitOf } from '../../lib/limits.js';
 import { loadName } from '../load-name.js';
 import { roleColor } from '../palette.js';
 import {
   barSeries,
+  countText,
   figuresAxis,
   intervalSeries,
   logScale,
@@ -115,7 +110,7 @@ function toPlot(group, entries) {
   return {
     id: plotId('throughput', group),
     title: `Throughput, ${plainText(group.workload)}, ${load}`,
-    summary: `Operations a second of ${formatCount(entries.length)} storages. ${leadText(entries)}`,
+    summary: `Operations a second of ${countText(entries.length)}. ${leadText(entries)}`,
     note:
       'Bar: median of the rounds. Line with caps: 95 % interval of their mean. Dots: the rounds.' +
       (entries.some(({ limits }) => limits.length > 0)

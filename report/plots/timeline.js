@@ -6,7 +6,15 @@
 import { formatCount, formatDuration, formatThroughput, plainText } from '../../lib/format.js';
 import { loadName } from '../load-name.js';
 import { roleColor, seriesColor } from '../palette.js';
-import { NARROW, numberAxis, plotId, plottedRows, rowName, shortNumber } from './plot.js';
+import {
+  countText,
+  NARROW,
+  numberAxis,
+  plotId,
+  plottedRows,
+  rowName,
+  shortNumber,
+} from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 /** @typedef {import('./plot.js').Group} Group */
@@ -97,7 +105,7 @@ function toPlot(group, panels) {
     id: plotId('timeline', group),
     title: `Throughput over time, ${plainText(group.workload)}, ${loadName(group.load)}`,
     summary:
-      `One small plot for each of ${formatCount(panels.length)} storages, a line for each round, ` +
+      `A small plot for each of ${countText(panels.length)}, a line for each round, ` +
       'with its warm-up before.',
     note:
       'Shaded: warm-up, under its own load. 0 is where measuring began. Each small plot has axes of ' +
