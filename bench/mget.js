@@ -1,7 +1,7 @@
 /**
  * Fetches of many keys through the harness against a bare loop: the same driver, keys and window,
- * in processes of their own, in turn within one run (A B B A). What the harness adds is the trace of
- * each fetch and the check of each value.
+ * in processes of their own, in turn within one run (A B B A). What the harness adds is the trace
+ * of each fetch and the check of each value.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -77,7 +77,8 @@ async function* contest({ keys, operations, dataset, smoke, servers }) {
 
 /**
  * @param {{ keys: number, operations: number, warmup: number, seed: number,
- *   address: import('../lib/types.js').Address, dataset: import('../lib/types.js').Dataset }} options
+ *   address: import('../lib/types.js').Address, dataset: import('../lib/types.js').Dataset }}
+ * options
  */
 async function runOurs({ keys, operations, warmup, address, dataset, seed }) {
   const { rows, valueSize, seed: datasetSeed } = dataset;

@@ -14,7 +14,7 @@ import { BURST_MAX } from '../run/plan.js';
  * The race is short enough that `npm start` ends within three minutes, with its first set-up.
  * @type {Readonly<{ syncOperations: number, burstOperations: number }>}
  */
-const RACE = Object.freeze({ syncOperations: 3000, burstOperations: 20_000 });
+const RACE = Object.freeze({ syncOperations: 2000, burstOperations: 10_000 });
 
 /** Options of an open loop alone, and their flags. */
 const BELONGS = Object.freeze({

@@ -31,7 +31,7 @@ export const OPTIONS = Object.freeze({
     flags: '--ops <n>',
     help: 'operations in each test (50k and 1M are understood)',
     parse: (text, flag) => parseCount(text, flag, 1, 1e9),
-    shown: '50000; race: 3000 one in flight, 20000 at once',
+    shown: '50000; race: 2000 one in flight, 10000 at once',
   },
   duration: {
     flags: '--duration <time>',
@@ -113,7 +113,7 @@ export const OPTIONS = Object.freeze({
     flags: '--warmup <n>',
     help: 'operations before the clock starts, not counted',
     parse: (text, flag) => parseCount(text, flag, 0, 1e9),
-    shown: '5000; race: 3000',
+    shown: '5000; race: 2000',
   },
   timeout: {
     flags: '--timeout <time>',
