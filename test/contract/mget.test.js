@@ -63,7 +63,7 @@ describe('mget on real servers', () => {
       home: path.join(folder, 'state'),
       workload: 'mget',
       storages: ['ioredis', 'redis'],
-      mget: { cycles: 200, pipelined: true },
+      mget: { counts: [1, 10, 50], cycles: 200, pipelined: true },
       loads: [1, 2, 4, 8, 16].map((inFlight) => ({ kind: 'window', inFlight })),
       rows: ROWS,
       warmupOperations: 300,
@@ -95,7 +95,7 @@ describe('mget on real servers', () => {
         '--json',
         'all.json',
       ],
-      ...['--cycles', '20', '--max-conc', '2'],
+      ...['--cycles', '5', '--max-conc', '2'],
     );
     assert.equal(status, 0, stderr);
     assert.match(
