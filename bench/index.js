@@ -7,7 +7,7 @@ import { getLoader } from '../data/loaders/index.js';
 import { resolveAddress } from '../lib/addresses.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
-import { SERVER_NAMES, startServers } from '../servers/index.js';
+import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { showFigures } from './figures.js';
 
 /** @type {Record<string, () => Promise<{ run: (context: any) => AsyncIterable<any> }>>} */
@@ -29,11 +29,11 @@ if (unknown !== undefined) {
 
 const home = findHome();
 const rows = smoke ? 1000 : 100_000;
-const { stop } = await startServers([...SERVER_NAMES], { home, owned: true });
+const { stop } = await startServers([...DEFAULT_SERVER_NAMES], { home, owned: true });
 try {
   /** @type {import('./figures.js').BenchContext} */
   const context = { smoke, servers: {}, rows };
-  for (const name of SERVER_NAMES) {
+  for (const name of DEFAULT_SERVER_NAMES) {
     const { address, credentials } = await resolveAddress(name, { home });
     const loader = await getLoader(name);
     await loader.seed({ address, credentials, dataset: createDataset({ rows }) });

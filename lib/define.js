@@ -66,6 +66,7 @@ export function defineServer(definition) {
     packages: 'array',
     programs: 'array?',
     find: 'function',
+    fetch: 'function?',
     start: 'function',
     probe: 'function',
   });

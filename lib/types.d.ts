@@ -174,6 +174,12 @@ export interface ServerDefinition {
   programs?: readonly string[];
   /** the binaries, from PATH or from what fetch unpacked; null where there are none */
   find(home: string): Promise<Binaries | null>;
+  /** where no packages bring it: puts it into `root`, a folder that is there, and says what came */
+  fetch?(context: {
+    root: string;
+    signal?: AbortSignal;
+    onEvent?(text: string): void;
+  }): Promise<string>;
   /** starts it on free loopback ports in a private folder; resolves when it answers */
   start(context: StartContext): Promise<RunningServer>;
   /** asks a server at an address in its own protocol; rejects E_TARGET where none answers */

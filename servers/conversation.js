@@ -69,6 +69,8 @@ const KINDS = /** @type {const} */ ([
   [/^\+PONG|^[+-](ERR|NOAUTH|DENIED|LOADING|WRONGPASS|NOPERM|OK|MISCONF|BUSY)\b/, 'Redis'],
   [/^...\x00[\x0a\xff]/s, 'MySQL or MariaDB'],
   [/^\d+\t\d+[\t\n]/, 'HandlerSocket'],
+  // Version 3 to 6 of CQL, from the server; an error, or SUPPORTED.
+  [/^[\x83-\x86].\x00\x00[\x00\x06]/s, 'Cassandra'],
   [/^\x15\x03/, 'a TLS server'],
   [/^220[ -]/, 'a mail or FTP server'],
 ]);

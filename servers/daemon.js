@@ -20,7 +20,8 @@ const HOST = '127.0.0.1';
 const POLL_MS = 20;
 /** A port that was free may be taken before the server binds it; that is not likely twice. */
 const ATTEMPTS = 5;
-const PORT_TAKEN = /address already in use|EADDRINUSE|Could not create server TCP/i;
+const PORT_TAKEN =
+  /address already in use|EADDRINUSE|Could not create server TCP|in use by another process|Failed to bind port/i;
 /** Kernel's limit of a unix socket's path, without the end mark (unix(7)). */
 export const SOCKET_PATH_MAX = 107;
 
@@ -37,6 +38,9 @@ export const SOCKET_PATH_MAX = 107;
  * @property {string} name
  * @property {string} version
  * @property {readonly string[]} endpoints names of its TCP endpoints
+ * @property {readonly string[]} [inner] names of ports that are nobody's address
+ * @property {number} [pollMs] how often it is asked whether it answers, 20 ms by default; each look
+ *   takes some of the processor that it starts on
  * @property {number} [readyTimeoutMs] how long it may take to answer, 30 s by default
  * @property {(folder: string) => Promise<void>} [prepare] makes what it needs before its first
  *   start
@@ -77,10 +81,9 @@ export async function startDaemon(spec, context) {
 async function tryStart(spec, context, folder) {
   const { signal, owned, home } = context;
   signal?.throwIfAborted();
-  /** @type {Record<string, number>} */
-  const ports = {};
-  for (const endpoint of spec.endpoints) ports[endpoint] = await getPort({ host: HOST });
-  const plan = spec.plan(folder, ports);
+  const ports = await freePorts(spec.endpoints);
+  const inner = await freePorts(spec.inner ?? []);
+  const plan = spec.plan(folder, { ...ports, ...inner });
   const logPath = join(folder, `${spec.name}.log`);
   closeSync(openSync(logPath, 'w', 0o600)); // only the last start's lines: they explain a failure
   const launched = await launch({
@@ -112,6 +115,17 @@ async function tryStart(spec, context, folder) {
   const ready = { ...running, version: spec.version };
   writeRecord(home, owned, ready);
   return ready;
+}
+
+/**
+ * @param {readonly string[]} names
+ * @returns {Promise<Record<string, number>>}
+ */
+async function freePorts(names) {
+  /** @type {Record<string, number>} */
+  const ports = {};
+  for (const name of names) ports[name] = await getPort({ host: HOST });
+  return ports;
 }
 
 /**
@@ -152,7 +166,7 @@ async function becomesReady(spec, running, launched, ports, logPath, signal) {
     }
     // The port must be held by this very process: another one may have taken it meanwhile.
     if ((await holdsAll(running.pid, address)) && (await spec.answers(address))) return true;
-    await sleep(POLL_MS);
+    await sleep(spec.pollMs ?? POLL_MS);
   }
   throw failure(`${spec.name}: no answer within ${readyTimeoutMs / 1000} s of its start`, logPath);
 }

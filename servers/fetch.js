@@ -1,6 +1,6 @@
 /**
  * Brings servers that are not installed: Debian's or Ubuntu's own packages, unpacked into the state
- * folder. No root, nothing installed, nothing outside the folder is touched.
+ * folder, or what a server's own definition fetches there. No root, nothing installed, nothing outside the folder is touched.
  *
  * A server's packages are unpacked beside and renamed into place when they are complete and run, so
  * a folder that is there is whole.
@@ -84,18 +84,13 @@ async function fetchAll(wanted, packages, result, { signal, onEvent }) {
   }
   const folder = await mkdtemp(join(packages, PARTIAL));
   try {
-    const server = wanted.map(({ name }) => name).join(', ');
-    onEvent?.({ server, step: 'fetching', text: 'reading the lists of packages' });
-    const apt = await openApt(join(folder, 'apt'), { signal });
+    const apt = shareApt(wanted, folder, { signal, onEvent });
     for (const definition of wanted) {
       const { name } = definition;
       try {
-        const unpacked = await unpackServer(definition, apt, join(folder, name), {
-          signal,
-          onEvent,
-        });
+        const text = await fetchOne(definition, apt, join(folder, name), { signal, onEvent });
         await rename(join(folder, name), join(packages, name));
-        onEvent?.({ server: name, step: 'fetched', text: `${unpacked.length} packages unpacked` });
+        onEvent?.({ server: name, step: 'fetched', text });
         result.servers.push({ name, source: 'fetched', fetched: true });
       } catch (error) {
         if (!(error instanceof DragstripError)) throw error;
@@ -108,6 +103,45 @@ async function fetchAll(wanted, packages, result, { signal, onEvent }) {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * The lists of packages are read once, for all that come from them, and not where none does.
+ * @param {ServerDefinition[]} wanted
+ * @param {string} folder
+ * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
+ * @returns {() => Promise<import('./apt.js').Apt>}
+ */
+function shareApt(wanted, folder, { signal, onEvent }) {
+  const packaged = wanted.filter((definition) => definition.fetch === undefined);
+  const server = packaged.map(({ name }) => name).join(', ');
+  /** @type {Promise<import('./apt.js').Apt> | undefined} */
+  let apt;
+  return () => {
+    if (apt === undefined) {
+      onEvent?.({ server, step: 'fetching', text: 'reading the lists of packages' });
+      apt = openApt(join(folder, 'apt'), { signal });
+    }
+    return apt;
+  };
+}
+
+/**
+ * @param {ServerDefinition} definition
+ * @param {() => Promise<import('./apt.js').Apt>} apt
+ * @param {string} root where to
+ * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
+ * @returns {Promise<string>} what came, for people
+ */
+async function fetchOne(definition, apt, root, { signal, onEvent }) {
+  const { name } = definition;
+  if (definition.fetch === undefined) {
+    const unpacked = await unpackServer(definition, await apt(), root, { signal, onEvent });
+    return `${unpacked.length} packages unpacked`;
+  }
+  await mkdir(root, { recursive: true });
+  const tell = (/** @type {string} */ text) => onEvent?.({ server: name, step: 'fetching', text });
+  return definition.fetch({ root, signal, onEvent: tell });
 }
 
 /**

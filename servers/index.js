@@ -11,4 +11,4 @@
 
 export { fetchServers } from './fetch.js';
 export { startServers, statusServers, stopServers } from './lifecycle.js';
-export { loadServer, SERVER_NAMES } from './registry.js';
+export { DEFAULT_SERVER_NAMES, loadServer, SERVER_NAMES } from './registry.js';

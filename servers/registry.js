@@ -12,10 +12,19 @@ const SERVERS = {
   redis: () => import('./redis.js'),
   mariadb: () => import('./mariadb.js'),
   tarantool: () => import('./tarantool.js'),
+  cassandra: () => import('./cassandra.js'),
 };
 
 /** Names of all servers, in the order of the help. */
 export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
+
+/** Those that only somebody who names them has fetched or started: half a gigabyte, and Java. */
+const BY_NAME_ONLY = ['cassandra'];
+
+/** What is fetched and started where no name is given. */
+export const DEFAULT_SERVER_NAMES = Object.freeze(
+  SERVER_NAMES.filter((name) => !BY_NAME_ONLY.includes(name)),
+);
 
 /**
  * @param {string} name

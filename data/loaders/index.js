@@ -18,6 +18,14 @@ const LOADERS = Object.freeze({
 export const loaderNames = Object.freeze(Object.keys(LOADERS));
 
 /**
+ * @param {string} server
+ * @returns {boolean} whether the race has rows there
+ */
+export function hasLoader(server) {
+  return Object.values(LOADERS).some((loader) => loader.server === server);
+}
+
+/**
  * @param {string} name of a loader (`mysql`) or of the server it fills (`mariadb`)
  * @returns {Promise<LoaderDefinition>}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE if there is none of that name

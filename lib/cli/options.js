@@ -154,6 +154,7 @@ export const OPTIONS = Object.freeze({
     help: 'HandlerSocket’s write port',
   },
   tarantool: { flags: '--tarantool <address>', help: 'Tarantool' },
+  cassandra: { flags: '--cassandra <address>', help: 'Cassandra' },
   allowTarget: {
     flags: '--allow-target <host:port>',
     help: 'a server elsewhere than on this machine that may be used; may be repeated',

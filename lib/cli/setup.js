@@ -6,7 +6,7 @@
 
 import { getLoader } from '../../data/loaders/index.js';
 import { buildHiredis } from '../../scripts/build-hiredis.js';
-import { SERVER_NAMES, startServers } from '../../servers/index.js';
+import { DEFAULT_SERVER_NAMES, startServers } from '../../servers/index.js';
 import { loadStorage, parseSelection, STORAGE_NAMES } from '../../storages/index.js';
 import { resolveAddress } from '../addresses.js';
 import { createDataset } from '../dataset.js';
@@ -57,7 +57,7 @@ export async function setUp(options, { signal, progress }) {
  * @returns {Promise<string[]>} names of the servers behind them, each once
  */
 async function serversOf(selections) {
-  if (selections.includes('all')) return [...SERVER_NAMES];
+  if (selections.includes('all')) return [...DEFAULT_SERVER_NAMES];
   const names = new Set();
   for (const text of selections) {
     const { server } = await loadStorage(parseSelection(text).source);

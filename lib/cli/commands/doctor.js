@@ -1,6 +1,6 @@
 /** `dragstrip doctor`: what is there, what is missing and how to get it. Changes nothing. */
 
-import { getLoader, loaderNames } from '../../../data/loaders/index.js';
+import { getLoader, hasLoader, loaderNames } from '../../../data/loaders/index.js';
 import { loadServer, SERVER_NAMES } from '../../../servers/index.js';
 import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../../storages/index.js';
 import { formatEndpoint } from '../../address.js';
@@ -88,7 +88,7 @@ async function* servers(flags, home) {
     try {
       const { version } = await definition.probe(address, credentials);
       yield { good: true, text: `${name} ${version} answers at ${where} (${source})` };
-      yield await rows(name, address, credentials);
+      if (hasLoader(name)) yield await rows(name, address, credentials);
     } catch (error) {
       if (error.code !== 'E_TARGET') throw error;
       const remedy = error.remedy ?? `dragstrip servers start ${name}`;

@@ -1,6 +1,7 @@
 /** `dragstrip servers fetch|start|stop|status`: real servers without root. */
 
 import {
+  DEFAULT_SERVER_NAMES,
   fetchServers,
   SERVER_NAMES,
   startServers,
@@ -25,7 +26,9 @@ export async function execute({ args, options, stdout, stderr }) {
     throw usageError(`servers ${action}: no such action`, `the actions: ${ACTIONS.join(', ')}`);
   }
   const home = findHome();
-  const names = given.length === 0 ? [...SERVER_NAMES] : given;
+  const brings = action === 'fetch' || action === 'start';
+  const all = brings ? DEFAULT_SERVER_NAMES : SERVER_NAMES;
+  const names = given.length === 0 ? [...all] : given;
   const unknown = names.find((name) => !SERVER_NAMES.includes(name));
   if (unknown !== undefined) {
     throw usageError(

@@ -1,0 +1,201 @@
+/**
+ * Cassandra as a single node: how to find, fetch, start and ask it. It is Java: a Java 17 has to be
+ * here, and its jars are fetched by Maven.
+ */
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatEndpoint } from '../lib/address.js';
+import { defineServer } from '../lib/define.js';
+import { targetError } from '../lib/errors.js';
+import { findListener } from '../lib/measure/listener.js';
+import { javaArguments, writeSettings } from './cassandra-settings.js';
+import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
+import { startDaemon } from './daemon.js';
+import { describeJava, findJava } from './java.js';
+import { copyDependencies } from './maven.js';
+import { packagesFolder } from './programs.js';
+
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+const LIBRARY = { group: 'org.apache.cassandra', artifact: 'cassandra-all', version: '5.0.9' };
+const JAR = /^cassandra-all-(\d[\d.]*)\.jar$/;
+/** Five seconds on an idle machine. */
+const READY_TIMEOUT_MS = 120_000;
+const POLL_MS = 200;
+/** CQL's frame of an OPTIONS request, version 4, stream 0: any server answers SUPPORTED to it. */
+const OPTIONS_FRAME = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0]);
+const REPLY_HEADER = 9;
+const GIVE_ADDRESS = 'give the address of a running one by --cassandra';
+const REMEDY = `start one by \`dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
+const SETTINGS = ['commitlog_sync', 'commitlog_sync_period', 'memtable_heap_space'];
+
+export default defineServer({
+  name: 'cassandra',
+  summary: 'Cassandra, one node: a log and tables in memory, CQL (needs a Java 17)',
+  endpoints: {
+    main: {
+      default: '127.0.0.1:9042',
+      env: 'DRAGSTRIP_CASSANDRA',
+      flag: 'cassandra',
+      summary: 'Cassandra, CQL',
+    },
+  },
+  credentials: { user: 'DRAGSTRIP_CASSANDRA_USER', password: 'DRAGSTRIP_CASSANDRA_PASSWORD' },
+  packages: [],
+  programs: ['java'],
+
+  async find(home) {
+    const libraries = join(packagesFolder(home, 'cassandra'), 'lib');
+    if ((await readVersion(libraries)) === null) return null;
+    const java = await findJava();
+    if (java === null) return null;
+    return {
+      programs: { java },
+      env: { CLASSPATH: join(libraries, '*') },
+      source: 'fetched',
+    };
+  },
+
+  async fetch({ root, onEvent, signal }) {
+    await requireJava();
+    const { group, artifact, version } = LIBRARY;
+    onEvent?.(`${group}:${artifact}:${version} and what it depends on, by Maven`);
+    const libraries = join(root, 'lib');
+    const scratch = join(root, 'maven');
+    const names = { name: 'cassandra', remedy: GIVE_ADDRESS };
+    await copyDependencies(LIBRARY, libraries, { scratch, signal, ...names });
+    if ((await readVersion(libraries)) === null) {
+      throw targetError('cassandra: what Maven brought lacks its jar', GIVE_ADDRESS);
+    }
+    return `${(await readdir(libraries)).length} jars`;
+  },
+
+  async start(context) {
+    const { programs, env } = context.binaries;
+    const libraries = env['CLASSPATH'].slice(0, -'/*'.length);
+    const agent = (await readdir(libraries)).find((name) => /^jamm-.*\.jar$/.test(name));
+    if (agent === undefined) throw targetError(`cassandra: no jamm jar in ${libraries}`);
+    return startDaemon(
+      {
+        name: 'cassandra',
+        version: (await readVersion(libraries)) ?? 'unknown',
+        endpoints: ['main'],
+        inner: ['storage'],
+        readyTimeoutMs: READY_TIMEOUT_MS,
+        pollMs: POLL_MS,
+        plan(folder, ports) {
+          writeSettings(folder, ports);
+          return { program: programs['java'], args: javaArguments(folder, join(libraries, agent)) };
+        },
+        answers: ({ main }) => answersQueries(main),
+      },
+      context,
+    );
+  },
+
+  async probe({ main }, credentials) {
+    const answer = await ask(main, { send: OPTIONS_FRAME, enough: isReply });
+    if (nameKind(answer.bytes) !== 'Cassandra') throw notThere('Cassandra', main, answer, REMEDY);
+    const { version, settings } = await readSettings(main, credentials);
+    return { version, settings, pid: await findListener(main) };
+  },
+});
+
+async function requireJava() {
+  if ((await findJava()) !== null) return;
+  throw targetError(
+    `cassandra: it needs a Java 17, ${await describeJava()}`,
+    'put one on PATH or name it by JAVA_HOME (on Debian the package openjdk-17-jre-headless), or ' +
+      GIVE_ADDRESS,
+  );
+}
+
+/**
+ * @param {string} libraries
+ * @returns {Promise<string | null>} of the Cassandra that is there
+ */
+async function readVersion(libraries) {
+  for (const name of await readdir(libraries).catch(() => [])) {
+    const match = JAR.exec(name);
+    if (match !== null) return match[1];
+  }
+  return null;
+}
+
+/** @param {Buffer} bytes */
+function isReply(bytes) {
+  return bytes.length >= REPLY_HEADER;
+}
+
+/** @param {Endpoint} endpoint */
+async function answersQueries(endpoint) {
+  const answer = await ask(endpoint, { send: OPTIONS_FRAME, enough: isReply });
+  if (nameKind(answer.bytes) !== 'Cassandra') return false;
+  return readSettings(endpoint, {}).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ */
+async function readSettings(endpoint, { user, password }) {
+  if (endpoint.host === undefined) {
+    throw targetError(`Cassandra at ${formatEndpoint(endpoint)}: it has no unix sockets`, REMEDY);
+  }
+  const { auth, Client, policies } = await import('cassandra-driver');
+  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
+  const place = `${endpoint.host}:${endpoint.port}`;
+  const client = new Client({
+    contactPoints: [place],
+    // This node alone, whatever its cluster and data centre are.
+    policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]) },
+    socketOptions: { connectTimeout: PROBE_TIMEOUT_MS, readTimeout: PROBE_TIMEOUT_MS },
+    ...(user !== undefined && {
+      authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),
+    }),
+  });
+  try {
+    await client.connect();
+    const local = await client.execute('select release_version from system.local');
+    return {
+      version: String(local.first()?.['release_version'] ?? 'unknown'),
+      settings: await querySettings(client),
+    };
+  } catch (error) {
+    throw targetError(
+      `Cassandra at ${formatEndpoint(endpoint)}: ${causeOf(error)}`,
+      'give its user and password by DRAGSTRIP_CASSANDRA_USER and DRAGSTRIP_CASSANDRA_PASSWORD',
+      error,
+    );
+  } finally {
+    await client.shutdown();
+  }
+}
+
+/**
+ * The driver's "All host(s) tried for query failed" keeps the reason for each host.
+ * @param {any} error
+ */
+function causeOf(error) {
+  const [inner] = Object.values(error?.innerErrors ?? {});
+  return String(inner?.message ?? error?.message ?? error).split('\n')[0];
+}
+
+/**
+ * @param {import('cassandra-driver').Client} client
+ * @returns {Promise<Record<string, string>>} empty before Cassandra 4, which has no such table
+ */
+async function querySettings(client) {
+  const sql = 'select name, value from system_views.settings';
+  const rows = await client.execute(sql).then(
+    (reply) => reply.rows,
+    () => [],
+  );
+  const wanted = rows.filter(({ name, value }) => SETTINGS.includes(name) && value !== null);
+  return Object.fromEntries(wanted.map(({ name, value }) => [name, String(value)]));
+}

@@ -1,0 +1,49 @@
+/**
+ * A Java 17 for Cassandra, which runs on no later one: JAVA_HOME, then PATH, then where Linux
+ * distributions keep theirs.
+ */
+
+import { readdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { runCommand } from './command.js';
+import { findProgram } from './programs.js';
+
+const MACHINES = '/usr/lib/jvm';
+const WANTED = '17';
+
+/** @type {Map<string, Promise<string | null>>} path of a java to its version */
+const versions = new Map();
+
+/** @returns {Promise<string | null>} path of a java of version 17 */
+export async function findJava() {
+  for (const folder of await listFolders()) {
+    const java = await findProgram('java', [folder]);
+    if (java === null) continue;
+    if (!versions.has(java)) versions.set(java, readVersion(java));
+    if ((await versions.get(java))?.split('.')[0] === WANTED) return java;
+  }
+  return null;
+}
+
+/** @returns {Promise<string>} what is there instead, for a message */
+export async function describeJava() {
+  const found = (await Promise.all(versions.values())).filter((version) => version !== null);
+  return found.length === 0 ? 'there is none' : `here is ${[...new Set(found)].join(', ')}`;
+}
+
+async function listFolders() {
+  const home = process.env['JAVA_HOME'] ?? '';
+  const named = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const machines = (await readdir(MACHINES).catch(() => [])).sort();
+  return [
+    ...(home === '' ? [] : [join(home, 'bin')]),
+    ...named,
+    ...machines.map((machine) => join(MACHINES, machine, 'bin')),
+  ];
+}
+
+/** @param {string} java */
+async function readVersion(java) {
+  const { output } = await runCommand(java, ['-version'], { timeoutMs: 10_000 });
+  return /version "(\d[^"]*)"/.exec(output)?.[1] ?? null;
+}

@@ -1,0 +1,73 @@
+/**
+ * Java libraries by Maven, which knows where they are: the user's settings, mirrors and proxies are
+ * read, its repository of downloads is neither used nor touched.
+ */
+
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { targetError } from '../lib/errors.js';
+import { runCommand } from './command.js';
+import { findProgram } from './programs.js';
+
+/**
+ * Downloads a library and all that it depends on, checked against the checksums of the repository.
+ * @param {{ group: string, artifact: string, version: string }} library
+ * @param {string} folder where the jars go; made
+ * @param {{ scratch: string, name: string, remedy: string, signal?: AbortSignal }} options scratch:
+ *   a folder that is removed; name: of the server, for messages
+ * @returns {Promise<void>}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where there is no Maven or no
+ *   network
+ */
+export async function copyDependencies(library, folder, { scratch, name, remedy, signal }) {
+  const maven = await findProgram('mvn');
+  if (maven === null) {
+    throw targetError(
+      `${name}: its jars are fetched by Maven, and there is no mvn on PATH`,
+      `install Maven (on Debian the package maven), or ${remedy}`,
+    );
+  }
+  await mkdir(scratch, { recursive: true });
+  const project = join(scratch, 'pom.xml');
+  await writeFile(project, writeProject(library));
+  const { ok, output, reason } = await runCommand(
+    maven,
+    [
+      ...['--batch-mode', '--quiet', '--strict-checksums', `--file=${project}`],
+      `-Dmaven.repo.local=${join(scratch, 'repository')}`,
+      ...['dependency:copy-dependencies', `-DoutputDirectory=${folder}`],
+    ],
+    { cwd: scratch, signal },
+  );
+  await rm(scratch, { recursive: true, force: true });
+  if (!ok) throw targetError(`${name}: its jars cannot be had: ${causeOf(output, reason)}`, remedy);
+}
+
+/** @param {{ group: string, artifact: string, version: string }} library */
+function writeProject({ group, artifact, version }) {
+  return `<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>dragstrip</groupId>
+  <artifactId>server</artifactId>
+  <version>1</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>${group}</groupId>
+      <artifactId>${artifact}</artifactId>
+      <version>${version}</version>
+    </dependency>
+  </dependencies>
+</project>
+`;
+}
+
+/**
+ * @param {string} output
+ * @param {string} reason
+ * @returns {string} one line
+ */
+function causeOf(output, reason) {
+  const lines = output.split('\n').map((line) => line.replace(/^\[ERROR\]\s*/, '').trim());
+  return lines.find((line) => line !== '') ?? reason.split('\n')[0];
+}
