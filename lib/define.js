@@ -100,7 +100,11 @@ export function defineWorkload(definition) {
     needs: 'array',
     place: 'string?',
     prepare: 'function',
-    check: 'function?',
+    check: 'function|boolean?',
+    offers: 'function?',
+    servers: 'function?',
+    route: 'function?',
+    stage: 'function?',
   });
   return Object.freeze(definition);
 }

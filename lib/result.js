@@ -117,6 +117,10 @@ const series = z
   })
   .describe('fetches alike, with as many in flight from the first to the last');
 
+const facts = z
+  .record(text, z.union([z.number(), text, z.boolean(), z.null(), z.array(z.number())]))
+  .describe('what the workload found out beside its operations');
+
 const round = z.object({
   round: count,
   position: count.describe('place in the order of this round'),
@@ -138,6 +142,11 @@ const round = z.object({
   series: z.array(series).optional().describe('of a workload that looks at each operation'),
   client: client.nullable(),
   server: server.nullable().describe('null: embedded, remote or not readable'),
+  others: z
+    .record(text, server)
+    .optional()
+    .describe('further servers on the way, by name: a proxy; absent: none, or not readable'),
+  facts: facts.optional(),
   pendingBytes: bytes.nullable().describe('burst: client memory for each pending request'),
   warmup: z.object({
     operations: count,
@@ -171,6 +180,10 @@ const cell = z.object({
   storage: text,
   profile: text,
   workload: text,
+  parameters: z
+    .record(text, z.union([text, z.number(), z.boolean()]))
+    .optional()
+    .describe('the variant of the workload, where it has several'),
   load,
   state: z.enum(['planned', 'measured', 'skipped', 'failed', 'aborted']),
   reason: text.nullable().describe('why it was skipped or failed'),
@@ -288,6 +301,7 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof sample>} Sample */
 /** @typedef {z.infer<typeof series>} SeriesResult */
 /** @typedef {z.infer<typeof conditions>} Conditions */
+/** @typedef {z.infer<typeof facts>} Facts */
 
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */
 export function resultJsonSchema() {

@@ -47,8 +47,11 @@ export interface Places {
   tarantoolKey: string;
 }
 
-/** `rows`: the race's, filled by the loaders; `mget`: made for a run, removed after it. */
-export type PlaceName = 'rows' | 'mget';
+/**
+ * `rows`: the race's, filled by the loaders; `mget`: made for a run, removed after it; `own`: what
+ * the workload makes and removes itself, see `stage`.
+ */
+export type PlaceName = 'rows' | 'mget' | 'own';
 
 /** From the environment or a file, never from argv, in no output. */
 export interface Credentials {
@@ -90,7 +93,17 @@ export interface OpenContext {
   needs?: readonly Capability[];
   /** where the rows are; absent: PLACES of lib/dataset.js, those of the race */
   places?: Places;
+  /** of the cell's variant */
+  parameters?: Parameters;
+  /** of further servers that the workload named */
+  others?: Record<string, Address>;
 }
+
+/** What makes variants of a workload different: in the cell's id, and to its `prepare`. */
+export type Parameters = Readonly<Record<string, string | number | boolean>>;
+
+/** What a workload found out beside its operations; in the result with the round. */
+export type Facts = Record<string, string | number | boolean | null | number[]>;
 
 /** What `open` resolves to: connected and ready. */
 export interface Handle {
@@ -270,6 +283,13 @@ export interface BoundWorkload {
   calls?: CallStyle;
   /** where each operation is looked at by itself: series of them, in the order of their indices */
   series?: readonly Series[];
+  /** before the clock starts, after warm-up and garbage collection */
+  before?(): Promise<void>;
+  /**
+   * after the clock, before closing: counts and verifies what was done. Rejects with the code
+   * E_DATA where it is wrong: the round has failed then.
+   */
+  after?(): Promise<Facts | undefined>;
 }
 
 /** Operations `from` to `to` - 1 of a load, alike, with as many in flight from end to end. */
@@ -289,7 +309,11 @@ export type Prepare = (context: {
   dataset: Dataset;
   seed: number;
   ops: number;
+  /** `parameters`: those of the variant */
   options: Record<string, unknown>;
+  /** a workload that changes what is stored keeps the phases apart */
+  phase?: 'measure' | 'warmup' | 'check';
+  clock?: import('./measure/clock.js').Clock;
 }) => (handle: Handle, calls?: CallStyle) => BoundWorkload;
 
 export interface WorkloadDefinition {
@@ -299,8 +323,33 @@ export interface WorkloadDefinition {
   /** where its rows are; absent: rows */
   place?: PlaceName;
   prepare: Prepare;
-  /** what reads some rows before anything is measured; absent: prepare */
-  check?: Prepare;
+  /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
+  check?: Prepare | false;
+  /** whether a variant exists for a storage; false: no such cell; a reason: it is skipped */
+  offers?(definition: StorageDefinition, parameters: Parameters): boolean | Unavailable;
+  /** pure: further servers that a variant needs, a proxy for instance */
+  servers?(parameters: Parameters): readonly string[];
+  /** pure: the address that the storage opens, where it is not its server's */
+  route?(parameters: Parameters, address: Address, others: Record<string, Address>): Address;
+  /**
+   * with `place: 'own'`: once around all rounds, in the parent, alone on the servers of this
+   * machine. Makes what the cells need in a place of our own (E_REFUSED where that is taken);
+   * resolves to what removes it, called however the run ends.
+   */
+  stage?(context: StageContext): Promise<() => Promise<void>>;
+}
+
+export interface StageContext {
+  servers: readonly { name: string; address: Address; credentials: Credentials }[];
+  /** of the cells that will run */
+  variants: readonly Parameters[];
+  options: Record<string, unknown>;
+  dataset: Dataset;
+  signal?: AbortSignal;
+  allowTargets: readonly string[];
+  home: string;
+  /** of this run alone, for files; removed after it */
+  folder: string;
 }
 
 export interface ReportOptions {

@@ -12,16 +12,17 @@ import { runLoad } from '../load/load.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { OK, OUTCOMES } from '../outcome.js';
+import { closeBounded, guarded } from './guard.js';
 import { MAX_IN_FLIGHT } from './loads.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareLoad, shareRate, shareWorkload } from './share.js';
 
 /** Rows read and compared whole before the clock starts. */
 const CHECK_ROWS = 64;
-/** Closing and opening must not hang a run. */
-const CLOSE_TIMEOUT_MS = 5000;
 /** Loading a driver is no reply: a short --timeout does not bound it. */
 const OPEN_TIMEOUT_MS = 10_000;
+/** Emptying and counting tables. */
+const HOOK_TIMEOUT_MS = 120_000;
 const WARMUP_IN_FLIGHT = 100;
 /** Fine enough for a warm-up of some milliseconds; they are joined afterwards. */
 const WARMUP_WINDOW_NS = 1e6;
@@ -40,6 +41,8 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {import('../types.js').Address} address
+ * @property {{ name: string, address: import('../types.js').Address, pids: number[] }[]} [others]
+ *   further servers that the workload needs
  * @property {string | null} credentialsOf server whose credentials are read from the environment
  * @property {number[]} serverPids
  * @property {import('../types.js').DatasetOptions} dataset
@@ -75,7 +78,7 @@ export async function runCell(spec, context) {
     const openMs = Math.max(OPEN_TIMEOUT_MS, spec.stallNs / 1e6);
     const opened = await guarded(openStorage(spec), context, openMs, 'open');
     handle = opened.handle;
-    const bound = bindWorkload(spec, opened);
+    const bound = bindWorkload(spec, opened, clock);
     await guarded(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
     record.createdNs = clock.now() - openNs;
     await guarded(checkRows(bound, opened, CHECK_ROWS), context, spec.stallNs / 1e6, 'the check');
@@ -113,9 +116,11 @@ async function openStorage(spec) {
   const definition = await loadStorage(spec.storage);
   const profile = definition.profiles[spec.profile];
   const dataset = createDataset(spec.dataset);
-  const { needs, place } = await loadWorkload(spec.workload);
+  const { needs, place, route } = await loadWorkload(spec.workload);
+  const parameters = parametersOf(spec);
+  const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
   const handle = await definition.open({
-    address: spec.address,
+    address: route?.(parameters, spec.address, others) ?? spec.address,
     credentials: await readCredentials(spec.credentialsOf),
     profile: { name: spec.profile, ...profile },
     dataset,
@@ -123,33 +128,46 @@ async function openStorage(spec) {
     writes: needs.includes('set'),
     needs,
     places: placesOf(place),
+    parameters,
+    others,
   });
   return { handle, calls: profile.calls ?? 'promise', dataset };
+}
+
+/** @param {CellSpec} spec */
+function parametersOf({ workloadOptions }) {
+  return /** @type {import('../types.js').Parameters} */ (workloadOptions['parameters'] ?? {});
 }
 
 /**
  * @typedef {object} Bound
  * @property {import('../types.js').BoundWorkload} measured
  * @property {import('../types.js').BoundWorkload} warmup
- * @property {import('../types.js').BoundWorkload} check
+ * @property {import('../types.js').BoundWorkload | null} check null: nothing is read before
  */
 
 /**
  * Draws all keys, before any clock starts. Warm-up and check have streams of keys of their own.
  * @param {CellSpec} spec
  * @param {OpenedStorage} opened
+ * @param {import('../measure/clock.js').Clock} clock
  * @returns {Promise<Bound>}
  */
-async function bindWorkload(spec, { handle, dataset, calls }) {
+async function bindWorkload(spec, { handle, dataset, calls }, clock) {
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
-  const measured = prepare({ dataset, options, seed, ops })(handle, calls);
+  const all = { dataset, options, clock };
+  const measured = prepare({ ...all, seed, ops, phase: 'measure' })(handle, calls);
+  const warmup = prepare({ ...all, seed: seed + 1, ops: warmupOps, phase: 'warmup' });
   return {
     measured: spec.share === undefined ? measured : shareWorkload(measured, spec.share),
-    warmup: prepare({ dataset, options, seed: seed + 1, ops: warmupOps })(handle, calls),
-    check: check({ dataset, options, seed: seed + 2, ops: CHECK_ROWS })(handle, calls),
+    warmup: warmup(handle, calls),
+    check:
+      check === false
+        ? null
+        : check({ ...all, seed: seed + 2, ops: CHECK_ROWS, phase: 'check' })(handle, calls),
   };
 }
 
@@ -172,6 +190,7 @@ function operationsOf({ operations, durationNs, rate }) {
  */
 async function checkRows(bound, { calls }, rows) {
   const { check } = await bound;
+  if (check === null) return;
   for (let index = 0; index < rows; index += 1) {
     const reply = await callOnce(check, check.calls ?? calls, index);
     const outcome = check.verify(index, reply, true);
@@ -208,6 +227,7 @@ function callOnce(bound, calls, index) {
 async function warmUp(spec, bound, calls, context, record) {
   if (spec.warmupOperations === 0) return;
   const { warmup } = await bound;
+  await runHook(warmup, 'before', context);
   const inFlight = spec.load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT;
   const load = await runLoad(
     {
@@ -228,6 +248,21 @@ async function warmUp(spec, bound, calls, context, record) {
     },
   );
   recordWarmup(record, load, inFlight);
+  await runHook(warmup, 'after', context);
+}
+
+/**
+ * What a workload does around its operations, bounded in time.
+ * @param {import('../types.js').BoundWorkload} bound
+ * @param {'before' | 'after'} name
+ * @param {CellContext} context
+ * @returns {Promise<import('../types.js').Facts | undefined>}
+ */
+async function runHook(bound, name, context) {
+  /** @type {Promise<import('../types.js').Facts | void> | undefined} */
+  const work = bound[name]?.();
+  if (work === undefined) return undefined;
+  return (await guarded(work, context, HOOK_TIMEOUT_MS, `${name} the operations`)) ?? undefined;
 }
 
 /**
@@ -241,9 +276,11 @@ async function measure(spec, bound, calls, context, record) {
   const { instruments } = context;
   const { measured } = await bound;
   const { kind, inFlight, operations, durationNs } = ownLoad(spec);
+  await runHook(measured, 'before', context);
   instruments.collectGarbage();
   await context.atStart?.();
   const serverBefore = instruments.servers(spec.serverPids);
+  const othersBefore = spec.others?.map(({ pids }) => instruments.servers(pids));
   const garbage = instruments.observeGarbage();
   const before = instruments.client();
   /** @type {number | null} */
@@ -272,6 +309,7 @@ async function measure(spec, bound, calls, context, record) {
   const after = instruments.client();
   const collected = garbage.stop();
   const serverAfter = instruments.servers(spec.serverPids);
+  const othersAfter = spec.others?.map(({ pids }) => instruments.servers(pids));
   record.pendingBytes = pendingBytes;
   record.client = {
     userNs: after.userNs - before.userNs,
@@ -284,14 +322,31 @@ async function measure(spec, bound, calls, context, record) {
   };
   if (serverBefore !== null && serverAfter !== null) {
     record.serverSpanNs = [serverBefore.cpuNs, serverAfter.cpuNs];
-    record.server = {
-      cpuNs: Math.max(0, serverAfter.cpuNs - serverBefore.cpuNs),
-      rssBytes: serverAfter.rssBytes,
-      threadNsMax: busiestThreadNs(serverBefore, serverAfter),
-    };
+  }
+  record.server = serverBetween(serverBefore, serverAfter);
+  for (const [i, { name }] of (spec.others ?? []).entries()) {
+    const used = serverBetween(othersBefore?.[i] ?? null, othersAfter?.[i] ?? null);
+    if (used !== null) record.others = { ...record.others, [name]: used };
   }
   recordLoad(record, load, instruments.clock.originNs ?? 0);
   recordSeries(record, load, measured.series);
+  if (record.state === 'aborted') return;
+  const facts = await runHook(measured, 'after', context);
+  if (facts !== undefined) record.facts = facts;
+}
+
+/**
+ * @param {import('../measure/usage.js').ServerUsage | null} before
+ * @param {import('../measure/usage.js').ServerUsage | null} after
+ * @returns {import('../result.js').Round['server']} null where one of them is not known
+ */
+function serverBetween(before, after) {
+  if (before === null || after === null) return null;
+  return {
+    cpuNs: Math.max(0, after.cpuNs - before.cpuNs),
+    rssBytes: after.rssBytes,
+    threadNsMax: busiestThreadNs(before, after),
+  };
 }
 
 /**
@@ -309,62 +364,4 @@ function rateOf(spec) {
 /** @param {CellSpec} spec */
 function ownLoad({ load, share }) {
   return share === undefined ? load : shareLoad(load, share);
-}
-
-/**
- * @template T
- * @param {Promise<T>} work
- * @param {CellContext} context
- * @param {number} timeoutMs
- * @param {string} what
- * @returns {Promise<T>} rejects where the time is over, the run is stopped or the driver crashes
- */
-async function guarded(work, { signal, crash }, timeoutMs, what) {
-  /** @type {(() => void)[]} */
-  const undo = [];
-  const interrupted = new Promise((_, reject) => {
-    const timer = setTimeout(
-      () => reject(coded('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`)),
-      timeoutMs,
-    );
-    undo.push(() => clearTimeout(timer));
-    const onAbort = () => reject(coded('E_ABORTED', `stopped during ${what}`));
-    const onCrash = () => reject(crash?.reason ?? coded('DRIVER_CRASHED', 'the driver crashed'));
-    if (signal?.aborted) onAbort();
-    if (crash?.aborted) onCrash();
-    signal?.addEventListener('abort', onAbort);
-    crash?.addEventListener('abort', onCrash);
-    undo.push(() => signal?.removeEventListener('abort', onAbort));
-    undo.push(() => crash?.removeEventListener('abort', onCrash));
-  });
-  try {
-    return /** @type {T} */ (await Promise.race([work, interrupted]));
-  } finally {
-    for (const step of undo) step();
-    // What comes of it later is of no interest any more.
-    work.catch(() => {});
-  }
-}
-
-/**
- * @param {string} code
- * @param {string} message
- */
-function coded(code, message) {
-  return Object.assign(new Error(message), { code });
-}
-
-/** @param {import('../types.js').Handle} handle */
-async function closeBounded(handle) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-  });
-  try {
-    await Promise.race([handle.close(), late]);
-  } catch {
-    // A connection that is gone cannot be closed; its loss has been counted already.
-  }
-  clearTimeout(timer);
 }

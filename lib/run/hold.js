@@ -36,21 +36,28 @@ import { isAlive, ownIdentity } from '../process-identity.js';
  *   written, those written were removed again; and what `work` throws
  */
 export async function withHeldRows(context, work) {
-  const { storages, signal, onEvent } = context;
+  return aloneOnServers(context, (servers) => hold(context, servers, work));
+}
+
+/**
+ * One run at a time has data of its own on a server of this machine.
+ * @template T
+ * @param {Pick<HoldContext, 'storages' | 'signal' | 'onEvent'>} context
+ * @param {(servers: ServerTarget[]) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function aloneOnServers({ storages, signal, onEvent }, work) {
   /** @type {Map<string, ServerTarget>} */
   const servers = new Map();
   for (const { server, unavailable } of storages) {
     if (server !== null && unavailable === null) servers.set(addressOf(server), server);
   }
   const onWait = () => onEvent?.({ type: 'waiting', what: 'another run that holds rows' });
-  const held = () => hold(context, [...servers.values()], work);
   // In one order for all runs: two of them cannot wait for each other.
-  const locked = [...servers.keys()]
-    .sort()
-    .reduceRight(
-      (inner, address) => () => withLock(`/dragstrip/held/${address}`, { signal, onWait }, inner),
-      held,
-    );
+  const locked = [...servers.keys()].sort().reduceRight(
+    (inner, address) => () => withLock(`/dragstrip/held/${address}`, { signal, onWait }, inner),
+    () => work([...servers.values()]),
+  );
   return locked();
 }
 
@@ -100,11 +107,19 @@ function addressOf({ name, address }) {
 async function placeOf({ name, source, address }, { place, plan }) {
   return {
     address,
-    // Our own servers ask for none; what the environment holds is another server's.
-    credentials: source === 'dragstrip' ? {} : await readCredentials(name),
+    credentials: await credentialsFor({ name, source }),
     places: placesOf(place),
     allowTargets: plan.allowTargets,
   };
+}
+
+/**
+ * Our own servers ask for none; what the environment holds is another server's.
+ * @param {Pick<ServerTarget, 'name' | 'source'>} server
+ * @returns {Promise<import('../types.js').Credentials>}
+ */
+export async function credentialsFor({ name, source }) {
+  return source === 'dragstrip' ? {} : readCredentials(name);
 }
 
 /**
@@ -148,7 +163,7 @@ async function remove(server, context) {
  * @param {string} place
  * @returns {string} not yet made: the stores make it when they fill it
  */
-function ownFolder(home, place) {
+export function ownFolder(home, place) {
   const embedded = path.join(home, 'embedded');
   const { pid, startTicks } = ownIdentity();
   for (const name of listFolder(embedded)) {

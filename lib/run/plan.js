@@ -27,6 +27,14 @@ export const WARMUP_DEFAULT = 5000;
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
 
+const variantOption = z.strictObject({
+  parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  /** absent: those of the run */
+  loads: z.array(loadOption).min(1).optional(),
+  /** those of the run that have it, as they are written there; absent: all */
+  storages: z.array(z.string()).optional(),
+});
+
 export const runOptionsSchema = z.strictObject({
   command: z.string().optional(),
   storages: z.array(z.string()).min(1).optional(),
@@ -36,6 +44,7 @@ export const runOptionsSchema = z.strictObject({
   keys: z.string().optional(),
   mix: z.string().optional(),
   mget: mgetOption.optional(),
+  variants: z.array(variantOption).min(1).optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
   against: z.array(z.string()).optional(),
   pin: z.boolean().optional(),
@@ -60,7 +69,9 @@ export const runOptionsSchema = z.strictObject({
  * @property {string[]} [workloads] cells of each, where there are several
  * @property {{ keys?: string, mix?: string, mget?: import('../../workloads/mget.js').MgetOptions
  *   }} workloadOptions
- * @property {import('../result.js').Load[]} loads the first one where a rate is searched
+ * @property {import('../result.js').Load[]} loads the first one where a rate is searched; of all
+ *   variants
+ * @property {Variant[]} [variants] of the workload, where it has several
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {string[]} against other versions of drivers, `ioredis@5`
  * @property {boolean} pin client and server on processors of their own
@@ -73,6 +84,13 @@ export const runOptionsSchema = z.strictObject({
  * @property {number} [redisDb] Redis' logical database; absent: 0
  * @property {string[]} allowTargets
  * @property {string | undefined} home
+ */
+
+/**
+ * @typedef {object} Variant
+ * @property {import('../types.js').Parameters} parameters
+ * @property {import('../result.js').Load[]} loads
+ * @property {string[]} [storages] those that have it; absent: all
  */
 
 /**
@@ -91,10 +109,15 @@ export function planRun(options) {
   if (findMax !== null && given.loads !== undefined) {
     throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
   }
-  const loads =
+  const own =
     findMax !== null
       ? [trialLoad(findMax, findMax.start)]
       : (given.loads ?? [{ kind: 'window' }]).map(completeLoad);
+  const variants = given.variants?.map((one) => ({
+    ...one,
+    loads: one.loads?.map(completeLoad) ?? own,
+  }));
+  const loads = variants === undefined ? own : loadsOf(variants);
   const seed = given.seed ?? DATASET_DEFAULTS.seed;
   const fetches =
     given.mget !== undefined || given.workload === 'mget'
@@ -105,6 +128,7 @@ export function planRun(options) {
     command: given.command ?? 'run',
     storages: given.storages ?? null,
     ...(fetches ?? { ...planWorkload(given), loads }),
+    ...(variants && { variants }),
     findMax,
     against: given.against ?? [],
     pin: given.pin ?? false,
@@ -122,6 +146,15 @@ export function planRun(options) {
     allowTargets: given.allowTargets ?? [],
     home: given.home,
   };
+}
+
+/**
+ * @param {Variant[]} variants
+ * @returns {import('../result.js').Load[]} each once
+ */
+function loadsOf(variants) {
+  const all = variants.flatMap(({ loads }) => loads);
+  return [...new Map(all.map((load) => [JSON.stringify(load), load])).values()];
 }
 
 /**

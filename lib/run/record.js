@@ -32,6 +32,8 @@ import { summarizeSeries } from './series.js';
  * @property {{ name: string, latency: HistogramMessage | null }[] | null} kinds of a mix
  * @property {import('../result.js').Round['client']} client
  * @property {import('../result.js').Round['server']} server
+ * @property {import('../result.js').Round['others']} [others] further servers, by name
+ * @property {import('../types.js').Facts} [facts] of the workload
  * @property {[number, number] | null} serverSpanNs its CPU time before and after, since it started
  * @property {number | null} pendingBytes
  * @property {import('../result.js').Round['warmup']} warmup

@@ -18,21 +18,25 @@ import { environmentWarnings, readEnvironment } from '../measure/environment.js'
 import { SCHEMA_NAME, SCHEMA_VERSION } from '../result.js';
 import { version } from '../version.js';
 import { protocolOf } from '../wire/protocol.js';
+import { makeCells, makeJobs } from './cells.js';
 import { executeInChild } from './executor.js';
 import { measureFloor } from './floor.js';
 import { withHeldRows } from './hold.js';
 import { withPinning } from './pinning.js';
-import { loadLabel, orderOfRound, planRun } from './plan.js';
+import { orderOfRound, planRun } from './plan.js';
 import { storagesOfPackages, withRivals } from './rivals.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
-import { resolveTargets } from './targets.js';
+import { withStage } from './stage.js';
+import { resolveServers, resolveTargets } from './targets.js';
 
 /** @typedef {import('../result.js').Result} Result */
 /** @typedef {import('../result.js').Cell} Cell */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
 /** @typedef {import('./plan.js').RunOptions} RunOptions */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
+/** @typedef {import('./targets.js').ServerTarget} ServerTarget */
+/** @typedef {import('./cells.js').Job} Job */
 /** @typedef {import('./executor.js').Executor} Executor */
 
 /**
@@ -76,25 +80,29 @@ export async function runRace(options, context = {}) {
   const home = plan.home ?? findHome();
   const ownRows = workload.place !== undefined;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
-  const targets = { ...installed, storages: await withRivals(installed.storages, plan, home) };
+  const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
+  const storages = await withRivals(installed.storages, plan, home);
+  const targets = { ...installed, storages, others, workload };
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
   if (context.limits !== undefined) {
     result.limits = await context.limits(plan, installed.storages, result);
   }
   context.onEvent?.({ type: 'planned', result, plan });
-  const { storages } = targets;
   const turn = { rounds: plan.rounds, result, executor, context };
   const measure = (/** @type {string} */ folder) =>
-    runJobs(makeJobs(plan, storages, result, folder), plan, turn);
-  await withPinning(plan, targets.servers, result, async (cpus) => {
+    runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
+  await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
     turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
-    if (workload.place === undefined) {
+    const { place } = workload;
+    if (place === undefined) {
       await measure(path.join(home, 'embedded'));
+    } else if (place === 'own') {
+      const stage = { plan, workload, storages, cells: result.cells, home, ...context };
+      result.warnings.push(...(await withStage(stage, measure)).warnings);
     } else {
-      const hold = { plan, place: workload.place, storages, home, ...context };
-      const { warnings } = await withHeldRows(hold, measure);
-      result.warnings.push(...warnings);
+      const hold = { plan, place, storages, home, ...context };
+      result.warnings.push(...(await withHeldRows(hold, measure)).warnings);
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
@@ -106,6 +114,15 @@ export async function runRace(options, context = {}) {
   }
   context.onEvent?.({ type: 'finished', result });
   return result;
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {import('../types.js').WorkloadDefinition} workload
+ * @returns {string[]} further servers that its variants need
+ */
+function othersOf({ variants = [] }, workload) {
+  return [...new Set(variants.flatMap(({ parameters }) => workload.servers?.(parameters) ?? []))];
 }
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext }} Turn */
@@ -144,11 +161,12 @@ async function runRounds(jobs, { rounds, seed }, turn) {
 
 /**
  * @param {RunPlan} plan
- * @param {Awaited<ReturnType<typeof resolveTargets>>} targets
+ * @param {Awaited<ReturnType<typeof resolveTargets>> & { others?: ServerTarget[],
+ *   workload?: import('../types.js').WorkloadDefinition }} targets
  * @param {RunContext} context
  * @returns {Promise<Result>}
  */
-export async function emptyResult(plan, { storages, servers }, context) {
+export async function emptyResult(plan, { storages, servers, others = [], workload }, context) {
   const clock = context.clock ?? systemClock;
   const environment = await (context.environment ?? readEnvironment)();
   const startedAt = clock.date();
@@ -165,19 +183,19 @@ export async function emptyResult(plan, { storages, servers }, context) {
     options: { ...options, storages: plan.storages ?? storages.map(labelOf) },
     dataset: plan.dataset,
     environment,
-    servers: servers.map(({ name, version: release, address, source, settings }) => ({
-      name,
-      version: release,
-      address: Object.fromEntries(
-        Object.entries(address).map(([key, endpoint]) => [key, formatEndpoint(endpoint)]),
-      ),
-      source,
-      settings,
-    })),
-    storages: storages.map(describeStorage),
-    cells: plan.loads.flatMap((load) =>
-      workloadsOf(plan).flatMap((name) => storages.map((one) => makeCell(name, load, one))),
+    servers: [...servers, ...others].map(
+      ({ name, version: release, address, source, settings }) => ({
+        name,
+        version: release,
+        address: Object.fromEntries(
+          Object.entries(address).map(([key, endpoint]) => [key, formatEndpoint(endpoint)]),
+        ),
+        source,
+        settings,
+      }),
     ),
+    storages: storages.map(describeStorage),
+    cells: makeCells(plan, storages, others, workload),
     floor: [],
     warnings: environmentWarnings(environment),
   };
@@ -195,76 +213,6 @@ function describeStorage({ definition, profile, version: release, base }) {
   const protocol = protocolOf(definition);
   const about = { name, profile, summary, package: driver, version: release, server, protocol };
   return { ...about, ...(base !== undefined && { base }), calls, options };
-}
-
-/** @param {RunPlan} plan */
-function workloadsOf({ workload, workloads = [workload] }) {
-  return workloads;
-}
-
-/**
- * @param {string} workload
- * @param {import('../result.js').Load} load
- * @param {StorageTarget} storage
- * @returns {Cell}
- */
-function makeCell(workload, load, { definition, profile, unavailable }) {
-  return {
-    id: `${definition.name}:${profile}/${workload}/${loadLabel(load)}`,
-    storage: definition.name,
-    profile,
-    workload,
-    load,
-    state: unavailable === null ? 'planned' : 'skipped',
-    reason: unavailable?.reason ?? null,
-    remedy: unavailable?.remedy ?? null,
-    rounds: [],
-  };
-}
-
-/**
- * @typedef {object} Job a cell that can run, with what its process is told
- * @property {Cell} cell
- * @property {StorageTarget} target
- * @property {import('./cell.js').CellSpec} spec
- */
-
-/**
- * @param {RunPlan} plan
- * @param {StorageTarget[]} storages
- * @param {Result} result
- * @param {string} folder of embedded stores
- * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages
- */
-function makeJobs(plan, storages, result, folder) {
-  /** @type {Job[]} */
-  const jobs = [];
-  for (const target of storages) {
-    if (target.unavailable !== null) continue;
-    const { definition, profile, source, server } = target;
-    for (const cell of result.cells) {
-      if (cell.storage !== definition.name || cell.profile !== profile) continue;
-      const spec = {
-        storage: source,
-        profile,
-        workload: cell.workload,
-        workloadOptions: plan.workloadOptions,
-        load: cell.load,
-        address: server?.address ?? {},
-        // Our own servers ask for none; what the environment holds is another server's.
-        credentialsOf: server === null || server.source === 'dragstrip' ? null : server.name,
-        serverPids: server?.pids ?? [],
-        dataset: plan.dataset,
-        folder,
-        seed: plan.seed,
-        warmupOperations: plan.warmupOperations,
-        stallNs: plan.timeoutMs * 1e6,
-        driver: target.driver,
-      };
-      jobs.push({ cell, target, spec });
-    }
-  }
-  return jobs;
 }
 
 /**

@@ -11,7 +11,7 @@ import { loadLabel, trialLoad } from './loads.js';
 
 /** @typedef {import('../result.js').Round} Round */
 /** @typedef {import('../result.js').Search} Search */
-/** @typedef {import('./runner.js').Job} Job */
+/** @typedef {import('./cells.js').Job} Job */
 /** @typedef {import('./loads.js').SearchPlan} SearchPlan */
 
 /** A trial that tells nothing about the rate: the search ends with what it says. */

@@ -150,6 +150,15 @@ function lackOfCapability(definition, needs) {
 }
 
 /**
+ * @param {readonly string[]} names of servers that no storage is bound to
+ * @param {RunPlan & { ownRows?: boolean }} plan
+ * @returns {Promise<ServerTarget[]>}
+ */
+export function resolveServers(names, plan) {
+  return Promise.all(names.map((name) => resolveServer(name, plan)));
+}
+
+/**
  * @param {string} name
  * @param {RunPlan & { ownRows?: boolean }} plan
  * @returns {Promise<ServerTarget>} with the reason where it cannot be used

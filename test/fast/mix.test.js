@@ -95,7 +95,7 @@ describe('before anything is measured', () => {
       close: async () => {},
     };
     const { check } = workload;
-    assert.ok(check !== undefined);
+    assert.ok(typeof check === 'function');
     const bound = check({ dataset, seed: 1, ops: 64, options: { mix: 'set:1' } })(handle);
     for (let i = 0; i < 64; i += 1) assert.equal(bound.verify(i, bound.op(i), true), OK);
     assert.equal(seen.length, 64);
