@@ -313,7 +313,8 @@ export type Prepare = (context: {
   options: Record<string, unknown>;
   /** a workload that changes what is stored keeps the phases apart */
   phase?: 'measure' | 'warmup' | 'check';
-  clock?: import('./measure/clock.js').Clock;
+  /** nanoseconds since some moment, for what a workload times itself */
+  clock?: { now(): number };
 }) => (handle: Handle, calls?: CallStyle) => BoundWorkload;
 
 export interface WorkloadDefinition {

@@ -1,0 +1,178 @@
+/** Variants of a workload: which cells there are, what their processes are told, and the stage. */
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { createDataset } from '../../lib/dataset.js';
+import { defineWorkload } from '../../lib/define.js';
+import { run } from '../../lib/index.js';
+import { makeCells, makeJobs } from '../../lib/run/cells.js';
+import { loadLabel, planRun } from '../../lib/run/plan.js';
+import { withStage } from '../../lib/run/stage.js';
+import { loadStorage } from '../../storages/index.js';
+
+let home = '';
+before(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'dragstrip-variants-'));
+});
+after(() => rm(home, { recursive: true, force: true }));
+
+/** @param {Partial<import('../../lib/types.js').WorkloadDefinition>} more */
+const workloadOf = (more) =>
+  defineWorkload({
+    name: 'made-up',
+    summary: 'for these tests',
+    needs: ['get'],
+    place: 'own',
+    prepare: () => () => ({ op: () => undefined, verify: () => 0 }),
+    ...more,
+  });
+
+/** @param {string} name */
+async function target(name) {
+  const definition = await loadStorage(name);
+  const none = { server: null, unavailable: null, version: null, named: true };
+  return { definition, source: name, profile: 'default', ...none };
+}
+
+const variants = [
+  { parameters: { way: 'direct' } },
+  { parameters: { way: 'proxy' }, loads: [{ kind: /** @type {const} */ ('sync') }] },
+  { parameters: { way: 'none' }, storages: ['lmdb'] },
+];
+const loads = [{ kind: /** @type {const} */ ('window'), inFlight: 7, operations: 10 }];
+
+/** @param {string} name */
+const proxy = (name) => ({
+  name,
+  address: { main: { host: '127.0.0.1', port: 1 } },
+  source: /** @type {const} */ ('flag'),
+  version: null,
+  settings: {},
+  pids: [123],
+  unavailable: null,
+});
+
+describe('cells of variants', () => {
+  test('one for each variant, load and storage that it is for', async () => {
+    const storages = [await target('memory'), await target('lmdb')];
+    const plan = planRun({ workload: 'get', variants, loads });
+    const cells = makeCells(plan, storages, [], workloadOf({}));
+    assert.deepEqual(
+      cells.map(({ id, load }) => [id.replace(`/${loadLabel(load)}`, ''), load.inFlight]),
+      [
+        ['memory:default/get[way=direct]', 7],
+        ['lmdb:default/get[way=direct]', 7],
+        ['memory:default/get[way=proxy]', 1],
+        ['lmdb:default/get[way=proxy]', 1],
+        ['lmdb:default/get[way=none]', 7],
+      ],
+    );
+    assert.deepEqual(cells[2].parameters, { way: 'proxy' });
+    assert.equal(cells[2].load.kind, 'sync');
+    assert.equal(plan.loads.length, 2, 'each load of the run once');
+  });
+
+  test('what a storage does not offer is no cell, or one that is skipped', async () => {
+    const storages = [await target('memory'), await target('lmdb')];
+    const plan = planRun({ workload: 'get', variants: variants.slice(0, 1), loads });
+    const lack = { reason: 'it cannot', remedy: 'take another' };
+    const workload = workloadOf({ offers: ({ name }) => (name === 'memory' ? false : lack) });
+    const [cell, ...more] = makeCells(plan, storages, [], workload);
+    assert.deepEqual(more, []);
+    assert.equal(cell.storage, 'lmdb');
+    assert.equal(cell.state, 'skipped');
+    assert.equal(cell.reason, 'it cannot');
+  });
+
+  test('further servers: told to the processes of the cells that need them', async () => {
+    const storages = [await target('memory')];
+    const plan = planRun({ workload: 'get', variants: variants.slice(0, 2), loads });
+    const servers = (/** @type {any} */ { way }) => (way === 'proxy' ? ['nutcracker'] : []);
+    const workload = workloadOf({ servers });
+    const others = [proxy('nutcracker'), proxy('another')];
+    const result = /** @type {any} */ ({ cells: makeCells(plan, storages, others, workload) });
+    const jobs = makeJobs(plan, { storages, others }, result, { folder: home, workload });
+    assert.equal(jobs[0].spec.others, undefined);
+    assert.deepEqual(
+      jobs[1].spec.others?.map(({ name, pids }) => [name, pids]),
+      [['nutcracker', [123]]],
+    );
+    assert.deepEqual(jobs[1].spec.workloadOptions, { parameters: { way: 'proxy' } });
+    const gone = [{ ...others[0], unavailable: { reason: 'it is down', remedy: 'start it' } }];
+    const [direct, skipped] = makeCells(plan, storages, gone, workload);
+    assert.equal(direct.state, 'planned');
+    assert.equal(skipped.reason, 'it is down');
+  });
+
+  test('a run of them: a result with the parameters of each', async () => {
+    const result = await run({
+      home,
+      workload: 'get',
+      storages: ['memory'],
+      variants: [{ parameters: { n: 1 } }, { parameters: { n: 2 } }],
+      loads: [{ kind: 'window', inFlight: 10, operations: 500 }],
+      rows: 100,
+      valueSize: 16,
+      warmupOperations: 10,
+    });
+    assert.deepEqual(
+      result.cells.map(({ parameters, state }) => [parameters?.['n'], state]),
+      [
+        [1, 'measured'],
+        [2, 'measured'],
+      ],
+    );
+    assert.ok(result.cells.every(({ rounds }) => rounds[0].outcomes.ok === 500));
+  });
+});
+
+describe('the stage', () => {
+  /** @param {Partial<import('../../lib/types.js').WorkloadDefinition>} more */
+  async function stageRun(more) {
+    const storages = [await target('memory')];
+    const plan = planRun({ workload: 'get', variants, loads });
+    const workload = workloadOf(more);
+    return { plan, workload, storages, cells: makeCells(plan, storages, [], workload), home };
+  }
+
+  test('is made before the work and struck after it, also where the work fails', async () => {
+    /** @type {string[]} */
+    const order = [];
+    let folderOfStage = '';
+    const run = await stageRun({
+      stage: async ({ variants: asked, folder, dataset }) => {
+        assert.deepEqual(asked, [{ way: 'direct' }, { way: 'proxy' }]);
+        assert.equal(dataset.rows, createDataset().rows);
+        order.push('make');
+        folderOfStage = folder;
+        mkdirSync(folder, { recursive: true });
+        return async () => {
+          order.push('strike');
+        };
+      },
+    });
+    const work = withStage(run, async () => {
+      order.push('work');
+      assert.ok(existsSync(folderOfStage));
+      throw new Error('it failed');
+    });
+    await assert.rejects(work, /it failed/);
+    assert.deepEqual(order, ['make', 'work', 'strike']);
+    assert.ok(!existsSync(folderOfStage), 'its folder is gone');
+  });
+
+  test('what cannot be removed is a warning', async () => {
+    const run = await stageRun({
+      stage: async () => async () => {
+        throw new Error('the server is gone');
+      },
+    });
+    const { warnings } = await withStage(run, async () => {});
+    assert.equal(warnings[0].code, 'ROWS_LEFT');
+    assert.match(warnings[0].message, /the server is gone/);
+  });
+});
