@@ -65,6 +65,7 @@ export function defineServer(definition) {
     credentials: 'object',
     packages: 'array',
     programs: 'array?',
+    behind: 'array?',
     find: 'function',
     fetch: 'function?',
     start: 'function',

@@ -185,6 +185,8 @@ export interface ServerDefinition {
   packages: readonly string[];
   /** the programs without which it cannot start, by plain names */
   programs?: readonly string[];
+  /** servers that it goes on to: they are started before it */
+  behind?: readonly string[];
   /** the binaries, from PATH or from what fetch unpacked; null where there are none */
   find(home: string): Promise<Binaries | null>;
   /** where no packages bring it: puts it into `root`, a folder that is there, and says what came */

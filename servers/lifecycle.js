@@ -58,13 +58,14 @@ export async function startServers(names, options) {
   const failures = [...missing.failures];
   const wanted = names.filter((name) => !failures.some((failure) => failure.name === name));
   const context = { home, packagesHome, owned, signal, onEvent };
-  const outcomes = await Promise.allSettled(wanted.map((name) => startOne(name, context)));
   /** @type {{ running: RunningServer, reused: boolean }[]} */
   const started = [];
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.status === 'fulfilled') started.push(outcome.value);
-    else
-      failures.push({ name: wanted[index], error: asTargetError(wanted[index], outcome.reason) });
+  for (const wave of await inWaves(wanted)) {
+    const outcomes = await Promise.allSettled(wave.map((name) => startOne(name, context)));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') started.push(outcome.value);
+      else failures.push({ name: wave[index], error: asTargetError(wave[index], outcome.reason) });
+    }
   }
   const own = owned ? started.filter(({ reused }) => !reused) : [];
   const stop = once(async () => {
@@ -80,6 +81,18 @@ export async function startServers(names, options) {
     failures,
     stop,
   };
+}
+
+/**
+ * @param {readonly string[]} names
+ * @returns {Promise<string[][]>} those that go on to none of the others, then the rest: a proxy
+ *   asks where its server is
+ */
+async function inWaves(names) {
+  const definitions = await Promise.all(names.map((name) => loadServer(name)));
+  const isLater = (/** @type {number} */ i) =>
+    (definitions[i].behind ?? []).some((name) => names.includes(name));
+  return [names.filter((_, i) => !isLater(i)), names.filter((_, i) => isLater(i))];
 }
 
 /**

@@ -13,13 +13,17 @@ const SERVERS = {
   mariadb: () => import('./mariadb.js'),
   tarantool: () => import('./tarantool.js'),
   cassandra: () => import('./cassandra.js'),
+  nutcracker: () => import('./nutcracker.js'),
 };
 
 /** Names of all servers, in the order of the help. */
 export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
 
-/** Those that only somebody who names them has fetched or started: half a gigabyte, and Java. */
-const BY_NAME_ONLY = ['cassandra'];
+/**
+ * Those that only somebody who names them has fetched or started: half a gigabyte, and Java; a
+ * proxy, which stores nothing.
+ */
+const BY_NAME_ONLY = ['cassandra', 'nutcracker'];
 
 /** What is fetched and started where no name is given. */
 export const DEFAULT_SERVER_NAMES = Object.freeze(
