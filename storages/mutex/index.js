@@ -1,0 +1,58 @@
+/**
+ * dragstrip/mutex: locks over one Redis server, on ioredis or on node-redis. Nothing of the harness
+ * is imported but its clock. See docs/mutex.md.
+ *
+ * Not for several Redis servers (no quorum), and no fencing: who is stopped for longer than the
+ * expiry and then goes on is not alone, unless it asks owned() or refresh() first.
+ */
+
+import { systemClock } from '../../lib/measure/clock.js';
+import { MutexError } from './errors.js';
+import { createLink } from './link.js';
+import { Locker } from './locker.js';
+import { createPureHandler } from './pure-handler.js';
+import { createScriptHandler } from './script-handler.js';
+
+export { MUTEX_CODES, MutexError } from './errors.js';
+export { Locker } from './locker.js';
+export { Mutex } from './mutex.js';
+
+export const HANDLERS = Object.freeze(['script', 'pure']);
+
+/**
+ * @typedef {object} CreateOptions
+ * @property {import('ioredis').Redis | Record<string, any>} client of ioredis or node-redis; it
+ *   stays the caller's, who closes it after the locker. Further connections are made by its
+ *   duplicate()
+ * @property {'script' | 'pure'} [handler] default: script
+ * @property {string} [prefix] of the keys and of the channel; default: `mutex:`
+ * @property {number} [expireMs] default: 30 000
+ * @property {number} [blockMs] default: Infinity
+ * @property {{ now(): number }} [clock] ns, monotonic; for tests
+ */
+
+/**
+ * @param {CreateOptions} options
+ * @returns {Promise<Locker>} subscribed and ready
+ * @throws {MutexError} MUTEX_ARGUMENT, MUTEX_CONNECTION
+ */
+export async function createLocker({ client, handler = 'script', prefix = 'mutex:', ...options }) {
+  if (!HANDLERS.includes(handler)) {
+    throw new MutexError('MUTEX_ARGUMENT', `handler ${handler}: one of ${HANDLERS.join(', ')}`);
+  }
+  const link = createLink(client);
+  const channel = `${prefix}released`;
+  const clock = options.clock ?? systemClock;
+  try {
+    const made =
+      handler === 'script'
+        ? createScriptHandler(link, { channel })
+        : await createPureHandler(link, { channel, clock });
+    const locker = new Locker({ ...options, handler: made, prefix, clock });
+    await locker.listen(link, channel);
+    return locker;
+  } catch (error) {
+    if (error instanceof MutexError) throw error;
+    throw new MutexError('MUTEX_CONNECTION', `no lock server: ${error.message}`, error);
+  }
+}

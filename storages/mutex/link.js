@@ -1,0 +1,135 @@
+/**
+ * What the mutex needs of a Redis driver, for ioredis and for node-redis: commands on the caller's
+ * own connection, connections of our own beside it, and one subscription that survives a loss.
+ */
+
+import { MutexError } from './errors.js';
+
+/**
+ * @typedef {object} Dedicated a connection that nobody else sends on
+ * @property {(words: string[]) => Promise<any>} command
+ * @property {() => void} close
+ *
+ * @typedef {object} Listener
+ * @property {(message: string) => void} onMessage
+ * @property {() => void} onAgain subscribed once more after a loss: messages may be missing
+ * @property {(error: Error) => void} onLost the driver has given up: no message will come
+ *
+ * @typedef {object} Link
+ * @property {(words: string[]) => Promise<any>} command commands sent in one tick arrive in order
+ * @property {() => Promise<Dedicated>} dedicate
+ * @property {(channel: string, listener: Listener) => Promise<() => void>} subscribe resolves,
+ *   subscribed, to a function that ends it
+ */
+
+/**
+ * @param {any} client of ioredis or node-redis, connected or connecting
+ * @returns {Link}
+ * @throws {MutexError} MUTEX_ARGUMENT where it is neither
+ */
+export function createLink(client) {
+  if (typeof client?.call === 'function' && typeof client.duplicate === 'function') {
+    return ioredisLink(client);
+  }
+  if (typeof client?.sendCommand === 'function' && typeof client.duplicate === 'function') {
+    return nodeRedisLink(client);
+  }
+  throw new MutexError('MUTEX_ARGUMENT', 'client: give one of ioredis or of node-redis');
+}
+
+/**
+ * @param {import('ioredis').Redis} client
+ * @returns {Link}
+ */
+function ioredisLink(client) {
+  // A transaction that is sent a second time in parts would be another one.
+  const own = { lazyConnect: true, autoResendUnfulfilledCommands: false };
+  return {
+    command: (words) => client.call(words[0], words.slice(1)),
+    async dedicate() {
+      const connection = client.duplicate(own);
+      connection.on('error', () => {}); // the commands tell
+      await connect(connection);
+      return {
+        command: (words) => connection.call(words[0], words.slice(1)),
+        close: () => connection.disconnect(),
+      };
+    },
+    async subscribe(channel, { onMessage, onAgain, onLost }) {
+      const connection = client.duplicate({ ...own, autoResubscribe: false });
+      /** @type {Error} */
+      let cause = new Error('the connection of the subscription was closed');
+      connection.on('error', (error) => {
+        cause = error;
+      });
+      await connect(connection);
+      await connection.subscribe(channel);
+      connection.on('message', (_channel, message) => onMessage(message));
+      connection.on('ready', () => connection.subscribe(channel).then(onAgain, () => {}));
+      connection.on('end', () => onLost(cause));
+      return () => {
+        connection.removeAllListeners('end');
+        connection.disconnect();
+      };
+    },
+  };
+}
+
+/** @param {import('ioredis').Redis} connection */
+async function connect(connection) {
+  /** @type {unknown} */
+  let cause;
+  const note = (/** @type {unknown} */ error) => {
+    cause ??= error;
+  };
+  connection.on('error', note);
+  try {
+    await connection.connect();
+  } catch (error) {
+    connection.disconnect();
+    throw cause ?? error; // connect() itself says only "Connection is closed."
+  } finally {
+    connection.off('error', note);
+  }
+}
+
+/**
+ * @param {any} client
+ * @returns {Link}
+ */
+function nodeRedisLink(client) {
+  return {
+    command: (words) => client.sendCommand(words),
+    async dedicate() {
+      const connection = client.duplicate();
+      connection.on('error', () => {});
+      await connection.connect();
+      return {
+        command: (words) => connection.sendCommand(words),
+        close: () => destroy(connection),
+      };
+    },
+    async subscribe(channel, { onMessage, onAgain, onLost }) {
+      const connection = client.duplicate();
+      let ended = false;
+      connection.on('error', (/** @type {Error} */ error) => {
+        // Open means that it is connecting again.
+        if (ended || connection.isOpen) return;
+        ended = true;
+        onLost(error);
+      });
+      await connection.connect();
+      await connection.subscribe(channel, onMessage);
+      connection.on('ready', onAgain); // it has subscribed again before it says so
+      return () => {
+        ended = true;
+        destroy(connection);
+      };
+    },
+  };
+}
+
+/** @param {any} connection */
+function destroy(connection) {
+  if (connection.isOpen) connection.destroy();
+}

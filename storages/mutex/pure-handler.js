@@ -1,0 +1,181 @@
+/**
+ * The handler `pure`: no script. SETNX or MSETNX locks, the value says who and until when, WATCH
+ * breaks a lock whose time is over, and an unlock takes three round trips: WATCH, MGET, MULTI …
+ * EXEC. A key holds `SERIAL:UNTIL:OWNER`, until in ms of the server's clock: what the clocks of two
+ * clients show does not matter, but somebody who sets the server's clock moves every expiry.
+ */
+
+import { Transactions } from './transactions.js';
+
+/** @typedef {import('./script-handler.js').Handler} Handler */
+/** @typedef {import('./script-handler.js').Attempt} Attempt */
+/** @typedef {import('./script-handler.js').Claim} Claim */
+/** @typedef {{ serial: string, until: number, owner: string } | null} Held */
+
+/** The offset between the two clocks is asked for again after so long. */
+const SYNC_NS = 60e9;
+
+/**
+ * @param {string | null} value
+ * @returns {Held} null: nothing is there
+ */
+export function parseHeld(value) {
+  if (value === null || value === undefined) return null;
+  const [, serial = value, until, owner = ''] = /^([^:]*):(\d+):(.*)$/s.exec(value) ?? [];
+  return { serial, until: until === undefined ? Number.POSITIVE_INFINITY : Number(until), owner };
+}
+
+/**
+ * @param {import('./link.js').Link} link
+ * @param {{ channel: string, clock: { now(): number } }} options clock: ns, monotonic
+ * @returns {Promise<Handler>}
+ */
+export async function createPureHandler(link, { channel, clock }) {
+  const time = await createServerTime(link, clock);
+  const transactions = new Transactions(link.dedicate);
+  const heldValue = (/** @type {Claim} */ { serial, owner }, /** @type {number} */ ms) =>
+    `${serial}:${Math.ceil(time.nowMs() + ms)}:${owner}`;
+  const isOurs = (/** @type {Claim} */ claim) => (/** @type {Held} */ held) =>
+    held?.serial === claim.serial && held.owner === claim.owner;
+  const isAlive = (/** @type {Held} */ held) => held !== null && held.until > time.nowMs();
+  const read = async (
+    /** @type {import('./link.js').Link['command']} */ command,
+    /** @type {readonly string[]} */ keys,
+  ) => /** @type {(string | null)[]} */ (await command(['MGET', ...keys])).map(parseHeld);
+
+  /**
+   * Takes names of which none is held any longer, some by a value whose time is over.
+   * @param {Claim} claim
+   * @param {string[]} pairs
+   */
+  const breakExpired = (claim, pairs) =>
+    transactions.run(async (command) => {
+      await command(['WATCH', ...claim.keys]);
+      const held = await read(command, claim.keys);
+      if (!held.some((one) => isAlive(one) && !isOurs(claim)(one))) {
+        return execute(command, [['MSET', ...pairs]]);
+      }
+      await command(['UNWATCH']);
+      return false;
+    });
+
+  return {
+    pipelines: false,
+    async attempt(claim) {
+      for (;;) {
+        const value = heldValue(claim, claim.expireMs);
+        const pairs = claim.keys.flatMap((key) => [key, value]);
+        const [word, ...rest] =
+          claim.keys.length === 1 ? ['SETNX', ...pairs] : ['MSETNX', ...pairs];
+        if ((await link.command([word, ...rest])) === 1) return { state: 'acquired' };
+        const held = await read(link.command, claim.keys);
+        const outcome = judge(claim, held, time.nowMs());
+        if (outcome !== null) return outcome;
+        if (held.some((one) => one !== null) && (await breakExpired(claim, pairs))) {
+          return { state: 'acquired' };
+        }
+      }
+    },
+    async release(claim, message) {
+      return transactions.run(async (command) => {
+        for (;;) {
+          await command(['WATCH', ...claim.keys]);
+          const held = await read(command, claim.keys);
+          const ours = claim.keys.filter((_key, i) => isOurs(claim)(held[i]));
+          if (ours.length === 0) {
+            await command(['UNWATCH']);
+            return { all: false, receivers: 0 };
+          }
+          const all = held.every((one) => isOurs(claim)(one) && isAlive(one));
+          const done = await execute(command, [
+            ['DEL', ...ours],
+            ['PUBLISH', channel, message],
+          ]);
+          if (done) return { all, receivers: done[1] };
+        }
+      });
+    },
+    refresh(claim, expireMs) {
+      return transactions.run(async (command) => {
+        for (;;) {
+          await command(['WATCH', ...claim.keys]);
+          const held = await read(command, claim.keys);
+          if (!held.every((one) => isOurs(claim)(one) && isAlive(one))) {
+            await command(['UNWATCH']);
+            return false;
+          }
+          const value = heldValue(claim, expireMs);
+          const pairs = claim.keys.flatMap((key) => [key, value]);
+          if (await execute(command, [['MSET', ...pairs]])) return true;
+        }
+      });
+    },
+    async owned(claim) {
+      const held = await read(link.command, claim.keys);
+      return held.every((one) => isOurs(claim)(one) && isAlive(one));
+    },
+    close: () => transactions.close(),
+  };
+}
+
+/**
+ * @param {Claim} claim
+ * @param {Held[]} held
+ * @param {number} nowMs
+ * @returns {Attempt | null} null: all is free, or its time is over
+ */
+function judge({ names, serial, owner }, held, nowMs) {
+  if (held.every((one) => one?.serial === serial)) return { state: 'acquired' }; // sent twice
+  const alive = held.map((one) => one !== null && one.until > nowMs && one.serial !== serial);
+  const own = held.findIndex((one, i) => alive[i] && one?.owner === owner);
+  if (own >= 0) return { state: 'deadlock', name: names[own] };
+  let last = -1;
+  for (let i = 0; i < held.length; i += 1) {
+    if (alive[i] && (last < 0 || until(held[i]) > until(held[last]))) last = i;
+  }
+  if (last < 0) return null;
+  return { state: 'blocked', name: names[last], waitMs: until(held[last]) - nowMs };
+}
+
+/** @param {Held} held */
+function until(held) {
+  return held === null ? 0 : held.until;
+}
+
+/**
+ * One write, one round trip; the replies come in order.
+ * @param {import('./link.js').Link['command']} command
+ * @param {string[][]} commands
+ * @returns {Promise<any[] | null>} null: what was watched has changed
+ */
+async function execute(command, commands) {
+  const sent = [['MULTI'], ...commands, ['EXEC']].map((words) => command(words));
+  const replies = await Promise.all(sent);
+  return replies[replies.length - 1];
+}
+
+/**
+ * The server's time of day by our own monotonic clock: asked for once a minute, exact to half a
+ * round trip.
+ * @param {import('./link.js').Link} link
+ * @param {{ now(): number }} clock
+ */
+async function createServerTime(link, clock) {
+  let offsetMs = 0;
+  let syncedNs = 0;
+  const sync = async () => {
+    const before = clock.now();
+    syncedNs = before;
+    const [seconds, micros] = await link.command(['TIME']);
+    const ours = (before + clock.now()) / 2e6;
+    offsetMs = Number(seconds) * 1000 + Number(micros) / 1000 - ours;
+  };
+  await sync();
+  return {
+    nowMs() {
+      const nowNs = clock.now();
+      if (nowNs - syncedNs > SYNC_NS) sync().catch(() => {}); // the old offset holds meanwhile
+      return nowNs / 1e6 + offsetMs;
+    },
+  };
+}

@@ -1,0 +1,91 @@
+/**
+ * Connections for WATCH … EXEC: what is watched belongs to a connection, so that two transactions
+ * may not share one at a time. Made when they are needed, a few at most; who finds none waits.
+ */
+
+import { MutexError } from './errors.js';
+
+/** @typedef {import('./link.js').Dedicated} Dedicated */
+
+const CONNECTIONS_MAX = 4;
+
+export class Transactions {
+  /** @type {Dedicated[]} */
+  #idle = [];
+  /** @type {Set<Dedicated>} */
+  #all = new Set();
+  #count = 0;
+  /** @type {((given: Dedicated | null) => void)[]} */
+  #waiting = [];
+  #closed = false;
+
+  /** @param {() => Promise<Dedicated>} dedicate */
+  constructor(dedicate) {
+    this.dedicate = dedicate;
+  }
+
+  /**
+   * @template T
+   * @param {(command: Dedicated['command']) => Promise<T>} work leaves nothing watched behind
+   * @returns {Promise<T>}
+   */
+  async run(work) {
+    const connection = await this.#take();
+    try {
+      const result = await work(connection.command);
+      this.#give(connection);
+      return result;
+    } catch (error) {
+      this.#drop(connection); // nobody knows what it is in the middle of
+      throw error;
+    }
+  }
+
+  /** @returns {Promise<Dedicated>} */
+  async #take() {
+    for (;;) {
+      if (this.#closed) throw new MutexError('MUTEX_CLOSED', 'the locker is closed');
+      const idle = this.#idle.pop();
+      if (idle !== undefined) return idle;
+      if (this.#count < CONNECTIONS_MAX) return this.#make();
+      const given = await new Promise((/** @type {(given: Dedicated | null) => void} */ resolve) =>
+        this.#waiting.push(resolve),
+      );
+      if (given !== null) return given;
+    }
+  }
+
+  async #make() {
+    this.#count += 1;
+    try {
+      const connection = await this.dedicate();
+      this.#all.add(connection);
+      if (this.#closed) this.#drop(connection);
+      return connection;
+    } catch (error) {
+      this.#count -= 1;
+      this.#waiting.shift()?.(null);
+      throw error;
+    }
+  }
+
+  /** @param {Dedicated} connection */
+  #give(connection) {
+    const next = this.#waiting.shift();
+    if (next !== undefined) next(connection);
+    else this.#idle.push(connection);
+  }
+
+  /** @param {Dedicated} connection */
+  #drop(connection) {
+    if (this.#all.delete(connection)) this.#count -= 1;
+    connection.close();
+    this.#waiting.shift()?.(null);
+  }
+
+  close() {
+    this.#closed = true;
+    for (const connection of this.#all) connection.close();
+    for (const resolve of this.#waiting.splice(0)) resolve(null);
+  }
+}

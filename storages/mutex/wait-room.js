@@ -1,0 +1,232 @@
+/**
+ * Who waits for which names in this process: a queue for each name, in the order of arrival. A
+ * waiter sends a command only when there is a reason to: it has just come and nobody is before it,
+ * a name that it was blocked by was released, or the time of that lock is over. Nobody polls.
+ */
+
+/** @typedef {import('./script-handler.js').Claim} Claim */
+/** @typedef {import('./script-handler.js').Attempt} Attempt */
+
+/** Timers end early by a part of a millisecond, and the server's clock has whole ones. */
+const MARGIN_MS = 2;
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** One call of lock that has not come to its end. */
+export class Waiter {
+  /**
+   * @param {Claim} claim
+   * @param {(error: Error | null, sentNs: number) => void} settle called once
+   */
+  constructor(claim, settle) {
+    this.claim = claim;
+    this.settle = settle;
+    /** A command of it is in flight. */
+    this.attempting = false;
+    /** Names were released meanwhile: what comes back may be old. */
+    this.again = false;
+    /** @type {Error | null} what it is told unless the try in flight succeeds */
+    this.last = null;
+    /** @type {string | null} the name that it knows to be held; null: it wants to try */
+    this.blockedBy = null;
+    this.done = false;
+    /** @type {NodeJS.Timeout | undefined} of the end of what blocks it */
+    this.timer = undefined;
+  }
+}
+
+export class WaitRoom {
+  /** @type {Map<string, Set<Waiter>>} sets keep the order of arrival */
+  #queues = new Map();
+
+  /**
+   * @param {object} hooks
+   * @param {(claim: Claim) => Promise<Attempt>} hooks.attempt
+   * @param {(name: string) => number | null} hooks.heldMs how long this process itself holds it
+   * @param {(claim: Claim) => void} hooks.disown locked for somebody who does not wait any more
+   * @param {(claim: Claim, name: string) => Error} hooks.deadlock
+   * @param {() => number} hooks.now ns
+   */
+  constructor(hooks) {
+    this.hooks = hooks;
+  }
+
+  /** @returns {number} calls that wait */
+  get size() {
+    return this.all().size;
+  }
+
+  /** @returns {Set<Waiter>} */
+  all() {
+    return new Set([...this.#queues.values()].flatMap((queue) => [...queue]));
+  }
+
+  /**
+   * @param {Claim} claim
+   * @returns {string | null} a name for which the same owner waits already
+   */
+  conflict({ names, owner }) {
+    for (const name of names) {
+      for (const { claim } of this.#queues.get(name) ?? []) {
+        if (claim.owner === owner) return name;
+      }
+    }
+    return null;
+  }
+
+  /** @param {Waiter} waiter */
+  add(waiter) {
+    for (const name of waiter.claim.names) {
+      const queue = this.#queues.get(name);
+      if (queue === undefined) this.#queues.set(name, new Set([waiter]));
+      else queue.add(waiter);
+    }
+    if (this.#mayTry(waiter)) this.#try(waiter);
+  }
+
+  /**
+   * It waits no longer; what it has in flight is given back when it comes.
+   * @param {Waiter} waiter
+   * @param {Error} error
+   */
+  abandon(waiter, error) {
+    this.#leave(waiter, error, 0);
+  }
+
+  /**
+   * The same, but what it has in flight is the last try, and counts.
+   * @param {Waiter} waiter
+   * @param {Error} error
+   */
+  giveUp(waiter, error) {
+    if (waiter.attempting) waiter.last = error;
+    else this.abandon(waiter, error);
+  }
+
+  /** @param {Waiter} waiter */
+  #remove(waiter) {
+    waiter.done = true;
+    clearTimeout(waiter.timer);
+    for (const name of waiter.claim.names) {
+      const queue = this.#queues.get(name);
+      queue?.delete(waiter);
+      if (queue?.size === 0) this.#queues.delete(name);
+    }
+  }
+
+  /**
+   * Names that are free now, as far as anybody knows: whoever waits for them and comes first tries.
+   * @param {readonly string[]} names
+   * @returns {number} commands that were sent
+   */
+  pump(names) {
+    let sent = 0;
+    for (const name of names) {
+      for (const waiter of this.#queues.get(name) ?? []) {
+        if (waiter.attempting) {
+          waiter.again = true;
+          break;
+        }
+        if (waiter.blockedBy !== null && names.includes(waiter.blockedBy)) waiter.blockedBy = null;
+        if (waiter.blockedBy === null && this.#mayTry(waiter)) {
+          this.#try(waiter);
+          sent += 1;
+        }
+        // Who is behind one that wants this very name comes after it.
+        if (waiter.attempting || waiter.blockedBy === null || waiter.blockedBy === name) break;
+      }
+    }
+    return sent;
+  }
+
+  /** Messages may have been lost: the first of each queue looks for itself. */
+  pumpAll() {
+    this.pump([...this.#queues.keys()]);
+  }
+
+  /**
+   * Not while this process holds a name of it, and not past somebody who came before and may get
+   * one; past one that waits for another name it may go.
+   * @param {Waiter} waiter
+   */
+  #mayTry(waiter) {
+    const { names } = waiter.claim;
+    for (const name of names) {
+      const leftMs = this.hooks.heldMs(name);
+      if (leftMs !== null) {
+        this.#block(waiter, name, leftMs);
+        return false;
+      }
+    }
+    for (const name of names) {
+      for (const earlier of this.#queues.get(name) ?? []) {
+        if (earlier === waiter) break;
+        if (earlier.attempting || earlier.blockedBy === null) return false;
+        if (names.includes(earlier.blockedBy)) return false;
+      }
+    }
+    return true;
+  }
+
+  /** @param {Waiter} waiter */
+  async #try(waiter) {
+    const { claim } = waiter;
+    clearTimeout(waiter.timer);
+    waiter.attempting = true;
+    waiter.again = false;
+    const sentNs = this.hooks.now();
+    /** @type {Attempt} */
+    let outcome;
+    try {
+      outcome = await this.hooks.attempt(claim);
+    } catch (error) {
+      waiter.attempting = false;
+      this.#leave(waiter, error, sentNs);
+      return;
+    }
+    waiter.attempting = false;
+    if (outcome.state === 'acquired') {
+      if (waiter.done) this.hooks.disown(claim);
+      else this.#leave(waiter, null, sentNs);
+      return;
+    }
+    if (waiter.done) return;
+    if (outcome.state === 'deadlock') {
+      this.#leave(waiter, this.hooks.deadlock(claim, outcome.name), sentNs);
+    } else if (waiter.last !== null) {
+      this.#leave(waiter, waiter.last, sentNs);
+    } else if (waiter.again) {
+      this.#try(waiter);
+    } else {
+      this.#block(waiter, outcome.name, outcome.waitMs);
+      this.pump(claim.names.filter((name) => name !== waiter.blockedBy));
+    }
+  }
+
+  /**
+   * @param {Waiter} waiter
+   * @param {Error | null} error
+   * @param {number} sentNs
+   */
+  #leave(waiter, error, sentNs) {
+    if (waiter.done) return;
+    this.#remove(waiter);
+    waiter.settle(error, sentNs);
+    if (error !== null) this.pump(waiter.claim.names);
+  }
+
+  /**
+   * @param {Waiter} waiter
+   * @param {string} name
+   * @param {number} leftMs until its lock ends by itself
+   */
+  #block(waiter, name, leftMs) {
+    waiter.blockedBy = name;
+    clearTimeout(waiter.timer);
+    if (leftMs === Number.POSITIVE_INFINITY) return;
+    const delayMs = Math.min(TIMER_MS_MAX, Math.max(0, Math.ceil(leftMs)) + MARGIN_MS);
+    waiter.timer = setTimeout(() => {
+      waiter.blockedBy = null;
+      this.pump(waiter.claim.names);
+    }, delayMs);
+  }
+}
