@@ -62,7 +62,7 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-export type Capability = 'get' | 'mget' | 'set';
+export type Capability = 'get' | 'mget' | 'set' | 'command' | 'inline';
 
 /**
  * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)
@@ -122,7 +122,19 @@ export interface Handle {
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
   stored?(reply: any): boolean;
+  /** `command`: another connection, to an endpoint of the address by its name */
+  connect?(endpoint: string): Promise<CommandConnection>;
   /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
+  close(): Promise<void>;
+}
+
+/** A connection for commands of any name. */
+export interface CommandConnection {
+  /** replies as text, numbers, arrays and null; rejects what the server calls an error */
+  send(words: readonly string[]): Promise<any>;
+  /** `inline`: a command as a person writes it at a terminal, without lengths; answers as send */
+  inline?(line: string): Promise<any>;
+  /** resolves when it is closed on this side */
   close(): Promise<void>;
 }
 

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { findHome } from '../lib/home.js';
+import { commandHandle } from './commands/handle.js';
 import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
 import { Waiting } from './waiting.js';
 
@@ -31,7 +32,7 @@ export const storage = defineStorage({
   summary: "hiredis-node, the C parser of Redis's own client",
   package: 'hiredis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'command', 'inline'],
   profiles: {
     default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
     reader: {
@@ -47,29 +48,62 @@ export const storage = defineStorage({
       remedy: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
     };
   },
-  async open({ address, credentials, profile, places = PLACES }) {
-    const endpoint = requireEndpoint(address, 'main', 'hiredis');
-    const target = { storage: 'hiredis', endpoint, credentials };
-    const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
-    const { redisPrefix: prefix } = places;
-    const connect = profile.name === 'reader' ? openReader : openShipped;
-    const client = connect(hiredis, endpoint, prefix);
-    await opened(target, greet(client, credentials, endpoint.db), () => client.socket.destroy());
+  async open(context) {
+    if (context.needs?.includes('command')) return commandHandle(connector(context));
+    const client = await connect(context, 'main');
     return {
       get: /** @type {any} */ (client.get),
       value,
       mget: /** @type {any} */ (client.mget),
       set: /** @type {any} */ (client.set),
       stored,
-      async close() {
-        if (client.socket.destroyed) return;
-        const closed = new Promise((resolve) => client.socket.once('close', resolve));
-        client.socket.destroy();
-        await closed;
-      },
+      close: () => closeSocket(client.socket),
     };
   },
 });
+
+/**
+ * @param {import('../lib/types.js').OpenContext} context
+ * @param {string} name of the endpoint
+ * @returns {Promise<Client>} connected and logged in
+ */
+async function connect({ address, credentials, profile, places = PLACES }, name) {
+  const endpoint = requireEndpoint(address, name, 'hiredis');
+  const target = { storage: 'hiredis', endpoint, credentials };
+  const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
+  const open = profile.name === 'reader' ? openReader : openShipped;
+  const client = open(hiredis, endpoint, places.redisPrefix);
+  await opened(target, greet(client, credentials, endpoint.db), () => client.socket.destroy());
+  return client;
+}
+
+/**
+ * Commands of any name over connections of their own.
+ * @param {import('../lib/types.js').OpenContext} context
+ * @returns {NonNullable<import('../lib/types.js').Handle['connect']>}
+ */
+function connector(context) {
+  return async (name) => {
+    const client = await connect(context, name);
+    const promised = (/** @type {(done: Done) => void} */ call) =>
+      new Promise((resolve, reject) => {
+        call((error, reply) => (error ? reject(error) : resolve(reply)));
+      });
+    return {
+      send: (words) => promised((done) => client.command([...words], done)),
+      inline: (line) => promised((done) => client.line(line, done)),
+      close: () => closeSocket(client.socket),
+    };
+  };
+}
+
+/** @param {net.Socket} socket */
+async function closeSocket(socket) {
+  if (socket.destroyed) return;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.destroy();
+  await closed;
+}
 
 /**
  * Builds are kept by ABI and processor. The part below node_modules matters: code in there may
@@ -95,7 +129,8 @@ export function builtBinary(home) {
  * @property {(id: number, done: Done) => void} get
  * @property {(ids: readonly number[], done: Done) => void} mget
  * @property {(id: number, text: string, done: Done) => void} set text: ASCII
- * @property {(words: string[], done: Done) => void} command for the handshake
+ * @property {(words: string[], done: Done) => void} command of any name
+ * @property {(text: string, done: Done) => void} line a command without lengths
  */
 
 /**
@@ -131,8 +166,14 @@ function openShipped(hiredis, endpoint, prefix) {
       socket.write('SET', prefix + id, text);
     },
     command(words, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
       waiting.push(done);
       socket.write(...words);
+    },
+    line(text, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      waiting.push(done);
+      net.Socket.prototype.write.call(socket, `${text}\r\n`); // its own write encodes words
     },
   };
 }
@@ -192,7 +233,12 @@ function openReader(hiredis, endpoint, prefix) {
       const words = `$${key.length}\r\n${key}\r\n$${text.length}\r\n${text}\r\n`;
       send(`*3\r\n$3\r\nSET\r\n${words}`, done);
     },
+    line(text, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
+      send(`${text}\r\n`, done);
+    },
     command(words, done) {
+      if (waiting.lost !== null) return refuse(waiting, done);
       const bulk = words.map((word) => {
         const bytes = Buffer.from(word).toString('latin1'); // flush writes latin1
         return `$${bytes.length}\r\n${bytes}\r\n`;

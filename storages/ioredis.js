@@ -2,6 +2,7 @@
 
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
+import { commandHandle } from './commands/handle.js';
 import {
   coded,
   createCork,
@@ -12,7 +13,7 @@ import {
 } from './connection.js';
 
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
-const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
+export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
@@ -24,7 +25,7 @@ export const storage = defineStorage({
   summary: 'ioredis',
   package: 'ioredis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'command', 'inline'],
   profiles: {
     default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
     tuned: {
@@ -36,7 +37,12 @@ export const storage = defineStorage({
       options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
     },
   },
-  async open({ address, credentials, profile, places = PLACES }) {
+  async open(context) {
+    if (context.needs?.includes('command')) {
+      const { ioredisConnector } = await import('./commands/ioredis.js');
+      return commandHandle(await ioredisConnector(context));
+    }
+    const { address, credentials, profile, places = PLACES } = context;
     const endpoint = requireEndpoint(address, 'main', 'ioredis');
     const target = { storage: 'ioredis', endpoint, credentials };
     const { Redis } = await import('ioredis');
@@ -96,7 +102,7 @@ export const storage = defineStorage({
  * ioredis rejects what was in flight with a plain Error, "Connection is closed.": it gets a code.
  * @param {any} redis
  */
-function codeLostRequests(redis) {
+export function codeLostRequests(redis) {
   const flushQueue = redis.flushQueue;
   redis.flushQueue = (/** @type {Error} */ error, /** @type {any} */ options) =>
     flushQueue.call(redis, coded(error), options);
@@ -107,7 +113,7 @@ function codeLostRequests(redis) {
  * @returns {Promise<void>} settled when the socket is closed, at the latest after its
  *   disconnectTimeout (2 s)
  */
-async function closeClient(redis) {
+export async function closeClient(redis) {
   if (redis.status === 'end') return;
   const ended = new Promise((resolve) => redis.once('end', resolve));
   redis.disconnect();

@@ -2,6 +2,7 @@
 
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
+import { commandHandle } from './commands/handle.js';
 import { coded, loseHandle, opened, requireEndpoint, socketPlace } from './connection.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
@@ -17,7 +18,7 @@ export const storage = defineStorage({
   summary: 'node-redis, the official client',
   package: 'redis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'command'],
   profiles: {
     default: { summary: 'client.get as it comes', options: { socket: FAULTS_VISIBLE } },
     tuned: {
@@ -29,7 +30,12 @@ export const storage = defineStorage({
       },
     },
   },
-  async open({ address, credentials, profile, places = PLACES }) {
+  async open(context) {
+    if (context.needs?.includes('command')) {
+      const { redisConnector } = await import('./commands/redis.js');
+      return commandHandle(await redisConnector(context));
+    }
+    const { address, credentials, profile, places = PLACES } = context;
     const endpoint = requireEndpoint(address, 'main', 'redis');
     const target = { storage: 'redis', endpoint, credentials };
     const { createClient } = await import('redis');
