@@ -44,14 +44,22 @@ export function createLink(client) {
 function ioredisLink(client) {
   // A transaction that is sent a second time in parts would be another one.
   const own = { lazyConnect: true, autoResendUnfulfilledCommands: false };
+  const cork = corkOf(client);
   return {
-    command: (words) => client.call(words[0], words.slice(1)),
+    command(words) {
+      cork();
+      return client.call(words[0], words.slice(1));
+    },
     async dedicate() {
       const connection = client.duplicate(own);
       connection.on('error', () => {}); // the commands tell
       await connect(connection);
+      const corkOwn = corkOf(connection);
       return {
-        command: (words) => connection.call(words[0], words.slice(1)),
+        command(words) {
+          corkOwn();
+          return connection.call(words[0], words.slice(1));
+        },
         close: () => connection.disconnect(),
       };
     },
@@ -72,6 +80,27 @@ function ioredisLink(client) {
         connection.disconnect();
       };
     },
+  };
+}
+
+/**
+ * ioredis writes each command by itself. What is sent in one tick, an unlock and the next lock, or
+ * MULTI to EXEC, leaves in one write: half of the client's time is system calls.
+ * @param {any} client
+ * @returns {() => void} to be called before a command
+ */
+function corkOf(client) {
+  /** @type {import('node:stream').Writable | null} */
+  let corked = null;
+  const uncork = () => {
+    corked?.uncork();
+    corked = null;
+  };
+  return () => {
+    if (corked !== null || typeof client.stream?.cork !== 'function') return;
+    corked = client.stream;
+    client.stream.cork();
+    process.nextTick(uncork);
   };
 }
 
