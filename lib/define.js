@@ -43,6 +43,7 @@ export function defineStorage(definition) {
     protocol: 'string?',
     profiles: 'object',
     capabilities: 'array',
+    locks: 'object?',
     unavailable: 'function?',
     fill: 'function?',
     open: 'function',

@@ -62,7 +62,7 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-export type Capability = 'get' | 'mget' | 'set' | 'command' | 'inline';
+export type Capability = 'get' | 'mget' | 'set' | 'command' | 'inline' | 'lock';
 
 /**
  * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)
@@ -122,10 +122,60 @@ export interface Handle {
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
   stored?(reply: any): boolean;
+  /** `lock`: by the handler that the parameters of `open` name */
+  locks?: Locks;
   /** `command`: another connection, to an endpoint of the address by its name */
   connect?(endpoint: string): Promise<CommandConnection>;
   /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
   close(): Promise<void>;
+}
+
+/** What a storage with `lock` opens, by one of its handlers. */
+export interface Locks {
+  /** over one name or several, all or none; each call makes an owner of its own */
+  mutex(
+    names: readonly string[],
+    options: { owner?: string; expireMs: number; blockMs: number },
+  ): DistributedLock;
+  /** a number in the same server, by commands of their own */
+  number: {
+    set(name: string, value: number): Promise<unknown>;
+    /** gives the new value */
+    increment(name: string): Promise<number>;
+    get(name: string): Promise<number | undefined>;
+    remove(name: string): Promise<unknown>;
+  };
+  /** what another process needs in order to open the same */
+  origin: LockOrigin;
+  close(): Promise<void>;
+}
+
+export interface LockOrigin {
+  storage: string;
+  profile: string;
+  address: Address;
+  credentials: Credentials;
+  parameters: Parameters;
+}
+
+/** See storages/mutex/mutex.js; other kinds of lock offer what they can. */
+export interface DistributedLock {
+  /** rejects with MUTEX_TIMEOUT after blockMs */
+  lock(): Promise<void>;
+  tryLock(): Promise<boolean>;
+  /** whether it was still locked */
+  unlock(): Promise<boolean>;
+  refresh(): Promise<boolean>;
+  owned(): Promise<boolean>;
+}
+
+/** A kind of lock on a storage. */
+export interface LockHandler {
+  summary: string;
+  /** whether several names are locked all or none; else why not */
+  several: true | string;
+  /** every option that is not its own default, and the default that decides how it waits */
+  options: Record<string, unknown>;
 }
 
 /** A connection for commands of any name. */
@@ -156,6 +206,8 @@ export interface StorageDefinition {
   protocol?: string;
   profiles: Record<string, Profile>;
   capabilities: readonly Capability[];
+  /** `lock`: its handlers, by name */
+  locks?: Readonly<Record<string, LockHandler>>;
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
   unavailable?(profile: string): Unavailable | null | Promise<Unavailable | null>;
   /** embedded stores: fills `folder` with the dataset, once; idempotent, only our own files */
