@@ -1,6 +1,7 @@
 /**
- * The bare hand-written loops that the harness is measured against: the same driver, the same keys
- * and window, nothing recorded and nothing verified. A process of its own, told by argv.
+ * The bare hand-written loops that the harness is measured against: the same driver with the same
+ * options, the same keys and window, nothing recorded and nothing verified. A process of its own,
+ * told by argv.
  */
 
 import { createDataset, PLACES } from '../lib/dataset.js';
@@ -19,7 +20,9 @@ const DRIVERS = {
   },
   async 'manual-hs'(port) {
     const { connect } = await import('../storages/handlersocket/index.js');
-    const client = await connect({ host: '127.0.0.1', port });
+    const { storage } = await import('../storages/manual-hs.js');
+    const { options } = storage.profiles['default'];
+    const client = await connect({ ...options, host: '127.0.0.1', port });
     const { database, table } = PLACES;
     const index = await client.openIndex({ database, table, columns: ['str'] });
     return { get: (id) => index.value(id), close: () => client.close() };

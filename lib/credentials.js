@@ -5,7 +5,6 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { loadServer } from '../servers/index.js';
 import { usageError } from './errors.js';
 
 /**
@@ -16,6 +15,8 @@ import { usageError } from './errors.js';
  */
 export async function readCredentials(server, env = process.env) {
   if (server === null) return {};
+  // Not before it is needed: most cells' processes ask for none, and start faster without it.
+  const { loadServer } = await import('../servers/index.js');
   const definition = await loadServer(server);
   /** @type {Record<string, string>} */
   const credentials = {};

@@ -19,6 +19,8 @@ import { Arrivals } from './arrivals.js';
 
 /** Sent more than this after it was due, an operation is late: the client was busy elsewhere. */
 export const LATE_NS = 1e6;
+/** In flight at most, where nothing is said. */
+export const MAX_IN_FLIGHT = 10_000;
 /** Replies must come in between: a turn of the event loop sends no more than that. */
 const TURN_OPERATIONS_MAX = 256;
 const TURN_NS_MAX = 5e6;

@@ -9,11 +9,11 @@ import { loadWorkload } from '../../workloads/index.js';
 import { readCredentials } from '../credentials.js';
 import { createDataset, placesOf } from '../dataset.js';
 import { runLoad } from '../load/load.js';
+import { MAX_IN_FLIGHT } from '../load/rate.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { OK, OUTCOMES } from '../outcome.js';
 import { closeBounded, guarded } from './guard.js';
-import { MAX_IN_FLIGHT } from './loads.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareLoad, shareRate, shareWorkload } from './share.js';
 

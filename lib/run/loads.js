@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { MAX_IN_FLIGHT } from '../load/rate.js';
 
 export const OPERATIONS_DEFAULT = 50_000;
 export const OPERATIONS_MAX = 1e9;
@@ -13,7 +14,6 @@ export const BURST_MAX = 1e7;
 export const RATE_MAX = 1e7;
 /** An open loop that is given neither a number of operations nor a time. */
 const RATE_DURATION_MS = 10_000;
-export const MAX_IN_FLIGHT = 10_000;
 const WINDOW = 100;
 /** More than any machine has cores for. */
 export const PROCESSES_MAX = 256;

@@ -261,6 +261,23 @@ describe('imports run one way', () => {
     );
   });
 
+  test('a cell’s process starts without schemas, servers, reports and the command line', () => {
+    const loaded = new Set(['lib/run/child.js']);
+    for (const file of loaded) {
+      const code = FILES.get(file) ?? '';
+      for (const [, to] of code.matchAll(/^(?:import|export|\}) .*from '([^']+)';$/gm)) {
+        if (to.startsWith('node:')) continue;
+        loaded.add(to.startsWith('.') ? path.posix.join(path.posix.dirname(file), to) : to);
+      }
+    }
+    assert.ok(loaded.size > 20, [...loaded].join(' '));
+    const heavy = /^[^./]+$|^@|^(servers|report|lib\/(cli|index|analysis\/(?!percentile)))/;
+    assertNone(
+      [...loaded].filter((file) => heavy.test(file)),
+      'every cell waits for it: import it where it is used',
+    );
+  });
+
   test('the hot path’s loops know no storage, workload or report', () => {
     const words = /\b(redis|tarantool|handlersocket|mysql|lmdb|sqlite)\b/i;
     assertNone(
