@@ -62,7 +62,7 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-export type Capability = 'get' | 'mget' | 'set' | 'command' | 'inline' | 'lock';
+export type Capability = 'get' | 'mget' | 'set' | 'insert' | 'command' | 'inline' | 'lock';
 
 /**
  * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)
@@ -126,8 +126,35 @@ export interface Handle {
   locks?: Locks;
   /** `command`: another connection, to an endpoint of the address by its name */
   connect?(endpoint: string): Promise<CommandConnection>;
+  /** rows of numbers into the place of lib/insertion.js; there where `needs` names it */
+  insert?: Inserter;
   /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
   close(): Promise<void>;
+}
+
+/** How a storage inserts rows `(a, b)`; the number of key a is `numberOf` of lib/insertion.js. */
+export interface Inserter {
+  /** removes every row; before the clock starts */
+  clear(): Promise<void>;
+  /** every row that is stored, in any order; after the clock */
+  read(see: (a: number, b: number) => void): Promise<void>;
+  /** rows that the store itself counts as written until now; null: it does not */
+  writes?(): Promise<number | null>;
+  /** the settings that decide when a row is safe, as the store says them */
+  durability(): Promise<string>;
+  /** by name of a strategy, or of what strategies share: single, batch, atomic, rows, bulk */
+  ways: Readonly<Record<string, InsertWay>>;
+}
+
+export interface InsertWay {
+  /** pure: what send takes for the rows of keys `from` to `to` - 1 */
+  build(from: number, to: number): any;
+  /** sends one request, by the connection of that worker; the style is `calls` */
+  send(request: any, worker: number): any;
+  /** pure: rows that the reply acknowledges; negative: so many were refused, being there already */
+  stored(reply: any): number;
+  /** default: promise */
+  calls?: CallStyle;
 }
 
 /** What a storage with `lock` opens, by one of its handlers. */
@@ -206,6 +233,8 @@ export interface StorageDefinition {
   protocol?: string;
   profiles: Record<string, Profile>;
   capabilities: readonly Capability[];
+  /** strategies of `dragstrip insert` by name, and how each is done, in one line */
+  inserts?: Readonly<Record<string, string>>;
   /** `lock`: its handlers, by name */
   locks?: Readonly<Record<string, LockHandler>>;
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
