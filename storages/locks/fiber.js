@@ -1,0 +1,123 @@
+/**
+ * Locks inside of Tarantool: functions of box.lua keep them in a space, who waits is a fiber there.
+ * A lock ends by its expiry or with its connection, whichever is first.
+ */
+
+import { targetError } from '../../lib/errors.js';
+import { commandError, MutexError } from '../mutex/errors.js';
+
+/** @typedef {import('../../lib/types.js').Locks} Locks */
+/** @typedef {import('../../lib/types.js').LockHandler} LockHandler */
+/** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */
+
+/** @type {Readonly<Record<string, LockHandler>>} */
+export const TARANTOOL_LOCKS = Object.freeze({
+  fiber: {
+    summary: 'functions of box.lua: a space of locks, who waits is a fiber in the server',
+    several: true,
+    options: { expiry: 'or the end of the connection' },
+  },
+});
+
+/** Seconds that stand for ever. */
+const FOREVER_S = 31_536_000;
+
+/**
+ * @param {any} connection of tarantool-driver
+ * @param {import('../../lib/types.js').LockOrigin} origin
+ * @returns {Promise<Locks>}
+ */
+export async function openFiberLocks(connection, origin) {
+  /** @param {any[]} words */
+  const call = async (...words) => (await connection.call(...words))[0];
+  try {
+    await call('dragstrip_mutex_ready');
+  } catch (error) {
+    throw targetError(
+      `tarantool: it has no locks of ours (${error.message})`,
+      'start it with the box.lua of this version: dragstrip servers start tarantool',
+    );
+  }
+  return {
+    origin,
+    mutex: (names, options) => new FiberLock(call, names, options),
+    number: {
+      set: (name, value) => call('dragstrip_mutex_set', name, value),
+      increment: (name) => call('dragstrip_mutex_increment', name),
+      async get(name) {
+        return (await call('dragstrip_mutex_get', name)) ?? undefined;
+      },
+      remove: (name) => call('dragstrip_mutex_remove', name),
+    },
+    close: async () => {},
+  };
+}
+
+let count = 0;
+
+/** @implements {DistributedLock} */
+class FiberLock {
+  /**
+   * @param {(...words: any[]) => Promise<any>} call
+   * @param {readonly string[]} names
+   * @param {{ owner?: string, expireMs: number, blockMs: number }} options
+   */
+  constructor(call, names, { owner, expireMs, blockMs }) {
+    count += 1;
+    this.call = call;
+    this.names = names;
+    // The session makes it an owner of this process.
+    this.owner = owner ?? String(count);
+    this.expireMs = expireMs;
+    this.blockMs = blockMs;
+  }
+
+  async lock() {
+    const seconds = this.blockMs === Number.POSITIVE_INFINITY ? FOREVER_S : this.blockMs / 1000;
+    const got = await this.#take(seconds, 'lock');
+    const names = this.names.join(', ');
+    if (got === 'deadlock') {
+      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner holds one of them already`);
+    }
+    if (got !== 'locked') {
+      throw new MutexError('MUTEX_TIMEOUT', `lock ${names}: not within ${this.blockMs} ms`);
+    }
+  }
+
+  async tryLock() {
+    return (await this.#take(0, 'lock')) === 'locked';
+  }
+
+  /**
+   * @param {number} seconds
+   * @param {string} what
+   */
+  #take(seconds, what) {
+    return this.#told(what, 'dragstrip_mutex_lock', seconds, this.expireMs / 1000);
+  }
+
+  unlock() {
+    return this.#told('unlock', 'dragstrip_mutex_unlock');
+  }
+
+  refresh() {
+    return this.#told('refresh', 'dragstrip_mutex_refresh', this.expireMs / 1000);
+  }
+
+  owned() {
+    return this.#told('owned', 'dragstrip_mutex_owned');
+  }
+
+  /**
+   * @param {string} what
+   * @param {string} name of the function
+   * @param {...number} rest
+   */
+  async #told(what, name, ...rest) {
+    try {
+      return await this.call(name, this.names, this.owner, ...rest);
+    } catch (error) {
+      throw commandError(error, `${what} ${this.names.join(', ')}`);
+    }
+  }
+}

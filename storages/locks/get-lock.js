@@ -1,0 +1,147 @@
+/**
+ * GET_LOCK of MariaDB and MySQL: the server queues who waits, a lock belongs to a connection and
+ * ends with it; it has no expiry. Every mutex that is locked, or waits, has a connection of its own.
+ */
+
+import { LOCK_PLACES } from '../../lib/lock-places.js';
+import { commandError, MutexError } from '../mutex/errors.js';
+
+/** @typedef {import('../../lib/types.js').Locks} Locks */
+/** @typedef {import('../../lib/types.js').LockHandler} LockHandler */
+/** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */
+
+/** @type {Readonly<Record<string, LockHandler>>} */
+export const MYSQL_LOCKS = Object.freeze({
+  'get-lock': {
+    summary: 'SQL GET_LOCK and RELEASE_LOCK: the server queues; the connection is the owner',
+    several: 'GET_LOCK takes one name: several are taken one after the other, not all or none',
+    options: { connectionLimit: 400, expiry: 'none: a lock ends with its connection' },
+  },
+});
+
+/** Of the 500 that my.cnf allows. */
+const CONNECTIONS_MAX = 400;
+/** The longest that MariaDB waits: a year. */
+const FOREVER_S = 31_536_000;
+
+/**
+ * @param {any} mysql the module mysql2/promise
+ * @param {Record<string, unknown>} options of a connection
+ * @param {import('../../lib/types.js').LockOrigin} origin
+ * @returns {Promise<Locks>}
+ */
+export async function openGetLock(mysql, options, origin) {
+  const pool = mysql.createPool({
+    ...options,
+    connectionLimit: CONNECTIONS_MAX,
+    maxIdle: CONNECTIONS_MAX,
+    // Who has waited for a connection is in front of who comes back.
+    waitForConnections: true,
+  });
+  const { table } = LOCK_PLACES;
+  return {
+    origin,
+    mutex: ([name], { blockMs }) => new GetLock(pool, LOCK_PLACES.mysqlLock + name, blockMs),
+    number: {
+      set: (name, value) =>
+        pool.execute(`replace into ${table} (name, value) values (?, ?)`, [name, value]),
+      async increment(name) {
+        // LAST_INSERT_ID(expression) gives the value back without a second round trip.
+        const [{ insertId }] = await pool.execute(
+          `update ${table} set value = last_insert_id(value + 1) where name = ?`,
+          [name],
+        );
+        return insertId;
+      },
+      async get(name) {
+        const [rows] = await pool.execute(`select value from ${table} where name = ?`, [name]);
+        return rows[0]?.value;
+      },
+      remove: (name) => pool.execute(`delete from ${table} where name = ?`, [name]),
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** @implements {DistributedLock} */
+class GetLock {
+  /** @type {any} the connection that holds it */
+  #connection = null;
+
+  /**
+   * @param {any} pool
+   * @param {string} name
+   * @param {number} blockMs
+   */
+  constructor(pool, name, blockMs) {
+    this.pool = pool;
+    this.name = name;
+    this.blockMs = blockMs;
+  }
+
+  async lock() {
+    const seconds = this.blockMs === Number.POSITIVE_INFINITY ? FOREVER_S : this.blockMs / 1000;
+    if (await this.#take(seconds)) return;
+    throw new MutexError('MUTEX_TIMEOUT', `lock ${this.name}: not within ${this.blockMs} ms`);
+  }
+
+  tryLock() {
+    return this.#take(0);
+  }
+
+  /** @param {number} seconds */
+  async #take(seconds) {
+    // The same connection would get it a second time: a mutex that is locked has it already.
+    if (this.#connection !== null) {
+      throw new MutexError('MUTEX_DEADLOCK', `lock ${this.name}: this mutex holds it already`);
+    }
+    const connection = await this.pool.getConnection();
+    try {
+      const [[row]] = await connection.execute('select get_lock(?, ?) as got', [
+        this.name,
+        seconds,
+      ]);
+      if (Number(row.got) !== 1) {
+        connection.release();
+        return false;
+      }
+      this.#connection = connection;
+      return true;
+    } catch (error) {
+      connection.destroy();
+      throw commandError(error, `lock ${this.name}`);
+    }
+  }
+
+  async unlock() {
+    const connection = this.#connection;
+    if (connection === null) return false;
+    this.#connection = null;
+    try {
+      const [[row]] = await connection.execute('select release_lock(?) as freed', [this.name]);
+      connection.release();
+      return Number(row.freed) === 1;
+    } catch (error) {
+      connection.destroy();
+      throw commandError(error, `unlock ${this.name}`);
+    }
+  }
+
+  /** It has no expiry: it is refreshed as long as it is held. */
+  refresh() {
+    return this.owned();
+  }
+
+  async owned() {
+    const connection = this.#connection;
+    if (connection === null) return false;
+    try {
+      const [[row]] = await connection.execute('select is_used_lock(?) = connection_id() as ours', [
+        this.name,
+      ]);
+      return Number(row.ours) === 1;
+    } catch (error) {
+      throw commandError(error, `owned ${this.name}`);
+    }
+  }
+}

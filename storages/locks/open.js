@@ -1,0 +1,127 @@
+/** Opens a driver for locks: its connection, and on it the handler that the parameters name. */
+
+import { LOCK_PLACES } from '../../lib/lock-places.js';
+import { coded, opened, requireEndpoint, socketPlace } from '../connection.js';
+import { openRedisLocks } from './redis.js';
+
+/** @typedef {import('../../lib/types.js').OpenContext} OpenContext */
+/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').Locks} Locks */
+
+/**
+ * @param {Locks} locks
+ * @param {() => unknown} close of the connection
+ * @returns {Handle}
+ */
+export function lockHandle(locks, close) {
+  return {
+    get: () => undefined,
+    locks,
+    async close() {
+      await locks.close();
+      await close();
+    },
+  };
+}
+
+/**
+ * @param {OpenContext} context
+ * @param {string} storage
+ * @returns {import('../../lib/types.js').LockOrigin}
+ */
+export function originOf({ profile, address, credentials, parameters = {} }, storage) {
+  return { storage, profile: profile.name, address, credentials, parameters };
+}
+
+/**
+ * @param {OpenContext} context
+ * @returns {Promise<Handle>}
+ */
+export async function openIoredisLocks(context) {
+  const { address, credentials, profile } = context;
+  const endpoint = requireEndpoint(address, 'main', 'ioredis');
+  const { Redis } = await import('ioredis');
+  const { stream: _stream, ...options } = /** @type {any} */ (profile.options);
+  const redis = new Redis({
+    ...options,
+    ...socketPlace(endpoint),
+    username: credentials.user,
+    password: credentials.password,
+    ...(endpoint.db && { db: endpoint.db }),
+    lazyConnect: true,
+  });
+  /** @type {unknown} */
+  let cause;
+  redis.on('error', (error) => {
+    cause ??= error;
+  });
+  const connecting = redis.connect().catch((error) => {
+    throw cause ?? error;
+  });
+  const target = { storage: 'ioredis', endpoint, credentials };
+  const close = () => redis.disconnect();
+  await opened(target, connecting, close);
+  const send = (/** @type {string[]} */ [name, ...words]) => redis.call(name, words);
+  const origin = originOf(context, 'ioredis');
+  const locks = await opened(target, openRedisLocks({ client: redis, send, origin }), close);
+  return lockHandle(locks, close);
+}
+
+/**
+ * @param {OpenContext} context
+ * @returns {Promise<Handle>}
+ */
+export async function openNodeRedisLocks(context) {
+  const { address, credentials, profile } = context;
+  const endpoint = requireEndpoint(address, 'main', 'redis');
+  const { createClient } = await import('redis');
+  const { call: _call, socket, ...options } = /** @type {any} */ (profile.options);
+  const client = createClient({
+    ...options,
+    username: credentials.user,
+    password: credentials.password,
+    socket: { ...socket, ...socketPlace(endpoint) },
+    ...(endpoint.db && { database: endpoint.db }),
+  });
+  const failed = new Promise((_resolve, reject) => {
+    client.on('error', (error) => reject(coded(error)));
+  });
+  failed.catch(() => {}); // the commands tell
+  const target = { storage: 'redis', endpoint, credentials };
+  const close = () => {
+    if (client.isOpen) client.destroy();
+  };
+  await opened(target, Promise.race([client.connect(), failed]), close);
+  const send = (/** @type {string[]} */ words) => client.sendCommand(words);
+  const origin = originOf(context, 'redis');
+  const locks = await opened(target, openRedisLocks({ client, send, origin }), close);
+  return lockHandle(locks, close);
+}
+
+/**
+ * @param {OpenContext} context
+ * @returns {Promise<Handle>}
+ */
+export async function openMysqlLocks(context) {
+  const { address, credentials } = context;
+  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
+  const { default: mysql } = await import('mysql2/promise');
+  const { openGetLock } = await import('./get-lock.js');
+  const place =
+    endpoint.path === undefined
+      ? { host: endpoint.host, port: endpoint.port }
+      : { socketPath: endpoint.path };
+  const options = {
+    ...place,
+    user: credentials.user ?? 'root',
+    password: credentials.password,
+    database: LOCK_PLACES.database,
+    connectTimeout: 5000,
+  };
+  const target = { storage: 'mysql2', endpoint, credentials };
+  const locks = await openGetLock(mysql, options, originOf(context, 'mysql2'));
+  // The first connection shows whether the server answers.
+  const first = locks.number.get('none');
+  await opened(target, first, () => locks.close());
+  return lockHandle(locks, () => {});
+}
