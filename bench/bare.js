@@ -11,7 +11,9 @@ import { drawKeys } from '../workloads/get.js';
 const DRIVERS = {
   async ioredis(port) {
     const { Redis } = await import('ioredis');
-    const client = new Redis({ host: '127.0.0.1', port });
+    const { storage } = await import('../storages/ioredis.js');
+    const { options } = storage.profiles['default'];
+    const client = new Redis({ ...options, host: '127.0.0.1', port });
     await client.ping();
     return {
       get: (id) => client.get(PLACES.redisPrefix + id),
