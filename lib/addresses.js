@@ -67,10 +67,22 @@ function findGiven(endpoints, flags, env) {
     const text = fromFlag ?? env[variable];
     if (text === undefined || text === '') continue;
     const isFlag = fromFlag !== undefined;
-    address[name] = parseEndpoint(text, isFlag ? `--${flag}` : variable);
+    const [first, socket] = name === 'main' ? splitSocket(text) : [text, undefined];
+    const origin = isFlag ? `--${flag}` : variable;
+    address[name] = parseEndpoint(first, origin);
+    if (socket !== undefined) address['unix'] = parseEndpoint(socket, origin);
     if (isFlag || source === null) source = isFlag ? 'flag' : 'env';
   }
   return source === null ? null : { address, source };
+}
+
+/**
+ * @param {string} text `host:port,unix:/path`: one server by TCP and by its socket
+ * @returns {[string, string | undefined]}
+ */
+function splitSocket(text) {
+  const match = /^(?!unix:)([^,]*),(unix:.+)$/.exec(text);
+  return match === null ? [text, undefined] : [match[1], match[2]];
 }
 
 /**
@@ -83,7 +95,7 @@ function findGiven(endpoints, flags, env) {
 function completeAddress(endpoints, given) {
   const host = Object.values(given).find((endpoint) => endpoint.host !== undefined)?.host;
   /** @type {Address} */
-  const address = {};
+  const address = { ...given };
   for (const [name, definition] of Object.entries(endpoints)) {
     const endpoint = parseEndpoint(definition.default);
     const moved =

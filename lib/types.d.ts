@@ -62,7 +62,7 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-export type Capability = 'get' | 'mget' | 'set' | 'insert' | 'command' | 'inline' | 'lock';
+export type Capability = 'get' | 'mget' | 'set' | 'insert' | 'command' | 'inline' | 'lock' | 'codec';
 
 /**
  * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)
@@ -126,10 +126,26 @@ export interface Handle {
   locks?: Locks;
   /** `command`: another connection, to an endpoint of the address by its name */
   connect?(endpoint: string): Promise<CommandConnection>;
+  /** `command`: where these connections go */
+  address?: Address;
   /** rows of numbers into the place of lib/insertion.js; there where `needs` names it */
   insert?: Inserter;
+  /** `codec`: on the fixture that the parameters of `open` name */
+  codec?: CodecOnFixture;
   /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
   close(): Promise<void>;
+}
+
+/** A codec bound to a fixture of codecs/fixtures.js. */
+export interface CodecOnFixture {
+  /** decodes or encodes it; gives how many replies, or bytes, came of it */
+  run(): number;
+  /** what run must give */
+  expected: number;
+  /** throws E_DATA with the first place where the output is not what it must be */
+  check(): void;
+  /** bytes, rows and allocation of a run; after the clock */
+  facts(): Facts;
 }
 
 /** How a storage inserts rows `(a, b)`; the number of key a is `numberOf` of lib/insertion.js. */
@@ -237,6 +253,12 @@ export interface StorageDefinition {
   inserts?: Readonly<Record<string, string>>;
   /** `lock`: its handlers, by name */
   locks?: Readonly<Record<string, LockHandler>>;
+  /** `codec`: its protocol, what it is, and on which fixtures it can be tried */
+  codec?: {
+    protocol: string;
+    kind: 'driver' | 'ours' | 'rejected' | 'bound';
+    offers(parameters: Parameters): boolean | Unavailable;
+  };
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
   unavailable?(profile: string): Unavailable | null | Promise<Unavailable | null>;
   /** embedded stores: fills `folder` with the dataset, once; idempotent, only our own files */
@@ -421,8 +443,15 @@ export interface WorkloadDefinition {
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;
-  /** whether a variant exists for a storage; false: no such cell; a reason: it is skipped */
-  offers?(definition: StorageDefinition, parameters: Parameters): boolean | Unavailable;
+  /**
+   * whether a variant exists for a storage; false: no such cell; a reason: it is skipped. `reach`:
+   * where its server is, and the further ones
+   */
+  offers?(
+    definition: StorageDefinition,
+    parameters: Parameters,
+    reach?: { address: Address; others: Record<string, Address> },
+  ): boolean | Unavailable;
   /** pure: further servers that a variant needs, a proxy for instance */
   servers?(parameters: Parameters): readonly string[];
   /** pure: the address that the storage opens, where it is not its server's */

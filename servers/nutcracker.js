@@ -91,9 +91,11 @@ export default defineServer({
 function findRedis(home) {
   const named = process.env['DRAGSTRIP_REDIS'];
   if (named) {
-    const endpoints = named.split(',').map((text) => parseEndpoint(text, 'DRAGSTRIP_REDIS'));
-    const unix = endpoints.find(({ path }) => path !== undefined);
-    return { main: endpoints[0], ...(unix && { unix }) };
+    const [first, socket] = named.split(/,(?=unix:)/);
+    return {
+      main: parseEndpoint(first, 'DRAGSTRIP_REDIS'),
+      ...(socket && { unix: parseEndpoint(socket, 'DRAGSTRIP_REDIS') }),
+    };
   }
   const running = readRunning(home, 'redis');
   if (running === null) {

@@ -49,7 +49,7 @@ export const storage = defineStorage({
     };
   },
   async open(context) {
-    if (context.needs?.includes('command')) return commandHandle(connector(context));
+    if (context.needs?.includes('command')) return commandHandle(context, connector(context));
     const client = await connect(context, 'main');
     return {
       get: /** @type {any} */ (client.get),

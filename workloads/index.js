@@ -10,6 +10,9 @@ const REGISTRY = {
   mix: () => import('./mix.js'),
   mget: () => import('./mget.js'),
   'mget-single': () => import('./mget-single.js'),
+  commands: () => import('./commands.js'),
+  insert: () => import('./insert.js'),
+  codec: () => import('./codec.js'),
 };
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));

@@ -40,14 +40,25 @@ export function makeCells(plan, storages, others = [], workload = undefined) {
     const having = storages.filter((one) => isListed(one, listed));
     return loads.flatMap((load) =>
       having.flatMap((one) => {
-        const offer = workload?.offers?.(one.definition, parameters) ?? true;
+        const offer = workload?.offers?.(one.definition, parameters, reachOf(one, others)) ?? true;
         if (offer === false) return [];
-        const lack = offer === true ? lackOfOther(workload, parameters, others) : offer;
+        const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
         const target = { ...one, unavailable: one.unavailable ?? lack };
         return makeCell(plan.workload, load, target, parameters);
       }),
     );
   });
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {readonly ServerTarget[]} others
+ */
+function reachOf({ server }, others) {
+  return {
+    address: server?.address ?? {},
+    others: Object.fromEntries(others.map(({ name, address }) => [name, address])),
+  };
 }
 
 /**

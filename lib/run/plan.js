@@ -9,6 +9,7 @@ import { parseMix } from '../../workloads/mix.js';
 import { DATASET_DEFAULTS } from '../dataset.js';
 import { DragstripError } from '../errors.js';
 import { createRandom, shuffled } from '../random.js';
+import { commandsOption } from './commands.js';
 import { FETCH_DATASET, mgetOption, planFetchRun } from './fetches.js';
 import {
   completeLoad,
@@ -44,6 +45,7 @@ export const runOptionsSchema = z.strictObject({
   keys: z.string().optional(),
   mix: z.string().optional(),
   mget: mgetOption.optional(),
+  commands: commandsOption.optional(),
   variants: z.array(variantOption).min(1).optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
   against: z.array(z.string()).optional(),
@@ -68,7 +70,7 @@ export const runOptionsSchema = z.strictObject({
  * @property {string} workload
  * @property {string[]} [workloads] cells of each, where there are several
  * @property {{ keys?: string, mix?: string, mget?: import('../../workloads/mget.js').MgetOptions
- *   }} workloadOptions
+ *   , commands?: z.infer<typeof commandsOption> }} workloadOptions
  * @property {import('../result.js').Load[]} loads the first one where a rate is searched; of all
  *   variants
  * @property {Variant[]} [variants] of the workload, where it has several
@@ -162,7 +164,7 @@ function loadsOf(variants) {
  * @returns {Pick<RunPlan, 'workload' | 'workloadOptions'>}
  * @throws {DragstripError} E_USAGE where keys or mix say nothing that is known
  */
-function planWorkload({ workload, keys, mix }) {
+function planWorkload({ workload, keys, mix, commands }) {
   if (keys !== undefined) parseKeys(keys);
   if (mix !== undefined) parseMix(mix);
   if (mix !== undefined && workload !== undefined && workload !== 'mix') {
@@ -170,7 +172,7 @@ function planWorkload({ workload, keys, mix }) {
   }
   return {
     workload: workload ?? (mix === undefined ? 'get' : 'mix'),
-    workloadOptions: { ...(keys && { keys }), ...(mix && { mix }) },
+    workloadOptions: { ...(keys && { keys }), ...(mix && { mix }), ...(commands && { commands }) },
   };
 }
 

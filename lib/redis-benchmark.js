@@ -1,0 +1,133 @@
+/**
+ * redis-benchmark, the load generator that comes with Redis, as a yardstick: one command over the
+ * same connections as a cell of ours, and what it says of it. It reads replies and does not look
+ * into them. Not for loading a server of others: it is only told commands of our own keys.
+ */
+
+import { spawn } from 'node:child_process';
+
+/** @typedef {import('./types.js').Endpoint} Endpoint */
+
+/** It never gives up a server that refuses connections: somebody must. */
+export const BENCHMARK_SECONDS_MAX = 60;
+const OUTPUT_CHARS_MAX = 65_536;
+
+/**
+ * @typedef {object} BenchmarkProgram
+ * @property {string} program path
+ * @property {string} [libraries] LD_LIBRARY_PATH for it
+ * @property {string} [version]
+ *
+ * @typedef {object} BenchmarkShape
+ * @property {Endpoint} endpoint
+ * @property {number} requests
+ * @property {number} clients connections, each with one request in flight
+ * @property {number} keyspace `__rand_int__` in a word is a number below it, in twelve digits
+ * @property {boolean} keepAlive
+ * @property {readonly string[] | 'ping_inline'} words of the command
+ *
+ * @typedef {object} BenchmarkFigures
+ * @property {number} perSecond
+ * @property {number | null} meanNs null: versions before 6.2 do not say
+ * @property {number | null} p50Ns from the first byte of a request: a connection is not in it
+ * @property {number | null} p99Ns
+ */
+
+/**
+ * @param {BenchmarkShape} shape
+ * @returns {string[]}
+ */
+export function benchmarkArgs({ endpoint, requests, clients, keyspace, keepAlive, words }) {
+  const { host, port, path } = endpoint;
+  return [
+    ...(path === undefined ? ['-h', host, '-p', String(port)] : ['-s', path]),
+    ...['-n', String(requests), '-c', String(clients), '-r', String(keyspace)],
+    ...['-k', keepAlive ? '1' : '0', '--csv'],
+    ...(words === 'ping_inline' ? ['-t', words] : words),
+  ];
+}
+
+/** Columns of its CSV, and what they are here. */
+const COLUMNS = Object.freeze({
+  rps: ['perSecond', 1],
+  avg_latency_ms: ['meanNs', 1e6],
+  p50_latency_ms: ['p50Ns', 1e6],
+  p99_latency_ms: ['p99Ns', 1e6],
+});
+
+/**
+ * @param {string} text what it prints with --csv: a line of names and a line of figures; before
+ *   version 6.2 the figures alone, name and requests a second
+ * @returns {BenchmarkFigures | null} of the last line; null where there are no figures
+ */
+export function parseBenchmark(text) {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('"'));
+  const rows = lines.map(fieldsOf);
+  const head = rows.find((row) => row.includes('rps')) ?? ['test', 'rps'];
+  const last = rows.filter((row) => row !== head).at(-1);
+  /** @type {Record<string, number | null>} */
+  const figures = { perSecond: null, meanNs: null, p50Ns: null, p99Ns: null };
+  for (const [i, name] of head.entries()) {
+    const known = /** @type {Record<string, any>} */ (COLUMNS)[name];
+    const value = Number(last?.[i]);
+    if (known !== undefined && last?.[i] !== undefined && Number.isFinite(value)) {
+      figures[known[0]] = value * known[1];
+    }
+  }
+  const { perSecond } = figures;
+  return perSecond === null || perSecond <= 0 ? null : /** @type {any} */ (figures);
+}
+
+/**
+ * @param {string} line fields in double quotes, with commas between them
+ * @returns {string[]} a name may have both: it is the command, as it is
+ */
+function fieldsOf(line) {
+  return line.replace(/^"|"\s*$/g, '').split('","');
+}
+
+/**
+ * @param {BenchmarkProgram} tool
+ * @param {BenchmarkShape} shape
+ * @returns {Promise<{ figures: BenchmarkFigures | null, failure: string | null }>} failure: its own
+ *   words
+ */
+export function runBenchmark({ program, libraries }, shape) {
+  // timeout(1) ends it also where this process is killed before it can.
+  const limit = ['--kill-after=1', String(BENCHMARK_SECONDS_MAX), program];
+  return new Promise((resolve) => {
+    const child = spawn('timeout', [...limit, ...benchmarkArgs(shape)], {
+      env: { ...process.env, ...(libraries && { LD_LIBRARY_PATH: libraries }), LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const kill = () => child.kill();
+    process.once('exit', kill);
+    let out = '';
+    let said = '';
+    child.stdout.on('data', (chunk) => {
+      if (out.length < OUTPUT_CHARS_MAX) out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      if (said.length < OUTPUT_CHARS_MAX) said += chunk;
+    });
+    const end = (/** @type {string | null} */ failure) => {
+      process.off('exit', kill);
+      resolve({ figures: failure === null ? parseBenchmark(out) : null, failure });
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('close', (status) => {
+      if (status === 0 && parseBenchmark(out) !== null) end(null);
+      else if (status === 124) end(`it did not end within ${BENCHMARK_SECONDS_MAX} s`);
+      else end(lastWords(said) ?? `it ended with status ${status}`);
+    });
+  });
+}
+
+/**
+ * @param {string} said
+ * @returns {string | null} its last line that is no warning
+ */
+function lastWords(said) {
+  const lines = said.split('\n').filter((line) => line.trim() !== '' && !/^WARNING/.test(line));
+  return lines.at(-1)?.trim() ?? null;
+}

@@ -1,0 +1,146 @@
+/**
+ * The clients of a cell: connections that are kept, each with one request at a time, or one that is
+ * made for each request. What connecting, the command and closing take is kept apart.
+ */
+
+/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
+/** @typedef {(connection: CommandConnection) => Promise<any>} Ask */
+
+/** Times that are kept; beyond it they are of the first ones. */
+const TIMES_MAX = 1_000_000;
+
+/** Times of one thing, exact: cells have some thousands. */
+export class Times {
+  constructor() {
+    /** @type {number[]} */
+    this.ns = [];
+  }
+
+  /** @param {number} ns */
+  add(ns) {
+    if (this.ns.length < TIMES_MAX) this.ns.push(ns);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Record<string, number | null>} mean, p50 and p99 by nearest rank; null where fewer
+   *   than ten values lie above
+   */
+  facts(name) {
+    const sorted = Float64Array.from(this.ns).sort();
+    const { length } = sorted;
+    const rank = (/** @type {number} */ q) =>
+      length * (1 - q) >= 10 ? sorted[Math.ceil(q * length) - 1] : null;
+    const sum = sorted.reduce((total, ns) => total + ns, 0);
+    return {
+      [`${name}NsMean`]: length === 0 ? null : sum / length,
+      [`${name}NsP50`]: rank(0.5),
+      [`${name}NsP99`]: rank(0.99),
+    };
+  }
+}
+
+export class Clients {
+  /**
+   * @param {(endpoint: string) => Promise<CommandConnection>} connect
+   * @param {{ now(): number }} clock
+   */
+  constructor(connect, clock) {
+    this.connect = connect;
+    this.clock = clock;
+    /** @type {{ connection: CommandConnection, free: () => void }[]} */
+    this.kept = [];
+    /** @type {{ connection: CommandConnection, free: () => void }[]} */
+    this.idle = [];
+    this.turn = 0;
+    this.open = 0;
+    this.openMax = 0;
+    this.connecting = new Times();
+    this.commanding = new Times();
+    this.closing = new Times();
+  }
+
+  /** @param {boolean} keep times of the connections that are kept stay */
+  restart(keep) {
+    this.openMax = this.open;
+    if (keep) return;
+    this.connecting = new Times();
+    this.commanding = new Times();
+    this.closing = new Times();
+  }
+
+  /** @returns {Promise<CommandConnection>} counted until it is closed by `leave` */
+  async enter() {
+    const startNs = this.clock.now();
+    this.open += 1;
+    if (this.open > this.openMax) this.openMax = this.open;
+    try {
+      const connection = await this.connect('main');
+      this.connecting.add(this.clock.now() - startNs);
+      return connection;
+    } catch (error) {
+      this.open -= 1;
+      throw error;
+    }
+  }
+
+  /** @param {CommandConnection} connection */
+  async leave(connection) {
+    const startNs = this.clock.now();
+    try {
+      await connection.close();
+    } finally {
+      this.open -= 1;
+      this.closing.add(this.clock.now() - startNs);
+    }
+  }
+
+  /** @param {number} count connections that are there from now on, none of them in use */
+  async keep(count) {
+    while (this.kept.length < count) {
+      const connection = await this.enter();
+      const one = { connection, free: () => void this.idle.push(one) };
+      this.kept.push(one);
+    }
+    this.idle = this.kept.slice();
+  }
+
+  /**
+   * On a connection that is kept. Where none is idle (the warm-up has more in flight) they are
+   * shared in turn.
+   * @param {Ask} ask
+   * @returns {Promise<any>} what `ask` gave, itself
+   */
+  onKept(ask) {
+    const { kept } = this;
+    const one = this.idle.pop() ?? kept[(this.turn = (this.turn + 1) % kept.length)];
+    const reply = ask(one.connection);
+    // Before whoever awaits the reply: it is idle when the next request is issued.
+    reply.then(one.free, one.free);
+    return reply;
+  }
+
+  /**
+   * On a connection of its own, which is closed before the reply is given: at no time are there
+   * more of them than requests in flight.
+   * @param {Ask} ask
+   */
+  async onOwn(ask) {
+    const connection = await this.enter();
+    const startNs = this.clock.now();
+    try {
+      const reply = await ask(connection);
+      this.commanding.add(this.clock.now() - startNs);
+      return reply;
+    } finally {
+      await this.leave(connection);
+    }
+  }
+
+  async close() {
+    const connections = this.kept.splice(0);
+    this.idle = [];
+    await Promise.all(connections.map(({ connection }) => this.leave(connection)));
+  }
+}

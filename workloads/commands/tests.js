@@ -1,0 +1,398 @@
+/**
+ * The list of redis-benchmark, test by test: the words of each command, what must be there before,
+ * and what its replies and the keys afterwards must be. Names and order are redis-benchmark's.
+ * Pure but for `fill` and `settle`, which are given a way to send.
+ */
+
+import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
+import { createRandom, drawBelow, mix32 } from '../../lib/random.js';
+import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './place.js';
+
+/** @typedef {import('./place.js').Send} Send */
+
+/**
+ * @typedef {object} Shape
+ * @property {number} ops
+ * @property {number} keyspace
+ * @property {number} dataSize characters of a value
+ * @property {number} seed of the keys that are drawn
+ *
+ * @typedef {object} Prepared a test with its keys drawn
+ * @property {(index: number) => readonly string[]} words of operation `index`
+ * @property {string} [inline] in their place: the same as a line
+ * @property {(index: number, reply: any, whole: boolean) => number} judge outcome code
+ * @property {(send: Send) => Promise<void>} fill what must be there, and no more
+ * @property {(send: Send, count: { issued: number, answered: number }) => Promise<string | null>}
+ *   settle what is wrong with the keys afterwards; null: nothing
+ * @property {readonly string[] | 'ping_inline'} yardstick its words for redis-benchmark
+ *
+ * @typedef {object} CommandTest
+ * @property {string} title as redis-benchmark writes it
+ * @property {string} command that Redis counts, in lower case
+ * @property {(shape: Shape) => Prepared} prepare
+ */
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const KEY_STREAM = 0x636d64;
+const MSET_KEYS = 10;
+/** Values that one RPUSH, MSET or MGET carries. */
+const BATCH = 200;
+const RANDOM = '__rand_int__';
+
+/**
+ * @param {number} n
+ * @param {number} size
+ * @returns {string} the value of key or element `n`: letters that others hardly have
+ */
+export function valueText(n, size) {
+  let text = '';
+  for (let i = 0; i < size; i += 1) text += LETTERS[mix32(n, 0x76 + i) % LETTERS.length];
+  return text;
+}
+
+/**
+ * @param {Shape} shape
+ * @param {number} [each] keys of an operation
+ */
+function drawNumbers({ ops, keyspace, seed }, each = 1) {
+  const random = createRandom(seed, KEY_STREAM);
+  return Uint32Array.from({ length: ops * each }, () => drawBelow(random, keyspace));
+}
+
+/**
+ * @param {number} length
+ * @param {(n: number) => string} make
+ */
+function listOf(length, make) {
+  return Array.from({ length }, (_, n) => make(n));
+}
+
+/**
+ * @param {Send} send
+ * @param {readonly string[]} start of each command
+ * @param {readonly string[]} words
+ */
+async function inBatches(send, start, words) {
+  for (let from = 0; from < words.length; from += BATCH) {
+    await send([...start, ...words.slice(from, from + BATCH)]);
+  }
+}
+
+const always = { fill: async () => {}, settle: async () => null };
+
+/** @returns {Prepared} */
+function ping() {
+  return {
+    words: () => ['PING'],
+    judge: (_index, reply) => (reply === 'PONG' ? OK : MISMATCH),
+    ...always,
+    yardstick: ['PING'],
+  };
+}
+
+/** @returns {Prepared} */
+function pingInline() {
+  return { ...ping(), inline: 'PING', yardstick: 'ping_inline' };
+}
+
+/**
+ * SET and MSET: keys that are gone before, and have their values after.
+ * @param {Shape} shape
+ * @param {number} each
+ * @returns {Prepared}
+ */
+function write(shape, each) {
+  const { keyspace, dataSize } = shape;
+  const numbers = drawNumbers(shape, each);
+  const pairs = listOf(keyspace, (n) => keyOf(n)).map((key, n) => [key, valueText(n, dataSize)]);
+  const name = each === 1 ? 'SET' : 'MSET';
+  const names = pairs.map(([key]) => key);
+  const one = /** @type {[string, string]} */ ([`${keyOf(0).slice(0, -12)}${RANDOM}`, '']);
+  return {
+    words(index) {
+      const words = [name];
+      for (let i = index * each; i < (index + 1) * each; i += 1) words.push(...pairs[numbers[i]]);
+      return words;
+    },
+    judge: (_index, reply) => (reply === 'OK' ? OK : MISMATCH),
+    async fill(send) {
+      await overNames(send, 'DEL', names);
+    },
+    async settle(send, { issued }) {
+      const drawn = new Set(numbers.subarray(0, issued * each));
+      for (let from = 0; from < keyspace; from += BATCH) {
+        const values = await send(['MGET', ...names.slice(from, from + BATCH)]);
+        for (const [i, value] of values.entries()) {
+          const expected = drawn.has(from + i) ? pairs[from + i][1] : null;
+          if (value !== expected) return `${names[from + i]} holds ${value}, and not ${expected}`;
+        }
+      }
+      return null;
+    },
+    yardstick: [name, ...listOf(each, () => '').flatMap(() => [one[0], 'x'.repeat(dataSize)])],
+  };
+}
+
+/**
+ * @param {Shape} shape
+ * @returns {Prepared}
+ */
+function get(shape) {
+  const { keyspace, dataSize } = shape;
+  const numbers = drawNumbers(shape);
+  const values = listOf(keyspace, (n) => valueText(n, dataSize));
+  const commands = values.map((_, n) => ['GET', keyOf(n)]);
+  return {
+    words: (index) => commands[numbers[index]],
+    judge(index, reply) {
+      if (reply === null) return MISS;
+      return reply === values[numbers[index]] ? OK : MISMATCH;
+    },
+    fill: (send) =>
+      inBatches(
+        send,
+        ['MSET'],
+        values.flatMap((value, n) => [keyOf(n), value]),
+      ),
+    settle: async () => null,
+    yardstick: ['GET', `${keyOf(0).slice(0, -12)}${RANDOM}`],
+  };
+}
+
+/**
+ * Every number from 1 to what a counter was raised to must come back once.
+ * @param {Shape} shape
+ * @returns {Prepared}
+ */
+function incr(shape) {
+  const { keyspace } = shape;
+  const numbers = drawNumbers(shape);
+  const raised = new Uint32Array(keyspace + 1);
+  for (const n of numbers) raised[n + 1] += 1;
+  const starts = raised.slice();
+  for (let n = 1; n <= keyspace; n += 1) starts[n] += starts[n - 1];
+  const seen = new Uint8Array(numbers.length);
+  const commands = listOf(keyspace, (n) => counterOf(n)).map((key) => ['INCR', key]);
+  return {
+    words: (index) => commands[numbers[index]],
+    judge(index, reply) {
+      const n = numbers[index];
+      const at = starts[n] + reply - 1;
+      if (!Number.isInteger(reply) || reply < 1 || at >= starts[n + 1] || seen[at] !== 0) {
+        return MISMATCH;
+      }
+      seen[at] = 1;
+      return OK;
+    },
+    async fill(send) {
+      await overNames(
+        send,
+        'DEL',
+        commands.map(([, key]) => key),
+      );
+    },
+    async settle(send, { issued, answered }) {
+      let sum = 0;
+      for (const [, key] of commands) sum += Number((await send(['GET', key])) ?? 0);
+      return sum >= answered && sum <= issued
+        ? null
+        : `the counters stand at ${sum} together, after ${issued} INCR`;
+    },
+    yardstick: ['INCR', `${counterOf(0).slice(0, -12)}${RANDOM}`],
+  };
+}
+
+/**
+ * A list that was empty: each length from 1 on must come back once.
+ * @param {Shape} shape
+ * @param {string} key
+ * @returns {Prepared}
+ */
+function push({ ops, dataSize }, key) {
+  const seen = new Uint8Array(ops + 1);
+  const command = ['LPUSH', key, valueText(0, dataSize)];
+  return {
+    words: () => command,
+    judge(_index, reply) {
+      if (!Number.isInteger(reply) || reply < 1 || reply > ops || seen[reply] !== 0) {
+        return MISMATCH;
+      }
+      seen[reply] = 1;
+      return OK;
+    },
+    fill: (send) => send(['DEL', key]),
+    settle: (send, count) => settleLength(send, ['LLEN', key], count, 0),
+    yardstick: command,
+  };
+}
+
+/**
+ * @param {Send} send
+ * @param {readonly string[]} command
+ * @param {{ issued: number, answered: number }} count
+ * @param {number} before elements that were there; those operations take away, else they add
+ */
+async function settleLength(send, command, { issued, answered }, before) {
+  const length = Number(await send(command));
+  const done = before === 0 ? length : before - length;
+  if (done >= answered && done <= issued) return null;
+  return `${command.join(' ')} is ${length}, after ${issued} operations on ${before} elements`;
+}
+
+/**
+ * A list of as many elements as are taken: what comes back must be what was put in.
+ * @param {Shape} shape
+ * @returns {Prepared}
+ */
+function pop({ ops, dataSize }) {
+  const values = listOf(ops, (n) => valueText(n, dataSize));
+  /** @type {Map<unknown, number>} */
+  const left = new Map();
+  for (const value of values) left.set(value, (left.get(value) ?? 0) + 1);
+  const command = ['LPOP', LIST];
+  return {
+    words: () => command,
+    judge(_index, reply) {
+      if (reply === null) return MISS;
+      const n = left.get(reply) ?? 0;
+      if (n === 0) return MISMATCH;
+      left.set(reply, n - 1);
+      return OK;
+    },
+    async fill(send) {
+      await send(['DEL', LIST]);
+      await inBatches(send, ['RPUSH', LIST], values);
+    },
+    settle: (send, count) => settleLength(send, ['LLEN', LIST], count, ops),
+    yardstick: command,
+  };
+}
+
+/**
+ * @param {Shape} shape
+ * @returns {Prepared}
+ */
+function add(shape) {
+  const numbers = drawNumbers(shape);
+  const commands = listOf(shape.keyspace, (n) => memberOf(n)).map((one) => ['SADD', SET, one]);
+  let added = 0;
+  return {
+    words: (index) => commands[numbers[index]],
+    judge(_index, reply) {
+      if (reply !== 0 && reply !== 1) return MISMATCH;
+      added += reply;
+      return OK;
+    },
+    fill: (send) => send(['DEL', SET]),
+    async settle(send, { issued, answered }) {
+      const members = Number(await send(['SCARD', SET]));
+      const drawn = new Set(numbers.subarray(0, issued)).size;
+      if (answered < issued) return null; // which of them were carried out is not known
+      return members === drawn && members === added
+        ? null
+        : `${members} members, ${added} added, ${drawn} different ones sent`;
+    },
+    yardstick: ['SADD', SET, `element:${RANDOM}`],
+  };
+}
+
+/**
+ * As many members as are taken: each must come back once.
+ * @param {Shape} shape
+ * @returns {Prepared}
+ */
+function takeMember({ ops }) {
+  const seen = new Uint8Array(ops);
+  const command = ['SPOP', SET];
+  return {
+    words: () => command,
+    judge(_index, reply) {
+      if (reply === null) return MISS;
+      const n = /^element:\d{12}$/.test(reply) ? Number(reply.slice(8)) : ops;
+      if (n >= ops || seen[n] !== 0) return MISMATCH;
+      seen[n] = 1;
+      return OK;
+    },
+    async fill(send) {
+      await send(['DEL', SET]);
+      await inBatches(send, ['SADD', SET], listOf(ops, memberOf));
+    },
+    settle: (send, count) => settleLength(send, ['SCARD', SET], count, ops),
+    yardstick: command,
+  };
+}
+
+/** Elements of the list that is read. */
+const RANGE_LENGTH = 600;
+
+/**
+ * @param {Shape} shape
+ * @param {number} count elements that are read
+ * @returns {Prepared}
+ */
+function range({ dataSize }, count) {
+  const values = listOf(RANGE_LENGTH, (n) => valueText(n, dataSize));
+  const command = ['LRANGE', RANGE, '0', String(count - 1)];
+  const last = values[count - 1];
+  return {
+    words: () => command,
+    judge(_index, reply, whole) {
+      if (!Array.isArray(reply)) return MISMATCH;
+      if (reply.length === 0) return MISS;
+      const right = reply.length === count && reply[0] === values[0] && reply[count - 1] === last;
+      if (!right) return MISMATCH;
+      return !whole || reply.every((value, i) => value === values[i]) ? OK : MISMATCH;
+    },
+    async fill(send) {
+      await send(['DEL', RANGE]);
+      await inBatches(send, ['RPUSH', RANGE], values);
+    },
+    async settle(send) {
+      const length = Number(await send(['LLEN', RANGE]));
+      return length === RANGE_LENGTH ? null : `the list has ${length} elements`;
+    },
+    yardstick: command,
+  };
+}
+
+/** @type {Readonly<Record<string, CommandTest>>} */
+export const TESTS = Object.freeze({
+  PING_INLINE: { title: 'PING_INLINE', command: 'ping', prepare: pingInline },
+  PING_BULK: { title: 'PING_BULK', command: 'ping', prepare: ping },
+  SET: { title: 'SET', command: 'set', prepare: (shape) => write(shape, 1) },
+  GET: { title: 'GET', command: 'get', prepare: get },
+  INCR: { title: 'INCR', command: 'incr', prepare: incr },
+  LPUSH: { title: 'LPUSH', command: 'lpush', prepare: (shape) => push(shape, LIST) },
+  LPOP: { title: 'LPOP', command: 'lpop', prepare: pop },
+  SADD: { title: 'SADD', command: 'sadd', prepare: add },
+  SPOP: { title: 'SPOP', command: 'spop', prepare: takeMember },
+  LPUSH_LRANGE: {
+    title: 'LPUSH (needed to benchmark LRANGE)',
+    command: 'lpush',
+    prepare: (shape) => push(shape, RANGE),
+  },
+  LRANGE_100: {
+    title: 'LRANGE_100 (first 100 elements)',
+    command: 'lrange',
+    prepare: (shape) => range(shape, 100),
+  },
+  LRANGE_300: {
+    title: 'LRANGE_300 (first 300 elements)',
+    command: 'lrange',
+    prepare: (shape) => range(shape, 300),
+  },
+  LRANGE_500: {
+    title: 'LRANGE_500 (first 450 elements)',
+    command: 'lrange',
+    prepare: (shape) => range(shape, 450),
+  },
+  LRANGE_600: {
+    title: 'LRANGE_600 (first 600 elements)',
+    command: 'lrange',
+    prepare: (shape) => range(shape, 600),
+  },
+  MSET: { title: 'MSET (10 keys)', command: 'mset', prepare: (shape) => write(shape, MSET_KEYS) },
+});
+
+/** Names of the tests, in the order in which they are run. */
+export const TEST_NAMES = Object.freeze(Object.keys(TESTS));
