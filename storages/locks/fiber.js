@@ -28,8 +28,9 @@ const FOREVER_S = 31_536_000;
  * @returns {Promise<Locks>}
  */
 export async function openFiberLocks(connection, origin) {
+  // The driver calls as of 1.6: each value that a function returns is a tuple of its own.
   /** @param {any[]} words */
-  const call = async (...words) => (await connection.call(...words))[0];
+  const call = async (...words) => (await connection.call(...words))[0]?.[0];
   try {
     await call('dragstrip_mutex_ready');
   } catch (error) {
