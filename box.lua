@@ -55,6 +55,17 @@ for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget'} do
 end
 local rows = box.space.dragstrip_rows
 
+-- Those that `dragstrip insert` inserts: two numbers each.
+box.schema.space.create('dragstrip_insert', {
+    if_not_exists = true,
+    format = {{name = 'a', type = 'unsigned'}, {name = 'b', type = 'unsigned'}},
+})
+box.space.dragstrip_insert:create_index('primary', {
+    if_not_exists = true,
+    type = 'HASH',
+    parts = {{1, 'unsigned'}},
+})
+
 -- What was loaded: tuples {'dataset', '{"owner":"dragstrip",…}'} and {'mget', …}, lines of JSON that
 -- the loader writes before its rows and completes after them. Absent, with rows present: they are
 -- not ours.
@@ -81,8 +92,8 @@ end
 
 -- Our spaces of rows, and no other; without a name: those of the race.
 local function place(name)
-    if name == 'dragstrip_mget' then
-        return box.space.dragstrip_mget
+    if name == 'dragstrip_mget' or name == 'dragstrip_insert' then
+        return box.space[name]
     end
     return rows
 end
@@ -100,7 +111,8 @@ end
 
 -- Removes all rows and the mark.
 function dragstrip_reset(name)
-    marker:delete{name == 'dragstrip_mget' and 'mget' or 'dataset'}
+    local keys = {dragstrip_mget = 'mget', dragstrip_insert = 'insert'}
+    marker:delete{keys[name] or 'dataset'}
     place(name):truncate()
 end
 
@@ -120,6 +132,18 @@ function dragstrip_mget(name, ids)
     return values
 end
 
+-- Rows {a, b}, …, in one transaction: all of them, or none where one is there already. Gives how
+-- many there are.
+function dragstrip_insert(batch)
+    local space = box.space.dragstrip_insert
+    box.begin()
+    for i = 1, #batch do
+        space:insert(batch[i])
+    end
+    box.commit()
+    return #batch
+end
+
 -- The settings that decide speed and durability, for the result of a run.
 function dragstrip_settings()
     local names = {
@@ -133,7 +157,9 @@ function dragstrip_settings()
 end
 
 -- A guest reads and writes our two spaces and calls our functions, nothing else.
-for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget', 'dragstrip_dataset'} do
+for _, name in ipairs{
+    'dragstrip_rows', 'dragstrip_mget', 'dragstrip_insert', 'dragstrip_dataset',
+} do
     box.schema.user.grant('guest', 'read,write', 'space', name, {if_not_exists = true})
 end
 for _, name in ipairs{
@@ -144,9 +170,199 @@ for _, name in ipairs{
     box.schema.func.create(name, {if_not_exists = true, setuid = true})
     box.schema.user.grant('guest', 'execute', 'function', name, {if_not_exists = true})
 end
--- Not setuid: a guest may read, and changing the user costs something in every call.
-box.schema.func.create('dragstrip_mget', {if_not_exists = true})
-box.schema.user.grant('guest', 'execute', 'function', 'dragstrip_mget', {if_not_exists = true})
+-- Not setuid: a guest may read and write, and changing the user costs something in every call.
+for _, name in ipairs{'dragstrip_mget', 'dragstrip_insert'} do
+    box.schema.func.create(name, {if_not_exists = true})
+    box.schema.user.grant('guest', 'execute', 'function', name, {if_not_exists = true})
+end
+
+-- Locks and the numbers that they guard, for `dragstrip mutex`: in memory only. A lock belongs to a
+-- session and an owner; it ends by its expiry, or with its session.
+local fiber = require('fiber')
+local locks = box.schema.space.create('dragstrip_mutex_locks', {
+    if_not_exists = true,
+    temporary = true,
+    format = {
+        {name = 'name', type = 'string'}, {name = 'owner', type = 'string'},
+        {name = 'session', type = 'unsigned'}, {name = 'expires', type = 'number'},
+    },
+})
+locks:create_index('primary', {if_not_exists = true, type = 'HASH', parts = {{1, 'string'}}})
+locks:create_index('session', {
+    if_not_exists = true,
+    type = 'TREE',
+    unique = false,
+    parts = {{3, 'unsigned'}},
+})
+local numbers = box.schema.space.create('dragstrip_mutex_numbers', {
+    if_not_exists = true,
+    temporary = true,
+    format = {{name = 'name', type = 'string'}, {name = 'value', type = 'integer'}},
+})
+numbers:create_index('primary', {if_not_exists = true, type = 'HASH', parts = {{1, 'string'}}})
+
+-- Who waits for a name: a condition and how many. An unlock wakes one; who leaves without the lock
+-- wakes the next in its place.
+local waiting = {}
+
+local function wake(name)
+    local queue = waiting[name]
+    if queue ~= nil then
+        queue.cond:signal()
+    end
+end
+
+local function wait_for(name, seconds)
+    local queue = waiting[name]
+    if queue == nil then
+        queue = {cond = fiber.cond(), count = 0}
+        waiting[name] = queue
+    end
+    queue.count = queue.count + 1
+    pcall(queue.cond.wait, queue.cond, seconds)
+    queue.count = queue.count - 1
+    if queue.count == 0 then
+        waiting[name] = nil
+    end
+end
+
+local function is_held(tuple, now)
+    return tuple ~= nil and tuple.expires > now
+end
+
+-- Locks all names or none; waits up to `block` seconds. Gives 'locked', 'timeout' or 'deadlock'.
+function dragstrip_mutex_lock(names, owner, block, expire)
+    local session = box.session.id()
+    local deadline = fiber.clock() + block
+    local woken
+    while true do
+        local now = fiber.clock()
+        local blocked, till
+        for _, name in ipairs(names) do
+            local tuple = locks:get(name)
+            if is_held(tuple, now) then
+                if tuple.session == session and tuple.owner == owner then
+                    if woken ~= nil then wake(woken) end
+                    return 'deadlock'
+                end
+                if till == nil or tuple.expires > till then
+                    blocked, till = name, tuple.expires
+                end
+            end
+        end
+        if blocked == nil then
+            box.begin()
+            for _, name in ipairs(names) do
+                locks:replace{name, owner, session, now + expire}
+            end
+            box.commit()
+            return 'locked'
+        end
+        if woken ~= nil and woken ~= blocked then wake(woken) end
+        if now >= deadline then
+            wake(blocked)
+            return 'timeout'
+        end
+        wait_for(blocked, math.min(deadline, till) - now)
+        woken = blocked
+    end
+end
+
+-- The names of it that this session's owner holds, and whether all are held still.
+local function own_names(names, owner)
+    local session, now, own, all = box.session.id(), fiber.clock(), {}, true
+    for _, name in ipairs(names) do
+        local tuple = locks:get(name)
+        local ours = tuple ~= nil and tuple.session == session and tuple.owner == owner
+        if ours then
+            own[#own + 1] = name
+        end
+        all = all and ours and is_held(tuple, now)
+    end
+    return own, all
+end
+
+function dragstrip_mutex_unlock(names, owner)
+    local own, all = own_names(names, owner)
+    box.begin()
+    for _, name in ipairs(own) do
+        locks:delete{name}
+    end
+    box.commit()
+    for _, name in ipairs(own) do
+        wake(name)
+    end
+    return all
+end
+
+function dragstrip_mutex_refresh(names, owner, expire)
+    local own, all = own_names(names, owner)
+    if all then
+        box.begin()
+        for _, name in ipairs(own) do
+            locks:update(name, {{'=', 4, fiber.clock() + expire}})
+        end
+        box.commit()
+    end
+    return all
+end
+
+function dragstrip_mutex_owned(names, owner)
+    local _, all = own_names(names, owner)
+    return all
+end
+
+function dragstrip_mutex_set(name, value)
+    numbers:replace{name, value}
+end
+
+function dragstrip_mutex_increment(name)
+    return numbers:update(name, {{'+', 2, 1}})[2]
+end
+
+function dragstrip_mutex_get(name)
+    local tuple = numbers:get(name)
+    return tuple and tuple[2]
+end
+
+function dragstrip_mutex_remove(name)
+    numbers:delete{name}
+end
+
+-- Nothing is left of earlier runs; who waits looks again.
+function dragstrip_mutex_reset()
+    for _, space in ipairs{locks, numbers} do
+        for _, tuple in space:pairs() do
+            space:delete{tuple[1]}
+        end
+    end
+    for name in pairs(waiting) do
+        waiting[name].cond:broadcast()
+    end
+end
+
+function dragstrip_mutex_ready()
+    return true
+end
+
+box.session.on_disconnect(function()
+    for _, tuple in ipairs(locks.index.session:select{box.session.id()}) do
+        locks:delete{tuple.name}
+        wake(tuple.name)
+    end
+end)
+
+-- Not setuid: it costs something in every call.
+for _, name in ipairs{'dragstrip_mutex_locks', 'dragstrip_mutex_numbers'} do
+    box.schema.user.grant('guest', 'read,write', 'space', name, {if_not_exists = true})
+end
+for _, name in ipairs{
+    'lock', 'unlock', 'refresh', 'owned', 'set', 'increment', 'get', 'remove', 'reset', 'ready',
+} do
+    local full = 'dragstrip_mutex_' .. name
+    box.schema.func.create(full, {if_not_exists = true})
+    box.schema.user.grant('guest', 'execute', 'function', full, {if_not_exists = true})
+end
 
 if setting('DRAGSTRIP_BOX_KEEP', 'yes') ~= 'no' then
     -- A million rows take some seconds; the default limit of newer versions is three.

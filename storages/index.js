@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { codecSources, isCodec, loadCodec } from '../codecs/index.js';
 import { defineStorage } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
@@ -25,10 +26,33 @@ const REGISTRY = {
   memory: () => import('./memory.js'),
   lmdb: () => import('./lmdb.js'),
   sqlite: () => import('./sqlite.js'),
+  cassandra: () => import('./cassandra.js'),
 };
 
-/** In the order of the seed's lines, then ours. */
-export const STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
+/**
+ * Those that are there for what one workload needs: no race takes them where nothing is named.
+ * @type {Readonly<Record<string, string>>}
+ */
+const OF_ONE_NEED = Object.freeze({ cassandra: 'insert' });
+
+/** Every name, in the order of the seed's lines, then ours. */
+export const ALL_STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
+
+/** What a race takes where nothing is named. */
+export const STORAGE_NAMES = Object.freeze(
+  ALL_STORAGE_NAMES.filter((name) => !Object.hasOwn(OF_ONE_NEED, name)),
+);
+
+/**
+ * @param {readonly string[]} needs of a workload
+ * @returns {string[]} what its run takes where nothing is named
+ */
+export function storageNamesFor(needs) {
+  if (needs.includes('codec')) return codecSources();
+  return ALL_STORAGE_NAMES.filter(
+    (name) => !Object.hasOwn(OF_ONE_NEED, name) || needs.includes(OF_ONE_NEED[name]),
+  );
+}
 
 /**
  * @typedef {object} Selection
@@ -83,6 +107,7 @@ export function parseSelections(list, folder) {
  *   not load or does not hold one
  */
 export async function loadStorage(nameOrPath) {
+  if (isCodec(nameOrPath)) return loadCodec(nameOrPath);
   if (isPath(nameOrPath)) return loadFile(path.resolve(nameOrPath));
   requireName(nameOrPath);
   return (await REGISTRY[nameOrPath]()).storage;
@@ -126,10 +151,10 @@ function isPath(text) {
 
 /** @param {string} name */
 function requireName(name) {
-  if (Object.hasOwn(REGISTRY, name)) return;
+  if (Object.hasOwn(REGISTRY, name) || isCodec(name)) return;
   throw usageError(
-    `unknown storage "${name}"${nearMiss(name, STORAGE_NAMES)}`,
-    `the storages: ${STORAGE_NAMES.join(', ')}; or a file of your own, ./my-driver.js`,
+    `unknown storage "${name}"${nearMiss(name, ALL_STORAGE_NAMES)}`,
+    `the storages: ${ALL_STORAGE_NAMES.join(', ')}; or a file of your own, ./my-driver.js`,
   );
 }
 

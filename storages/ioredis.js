@@ -11,6 +11,8 @@ import {
   socketPlace,
   watchLoss,
 } from './connection.js';
+import { REDIS_INSERTS } from './inserts/redis.js';
+import { IOREDIS_LOCKS } from './locks/redis.js';
 
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
 export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
@@ -25,7 +27,9 @@ export const storage = defineStorage({
   summary: 'ioredis',
   package: 'ioredis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set', 'command', 'inline'],
+  capabilities: ['get', 'mget', 'set', 'lock', 'command', 'inline', 'insert'],
+  inserts: REDIS_INSERTS,
+  locks: IOREDIS_LOCKS,
   profiles: {
     default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
     tuned: {
@@ -38,9 +42,17 @@ export const storage = defineStorage({
     },
   },
   async open(context) {
+    if (context.needs?.includes('insert')) {
+      const { openIoredisInserter } = await import('./inserts/ioredis.js');
+      return openIoredisInserter(context);
+    }
+    if (context.needs?.includes('lock')) {
+      const { openIoredisLocks } = await import('./locks/open.js');
+      return openIoredisLocks(context);
+    }
     if (context.needs?.includes('command')) {
       const { ioredisConnector } = await import('./commands/ioredis.js');
-      return commandHandle(await ioredisConnector(context));
+      return commandHandle(context, await ioredisConnector(context));
     }
     const { address, credentials, profile, places = PLACES } = context;
     const endpoint = requireEndpoint(address, 'main', 'ioredis');

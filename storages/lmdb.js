@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { defineStorage } from '../lib/define.js';
 import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+import { LMDB_INSERTS, openLmdbInserter } from './inserts/lmdb.js';
 
 const FILE = 'dragstrip.lmdb';
 const MARKER = 'dragstrip:dataset';
@@ -17,7 +18,8 @@ export const storage = defineStorage({
   summary: 'lmdb-js, a memory-mapped tree in this process',
   package: 'lmdb',
   server: null,
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'insert'],
+  inserts: LMDB_INSERTS,
   profiles: {
     default: {
       summary:
@@ -29,7 +31,9 @@ export const storage = defineStorage({
   async fill({ dataset, folder, signal }) {
     await fillFile(describeStore(folder), dataset, signal);
   },
-  async open({ dataset, folder, profile, writes = false }) {
+  async open(context) {
+    if (context.needs?.includes('insert')) return openLmdbInserter(context);
+    const { dataset, folder, profile, writes = false } = context;
     const store = describeStore(folder);
     await requireFilled(store, dataset);
     const { encoding, keyEncoding } = /** @type {any} */ (profile.options);

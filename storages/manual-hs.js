@@ -6,6 +6,7 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { opened, requireEndpoint, socketPlace } from './connection.js';
+import { HANDLERSOCKET_INSERTS, openHandlerSocketInserter } from './inserts/handlersocket.js';
 
 // One connection, as the other drivers have. A lost server has to be seen: nothing is sent again,
 // nothing waits for a connection. The pending queue holds a burst of some million.
@@ -20,12 +21,15 @@ export const storage = defineStorage({
   package: null,
   server: 'mariadb',
   protocol: 'handlersocket',
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'insert'],
+  inserts: HANDLERSOCKET_INSERTS,
   profiles: {
     default: { summary: 'index.value by primary key, promises', options: OPTIONS },
     callbacks: { summary: 'the same with callbacks', options: OPTIONS, calls: 'callback' },
   },
-  async open({ address, credentials, profile, writes = false, needs, places = PLACES }) {
+  async open(context) {
+    const { address, credentials, profile, writes = false, needs, places = PLACES } = context;
+    if (needs?.includes('insert')) return openHandlerSocketInserter(context);
     const endpoint = requireEndpoint(address, 'read', 'manual-hs');
     const target = { storage: 'manual-hs', endpoint, credentials };
     const { HandlerSocketClient } = await import('./handlersocket/index.js');

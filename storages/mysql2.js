@@ -4,6 +4,8 @@ import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
 import { inOrder } from './in-order.js';
+import { MYSQL_INSERTS, openMysqlInserter } from './inserts/mysql2.js';
+import { MYSQL_LOCKS } from './locks/get-lock.js';
 
 /** @param {string} table */
 const statementsOf = (table) => ({
@@ -28,7 +30,9 @@ export const storage = defineStorage({
   package: 'mysql2',
   server: 'mariadb',
   protocol: 'mysql',
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'lock', 'insert'],
+  inserts: MYSQL_INSERTS,
+  locks: MYSQL_LOCKS,
   profiles: {
     default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },
     tuned: {
@@ -36,7 +40,13 @@ export const storage = defineStorage({
       options: { connections: 4, pool: { connectionLimit: 4 }, ...BOUNDED },
     },
   },
-  async open({ address, credentials, profile, places = PLACES }) {
+  async open(context) {
+    if (context.needs?.includes('insert')) return openMysqlInserter(context);
+    if (context.needs?.includes('lock')) {
+      const { openMysqlLocks } = await import('./locks/open.js');
+      return openMysqlLocks(context);
+    }
+    const { address, credentials, profile, places = PLACES } = context;
     const endpoint = requireEndpoint(address, 'sql', 'mysql2');
     const target = { storage: 'mysql2', endpoint, credentials };
     const { default: mysql } = await import('mysql2/promise');

@@ -4,6 +4,8 @@ import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { commandHandle } from './commands/handle.js';
 import { coded, loseHandle, opened, requireEndpoint, socketPlace } from './connection.js';
+import { REDIS_INSERTS } from './inserts/redis.js';
+import { NODE_REDIS_LOCKS } from './locks/redis.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
@@ -18,7 +20,9 @@ export const storage = defineStorage({
   summary: 'node-redis, the official client',
   package: 'redis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set', 'command'],
+  capabilities: ['get', 'mget', 'set', 'lock', 'command', 'insert'],
+  inserts: REDIS_INSERTS,
+  locks: NODE_REDIS_LOCKS,
   profiles: {
     default: { summary: 'client.get as it comes', options: { socket: FAULTS_VISIBLE } },
     tuned: {
@@ -31,9 +35,17 @@ export const storage = defineStorage({
     },
   },
   async open(context) {
+    if (context.needs?.includes('insert')) {
+      const { openNodeRedisInserter } = await import('./inserts/node-redis.js');
+      return openNodeRedisInserter(context);
+    }
+    if (context.needs?.includes('lock')) {
+      const { openNodeRedisLocks } = await import('./locks/open.js');
+      return openNodeRedisLocks(context);
+    }
     if (context.needs?.includes('command')) {
       const { redisConnector } = await import('./commands/redis.js');
-      return commandHandle(await redisConnector(context));
+      return commandHandle(context, await redisConnector(context));
     }
     const { address, credentials, profile, places = PLACES } = context;
     const endpoint = requireEndpoint(address, 'main', 'redis');

@@ -6,6 +6,7 @@ import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
 import { inOrder } from './in-order.js';
+import { openSqliteInserter, SQLITE_INSERTS } from './inserts/sqlite.js';
 
 const FILE = 'dragstrip.sqlite';
 const MARKER = 'dragstrip_dataset';
@@ -19,7 +20,8 @@ export const storage = defineStorage({
   summary: 'node:sqlite, SQL in this process',
   package: null,
   server: null,
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'insert'],
+  inserts: SQLITE_INSERTS,
   profiles: {
     default: {
       summary:
@@ -38,10 +40,12 @@ export const storage = defineStorage({
   async fill({ dataset, folder, signal }) {
     await fillFile(describeStore(folder), dataset, signal);
   },
-  async open({ dataset, folder, profile, writes = false }) {
+  async open(context) {
+    const { DatabaseSync } = await loadSqlite();
+    if (context.needs?.includes('insert')) return openSqliteInserter(context, DatabaseSync);
+    const { dataset, folder, profile, writes = false } = context;
     const store = describeStore(folder);
     await requireFilled(store, dataset);
-    const { DatabaseSync } = await loadSqlite();
     const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
     let closed = false;
     const selectMany = createSelectMany(database);

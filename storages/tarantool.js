@@ -11,6 +11,8 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
+import { INSERT_PLACE, STRATEGIES } from '../lib/insertion.js';
+import { LOCK_PLACES } from '../lib/lock-places.js';
 import {
   coded,
   createCork,
@@ -19,6 +21,9 @@ import {
   socketPlace,
   watchLoss,
 } from './connection.js';
+import { TARANTOOL_INSERTS, tarantoolInserter } from './inserts/tarantool.js';
+import { openFiberLocks, TARANTOOL_LOCKS } from './locks/fiber.js';
+import { lockHandle, originOf } from './locks/open.js';
 
 const VSPACE = 281; // box.schema.VSPACE_ID, the spaces that this user may see
 const NAME_INDEX = 2; // its index by name
@@ -39,7 +44,9 @@ export const storage = defineStorage({
   summary: 'tarantool-driver',
   package: 'tarantool-driver',
   server: 'tarantool',
-  capabilities: ['get', 'mget', 'set'],
+  capabilities: ['get', 'mget', 'set', 'lock', 'insert'],
+  inserts: TARANTOOL_INSERTS,
+  locks: TARANTOOL_LOCKS,
   profiles: {
     default: { summary: 'select by primary key, one write a request', options: OPTIONS },
     tuned: {
@@ -47,26 +54,12 @@ export const storage = defineStorage({
       options: { ...OPTIONS, socket: 'corked per tick from outside' },
     },
   },
-  async open({ address, credentials, profile, places = PLACES }) {
-    const endpoint = requireEndpoint(address, 'main', 'tarantool');
-    const target = { storage: 'tarantool', endpoint, credentials };
-    // @ts-expect-error it ships no types
-    const { default: Tarantool } = await import('tarantool-driver');
-    const { state: _state, socket, ...options } = /** @type {any} */ (profile.options);
-    const connection = new Tarantool({
-      ...options,
-      ...socketPlace(endpoint),
-      username: credentials.user ?? null,
-      password: credentials.password ?? null,
-      lazyConnect: true,
-    });
-    keepParserStatesOut(connection);
-    guardParser(connection);
-    codeLostRequests(connection);
-    const space = await opened(target, connect(connection, places), () => {
-      connection.disconnect();
-      connection.socket?.destroy();
-    });
+  async open(context) {
+    if (context.needs?.includes('insert')) return openInserter(context);
+    if (context.needs?.includes('lock')) return openLocks(context);
+    const { profile, places = PLACES } = context;
+    const { socket } = /** @type {any} */ (profile.options);
+    const { connection, space } = await openConnection(context, places.space);
     const cork = createCork(connection.socket);
     return watchLoss(connection.socket, {
       get:
@@ -100,11 +93,76 @@ export const storage = defineStorage({
 });
 
 /**
+ * @param {import('../lib/types.js').OpenContext} context
+ * @param {string} space its name
+ * @returns {Promise<{ connection: any, space: number }>} space: its id
+ */
+async function openConnection({ address, credentials, profile }, space) {
+  const endpoint = requireEndpoint(address, 'main', 'tarantool');
+  const target = { storage: 'tarantool', endpoint, credentials };
+  // @ts-expect-error it ships no types
+  const { default: Tarantool } = await import('tarantool-driver');
+  const { state: _state, socket: _socket, ...options } = /** @type {any} */ (profile.options);
+  const connection = new Tarantool({
+    ...options,
+    ...socketPlace(endpoint),
+    username: credentials.user ?? null,
+    password: credentials.password ?? null,
+    lazyConnect: true,
+  });
+  keepParserStatesOut(connection);
+  guardParser(connection);
+  codeLostRequests(connection);
+  const id = await opened(target, connect(connection, space), () => {
+    connection.disconnect();
+    connection.socket?.destroy();
+  });
+  return { connection, space: id };
+}
+
+/**
+ * @param {import('../lib/types.js').OpenContext} context
+ * @returns {Promise<import('../lib/types.js').Handle>}
+ */
+async function openInserter(context) {
+  const { workers } = STRATEGIES[String(context.parameters?.['strategy'])];
+  /** @type {{ connection: any, space: number }[]} */
+  const links = [];
+  const close = async () => {
+    for (const { connection } of links) await closeConnection(connection);
+  };
+  try {
+    for (let i = 0; i < workers; i += 1) {
+      links.push(await openConnection(context, INSERT_PLACE.space));
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { get: () => undefined, insert: tarantoolInserter(links, context.dataset.seed), close };
+}
+
+/**
+ * @param {import('../lib/types.js').OpenContext} context
+ * @returns {Promise<import('../lib/types.js').Handle>}
+ */
+async function openLocks(context) {
+  const { connection } = await openConnection(context, LOCK_PLACES.space);
+  const close = () => closeConnection(connection);
+  try {
+    return lockHandle(await openFiberLocks(connection, originOf(context, 'tarantool')), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
  * @param {any} connection
- * @param {import('../lib/types.js').Places} places
+ * @param {string} space
  * @returns {Promise<number>} the id of our space, looked up once: names cost a look-up each
  */
-async function connect(connection, places) {
+async function connect(connection, space) {
   /** @type {unknown} */
   let cause;
   connection.on('error', (/** @type {unknown} */ error) => {
@@ -118,10 +176,10 @@ async function connect(connection, places) {
   // The driver takes the first bytes of whatever answers for a greeting; Tarantool's has a salt of
   // 44 letters in base64 (32 bytes).
   if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('it is not a Tarantool');
-  const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [places.space]);
+  const spaces = await connection.select(VSPACE, NAME_INDEX, 1, 0, 'eq', [space]);
   if (spaces.length > 0) return spaces[0][0];
   throw targetError(
-    `tarantool: there is no space ${places.space}, or its user may not read it`,
+    `tarantool: there is no space ${space}, or its user may not read it`,
     'fill it with "dragstrip seed tarantool"',
   );
 }

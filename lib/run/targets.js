@@ -11,7 +11,7 @@ import {
   loadStorage,
   parseSelection,
   requireProfile,
-  STORAGE_NAMES,
+  storageNamesFor,
 } from '../../storages/index.js';
 import { formatEndpoint } from '../address.js';
 import { resolveAddress } from '../addresses.js';
@@ -56,7 +56,7 @@ import { hideSecrets } from '../secrets.js';
  *   storage that the user named cannot run; E_REFUSED: a server elsewhere that was not allowed
  */
 export async function resolveTargets(plan, needs) {
-  const selections = await expandSelections(plan.storages);
+  const selections = await expandSelections(plan.storages, storageNamesFor(needs));
   /** @type {Map<string, Promise<ServerTarget>>} */
   const servers = new Map();
   /** @type {StorageTarget[]} */
@@ -112,17 +112,18 @@ function requireOwnName(storages, { name }, { source, profile }) {
 /**
  * `all` is every profile of every storage, `name:all` every profile of one.
  * @param {string[] | null} texts null: every storage with its default profile
+ * @param {readonly string[]} names of these
  * @returns {Promise<{ source: string, profile: string, named: boolean }[]>}
  */
-async function expandSelections(texts) {
+async function expandSelections(texts, names) {
   if (texts === null) {
-    return STORAGE_NAMES.map((source) => ({ source, profile: 'default', named: false }));
+    return names.map((source) => ({ source, profile: 'default', named: false }));
   }
   /** @type {Map<string, { source: string, profile: string, named: boolean }>} */
   const found = new Map();
   for (const text of texts) {
     const named = text !== 'all';
-    const sources = named ? [text] : STORAGE_NAMES.map((name) => `${name}:all`);
+    const sources = named ? [text] : names.map((name) => `${name}:all`);
     for (const each of sources) {
       const { source, profile } = parseSelection(each);
       const profiles =

@@ -101,7 +101,7 @@ describe('storages, without a server', () => {
       assert.throws(() => parseSelection('iorediss'), expected);
       await assert.rejects(loadStorage('iorediss'), expected);
       assert.throws(
-        () => parseSelection('cassandra'),
+        () => parseSelection('postgres'),
         (/** @type {Error} */ error) => !/mean/.test(error.message),
       );
       assert.throws(() => parseSelection('constructor'), usage);

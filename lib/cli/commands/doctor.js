@@ -2,7 +2,7 @@
 
 import { getLoader, hasLoader, loaderNames } from '../../../data/loaders/index.js';
 import { loadServer, SERVER_NAMES } from '../../../servers/index.js';
-import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../../storages/index.js';
+import { ALL_STORAGE_NAMES, checkAvailable, loadStorage } from '../../../storages/index.js';
 import { formatEndpoint } from '../../address.js';
 import { resolveAddress } from '../../addresses.js';
 import { findHome } from '../../home.js';
@@ -56,7 +56,7 @@ async function* machine() {
 
 /** @returns {AsyncGenerator<Finding>} */
 async function* drivers() {
-  for (const name of STORAGE_NAMES) {
+  for (const name of ALL_STORAGE_NAMES) {
     const definition = await loadStorage(name);
     for (const profile of Object.keys(definition.profiles)) {
       const missing = await checkAvailable(definition, profile);

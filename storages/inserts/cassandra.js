@@ -1,0 +1,143 @@
+/**
+ * Inserting by cassandra-driver. An INSERT of Cassandra overwrites a row that is there without a
+ * word, so the server's own count of the table's writes tells whether one came twice; rows of one
+ * batch that are the same row are one write to it, so what is sent is counted here too.
+ */
+
+import { formatEndpoint } from '../../lib/address.js';
+import { INSERT_PLACE, numberOf, STRATEGIES } from '../../lib/insertion.js';
+import { opened, requireEndpoint } from '../connection.js';
+
+const { keyspace, cassandraTable } = INSERT_PLACE;
+const TABLE = `${keyspace}.${cassandraTable}`;
+const INSERT = `insert into ${TABLE} (a, b) values (?, ?)`;
+const PREPARED = { prepare: true };
+const UNLOGGED = { prepare: true, logged: false };
+const LOGGED = { prepare: true, logged: true };
+const PAGE_ROWS = 5000;
+const SETTINGS = ['commitlog_sync', 'commitlog_sync_period'];
+
+/** @typedef {import('cassandra-driver').Client} Client */
+/** @typedef {{ query: string, params: number[] }[]} Queries */
+
+/**
+ * @param {import('../../lib/types.js').OpenContext} context
+ * @returns {Promise<import('../../lib/types.js').Handle>}
+ */
+export async function openCassandraInserter({ address, credentials, dataset, parameters }) {
+  const { workers } = STRATEGIES[String(parameters?.['strategy'])];
+  const endpoint = requireEndpoint(address, 'main', 'cassandra');
+  const target = { storage: 'cassandra', endpoint, credentials };
+  /** @type {Client[]} */
+  const clients = [];
+  const close = async () => {
+    for (const client of clients) await client.shutdown();
+  };
+  for (let i = 0; i < workers; i += 1) {
+    const client = await createClient(endpoint, credentials);
+    clients.push(client);
+    await opened(target, client.connect(), close);
+  }
+  return { get: () => undefined, insert: cqlInserter(clients, dataset.seed), close };
+}
+
+/**
+ * @param {import('../../lib/types.js').Endpoint} endpoint
+ * @param {import('../../lib/types.js').Credentials} credentials
+ */
+async function createClient(endpoint, { user, password }) {
+  const { auth, Client, policies, types } = await import('cassandra-driver');
+  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
+  const place = formatEndpoint(endpoint);
+  return new Client({
+    contactPoints: [place],
+    policies: {
+      loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]),
+      // A request that is sent again could be stored twice, and its time would be two requests'.
+      retry: new policies.retry.FallthroughRetryPolicy(),
+    },
+    pooling: { coreConnectionsPerHost: { [types.distance.local]: 1 } },
+    ...(user !== undefined && {
+      authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),
+    }),
+  });
+}
+
+/**
+ * @param {Client[]} clients one for each worker
+ * @param {number} seed
+ * @returns {import('../../lib/types.js').Inserter}
+ */
+function cqlInserter(clients, seed) {
+  const [client] = clients;
+  /** @param {number} from @param {number} to */
+  const build = (from, to) => {
+    /** @type {Queries} */
+    const queries = [];
+    for (let a = from; a < to; a += 1)
+      queries.push({ query: INSERT, params: [a, numberOf(seed, a)] });
+    return queries;
+  };
+  /** @param {typeof LOGGED} options */
+  const batch = (options) => ({
+    build,
+    send: (/** @type {Queries} */ queries, /** @type {number} */ worker) =>
+      clients[worker].batch(queries, options).then(() => queries.length),
+    stored: (/** @type {number} */ reply) => reply,
+  });
+  return {
+    async clear() {
+      await client.execute(`truncate table ${TABLE}`);
+    },
+    read: (see) => readRows(client, see),
+    writes: () => countWrites(client),
+    durability: () => readDurability(client),
+    ways: {
+      single: {
+        build: (from) => [from, numberOf(seed, from)],
+        send: (row, worker) => clients[worker].execute(INSERT, row, PREPARED),
+        stored: () => 1,
+      },
+      batch: batch(UNLOGGED),
+      atomic: batch(LOGGED),
+    },
+  };
+}
+
+/**
+ * @param {Client} client
+ * @param {(a: number, b: number) => void} see
+ */
+async function readRows(client, see) {
+  const options = { prepare: true, fetchSize: PAGE_ROWS };
+  const rows = await client.execute(`select a, b from ${TABLE}`, [], options);
+  for await (const { a, b } of rows) see(a, b);
+}
+
+/**
+ * @param {Client} client
+ * @returns {Promise<number | null>} null before Cassandra 4, which has no such table
+ */
+async function countWrites(client) {
+  const cql =
+    'select count from system_views.local_write_latency where keyspace_name = ? and table_name = ?';
+  try {
+    const { rows } = await client.execute(cql, [keyspace, cassandraTable], PREPARED);
+    return rows.length === 0 ? null : Number(rows[0]['count']);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Client} client */
+async function readDurability(client) {
+  try {
+    const { rows } = await client.execute('select name, value from system_views.settings');
+    const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+    return SETTINGS.filter((name) => values[name] !== undefined && values[name] !== null)
+      .map((name) => `${name} ${values[name]}`)
+      .join(', ');
+  } catch (error) {
+    return `not known: ${error.message}`;
+  }
+}

@@ -1,0 +1,97 @@
+/** Inserting by lmdb-js, into a file of this run alone: keys are numbers, values plain strings. */
+
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { makeFolder } from '../../lib/folder.js';
+import { numberOf } from '../../lib/insertion.js';
+
+const FILE = 'insert.lmdb';
+const ROWS = 'rows';
+const NEW_ONLY = { noOverwrite: true };
+
+/** How each strategy is done, for the tables. */
+export const LMDB_INSERTS = Object.freeze({
+  one: 'putSync, a transaction each',
+  async: 'put behind ifNoExists: the driver joins those of a moment in one transaction',
+  logged_batch: 'transactionSync of putSync',
+});
+
+/**
+ * @param {import('../../lib/types.js').OpenContext} context
+ * @returns {Promise<import('../../lib/types.js').Handle>}
+ */
+export async function openLmdbInserter({ folder, dataset, profile }) {
+  const { open } = await import('lmdb');
+  const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
+  const file = path.join(folder, FILE);
+  makeFolder(folder);
+  const create = () => {
+    for (const leaf of [file, `${file}-lock`]) rmSync(leaf, { force: true });
+    const root = open({ path: file });
+    return { root, rows: root.openDB({ name: ROWS, encoding, keyEncoding }) };
+  };
+  let store = create();
+  const { seed } = dataset;
+  const number = (/** @type {number} */ a) => String(numberOf(seed, a));
+  /** @param {number} from @param {number} to */
+  const build = (from, to) => {
+    const rows = [];
+    for (let a = from; a < to; a += 1) rows.push([a, number(a)]);
+    return rows;
+  };
+  return {
+    get: () => undefined,
+    insert: {
+      async clear() {
+        await store.root.close();
+        store = create();
+      },
+      async read(see) {
+        await store.root.flushed;
+        for (const { key, value } of store.rows.getRange()) see(Number(key), Number(value));
+      },
+      async durability() {
+        // What the driver says of the open store: not every flag that is asked for is taken.
+        const {
+          noSync = false,
+          noMetaSync = false,
+          overlappingSync,
+        } = /** @type {any} */ (store.root);
+        return `noSync ${noSync}, noMetaSync ${noMetaSync}, overlappingSync ${overlappingSync}`;
+      },
+      ways: {
+        one: {
+          build: (from) => [from, number(from)],
+          send: ([a, b]) => store.rows.putSync(a, b, NEW_ONLY),
+          stored: (reply) => (reply ? 1 : -1),
+          calls: 'sync',
+        },
+        async: {
+          build: (from) => [from, number(from)],
+          send: ([a, b]) => store.rows.ifNoExists(a, () => store.rows.put(a, b)),
+          stored: (reply) => (reply ? 1 : -1),
+        },
+        atomic: {
+          build,
+          send: (rows) => store.root.transactionSync(() => putAll(store.rows, rows)),
+          stored: (reply) => reply,
+          calls: 'sync',
+        },
+      },
+    },
+    async close() {
+      await store.root.close();
+    },
+  };
+}
+
+/**
+ * @param {any} store
+ * @param {[number, string][]} rows
+ * @returns {number} stored; negative: so many were there
+ */
+function putAll(store, rows) {
+  let refused = 0;
+  for (const [a, b] of rows) if (!store.putSync(a, b, NEW_ONLY)) refused += 1;
+  return refused > 0 ? -refused : rows.length;
+}

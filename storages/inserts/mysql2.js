@@ -1,0 +1,188 @@
+/** Inserting by SQL: prepared statements, packets of several statements, LOAD DATA. */
+
+import { Readable } from 'node:stream';
+import { INSERT_PLACE, numberOf, STRATEGIES, WORKERS } from '../../lib/insertion.js';
+import { coded, opened, requireEndpoint } from '../connection.js';
+
+/** @typedef {import('../../lib/types.js').Inserter} Inserter */
+
+const { database, table } = INSERT_PLACE;
+const INSERT = `insert into ${table} values`;
+const PREPARED = `${INSERT} (?,?)`;
+const LOAD = `load data local infile 'rows' into table ${table}`;
+/** Rows of a piece of the stream. */
+const PIECE_ROWS = 5000;
+
+/** How each strategy is done, for the tables. */
+export const MYSQL_INSERTS = Object.freeze({
+  one: 'INSERT, prepared',
+  async: 'INSERT, prepared; the driver sends one after another',
+  workers: `INSERT, prepared, ${WORKERS} connections`,
+  pairs: 'two INSERTs in one packet',
+  batch_pure: 'INSERTs in one packet, each its own transaction',
+  batch_pure2: 'INSERTs in one packet, two connections',
+  unlogged_batch: 'INSERTs in one packet, each its own transaction',
+  logged_batch: 'BEGIN, INSERTs, COMMIT in one packet',
+  multi_row: 'INSERT of many rows',
+  bulk_load: 'LOAD DATA LOCAL INFILE',
+});
+
+/**
+ * @param {import('../../lib/types.js').OpenContext} context
+ * @returns {Promise<import('../../lib/types.js').Handle>}
+ */
+export async function openMysqlInserter({ address, credentials, dataset, parameters, profile }) {
+  const { workers } = STRATEGIES[String(parameters?.['strategy'])];
+  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
+  const { connectTimeout } = /** @type {any} */ (profile.options);
+  /** @type {import('mysql2/promise').Connection[]} */
+  const connections = [];
+  const close = async () => {
+    for (const connection of connections) connection.destroy();
+  };
+  const target = { storage: 'mysql2', endpoint, credentials };
+  for (let i = 0; i < workers; i += 1) {
+    const connection = await opened(target, connect(endpoint, credentials, connectTimeout), close);
+    connection.on('error', coded); // also what rejects a request
+    connections.push(connection);
+  }
+  return { get: () => undefined, insert: sqlInserter(connections, dataset.seed), close };
+}
+
+/**
+ * @param {import('../../lib/types.js').Endpoint} endpoint
+ * @param {import('../../lib/types.js').Credentials} credentials
+ * @param {number} connectTimeout
+ */
+export async function connect(endpoint, { user = 'root', password }, connectTimeout = 5000) {
+  const { createConnection } = await import('mysql2/promise');
+  const place =
+    endpoint.path === undefined
+      ? { host: endpoint.host, port: endpoint.port }
+      : { socketPath: endpoint.path };
+  const options = { user, password, database, connectTimeout, multipleStatements: true };
+  return createConnection({ ...place, ...options });
+}
+
+/**
+ * @param {import('mysql2/promise').Connection[]} connections one for each worker
+ * @param {number} seed
+ * @returns {Inserter}
+ */
+function sqlInserter(connections, seed) {
+  const [connection] = connections;
+  const number = (/** @type {number} */ a) => numberOf(seed, a);
+  /** @param {number} from @param {number} to */
+  const statements = (from, to) => {
+    let text = '';
+    for (let a = from; a < to; a += 1) text += `${INSERT}(${a},${number(a)});`;
+    return text;
+  };
+  /** @param {string} text @param {number} worker */
+  const query = (text, worker) => connections[worker].query(text);
+  return {
+    async clear() {
+      await connection.query(`truncate table ${table}`);
+    },
+    read: (see) => readSql(connection, see),
+    durability: () => sqlDurability(connection),
+    ways: {
+      single: {
+        build: (from) => [from, number(from)],
+        send: (row, worker) => connections[worker].execute(PREPARED, row),
+        stored: ([{ affectedRows }]) => affectedRows,
+      },
+      batch: { build: statements, send: query, stored: sumOfRows },
+      atomic: {
+        build: (from, to) => `begin;${statements(from, to)}commit;`,
+        send: query,
+        stored: sumOfRows,
+      },
+      rows: {
+        build(from, to) {
+          let text = `${INSERT}(${from},${number(from)})`;
+          for (let a = from + 1; a < to; a += 1) text += `,(${a},${number(a)})`;
+          return text;
+        },
+        send: query,
+        stored: ([{ affectedRows }]) => affectedRows,
+      },
+      bulk: {
+        build: (from, to) => ({ from, to }),
+        send: ({ from, to }, worker) =>
+          connections[worker].query({
+            sql: LOAD,
+            infileStreamFactory: () => rowLines(from, to, number),
+          }),
+        stored: ([{ affectedRows, info }]) => -skippedOf(info) || affectedRows,
+      },
+    },
+  };
+}
+
+/**
+ * @param {[{ affectedRows: number }[]]} reply of several statements
+ * @returns {number}
+ */
+function sumOfRows([results]) {
+  let sum = 0;
+  for (const { affectedRows } of results) sum += affectedRows;
+  return sum;
+}
+
+/**
+ * LOCAL makes a warning of a row that is there already, and leaves it out.
+ * @param {string} info `Records: 3  Deleted: 0  Skipped: 1  Warnings: 1`
+ */
+function skippedOf(info) {
+  return Number(/Skipped: (\d+)/.exec(info)?.[1] ?? 0);
+}
+
+/**
+ * @param {number} from
+ * @param {number} to
+ * @param {(a: number) => number} number
+ * @returns {Readable} lines `a TAB b LF`, made as they are read
+ */
+function rowLines(from, to, number) {
+  let a = from;
+  return new Readable({
+    read() {
+      if (a >= to) {
+        this.push(null);
+        return;
+      }
+      let text = '';
+      for (const end = Math.min(to, a + PIECE_ROWS); a < end; a += 1)
+        text += `${a}\t${number(a)}\n`;
+      this.push(text);
+    },
+  });
+}
+
+/**
+ * @param {import('mysql2/promise').Connection} connection
+ * @param {(a: number, b: number) => void} see
+ */
+export async function readSql(connection, see) {
+  const [rows] = await connection.query({ sql: `select a, b from ${table}`, rowsAsArray: true });
+  for (const [a, b] of /** @type {any[]} */ (rows)) see(a, b);
+}
+
+/**
+ * @param {import('mysql2/promise').Connection} connection
+ * @returns {Promise<string>}
+ */
+export async function sqlDurability(connection) {
+  const [rows] = await connection.query(
+    "show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'log_bin', " +
+      "'sync_binlog')",
+  );
+  const all = /** @type {any[]} */ (rows).map(({ Variable_name: name, Value }) => [name, Value]);
+  const values = Object.fromEntries(all);
+  // Without a binary log it does not matter when that would be synced.
+  const names = Object.keys(values).filter(
+    (name) => name !== 'sync_binlog' || values['log_bin'] !== 'OFF',
+  );
+  return names.map((name) => `${name} ${values[name]}`).join(', ');
+}

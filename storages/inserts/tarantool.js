@@ -1,0 +1,81 @@
+/** Inserting by tarantool-driver: requests of their own, or a function that is a transaction. */
+
+import { INSERT_PLACE, numberOf, WORKERS } from '../../lib/insertion.js';
+import { createCork } from '../connection.js';
+
+const { space: SPACE } = INSERT_PLACE;
+const FUNCTION = 'dragstrip_insert';
+/** Rows that one select reads back. */
+const PAGE_ROWS = 10_000;
+const ITERATE_ALL = 'all';
+
+/** How each strategy is done, for the tables. */
+export const TARANTOOL_INSERTS = Object.freeze({
+  one: 'insert',
+  async: 'insert',
+  workers: `insert, ${WORKERS} connections`,
+  pairs: 'two inserts in one write',
+  batch_pure: 'inserts in one write',
+  batch_pure2: 'inserts in one write, two connections',
+  unlogged_batch: 'inserts in one write',
+  logged_batch: 'a function of box.lua: begin, inserts, commit',
+});
+
+/**
+ * @param {{ connection: any, space: number }[]} links one for each
+ *   worker, its space looked up
+ * @param {number} seed
+ * @returns {import('../../lib/types.js').Inserter}
+ */
+export function tarantoolInserter(links, seed) {
+  const [{ connection, space }] = links;
+  const corks = links.map((link) => createCork(link.connection.socket));
+  /** @param {number} from @param {number} to */
+  const build = (from, to) => {
+    const rows = [];
+    for (let a = from; a < to; a += 1) rows.push([a, numberOf(seed, a)]);
+    return rows;
+  };
+  return {
+    async clear() {
+      // The marker goes with the rows, and it is the whole run's.
+      const { tarantoolMarker, tarantoolKey } = INSERT_PLACE;
+      const [marker] = await connection.select(tarantoolMarker, 0, 1, 0, 'eq', [tarantoolKey]);
+      await connection.call('dragstrip_reset', SPACE);
+      if (marker !== undefined) await connection.replace(tarantoolMarker, marker);
+    },
+    async read(see) {
+      for (let offset = 0; ; offset += PAGE_ROWS) {
+        const rows = await connection.select(space, 0, PAGE_ROWS, offset, ITERATE_ALL, []);
+        for (const [a, b] of rows) see(a, b);
+        if (rows.length < PAGE_ROWS) return;
+      }
+    },
+    async durability() {
+      const reply = await connection.call('dragstrip_settings');
+      return `wal_mode ${reply.flat()[0]?.wal_mode ?? 'not known'}`;
+    },
+    ways: {
+      single: {
+        build: (from) => [from, numberOf(seed, from)],
+        send: (row, worker) => links[worker].connection.insert(space, row),
+        stored: (reply) => reply.length,
+      },
+      batch: {
+        build,
+        // Not the driver's pipeline(): it is quadratic in the bytes of its requests.
+        send(rows, worker) {
+          corks[worker]();
+          const link = links[worker].connection;
+          return Promise.all(rows.map((/** @type {number[]} */ row) => link.insert(space, row)));
+        },
+        stored: (replies) => replies.length,
+      },
+      atomic: {
+        build,
+        send: (rows, worker) => links[worker].connection.call(FUNCTION, rows),
+        stored: (reply) => reply.flat()[0],
+      },
+    },
+  };
+}

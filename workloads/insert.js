@@ -1,0 +1,182 @@
+/**
+ * Rows `(a int primary key, b int)` into a table that is empty when the clock starts, by one of the
+ * strategies of lib/insertion.js. A request is an operation, whatever it holds; the clock stops when
+ * the last one is acknowledged. Then all rows are read back: a round in which one is lost, wrong or
+ * written twice has failed.
+ */
+
+import { defineWorkload } from '../lib/define.js';
+import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../lib/insertion.js';
+import { MISMATCH, OK } from '../lib/outcome.js';
+import { setInsertStage } from './insert-stage.js';
+
+/** @typedef {import('../lib/types.js').Inserter} Inserter */
+/** @typedef {import('../lib/types.js').InsertWay} InsertWay */
+/** @typedef {import('../lib/insertion.js').Slices} Slices */
+/** @typedef {import('../lib/insertion.js').Strategy} Strategy */
+
+/** Single rows that one operation of the warm-up inserts, one after another. */
+const WARMUP_SINGLES = 50;
+/** Of an embedded store, each of whose rows may wait for the disk. */
+const WARMUP_SINGLES_SYNC = 5;
+
+/** @type {import('../lib/types.js').Prepare} */
+function prepare({ dataset, ops, options, phase }) {
+  const { strategy: name, batch = 1 } = /** @type {any} */ (options['parameters']);
+  const strategy = STRATEGIES[name];
+  const { rows, seed } = dataset;
+  const size = rowsOfRequest(strategy, { rows, batch });
+  if (phase === 'warmup') {
+    return (handle) => bindWarmup(inserterOf(handle), { name, strategy, size, ops, rows });
+  }
+  const slices = planSlices({ rows, size, workers: strategy.workers });
+  return (handle) => bindMeasured(inserterOf(handle), { name, strategy, slices, rows, seed });
+}
+
+/** @param {import('../lib/types.js').Handle} handle */
+function inserterOf({ insert }) {
+  if (insert === undefined) throw new Error('the storage offers no insert');
+  return insert;
+}
+
+/**
+ * @param {Inserter} inserter
+ * @param {string} name
+ * @param {Strategy} strategy
+ */
+function wayOf({ ways }, name, { way: kind }) {
+  const way = ways[name] ?? ways[kind];
+  if (way === undefined) throw new Error(`the storage has no strategy ${name}`);
+  return way;
+}
+
+/**
+ * @param {Inserter} inserter
+ * @param {{ name: string, strategy: Strategy, slices: Slices, rows: number, seed: number }} plan
+ * @returns {import('../lib/types.js').BoundWorkload}
+ */
+function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
+  const way = wayOf(inserter, name, strategy);
+  const { from, to, worker, length } = slices;
+  const { build, send, stored } = way;
+  /** @type {any[]} */
+  const requests = [];
+  if (strategy.prebuilt) for (let i = 0; i < length; i += 1) requests.push(build(from[i], to[i]));
+  const counted = { acknowledged: 0, refused: 0 };
+  /** @type {number | null} */
+  let writesBefore = null;
+  return {
+    op: strategy.prebuilt
+      ? (index) => send(requests[index], worker[index])
+      : (index) => send(build(from[index], to[index]), worker[index]),
+    verify(index, reply) {
+      const count = stored(reply);
+      if (count < 0) counted.refused -= count;
+      else counted.acknowledged += count;
+      return count === to[index] - from[index] ? OK : MISMATCH;
+    },
+    calls: way.calls,
+    async before() {
+      await inserter.clear();
+      writesBefore = (await inserter.writes?.()) ?? null;
+    },
+    async after() {
+      const writes = (await inserter.writes?.()) ?? null;
+      const written = writes === null || writesBefore === null ? null : writes - writesBefore;
+      const found = await findRows(inserter, rows, seed);
+      const facts = {
+        rows,
+        requests: length,
+        ...found,
+        ...counted,
+        written,
+        durability: await inserter.durability(),
+      };
+      const fault = faultOf(facts);
+      if (fault !== null) throw Object.assign(new Error(fault), { code: 'E_DATA' });
+      return facts;
+    },
+  };
+}
+
+/**
+ * Rows that are no part of what is measured; `before` of the measured ones removes them.
+ * @param {Inserter} inserter
+ * @param {{ name: string, strategy: Strategy, size: number, ops: number, rows: number }} plan
+ * @returns {import('../lib/types.js').BoundWorkload}
+ */
+function bindWarmup(inserter, { name, strategy, size, ops, rows }) {
+  const way = wayOf(inserter, name, strategy);
+  const { workers } = strategy;
+  const isSync = way.calls === 'sync';
+  const singles = isSync ? WARMUP_SINGLES_SYNC : WARMUP_SINGLES;
+  const step = strategy.rows === 'all' ? Math.ceil(rows / ops) : size === 1 ? singles : size;
+  const first = (/** @type {number} */ index) => 1 + index * step;
+  const many = (/** @type {number} */ index) =>
+    way.send(way.build(first(index), first(index) + step), index % workers);
+  const one = (/** @type {number} */ a, /** @type {number} */ index) =>
+    way.send(way.build(a, a + 1), index % workers);
+  const chain = async (/** @type {number} */ index) => {
+    for (let a = first(index); a < first(index) + step; a += 1) await one(a, index);
+  };
+  const row = (/** @type {number} */ index) => {
+    for (let a = first(index); a < first(index) + step; a += 1) one(a, index);
+  };
+  return {
+    op: size > 1 || strategy.rows === 'all' ? many : isSync ? row : chain,
+    verify: () => OK, // what it wrote is removed unread
+    calls: way.calls,
+    before: () => inserter.clear(),
+  };
+}
+
+/**
+ * @param {Inserter} inserter
+ * @param {number} rows expected: keys 1 to `rows`
+ * @param {number} seed
+ * @returns {Promise<{ right: number, lost: number, twice: number, wrong: number }>}
+ */
+async function findRows(inserter, rows, seed) {
+  const seen = new Uint8Array(rows + 1);
+  const found = { right: 0, lost: 0, twice: 0, wrong: 0 };
+  await inserter.read((a, b) => {
+    if (!Number.isInteger(a) || a < 1 || a > rows || b !== numberOf(seed, a)) found.wrong += 1;
+    else if (seen[a] === 1) found.twice += 1;
+    else {
+      seen[a] = 1;
+      found.right += 1;
+    }
+  });
+  found.lost = rows - found.right;
+  return found;
+}
+
+/**
+ * A store that takes the same row again without a word (Cassandra) is asked how many rows it has
+ * written; the others refuse it.
+ * @param {{ rows: number, right: number, lost: number, twice: number, wrong: number,
+ *   acknowledged: number, refused: number, written: number | null }} facts
+ * @returns {string | null} what is wrong with the rows, or null
+ */
+function faultOf({ rows, right, lost, twice, wrong, acknowledged, refused, written }) {
+  const more = Math.max(acknowledged - rows, (written ?? rows) - rows, 0);
+  const again = twice + refused + more;
+  if (lost + again + wrong === 0 && acknowledged === rows) return null;
+  const noted = written === null ? '' : `, ${written} written by the server's own count`;
+  return (
+    `wrong rows: of ${rows}, ${right} are right, ${lost} lost, ${again} inserted twice, ` +
+    `${wrong} wrong or unknown; ${acknowledged} were acknowledged${noted}`
+  );
+}
+
+export const workload = defineWorkload({
+  name: 'insert',
+  summary: 'rows of two numbers into an empty table, by several strategies (dragstrip insert)',
+  needs: ['insert'],
+  place: 'own',
+  check: false,
+  prepare,
+  offers: ({ inserts }, { strategy }) =>
+    inserts !== undefined && Object.hasOwn(inserts, String(strategy)),
+  stage: setInsertStage,
+});
