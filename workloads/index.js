@@ -10,6 +10,7 @@ const REGISTRY = {
   mix: () => import('./mix.js'),
   mget: () => import('./mget.js'),
   'mget-single': () => import('./mget-single.js'),
+  mutex: () => import('./mutex.js'),
   commands: () => import('./commands.js'),
   insert: () => import('./insert.js'),
   codec: () => import('./codec.js'),

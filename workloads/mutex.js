@@ -1,0 +1,46 @@
+/**
+ * The distributed mutex. What one operation is depends on the test:
+ *
+ * - `lock` (the seed's Test 1): n distinct names out of m = 2n - 1 are locked and unlocked. Any two
+ *   such sets have a name in common, so that only one task is inside at a time.
+ * - `count` (Test 2): sleep, lock, SET a random number, INCR, GET and compare, DEL, unlock.
+ * - `killed`: another process holds the lock and is killed; how long do those wait that want it?
+ * - `stress`: a process that has to get through every key while others want them too.
+ */
+
+import { defineWorkload } from '../lib/define.js';
+import { prepareKilled } from './mutex/killed.js';
+import { prepareSections } from './mutex/sections.js';
+import { stage } from './mutex/stage.js';
+import { prepareStress } from './mutex/stress.js';
+
+/** @typedef {import('../lib/types.js').Prepare} Prepare */
+
+/** @type {Record<string, Prepare>} */
+const TESTS = {
+  lock: prepareSections,
+  count: prepareSections,
+  killed: prepareKilled,
+  stress: prepareStress,
+};
+
+export const workload = defineWorkload({
+  name: 'mutex',
+  summary: 'a lock over several processes, of n names out of 2n - 1 (dragstrip mutex)',
+  needs: ['lock'],
+  place: 'own',
+  check: false,
+  offers({ locks = {} }, { handler = 'script', keys = 1 }) {
+    const offered = Object.hasOwn(locks, String(handler)) ? locks[String(handler)] : undefined;
+    if (offered === undefined) return false;
+    if (keys === 1 || offered.several === true) return true;
+    return { reason: `not offered: ${offered.several}`, remedy: 'take one key: --keys 1' };
+  },
+  stage,
+  prepare(context) {
+    const { test = 'lock' } = /** @type {any} */ (context.options['parameters'] ?? {});
+    // A warm-up of whole processes would warm nothing that is measured.
+    const warm = context.phase === 'warmup';
+    return (warm ? prepareSections : TESTS[test])(context);
+  },
+});

@@ -1,0 +1,182 @@
+/**
+ * Tests 1 and 2: critical sections of tasks of one process. Which task an operation belongs to is
+ * known by the loop's order: a lane issues its next operation as soon as the last one is verified,
+ * so the task that was given back last is the one that goes on.
+ *
+ * That nobody else is inside is checked twice: by a count in this process, which costs nothing, and
+ * in Test 2 by a number on the server.
+ */
+
+import { EXPIRE_MS_DEFAULT } from '../../lib/lock-places.js';
+import { MISMATCH, OK } from '../../lib/outcome.js';
+import { createRandom, drawBelow } from '../../lib/random.js';
+import { drawSets } from './names.js';
+import { jainIndex, waitFacts } from './waits.js';
+
+/** @typedef {import('../../lib/types.js').Locks} Locks */
+/** @typedef {{ task: number, right: boolean }} Reply */
+
+const VALUE_STREAM = 0x6d76;
+const VALUE_MAX = 1_000_000;
+/** The number that every section of Test 2 writes, counts up and reads: sections exclude all others. */
+const NUMBER = 'value';
+
+/** What several operations share. */
+class Sections {
+  /** @type {number[]} tasks that have no operation, the last one goes on first */
+  free = [];
+  /** @type {number[]} critical sections of each task */
+  counts = [];
+  /** @type {number[]} */
+  waitsNs = [];
+  inside = 0;
+  violations = 0;
+  sleptNs = 0;
+  slept = 0;
+
+  take() {
+    const task = this.free.pop();
+    if (task !== undefined) return task;
+    this.counts.push(0);
+    return this.counts.length - 1;
+  }
+}
+
+/**
+ * The sleep of a task, the same every time: 1.01 ms, 1.02 ms … 2.00 ms, and again.
+ * @param {number} task
+ */
+export function sleepMsOf(task) {
+  return 1 + ((task % 100) + 1) / 100;
+}
+
+/** @type {import('../../lib/types.js').Prepare} */
+export function prepareSections({ seed, ops, options, phase, clock }) {
+  const {
+    test = 'lock',
+    keys = 1,
+    expireMs = EXPIRE_MS_DEFAULT,
+  } = /** @type {any} */ (options['parameters'] ?? {});
+  const sets = drawSets(keys, seed, ops);
+  const random = createRandom(seed, VALUE_STREAM);
+  const now = clock === undefined ? () => 0 : () => clock.now();
+  const state = new Sections();
+  const lockOptions = { expireMs, blockMs: Number.POSITIVE_INFINITY };
+  // A warm-up has more in flight than some tests, and no contention to learn from.
+  const namesAt =
+    phase === 'warmup'
+      ? (/** @type {number} */ index) => sets[index % sets.length].map((name) => `${index}.${name}`)
+      : (/** @type {number} */ index) => sets[index % sets.length];
+
+  return ({ locks }) => {
+    if (locks === undefined) throw new Error('the storage has no locks');
+
+    /** @param {number} index */
+    const section = async (index) => {
+      const task = state.take();
+      try {
+        if (test === 'count') await sleep(state, task, now);
+        const mutex = locks.mutex(namesAt(index), lockOptions);
+        const askedNs = now();
+        await mutex.lock();
+        state.waitsNs.push(now() - askedNs);
+        const right = await inside(state, task, phase, () =>
+          test === 'count' ? countUp(locks, drawBelow(random, VALUE_MAX), index, phase) : true,
+        );
+        const kept = await mutex.unlock();
+        return { task, right: right && kept };
+      } catch (error) {
+        state.free.push(task);
+        throw error;
+      }
+    };
+
+    return {
+      op: section,
+      verify(_index, /** @type {Reply} */ { task, right }) {
+        state.free.push(task);
+        return right ? OK : MISMATCH;
+      },
+      async after() {
+        return phase === 'warmup' ? undefined : factsOf(state, { test, ops });
+      },
+    };
+  };
+}
+
+/**
+ * @param {Sections} state
+ * @param {number} task
+ * @param {() => number} now
+ */
+async function sleep(state, task, now) {
+  const fromNs = now();
+  // Node's timers count whole milliseconds: what was slept is told with the result.
+  await new Promise((resolve) => setTimeout(resolve, sleepMsOf(task)));
+  state.sleptNs += now() - fromNs;
+  state.slept += 1;
+}
+
+/**
+ * @param {Sections} state
+ * @param {number} task
+ * @param {string | undefined} phase
+ * @param {() => boolean | Promise<boolean>} work
+ * @returns {Promise<boolean>} whether nobody else was inside, and the work found what it should
+ */
+async function inside(state, task, phase, work) {
+  const alone = state.inside === 0 || phase === 'warmup';
+  state.inside += 1;
+  try {
+    const right = (await work()) && alone;
+    state.counts[task] += 1;
+    if (!right) state.violations += 1;
+    return right;
+  } finally {
+    state.inside -= 1;
+  }
+}
+
+/**
+ * @param {Locks} locks
+ * @param {number} value
+ * @param {number} index
+ * @param {string | undefined} phase
+ */
+async function countUp({ number }, value, index, phase) {
+  const name = phase === 'warmup' ? `${NUMBER}.${index}` : NUMBER;
+  await number.set(name, value);
+  const raised = await number.increment(name);
+  const read = await number.get(name);
+  await number.remove(name);
+  return raised === value + 1 && read === value + 1;
+}
+
+/**
+ * @param {Sections} state
+ * @param {{ test: string, ops: number }} plan
+ * @returns {import('../../lib/types.js').Facts}
+ * @throws {Error} E_DATA where sections were lost
+ */
+function factsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }, { test, ops }) {
+  const sections = counts.reduce((sum, count) => sum + count, 0);
+  if (left !== 0) throw wrongData(`${left} critical sections were entered and never left`);
+  if (test === 'lock' && sections < ops && waitsNs.length >= ops) {
+    throw wrongData(`${sections} critical sections of ${ops}: some were lost`);
+  }
+  return {
+    sections,
+    violations,
+    tasks: counts.length,
+    fairness: jainIndex(counts),
+    sectionsMin: Math.min(...counts),
+    sectionsMax: Math.max(...counts),
+    ...waitFacts(waitsNs),
+    ...(slept > 0 && { sleepMeanNs: sleptNs / slept }),
+  };
+}
+
+/** @param {string} message */
+function wrongData(message) {
+  return Object.assign(new Error(message), { code: 'E_DATA' });
+}

@@ -1,0 +1,41 @@
+/** What is told of waits and of fairness, as facts of a round. Pure. */
+
+/**
+ * Nearest rank.
+ * @param {Float64Array} sorted
+ * @param {number} q
+ * @returns {number | null} null where fewer than ten lie above: it would be one of a few
+ */
+function quantile(sorted, q) {
+  if (sorted.length * (1 - q) < 10 - 1e-9) return null;
+  return sorted[Math.max(0, Math.ceil(sorted.length * q) - 1)];
+}
+
+/**
+ * @param {readonly number[]} waitsNs
+ * @returns {{ waitP50Ns: number | null, waitP99Ns: number | null, waitMaxNs: number | null,
+ *   waitMeanNs: number | null }}
+ */
+export function waitFacts(waitsNs) {
+  const sorted = Float64Array.from(waitsNs).sort();
+  const { length } = sorted;
+  return {
+    waitP50Ns: quantile(sorted, 0.5),
+    waitP99Ns: quantile(sorted, 0.99),
+    waitMaxNs: length === 0 ? null : sorted[length - 1],
+    waitMeanNs: length === 0 ? null : sorted.reduce((sum, ns) => sum + ns, 0) / length,
+  };
+}
+
+/**
+ * R. Jain, D. Chiu and W. Hawe, "A quantitative measure of fairness and discrimination for resource
+ * allocation in shared computer systems", DEC-TR-301, 1984: (Σx)² / (n Σx²). 1 where all have the
+ * same, 1/n where one has everything.
+ * @param {readonly number[]} shares what each of n had
+ * @returns {number | null} null where nobody had anything
+ */
+export function jainIndex(shares) {
+  const sum = shares.reduce((all, share) => all + share, 0);
+  const squares = shares.reduce((all, share) => all + share * share, 0);
+  return squares === 0 ? null : (sum * sum) / (shares.length * squares);
+}
