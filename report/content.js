@@ -6,7 +6,7 @@
  */
 
 import { isUnsteady } from '../lib/analysis/doubts.js';
-import { labelOf, toGroups } from '../lib/analysis/rows.js';
+import { labelOf, toGroups, variantRows } from '../lib/analysis/rows.js';
 import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { columnsFor, roundsOf } from './columns.js';
@@ -68,6 +68,7 @@ const SAMPLES_MAX = 10;
  */
 export function toContent(result) {
   const groups = toGroups(result);
+  const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     head: headLines(result),
@@ -84,7 +85,7 @@ export function toContent(result) {
     groups,
     floor: result.command === 'limit' ? '' : floorLine(result.floor),
     notes: noteLines(result, groups),
-    lists: [failedList(groups), wrongList(groups), skippedList(result), warningList(result)].filter(
+    lists: [failedList(rows), wrongList(rows), skippedList(result), warningList(result)].filter(
       ({ items }) => items.length > 0,
     ),
     legend: [
@@ -134,22 +135,19 @@ function floorLine(floor) {
  * @returns {string} `ioredis:tuned, burst`
  */
 function subjectOf({ label, cell }) {
-  return plainText(`${label}, ${loadName(cell.load)}`);
-}
-
-/** @param {Group[]} groups */
-function rowsOf(groups) {
-  return groups.flatMap(({ rows }) => rows);
+  const { parameters } = cell;
+  if (parameters === undefined) return plainText(`${label}, ${loadName(cell.load)}`);
+  return plainText([label, cell.workload, ...Object.values(parameters)].join(', '));
 }
 
 /**
- * @param {Group[]} groups
+ * @param {Row[]} rows
  * @returns {List}
  */
-function failedList(groups) {
+function failedList(rows) {
   /** @type {Item[]} */
   const items = [];
-  for (const row of rowsOf(groups)) {
+  for (const row of rows) {
     const { cell } = row;
     let told = false;
     for (const { round, failure, state } of cell.rounds) {
@@ -182,15 +180,15 @@ export function outcomeText({ outcomes }) {
 }
 
 /**
- * @param {Group[]} groups
+ * @param {Row[]} rows
  * @returns {List}
  */
-function wrongList(groups) {
+function wrongList(rows) {
   /** @type {Item[]} */
   const items = [];
   /** @type {Item[][]} */
   const samples = [];
-  for (const row of rowsOf(groups)) {
+  for (const row of rows) {
     const counts = outcomeText(row);
     if (counts === '') continue;
     const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
@@ -282,7 +280,7 @@ function warningList({ warnings, cells }) {
 
 /** @param {Group[]} groups */
 function legendLines(groups) {
-  const rows = rowsOf(groups);
+  const rows = groups.flatMap((group) => group.rows);
   const lines = [
     ...rateLegend(groups),
     'ops/s: right answers a second, median of the rounds ± the 95 % interval of their mean ' +

@@ -69,7 +69,8 @@ const FLOOR_STORAGE = 'memory';
 
 /**
  * @param {Result} result
- * @returns {Group[]} in the order of the cells; skipped cells are in no group
+ * @returns {Group[]} in the order of the cells; skipped cells are in no group, nor are variants of a
+ *   workload, which have tables of their own
  * @throws {DragstripError} E_USAGE where a histogram of the result is damaged
  */
 export function toGroups(result) {
@@ -77,7 +78,7 @@ export function toGroups(result) {
   /** @type {Map<string, Group>} */
   const groups = new Map();
   for (const cell of result.cells) {
-    if (cell.state === 'skipped') continue;
+    if (cell.state === 'skipped' || cell.parameters !== undefined) continue;
     const { workload, load } = cell;
     const key = JSON.stringify([workload, loadKey(load)]);
     const group = groups.get(key) ?? newGroup(workload, load);
@@ -93,6 +94,18 @@ export function toGroups(result) {
     for (const [i, row] of group.rows.entries()) row.place = places[i];
   }
   return [...groups.values()];
+}
+
+/**
+ * @param {Result} result
+ * @returns {Row[]} of the variants of a workload, in the order of the cells; skipped ones are not
+ *   among them
+ */
+export function variantRows({ cells, storages }) {
+  const servers = new Map(storages.map((storage) => [storageKey(storage), storage.server]));
+  return cells
+    .filter(({ state, parameters }) => state !== 'skipped' && parameters !== undefined)
+    .map((cell) => toRow(cell, servers.get(storageKey(cell)) ?? null));
 }
 
 /**
