@@ -62,7 +62,15 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-export type Capability = 'get' | 'mget' | 'set' | 'insert' | 'command' | 'inline' | 'lock' | 'codec';
+export type Capability =
+  | 'get'
+  | 'mget'
+  | 'set'
+  | 'insert'
+  | 'command'
+  | 'inline'
+  | 'lock'
+  | 'codec';
 
 /**
  * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)

@@ -1,0 +1,319 @@
+/**
+ * The fixtures: replies of real servers, byte for byte, with what must be read out of them; and the
+ * rows that encoders are given. The bytes were recorded by scripts/record-codec-fixtures.js and lie
+ * compressed beside this file; test/contract records them again and compares.
+ */
+
+import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
+import { usageError } from '../lib/errors.js';
+import {
+  BATCH_ROWS,
+  largeValue,
+  listItem,
+  MIXED_TEXTS,
+  REQUESTS,
+  SET_COUNT,
+  SET_ROWS,
+  setRows,
+  smallValue,
+} from './rows.js';
+
+/** @typedef {'handlersocket' | 'resp' | 'messagepack'} Protocol */
+/** @typedef {'decode' | 'encode'} Direction */
+
+/**
+ * What a decoder is told: the types of the columns, as whoever asks for rows knows them.
+ * @typedef {object} Shape
+ * @property {readonly ('utf8' | 'number' | 'buffer')[]} types of HandlerSocket's columns
+ * @property {boolean} buffers RESP: strings as Buffers
+ */
+
+/**
+ * @typedef {object} Fixture
+ * @property {string} name
+ * @property {Protocol} protocol
+ * @property {Direction} direction
+ * @property {string} summary
+ * @property {number} rows that one pass decodes or encodes
+ * @property {number} replies or requests
+ * @property {Shape} shape
+ * @property {boolean} small so small that the tests cut it at every position; not measured unless
+ *   it is named
+ * @property {string} [bytesOf] another fixture, whose bytes it has
+ * @property {boolean} [single] a chunk for each reply, as with one request in flight
+ * @property {() => any[]} expected what a decoder gives: a value for each reply
+ */
+
+const count = (/** @type {number} */ length) => Array.from({ length }, (_, i) => i + 1);
+const TEXT = /** @type {const} */ (['utf8']);
+const SET_TYPES = /** @type {const} */ (['number', 'number', 'number', 'buffer', 'buffer']);
+
+/** Rows of a range, as 20 requests of 100 read them. */
+const RANGES = Array.from({ length: 20 }, (_, i) => 1 + i * 40);
+const rangeRows = (/** @type {number} */ from) =>
+  Array.from({ length: 100 }, (_, i) => [from + i, smallValue(from + i)]);
+const textual = (/** @type {any[][]} */ rows) => rows.map((row) => row.map(String));
+
+/** Keys of MGET_100; one of them does not exist. */
+export const MGET_MISSING = 37;
+/** Of a Tarantool tuple: everything that MessagePack has, and that JavaScript has too. */
+export const MIXED_VALUES = Object.freeze([
+  [0, 1, 127, 128, 255, 256, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1],
+  [-1, -32, -33, -128, -129, -32_768, -32_769, -(2 ** 31), -(2 ** 31) - 1, -(2 ** 53) + 1],
+  [0.5, -0.25, 1e300, true, false, null],
+  { a: 1, nested: { list: [1, [2, [3]]], none: null } },
+  [Buffer.from([0, 1, 2, 254, 255]), Buffer.alloc(0)],
+  Array.from({ length: 20 }, (_, i) => i),
+  MIXED_TEXTS,
+]);
+
+/** What Redis answers to the mixed requests; error replies as Error. */
+const RESP_MIXED = () => [
+  'OK',
+  'PONG',
+  0,
+  -1,
+  1_234_567_890_123,
+  null,
+  [],
+  '',
+  ...MIXED_TEXTS.filter((text) => text !== null),
+  new Error("ERR unknown command 'NOPE', with args beginning with: "),
+  new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
+  [1, [2, ['x', null, []]], 'deep', [3]],
+  ['é', null, '', 'tail'],
+];
+
+/** HandlerSocket's columns are text in its own form. */
+const mixedRows = () => MIXED_TEXTS.map((text, i) => [String(i + 1), text, `row ${i + 1}`]);
+
+/** @type {readonly Omit<Fixture, 'protocol' | 'direction'>[]} */
+const HANDLERSOCKET = [
+  decoded('find-16', '1000 finds by key, 16 B', 1000, 1000, () =>
+    count(1000).map((id) => [[smallValue(id)]]),
+  ),
+  decoded('find-1k', '100 finds by key, 1 KB', 100, 100, () =>
+    count(100).map((id) => [[largeValue(id)]]),
+  ),
+  decoded(
+    'rows-100',
+    '20 finds of 100 rows: id, 16 B',
+    2000,
+    20,
+    () => RANGES.map((from) => textual(rangeRows(from))),
+    { types: ['utf8', 'utf8'] },
+  ),
+  decoded(
+    'sets',
+    '21 result sets: bigint, tinyint, double, blob, blob',
+    SET_ROWS,
+    SET_COUNT,
+    () => Array.from({ length: SET_COUNT }, (_, i) => setRows(i)),
+    { types: SET_TYPES },
+  ),
+  decoded(
+    'mixed',
+    'NULL, escapes, UTF-8, no row',
+    2 * MIXED_TEXTS.length,
+    3,
+    () => [mixedRows(), [], mixedRows().reverse()],
+    { types: ['utf8', 'utf8', 'utf8'] },
+    { small: true },
+  ),
+];
+
+/** @type {readonly Omit<Fixture, 'protocol' | 'direction'>[]} */
+const RESP = [
+  decoded('get-16', '1000 GETs, 16 B', 1000, 1000, () => count(1000).map(smallValue)),
+  decoded('get-1k', '100 GETs, 1 KB', 100, 100, () => count(100).map(largeValue)),
+  decoded('mget-100', 'MGET of 100 keys, 1 KB, one missing', 100, 1, () => [
+    count(100).map((id) => (id === MGET_MISSING ? null : largeValue(id))),
+  ]),
+  decoded('lrange-450', '20 LRANGEs of 450 items, 3 B', 9000, 20, () =>
+    Array.from({ length: 20 }, () => Array.from({ length: 450 }, (_, i) => listItem(i))),
+  ),
+  decoded(
+    'sets',
+    '21 LRANGEs of the result sets, five items a row',
+    SET_ROWS,
+    SET_COUNT,
+    () => Array.from({ length: SET_COUNT }, (_, i) => setRows(i).flatMap(itemsOf)),
+    { buffers: true },
+  ),
+  decoded(
+    'mixed',
+    'statuses, integers, errors, null, nested arrays, UTF-8',
+    RESP_MIXED().length,
+    RESP_MIXED().length,
+    RESP_MIXED,
+    {},
+    { small: true },
+  ),
+];
+
+/** @type {readonly Omit<Fixture, 'protocol' | 'direction'>[]} */
+const MESSAGEPACK = [
+  decoded('select-16', '1000 selects by key, 16 B', 1000, 1000, () =>
+    count(1000).map((id) => [[id, smallValue(id)]]),
+  ),
+  decoded('select-1k', '100 selects by key, 1 KB', 100, 100, () =>
+    count(100).map((id) => [[id, largeValue(id)]]),
+  ),
+  decoded('rows-100', '20 selects of 100 tuples: id, 16 B', 2000, 20, () => RANGES.map(rangeRows)),
+  decoded(
+    'sets',
+    '21 selects of the result sets: uint, int, double, bin, bin',
+    SET_ROWS,
+    SET_COUNT,
+    () => Array.from({ length: SET_COUNT }, (_, i) => setRows(i)),
+  ),
+  decoded(
+    'mixed',
+    'every type that JavaScript has, UTF-8, no tuple',
+    MIXED_VALUES.length,
+    MIXED_VALUES.length + 1,
+    () => [...MIXED_VALUES.map((value, i) => [[i + 1, value]]), []],
+    {},
+    { small: true },
+  ),
+];
+
+/**
+ * @param {string} name
+ * @param {string} summary
+ * @param {number} rows
+ * @param {number} replies
+ * @param {() => any[]} expected
+ * @param {Partial<Shape>} [shape]
+ * @param {Partial<Fixture>} [more]
+ * @returns {Omit<Fixture, 'protocol' | 'direction'>}
+ */
+function decoded(name, summary, rows, replies, expected, shape = {}, more = {}) {
+  const whole = { types: TEXT, buffers: false, ...shape };
+  return { name, summary, rows, replies, expected, shape: whole, small: false, ...more };
+}
+
+/**
+ * @param {import('./rows.js').SetRow} row
+ * @returns {Buffer[]} as a list of Redis holds it
+ */
+export function itemsOf(row) {
+  return row.map((cell) => (Buffer.isBuffer(cell) ? cell : Buffer.from(String(cell))));
+}
+
+/** @param {Omit<Fixture, 'protocol' | 'direction'>} of @returns {typeof of} each reply by itself */
+function singly(of) {
+  const summary = `${of.summary}, a chunk for each reply`;
+  return { ...of, name: `${of.name}-single`, summary, bytesOf: of.name, single: true };
+}
+
+const NOTHING = Object.freeze({
+  shape: { types: TEXT, buffers: false },
+  small: false,
+  expected: () => [],
+});
+
+/** What encoders are given, in each protocol. */
+const ENCODED = [
+  {
+    ...NOTHING,
+    name: 'batch-4096',
+    summary: '4096 rows: string of 40 B, int, int, blob of 8 B',
+    rows: BATCH_ROWS,
+    replies: BATCH_ROWS,
+  },
+  {
+    ...NOTHING,
+    name: 'requests-1000',
+    summary: '1000 requests of one row by its key',
+    rows: REQUESTS,
+    replies: REQUESTS,
+  },
+];
+
+/** @type {readonly Fixture[]} */
+export const FIXTURES = Object.freeze(
+  Object.entries({ handlersocket: HANDLERSOCKET, resp: RESP, messagepack: MESSAGEPACK }).flatMap(
+    ([name, decodes]) => {
+      const protocol = /** @type {Protocol} */ (name);
+      const [first, ...rest] = decodes;
+      const all = [first, singly(first), ...rest];
+      return [
+        ...all.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('decode') })),
+        ...ENCODED.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('encode') })),
+      ];
+    },
+  ),
+);
+
+/**
+ * @param {string} protocol
+ * @param {string} direction
+ * @param {string} name
+ * @returns {Fixture}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
+ */
+export function getFixture(protocol, direction, name) {
+  const found = FIXTURES.find(
+    (one) => one.protocol === protocol && one.direction === direction && one.name === name,
+  );
+  if (found !== undefined) return found;
+  throw usageError(`${protocol} has no fixture "${name}" to ${direction}`);
+}
+
+/** Where the recorded bytes are. */
+export const ARCHIVE = new URL('fixtures.br', import.meta.url);
+
+/**
+ * @typedef {object} Archive
+ * @property {Record<string, string>} recordedFrom version by server
+ * @property {Map<string, Buffer>} bytes by `protocol/name`
+ */
+
+/** @type {Archive | null} */
+let archive = null;
+
+/** @returns {Archive} read once */
+export function readArchive() {
+  archive ??= parseArchive(brotliDecompressSync(readFileSync(ARCHIVE)));
+  return archive;
+}
+
+/**
+ * A line of JSON, which says how long each fixture is, then their bytes.
+ * @param {Buffer} plain
+ * @returns {Archive}
+ */
+function parseArchive(plain) {
+  const head = plain.indexOf(10);
+  const { recordedFrom, fixtures } = JSON.parse(plain.toString('utf8', 0, head));
+  let at = head + 1;
+  const bytes = new Map();
+  for (const [name, length] of fixtures) {
+    bytes.set(name, plain.subarray(at, at + length));
+    at += length;
+  }
+  return { recordedFrom, bytes };
+}
+
+/**
+ * @param {Record<string, string>} recordedFrom
+ * @param {ReadonlyMap<string, Buffer>} bytes
+ * @returns {Buffer} what parseArchive reads, not compressed
+ */
+export function formatArchive(recordedFrom, bytes) {
+  const fixtures = [...bytes].map(([name, { length }]) => [name, length]);
+  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures })}\n`);
+  return Buffer.concat([head, ...bytes.values()]);
+}
+
+/**
+ * @param {Fixture} fixture of replies
+ * @returns {Buffer} as the server sent them
+ */
+export function fixtureBytes({ protocol, name, bytesOf = name }) {
+  const found = readArchive().bytes.get(`${protocol}/${bytesOf}`);
+  if (found === undefined) throw usageError(`${protocol}/${bytesOf} is not in the archive`);
+  return found;
+}

@@ -1,0 +1,147 @@
+/**
+ * MessagePack's codecs, on Tarantool's replies and requests: the packages of npm, what
+ * tarantool-driver makes of one of them, and a simple one.
+ */
+
+import { createRequire } from 'node:module';
+import { TarantoolFramer } from '../lib/wire/tarantool.js';
+import { defineCodec } from './definition.js';
+import { packetDecoder } from './messagepack/packets.js';
+import { PLAIN_ENCODERS, unpackPlain } from './messagepack/plain.js';
+import { selectEncoder } from './messagepack/requests.js';
+import { loadTarantoolDriver } from './messagepack/tarantool-driver.js';
+import { batchRows } from './rows.js';
+
+/** @type {(name: string) => any} they have no types, or none of what is inside */
+const requireModule = createRequire(import.meta.url);
+const protocol = 'messagepack';
+const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
+
+/**
+ * @param {(value: any) => Uint8Array} pack
+ * @returns {Record<string, () => import('./definition.js').Encoder>}
+ */
+function encodersBy(pack) {
+  return {
+    'batch-4096': () => {
+      const rows = batchRows();
+      return (target) => {
+        const bytes = pack(rows);
+        target.set(bytes);
+        return bytes.length;
+      };
+    },
+    'requests-1000': () => selectEncoder(pack),
+  };
+}
+
+/** @returns {import('./definition.js').Codec} */
+function loadMsgpackr() {
+  const { Packr } = requireModule('msgpackr');
+  // Plain MessagePack: its own extension for objects of one shape is none of Tarantool's.
+  const packr = new Packr({ useRecords: false, int64AsType: 'number' });
+  return {
+    createDecoder: packetDecoder((packet) => {
+      const [header, body] = packr.unpackMultiple(packet);
+      return { header, body };
+    }),
+    encoders: encodersBy((value) => packr.pack(value)),
+  };
+}
+
+/** @returns {import('./definition.js').Codec} */
+function loadMsgpackLite() {
+  const { Decoder, encode } = requireModule('msgpack-lite');
+  const decoder = new Decoder();
+  return {
+    createDecoder: packetDecoder((packet) => {
+      decoder.buffer = packet;
+      decoder.offset = 0;
+      const header = decoder.fetch();
+      return { header, body: decoder.fetch() };
+    }),
+    encoders: encodersBy(encode),
+  };
+}
+
+/** @returns {import('./definition.js').Codec} */
+function loadMsgpackJavascript() {
+  const { Decoder, Encoder } = requireModule('@msgpack/msgpack');
+  const decoder = new Decoder();
+  const encoder = new Encoder();
+  return {
+    createDecoder: packetDecoder((packet) => {
+      const [header, body] = decoder.decodeMulti(packet);
+      return { header, body };
+    }),
+    // The memory is used again by the next call: it is copied before that.
+    encoders: encodersBy((value) => encoder.encodeSharedRef(value)),
+  };
+}
+
+/** @returns {import('./definition.js').Decoder} the framer of the wire limit */
+function createCounter() {
+  const framer = new TarantoolFramer(0);
+  return {
+    write: (chunk) => framer.feed(chunk, chunk.length),
+    take() {
+      const { replies } = framer;
+      framer.replies = 0;
+      return replies;
+    },
+  };
+}
+
+export const codecs = [
+  defineCodec({
+    name: 'tarantool-driver',
+    protocol,
+    kind: 'driver',
+    package: 'tarantool-driver',
+    summary: 'tarantool-driver: its handler of data, its parser over msgpack-lite, its select',
+    encodes: ['requests-1000'],
+    load: loadTarantoolDriver,
+  }),
+  defineCodec({
+    name: 'msgpack-lite',
+    protocol,
+    kind: 'driver',
+    package: 'msgpack-lite',
+    summary: 'msgpack-lite by itself, packets cut by us',
+    encodes: ENCODES,
+    load: loadMsgpackLite,
+  }),
+  defineCodec({
+    name: 'msgpackr',
+    protocol,
+    kind: 'driver',
+    package: 'msgpackr',
+    summary: 'msgpackr, packets cut by us; long strings by its native part where that is there',
+    encodes: ENCODES,
+    load: loadMsgpackr,
+  }),
+  defineCodec({
+    name: 'msgpack-javascript',
+    protocol,
+    kind: 'driver',
+    package: '@msgpack/msgpack',
+    summary: '@msgpack/msgpack, packets cut by us',
+    encodes: ENCODES,
+    load: loadMsgpackJavascript,
+  }),
+  defineCodec({
+    name: 'messagepack-plain',
+    protocol,
+    kind: 'ours',
+    summary: 'a simple codec of ours, packets cut the same way',
+    encodes: ENCODES,
+    load: () => ({ createDecoder: packetDecoder(unpackPlain), encoders: PLAIN_ENCODERS }),
+  }),
+  defineCodec({
+    name: 'messagepack-count',
+    protocol,
+    kind: 'bound',
+    summary: 'the framer of the wire limit: skips packets by their length and decodes nothing',
+    load: () => ({ createDecoder: createCounter }),
+  }),
+];

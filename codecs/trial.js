@@ -1,0 +1,227 @@
+/**
+ * One codec on one fixture: what an operation is, what its outcome must be, and what else is found
+ * out. It reads no clock.
+ *
+ * Decoding: the fixture's bytes come in chunks as a socket gives them, each reply is handed over
+ * and let go at once, as a driver's caller does. Encoding: all bytes come to lie in memory that was
+ * there before, as in the batch of a socket.
+ */
+
+import { usageError } from '../lib/errors.js';
+import { measureAllocation } from '../lib/measure/allocation.js';
+import { firstDifference } from './difference.js';
+import { fixtureBytes, getFixture } from './fixtures.js';
+import { referenceBytes } from './reference.js';
+
+/** What one read of a socket brings at most (libuv's suggestion, and Node's). */
+export const CHUNK_BYTES = 65_536;
+/** An operation passes over so many bytes at least: the clock and the loop are nothing then. */
+const OPERATION_BYTES = 262_144;
+/** The allocation is the mean over so many passes of 256 KiB or more. */
+const PASSES = 8;
+const ROOM = 2;
+
+/** @typedef {import('./definition.js').Codec} Codec */
+/** @typedef {import('./definition.js').CodecKind} CodecKind */
+/** @typedef {import('./fixtures.js').Fixture} Fixture */
+
+export class CodecTrial {
+  /**
+   * @param {Codec} codec
+   * @param {CodecKind} kind
+   * @param {import('../lib/types.js').Parameters} parameters protocol, direction and fixture
+   */
+  constructor(codec, kind, { protocol, direction, fixture: name }) {
+    this.fixture = getFixture(String(protocol), String(direction), String(name));
+    const decodes = this.fixture.direction === 'decode';
+    this.pass = decodes ? decodePass(codec, kind, this.fixture) : encodePass(codec, this.fixture);
+    this.repeat = Math.max(1, Math.ceil(OPERATION_BYTES / this.pass.bytes));
+    /** What run must give. */
+    this.expected = this.pass.expected * this.repeat;
+  }
+
+  /**
+   * An operation: the fixture is passed over `repeat` times.
+   * @returns {number} replies that were decoded, or bytes that were encoded
+   */
+  run() {
+    const { repeat, pass } = this;
+    let sum = 0;
+    for (let i = 0; i < repeat; i += 1) sum += pass.run();
+    return sum;
+  }
+
+  /**
+   * Compares all that comes out with what must come out.
+   * @throws {Error} E_DATA, with the first place where it differs
+   */
+  check() {
+    const found = this.pass.difference();
+    if (found === null) return;
+    const { path, actual, expected } = found;
+    const message = `wrong: at ${path || 'the whole'} it gives ${actual}, right is ${expected}`;
+    throw Object.assign(new Error(message), { code: 'E_DATA' });
+  }
+
+  /** @returns {import('../lib/types.js').Facts} of one operation */
+  facts() {
+    const { repeat, fixture, pass } = this;
+    const { heapBytes, bufferBytes, collections } = measureAllocation(pass.steps, PASSES * repeat);
+    return {
+      bytes: pass.bytes * repeat,
+      rows: fixture.rows * repeat,
+      replies: fixture.replies * repeat,
+      repeat,
+      heapBytes: heapBytes * repeat,
+      bufferBytes: bufferBytes * repeat,
+      allocationPasses: PASSES * repeat,
+      allocationCollections: collections,
+    };
+  }
+}
+
+/**
+ * @typedef {object} Pass once over a fixture
+ * @property {number} bytes
+ * @property {number} expected
+ * @property {() => number} run
+ * @property {(() => unknown)[]} steps of a pass: the allocation of each is looked at
+ * @property {() => import('./difference.js').Difference | null} difference
+ */
+
+/**
+ * @param {Codec} codec
+ * @param {CodecKind} kind
+ * @param {Fixture} fixture
+ * @returns {Pass}
+ */
+function decodePass({ createDecoder }, kind, fixture) {
+  if (createDecoder === undefined) throw usageError('it does not decode');
+  const bytes = fixtureBytes(fixture);
+  const chunks = chunksOf(bytes, fixture);
+  let count = 0;
+  /** @type {any} the last one, so that none is optimised away, and no more is kept */
+  let last = null;
+  const decoder = createDecoder(fixture.shape, (reply) => {
+    count += 1;
+    last = reply;
+  });
+  const run = () => {
+    count = 0;
+    for (const chunk of chunks) decoder.write(chunk);
+    return decoder.take?.() ?? count;
+  };
+  return {
+    bytes: bytes.length,
+    expected: fixture.replies,
+    run,
+    steps: stepsOf(chunks, decoder),
+    difference() {
+      if (last === fixture) return null; // never: it only keeps `last` alive
+      if (kind === 'bound') return firstDifference(run(), fixture.replies, 'replies');
+      return firstDifference(
+        decodeAll(codecOf(createDecoder), fixture, chunks),
+        fixture.expected(),
+      );
+    },
+  };
+}
+
+/**
+ * @param {readonly Buffer[]} chunks
+ * @param {import('./definition.js').Decoder} decoder
+ * @returns {(() => void)[]} as many chunks each as make a large one
+ */
+function stepsOf(chunks, decoder) {
+  /** @type {Buffer[][]} */
+  const groups = [[]];
+  let bytes = 0;
+  for (const chunk of chunks) {
+    if (bytes + chunk.length > CHUNK_BYTES && bytes > 0) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups[groups.length - 1].push(chunk);
+    bytes += chunk.length;
+  }
+  return groups.map((group) => () => {
+    for (const chunk of group) decoder.write(chunk);
+  });
+}
+
+/** @param {NonNullable<Codec['createDecoder']>} createDecoder @returns {Codec} */
+const codecOf = (createDecoder) => ({ createDecoder });
+
+/**
+ * @param {Codec} codec
+ * @param {Fixture} fixture
+ * @param {readonly Buffer[]} [chunks] of its bytes; absent: as a socket gives them
+ * @returns {any[]} all replies
+ */
+export function decodeAll({ createDecoder }, fixture, chunks = undefined) {
+  /** @type {any[]} */
+  const replies = [];
+  const decoder = createDecoder?.(fixture.shape, (reply) => replies.push(reply));
+  for (const chunk of chunks ?? chunksOf(fixtureBytes(fixture), fixture)) decoder?.write(chunk);
+  return replies;
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {Fixture} fixture
+ * @returns {Buffer[]}
+ */
+export function chunksOf(bytes, { protocol, replies, single = false }) {
+  const chunks = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = single ? replyLength(bytes, at, protocol, replies) : CHUNK_BYTES;
+    chunks.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return chunks;
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} at
+ * @param {string} protocol
+ * @param {number} replies all of one length, but Tarantool's, which say how long they are
+ * @returns {number}
+ */
+function replyLength(bytes, at, protocol, replies) {
+  return protocol === 'messagepack' ? 5 + bytes.readUInt32BE(at + 1) : bytes.length / replies;
+}
+
+/**
+ * @param {Codec} codec
+ * @param {Fixture} fixture
+ * @returns {Pass}
+ */
+function encodePass({ encoders = {} }, fixture) {
+  const create = encoders[fixture.name];
+  if (create === undefined) throw usageError(`it does not encode ${fixture.name}`);
+  const encode = create();
+  const reference = referenceBytes(fixture);
+  const target = Buffer.alloc(reference.length * ROOM);
+  return {
+    bytes: reference.length,
+    expected: reference.length,
+    run: () => encode(target),
+    steps: [() => encode(target)],
+    difference() {
+      target.fill(0xaa);
+      const length = encode(target);
+      if (Buffer.compare(target.subarray(0, length), reference) === 0) return null;
+      const at = firstByteApart(target.subarray(0, length), reference);
+      const piece = (/** @type {Buffer} */ bytes) => bytes.subarray(Math.max(0, at - 4), at + 8);
+      return firstDifference(piece(target), piece(reference), `byte ${at}`);
+    },
+  };
+}
+
+/** @param {Buffer} a @param {Buffer} b */
+function firstByteApart(a, b) {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
+  return at;
+}
