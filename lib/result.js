@@ -54,6 +54,10 @@ const client = z.object({
   rssBytesMax: bytes,
   gcCount: count,
   gcNs: nanoseconds,
+  collections: z
+    .array(z.object({ startNs: nanoseconds, ns: nanoseconds }))
+    .optional()
+    .describe('the longest of them, since measuring began; absent with several processes'),
 });
 
 const server = z.object({

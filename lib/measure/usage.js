@@ -22,7 +22,8 @@ const TICK_NS = 1e7;
  * @property {() => void} collectGarbage
  * @property {() => number} canaryNs time of a fixed loop
  * @property {() => import('./conditions.js').Conditions} conditions of the machine
- * @property {() => { stop: () => { count: number, ns: number } }} observeGarbage
+ * @property {() => { stop: () => { count: number, ns: number, collections?: Collection[] } }}
+ *   observeGarbage collections: the longest, in the order of time
  */
 
 /**
@@ -131,15 +132,24 @@ function residentBytes(pid) {
   return match === null ? null : Number(match[1]) * 1024;
 }
 
-/** Counts collections from now on; V8 reports each one with its duration. */
+/** Collections that are kept one by one, the longest: what a small plot can show. */
+const COLLECTIONS_MAX = 12;
+
+/** @typedef {{ startNs: number, ns: number }} Collection startNs on the clock of the process */
+
+/** Counts collections from now on; V8 reports each one with its start and duration. */
 function observeGarbage() {
   let count = 0;
   let ns = 0;
-  const add = (/** @type {readonly { duration: number }[]} */ entries) => {
-    for (const entry of entries) {
+  /** @type {Collection[]} */
+  let longest = [];
+  const add = (/** @type {readonly { startTime: number, duration: number }[]} */ entries) => {
+    for (const { startTime, duration } of entries) {
       count += 1;
-      ns += entry.duration * 1e6;
+      ns += duration * 1e6;
+      longest.push({ startNs: startTime * 1e6, ns: duration * 1e6 });
     }
+    if (longest.length > 2 * COLLECTIONS_MAX) longest = keepLongest(longest);
   };
   const observer = new PerformanceObserver((list) => add(list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
@@ -147,9 +157,18 @@ function observeGarbage() {
     stop() {
       add(observer.takeRecords());
       observer.disconnect();
-      return { count, ns };
+      const collections = keepLongest(longest).sort((a, b) => a.startNs - b.startNs);
+      return { count, ns, collections };
     },
   };
+}
+
+/**
+ * @param {Collection[]} collections
+ * @returns {Collection[]} the longest, at most COLLECTIONS_MAX
+ */
+function keepLongest(collections) {
+  return collections.sort((a, b) => b.ns - a.ns).slice(0, COLLECTIONS_MAX);
 }
 
 /**

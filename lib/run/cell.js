@@ -319,6 +319,12 @@ async function measure(spec, bound, calls, context, record) {
     rssBytesMax: after.rssBytesMax,
     gcCount: collected.count,
     gcNs: collected.ns,
+    ...(collected.collections && {
+      collections: collected.collections.map(({ startNs, ns }) => ({
+        startNs: Math.max(0, startNs - load.tally.startNs),
+        ns,
+      })),
+    }),
   };
   if (serverBefore !== null && serverAfter !== null) {
     record.serverSpanNs = [serverBefore.cpuNs, serverAfter.cpuNs];

@@ -219,8 +219,7 @@ function mergeKinds(records) {
 function mergeClients(records) {
   const all = records.flatMap(({ client }) => client ?? []);
   if (all.length < records.length) return null;
-  const [first, ...others] = all;
-  const total = { ...first };
+  const [{ collections: _own, ...total }, ...others] = all;
   for (const client of others) {
     for (const name of /** @type {(keyof typeof total)[]} */ (Object.keys(total))) {
       total[name] += client[name];

@@ -22,6 +22,9 @@ import {
 
 const PANEL_HEIGHT = 128;
 const PANEL_HEAD = 26;
+/** Of a collection's shade, half of it above the axis; and its width at least, to be seen. */
+const COLLECTION_HEIGHT = 14;
+const COLLECTION_SHARE_MIN = 0.004;
 /** Of an interval shorter than this share of a window, a rate says nothing. */
 const WINDOW_SHARE_MIN = 0.25;
 
@@ -69,8 +72,7 @@ function toLines(round) {
  *   known
  */
 function collectionsOf(client) {
-  const { collections = [] } = /** @type {any} */ (client ?? {});
-  return collections;
+  return client?.collections ?? [];
 }
 
 /** @param {number} a @param {number} b @returns {[number, number]} */
@@ -109,7 +111,7 @@ function toPlot(group, panels) {
       'with its warm-up before.',
     note:
       'Shaded: warm-up, under its own load. 0 is where measuring began. Each small plot has axes of ' +
-      `its own.${known ? ' Ticks at the bottom: collections of garbage.' : ''}`,
+      `its own.${known ? ' At the bottom: collections of garbage, as wide as they were long.' : ''}`,
     group,
     variants: [{ name: 'linear', draw: (size) => draw(panels, size) }],
     table: toTable(panels),
@@ -233,7 +235,7 @@ function timeText(ns) {
  * @returns {any}
  */
 function lineOf(panel, { warmup, measured, collections }, index, first) {
-  const { min } = extent(panel);
+  const { min, max } = extent(panel);
   return {
     type: 'line',
     xAxisIndex: index,
@@ -260,12 +262,13 @@ function lineOf(panel, { warmup, measured, collections }, index, first) {
         lineStyle: {
           color: roleColor('muted', panel.series),
           type: 'solid',
-          width: 1,
-          opacity: 0.6,
+          cap: 'butt',
+          width: COLLECTION_HEIGHT,
+          opacity: 0.5,
         },
-        data: collections.map(([from]) => [
+        data: collections.map(([from, to]) => [
           { coord: [from, 0] },
-          { coord: [from, 0], symbol: 'rect', symbolSize: [1, 8] },
+          { coord: [Math.max(to, from + (max - min) * COLLECTION_SHARE_MIN), 0] },
         ]),
       },
     }),

@@ -74,7 +74,14 @@ describe('mget on real servers', () => {
     for (const { label, workload, columns } of groups) {
       for (const { inFlight, inFlightMean, rows, cell } of columns) {
         const off = Math.abs(inFlightMean / inFlight - 1);
-        assert.ok(off < 0.05, `${label}, ${workload}: ${inFlightMean} of ${inFlight}`);
+        // As single reads, the client's own work on them is what the next fetch waits for: where
+        // that is too long, it has to be said.
+        const said = result.warnings.some(
+          ({ code, message }) =>
+            code === 'CONCURRENCY' && message.startsWith(`${label}, ${workload}:`),
+        );
+        const told = workload === 'mget-single' && said;
+        assert.ok(off < 0.05 || told, `${label}, ${workload}: ${inFlightMean} of ${inFlight}`);
         assert.ok(rows.every(({ n }) => n === 200));
         assert.equal(cell.rounds[0].outcomes.ok, cell.load.operations, 'all of them are right');
       }

@@ -1,0 +1,49 @@
+/** Garbage collections one by one: where they lie in what was measured. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { run } from '../../../lib/index.js';
+import { systemClock } from '../../../lib/measure/clock.js';
+import { systemInstruments } from '../../../lib/measure/usage.js';
+import { plotsOf } from '../../../report/plots/index.js';
+
+describe('collections of garbage', () => {
+  test('each with its start and duration, the longest dozen in the order of time', async () => {
+    const { observeGarbage } = systemInstruments(systemClock);
+    const beforeNs = systemClock.now();
+    const garbage = observeGarbage();
+    let kept = [];
+    for (let i = 0; i < 3e6; i += 1) {
+      kept.push({ i });
+      if (kept.length > 1000) kept = [];
+    }
+    await new Promise((resolve) => setImmediate(resolve)); // Node tells of them a turn later
+    const { count, ns, collections = [] } = garbage.stop();
+    const afterNs = systemClock.now();
+    assert.ok(count >= 2, `${count} collections`);
+    assert.ok(collections.length > 0 && collections.length <= 12);
+    let lastNs = beforeNs;
+    for (const one of collections) {
+      assert.ok(one.startNs >= lastNs && one.startNs + one.ns <= afterNs + 1e6);
+      lastNs = one.startNs;
+    }
+    assert.ok(collections.reduce((sum, one) => sum + one.ns, 0) <= ns + 1);
+  });
+
+  test('are in the result, since measuring began, and in its plot', async () => {
+    const result = await run({
+      storages: ['memory'],
+      loads: [{ kind: 'window', inFlight: 100, operations: 300_000 }],
+      rows: 1000,
+      valueSize: 64,
+      warmupOperations: 1000,
+    });
+    const [{ rounds }] = result.cells;
+    const { client, durationNs } = rounds[0];
+    const collections = client?.collections ?? [];
+    assert.ok(collections.length > 0);
+    for (const { startNs, ns } of collections) assert.ok(startNs + ns <= durationNs + 5e6);
+    const timeline = plotsOf(result).plots.find(({ id }) => id.startsWith('timeline'));
+    assert.match(timeline?.note ?? '', /collections of garbage/);
+  });
+});
