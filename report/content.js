@@ -11,6 +11,7 @@ import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/fo
 import { OUTCOMES } from '../lib/outcome.js';
 import { columnsFor, roundsOf } from './columns.js';
 import { headLines } from './head.js';
+import { insertLegend, insertTables } from './insert.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';
 import { loadName } from './load-name.js';
 import { mgetLegend, mgetTables } from './mget.js';
@@ -80,6 +81,7 @@ export function toContent(result) {
         rows: group.rows,
       })),
       ...mgetTables(result),
+      ...insertTables(result),
       ...limitTables(result),
     ],
     groups,
@@ -91,6 +93,7 @@ export function toContent(result) {
     legend: [
       ...(groups.length === 0 ? [] : legendLines(groups)),
       ...mgetLegend(result),
+      ...insertLegend(result),
       ...limitLegend(result),
     ],
   };

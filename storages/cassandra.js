@@ -4,7 +4,7 @@
  */
 
 import { defineStorage } from '../lib/define.js';
-import { WORKERS } from '../lib/insertion.js';
+import { CASSANDRA_INSERTS, openCassandraInserter } from './inserts/cassandra.js';
 
 export const storage = defineStorage({
   name: 'cassandra',
@@ -13,15 +13,7 @@ export const storage = defineStorage({
   server: 'cassandra',
   protocol: 'cql',
   capabilities: ['insert'],
-  inserts: {
-    async: 'INSERT, prepared',
-    workers: `INSERT, prepared, ${WORKERS} connections`,
-    pairs: 'unlogged batch of two',
-    batch_pure: 'unlogged batch',
-    batch_pure2: 'unlogged batch, two connections',
-    unlogged_batch: 'unlogged batch',
-    logged_batch: 'logged batch',
-  },
+  inserts: CASSANDRA_INSERTS,
   profiles: {
     default: {
       summary: 'one connection to this node alone, prepared, nothing sent twice',
@@ -31,8 +23,5 @@ export const storage = defineStorage({
       },
     },
   },
-  async open(context) {
-    const { openCassandraInserter } = await import('./inserts/cassandra.js');
-    return openCassandraInserter(context);
-  },
+  open: openCassandraInserter,
 });

@@ -87,6 +87,7 @@ function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
       const facts = {
         rows,
         requests: length,
+        how: inserter.how[name] ?? name,
         ...found,
         ...counted,
         written,

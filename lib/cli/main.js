@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
 import { reportFailure } from './failure.js';
+import { INSERT_OPTIONS } from './insert-options.js';
 import { MGET_OPTIONS } from './mget-options.js';
 import {
   ADDRESS_OPTIONS,
@@ -61,6 +62,11 @@ const COMMANDS = Object.freeze({
     options: MGET_OPTIONS,
     help: '--help',
     load: () => import('./commands/mget.js'),
+  },
+  insert: {
+    summary: 'rows into an empty table, by several strategies',
+    options: INSERT_OPTIONS,
+    load: () => import('./commands/insert.js'),
   },
   limit: {
     summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',

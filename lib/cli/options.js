@@ -222,6 +222,8 @@ export const ADDRESS_OPTIONS = [
   'tarantool',
   'allowTarget',
 ];
+/** Those of servers that only some commands know. */
+const FURTHER_ADDRESSES = ['cassandra'];
 /** Files that a report is written to. */
 export const OUTPUT_OPTIONS = ['html', 'svgFolder', 'pngFolder', 'theme', 'overwrite'];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
@@ -348,7 +350,7 @@ function parseList(text, flag) {
 export function addressesOf(given) {
   /** @type {Record<string, string>} */
   const addresses = {};
-  for (const name of ADDRESS_OPTIONS) {
+  for (const name of [...ADDRESS_OPTIONS, ...FURTHER_ADDRESSES]) {
     if (name !== 'allowTarget' && given[name] !== undefined) {
       addresses[OPTIONS[name].flags.split(' ')[0].slice(2)] = given[name];
     }

@@ -5,6 +5,7 @@
 
 import { toGroups } from '../../lib/analysis/rows.js';
 import cpu from './cpu.js';
+import insert from './insert.js';
 import latency from './latency.js';
 import memory from './memory.js';
 import { plotContext } from './plot.js';
@@ -12,7 +13,7 @@ import throughput from './throughput.js';
 import timeline from './timeline.js';
 
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
-export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline]);
+export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline, insert]);
 
 /**
  * @param {import('../../lib/result.js').Result} result

@@ -5,7 +5,7 @@
  */
 
 import { formatEndpoint } from '../../lib/address.js';
-import { INSERT_PLACE, numberOf, STRATEGIES } from '../../lib/insertion.js';
+import { INSERT_PLACE, numberOf, STRATEGIES, WORKERS } from '../../lib/insertion.js';
 import { opened, requireEndpoint } from '../connection.js';
 
 const { keyspace, cassandraTable } = INSERT_PLACE;
@@ -16,6 +16,17 @@ const UNLOGGED = { prepare: true, logged: false };
 const LOGGED = { prepare: true, logged: true };
 const PAGE_ROWS = 5000;
 const SETTINGS = ['commitlog_sync', 'commitlog_sync_period'];
+
+/** How each strategy is done, for the tables. */
+export const CASSANDRA_INSERTS = Object.freeze({
+  async: 'INSERT, prepared',
+  workers: `INSERT, prepared, ${WORKERS} connections`,
+  pairs: 'unlogged batch of two',
+  batch_pure: 'unlogged batch',
+  batch_pure2: 'unlogged batch, two connections',
+  unlogged_batch: 'unlogged batch',
+  logged_batch: 'logged batch',
+});
 
 /** @typedef {import('cassandra-driver').Client} Client */
 /** @typedef {{ query: string, params: number[] }[]} Queries */
@@ -92,6 +103,7 @@ function cqlInserter(clients, seed) {
     read: (see) => readRows(client, see),
     writes: () => countWrites(client),
     durability: () => readDurability(client),
+    how: CASSANDRA_INSERTS,
     ways: {
       single: {
         build: (from) => [from, numberOf(seed, from)],

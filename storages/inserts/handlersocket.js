@@ -94,6 +94,7 @@ function inserter(links, seed, connectSql) {
     },
     read: (see) => bySql((sql) => readSql(sql, see)),
     durability: () => bySql(sqlDurability),
+    how: HANDLERSOCKET_INSERTS,
     ways: {
       single: {
         build: (from) => [from, numberOf(seed, from)],

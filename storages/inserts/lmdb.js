@@ -59,6 +59,7 @@ export async function openLmdbInserter({ folder, dataset, profile }) {
         } = /** @type {any} */ (store.root);
         return `noSync ${noSync}, noMetaSync ${noMetaSync}, overlappingSync ${overlappingSync}`;
       },
+      how: LMDB_INSERTS,
       ways: {
         one: {
           build: (from) => [from, number(from)],

@@ -86,6 +86,7 @@ function sqlInserter(connections, seed) {
     },
     read: (see) => readSql(connection, see),
     durability: () => sqlDurability(connection),
+    how: MYSQL_INSERTS,
     ways: {
       single: {
         build: (from) => [from, number(from)],

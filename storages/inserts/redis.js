@@ -51,6 +51,7 @@ export function redisInserter(clients, seed) {
     clear: () => removeRows(client),
     read: (see) => readRows(client, see),
     durability: () => readDurability(client),
+    how: REDIS_INSERTS,
     ways: {
       single: {
         build,

@@ -51,6 +51,7 @@ export async function openSqliteInserter({ folder, dataset }, DatabaseSync) {
         const level = SYNCHRONOUS[synchronous] ?? synchronous;
         return `synchronous ${level}, journal_mode ${journal}`;
       },
+      how: SQLITE_INSERTS,
       ways: {
         single: {
           build: (from) => [from, numberOf(seed, from)],
