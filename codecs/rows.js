@@ -46,7 +46,10 @@ function blob(length, seed, mask = 0xff) {
 const BLOB_POOL = Array.from({ length: BLOBS }, (_, i) => blob(4 + (i % 9), i));
 const OTHER_POOL = Array.from({ length: OTHER_BLOBS }, (_, i) => blob(4 + (i % 9), 1000 + i));
 
-/** @typedef {[number, number, number, Buffer, Buffer]} SetRow bigint, tinyint, double, blob, blob */
+/**
+ * A bigint, a tinyint, a double and two blobs.
+ * @typedef {[number, number, number, Buffer, Buffer]} SetRow
+ */
 
 /**
  * The first beyond 32 bits and within 2^53, different in each row; the others come again after
@@ -90,7 +93,7 @@ export const MIXED_TEXTS = Object.freeze([
   `long ${'x'.repeat(120)} end`,
 ]);
 
-/** @typedef {[string, number, number, Buffer]} BatchRow string of 40 bytes, int, int, short blob */
+/** @typedef {[string, number, number, Buffer]} BatchRow 40 bytes, int, int, 8 bytes */
 
 export const BATCH_ROWS = 4096;
 
