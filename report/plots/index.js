@@ -4,6 +4,7 @@
  */
 
 import { toGroups } from '../../lib/analysis/rows.js';
+import codec from './codec.js';
 import cpu from './cpu.js';
 import insert from './insert.js';
 import latency from './latency.js';
@@ -13,7 +14,7 @@ import throughput from './throughput.js';
 import timeline from './timeline.js';
 
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
-export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline, insert]);
+export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline, insert, codec]);
 
 /**
  * @param {import('../../lib/result.js').Result} result
