@@ -7,6 +7,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
+import { CODEC_OPTIONS } from './codec-options.js';
 import { reportFailure } from './failure.js';
 import { INSERT_OPTIONS } from './insert-options.js';
 import { MGET_OPTIONS } from './mget-options.js';
@@ -62,6 +63,12 @@ const COMMANDS = Object.freeze({
     options: MGET_OPTIONS,
     help: '--help',
     load: () => import('./commands/mget.js'),
+  },
+  codec: {
+    summary: 'parsers and encoders of drivers, without a server: codec decoding, codec encoding',
+    args: '<test>',
+    options: CODEC_OPTIONS,
+    load: () => import('./commands/codec.js'),
   },
   insert: {
     summary: 'rows into an empty table, by several strategies',
