@@ -9,6 +9,7 @@ import { isUnsteady } from '../lib/analysis/doubts.js';
 import { labelOf, toGroups, variantRows } from '../lib/analysis/rows.js';
 import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
+import { codecLegend, codecTables } from './codec.js';
 import { columnsFor, roundsOf } from './columns.js';
 import { headLines } from './head.js';
 import { insertLegend, insertTables } from './insert.js';
@@ -81,6 +82,7 @@ export function toContent(result) {
         rows: group.rows,
       })),
       ...mgetTables(result),
+      ...codecTables(result),
       ...insertTables(result),
       ...limitTables(result),
     ],
@@ -93,6 +95,7 @@ export function toContent(result) {
     legend: [
       ...(groups.length === 0 ? [] : legendLines(groups)),
       ...mgetLegend(result),
+      ...codecLegend(result),
       ...insertLegend(result),
       ...limitLegend(result),
     ],
