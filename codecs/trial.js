@@ -32,6 +32,7 @@ export class CodecTrial {
    * @param {import('../lib/types.js').Parameters} parameters protocol, direction and fixture
    */
   constructor(codec, kind, { protocol, direction, fixture: name }) {
+    this.codec = codec;
     this.fixture = getFixture(String(protocol), String(direction), String(name));
     const decodes = this.fixture.direction === 'decode';
     this.pass = decodes ? decodePass(codec, kind, this.fixture) : encodePass(codec, this.fixture);

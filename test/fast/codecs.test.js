@@ -1,0 +1,301 @@
+/** Every codec variant on every fixture: what it gives is what it must, however the bytes are cut. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { defineCodec } from '../../codecs/definition.js';
+import { firstDifference } from '../../codecs/difference.js';
+import { FIXTURES, fixtureBytes, readArchive } from '../../codecs/fixtures.js';
+import { codecSource, loadCodec, PROTOCOLS, VARIANTS } from '../../codecs/index.js';
+import { referenceBytes } from '../../codecs/reference.js';
+import { SET_COUNT, SET_ROWS, setRows } from '../../codecs/rows.js';
+import { CHUNK_BYTES, chunksOf, decodeAll } from '../../codecs/trial.js';
+import { measureAllocation } from '../../lib/measure/allocation.js';
+import { loadStorage, STORAGE_NAMES, storageNamesFor } from '../../storages/index.js';
+
+/** @typedef {import('../../codecs/fixtures.js').Fixture} Fixture */
+/** @typedef {import('../../codecs/fixtures.js').Protocol} Protocol */
+/** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
+
+/** @param {Fixture} fixture */
+const parametersOf = ({ protocol, direction, name }) => ({ protocol, direction, fixture: name });
+
+/**
+ * @param {StorageDefinition} definition
+ * @param {Fixture} fixture
+ */
+async function openOn(definition, fixture) {
+  const context = /** @type {any} */ ({ parameters: parametersOf(fixture) });
+  const { codec } = await definition.open(context);
+  assert.ok(codec);
+  return /** @type {import('../../codecs/trial.js').CodecTrial} */ (/** @type {any} */ (codec));
+}
+
+/**
+ * @param {Protocol} protocol
+ * @returns {Promise<StorageDefinition[]>} those that are there
+ */
+async function variantsOf(protocol) {
+  const all = await Promise.all(VARIANTS[protocol].map((name) => loadCodec(codecSource(name))));
+  const lacks = await Promise.all(all.map(({ unavailable }) => unavailable?.('default')));
+  return all.filter((_, i) => lacks[i] === null);
+}
+
+/** @param {Protocol} protocol @param {string} name */
+function fixtureOf(protocol, name) {
+  const found = FIXTURES.find((one) => one.protocol === protocol && one.name === name);
+  assert.ok(found);
+  return found;
+}
+
+for (const protocol of PROTOCOLS) {
+  describe(`${protocol}: every variant`, () => {
+    for (const fixture of FIXTURES.filter((one) => one.protocol === protocol)) {
+      test(`${fixture.direction}s ${fixture.name} rightly`, async () => {
+        let tried = 0;
+        for (const definition of await variantsOf(protocol)) {
+          if (definition.codec?.offers(parametersOf(fixture)) !== true) continue;
+          const trial = await openOn(definition, fixture);
+          assert.doesNotThrow(() => trial.check(), definition.name);
+          assert.equal(trial.run(), trial.expected, definition.name);
+          tried += 1;
+        }
+        assert.ok(tried >= 4, `${tried} variants were tried`);
+      });
+    }
+
+    test('decodes mixed cut at every position, and byte by byte', async () => {
+      const fixture = fixtureOf(protocol, 'mixed');
+      const bytes = fixtureBytes(fixture);
+      const expected = fixture.expected();
+      for (const definition of await variantsOf(protocol)) {
+        const { kind } = definition.codec ?? {};
+        if (kind === 'bound' || definition.codec?.offers(parametersOf(fixture)) !== true) continue;
+        const { createDecoder } = await codecOf(definition, fixture);
+        const decode = (/** @type {Buffer[]} */ chunks) =>
+          decodeAll({ createDecoder }, fixture, chunks);
+        for (let at = 1; at < bytes.length; at += 1) {
+          const found = firstDifference(
+            decode([bytes.subarray(0, at), bytes.subarray(at)]),
+            expected,
+          );
+          assert.equal(found, null, `${definition.name}, cut at ${at}: ${JSON.stringify(found)}`);
+        }
+        const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
+        assert.equal(firstDifference(decode(single), expected), null, definition.name);
+      }
+    });
+
+    test('decodes sets in chunks of odd lengths', async () => {
+      const fixture = fixtureOf(protocol, 'sets');
+      const bytes = fixtureBytes(fixture);
+      const chunks = [];
+      for (let at = 0, i = 0; at < bytes.length; i += 1) {
+        const length = 1 + ((i * 7919) % 30_011);
+        chunks.push(bytes.subarray(at, at + length));
+        at += length;
+      }
+      for (const definition of await variantsOf(protocol)) {
+        const { kind } = definition.codec ?? {};
+        if (kind === 'bound' || definition.codec?.offers(parametersOf(fixture)) !== true) continue;
+        const { createDecoder } = await codecOf(definition, fixture);
+        const found = firstDifference(
+          decodeAll({ createDecoder }, fixture, chunks),
+          fixture.expected(),
+        );
+        assert.equal(found, null, `${definition.name}: ${JSON.stringify(found)}`);
+      }
+    });
+  });
+}
+
+/**
+ * @param {StorageDefinition} definition
+ * @param {Fixture} fixture
+ */
+async function codecOf(definition, fixture) {
+  const { codec } = await openOn(definition, fixture);
+  return codec;
+}
+
+describe('the registry', () => {
+  test('names each variant as its file does, once', async () => {
+    const names = Object.values(VARIANTS).flat();
+    assert.equal(new Set(names).size, names.length);
+    for (const protocol of PROTOCOLS) {
+      const { codecs } = await import(`../../codecs/${protocol}.js`);
+      const own = codecs.map((/** @type {StorageDefinition} */ { name }) => name);
+      assert.deepEqual(own.toSorted(), [...VARIANTS[protocol]].sort());
+      for (const { codec } of codecs) assert.equal(codec.protocol, protocol);
+    }
+  });
+
+  test('is no part of the storages: a race takes none of them', async () => {
+    assert.ok(!STORAGE_NAMES.some((name) => name.startsWith('codec/')));
+    assert.deepEqual(storageNamesFor(['codec']).length, Object.values(VARIANTS).flat().length);
+    assert.equal((await loadStorage('codec/msgpackr')).name, 'msgpackr');
+    await assert.rejects(loadStorage('codec/none'), /unknown codec variant "none"/);
+    await assert.rejects(loadStorage('msgpackr'), /unknown storage/);
+  });
+});
+
+describe('the fixtures', () => {
+  test('are as large as the seed’s: 21 result sets, 18,600 rows, about 800 KB', () => {
+    const sets = Array.from({ length: SET_COUNT }, (_, i) => setRows(i));
+    assert.equal(sets.flat().length, SET_ROWS);
+    assert.equal(new Set(sets.flat().map(([big]) => big)).size, SET_ROWS);
+    const { length } = fixtureBytes(fixtureOf('handlersocket', 'sets'));
+    assert.ok(length > 700_000 && length < 900_000, `${length} bytes`);
+  });
+
+  test('say which servers they were recorded from', () => {
+    const { recordedFrom, bytes } = readArchive();
+    assert.deepEqual(Object.keys(recordedFrom), ['redis', 'mariadb', 'tarantool']);
+    const own = FIXTURES.filter(({ direction, single }) => direction === 'decode' && !single);
+    assert.deepEqual(
+      [...bytes.keys()],
+      own.map(({ protocol, name }) => `${protocol}/${name}`),
+    );
+  });
+
+  test('of one reply a chunk are cut between replies', () => {
+    for (const fixture of FIXTURES.filter(({ single }) => single)) {
+      const bytes = fixtureBytes(fixture);
+      const chunks = chunksOf(bytes, fixture);
+      assert.equal(chunks.length, fixture.replies);
+      assert.ok(Buffer.concat(chunks).equals(bytes));
+      const { single: _single, ...whole } = fixture;
+      assert.ok(chunksOf(bytes, whole).every(({ length }) => length <= CHUNK_BYTES));
+    }
+  });
+
+  test('that node-handlersocket is not tried on would come out wrong', async () => {
+    const fixture = fixtureOf('handlersocket', 'sets');
+    const definition = await loadCodec('codec/node-handlersocket');
+    const offer = definition.codec?.offers(parametersOf(fixture));
+    assert.match(/** @type {any} */ (offer).reason, /bytes of a blob are lost/);
+    const [rows] = decodeAll(await codecOf(definition, fixture), fixture);
+    const [right] = fixture.expected();
+    const lost = rows.filter(
+      (/** @type {string[]} */ row, /** @type {number} */ i) =>
+        !Buffer.from(row[3]).equals(right[i][3]),
+    );
+    assert.ok(lost.length > rows.length / 2, `${lost.length} of ${rows.length}`);
+  });
+});
+
+describe('a wrong variant', () => {
+  const find = fixtureOf('handlersocket', 'find-16');
+  const batch = fixtureOf('handlersocket', 'batch-4096');
+  /** @param {(rows: any[][], n: number) => any} spoil @returns {StorageDefinition} */
+  const wrongDecoder = (spoil) =>
+    defineCodec({
+      name: 'wrong',
+      protocol: 'handlersocket',
+      kind: 'rejected',
+      summary: 'wrong',
+      async load() {
+        const { createDecoder } = await codecOf(await loadCodec('codec/hs-client'), find);
+        return {
+          createDecoder(shape, emit) {
+            let n = 0;
+            return /** @type {any} */ (createDecoder)(shape, (/** @type {any} */ rows) => {
+              const reply = spoil(rows, n);
+              n += 1;
+              if (reply !== undefined) emit(reply);
+            });
+          },
+        };
+      },
+    });
+
+  test('is caught by one wrong byte of one value, and told where', async () => {
+    const trial = await openOn(
+      wrongDecoder((rows, n) => (n === 637 ? [[`${rows[0][0].slice(0, -1)}?`]] : rows)),
+      find,
+    );
+    assert.throws(() => trial.check(), {
+      code: 'E_DATA',
+      message: /^wrong: at \[637\]\[0\]\[0\] it /,
+    });
+  });
+
+  test('is caught by a number in the place of its text', async () => {
+    const trial = await openOn(
+      wrongDecoder((rows, n) => (n === 5 ? [[Number.NaN]] : rows)),
+      find,
+    );
+    assert.throws(() => trial.check(), /at \[5\]\[0\]\[0\]/);
+  });
+
+  test('is caught by a reply too few, also while it is timed', async () => {
+    const trial = await openOn(
+      wrongDecoder((rows, n) => (n % 1000 === 999 ? undefined : rows)),
+      find,
+    );
+    assert.throws(() => trial.check(), /at \[999\] it gives undefined/);
+    assert.notEqual(trial.run(), trial.expected);
+  });
+
+  test('is caught by one byte of what it encodes', async () => {
+    const wrong = defineCodec({
+      name: 'wrong',
+      protocol: 'handlersocket',
+      kind: 'rejected',
+      summary: 'wrong',
+      encodes: ['batch-4096'],
+      load: () => ({
+        encoders: {
+          'batch-4096': () => (target) => {
+            const bytes = referenceBytes(batch);
+            bytes[100_000] ^= 1;
+            return bytes.copy(target);
+          },
+        },
+      }),
+    });
+    const trial = await openOn(wrong, batch);
+    assert.throws(() => trial.check(), /wrong: at byte 100000 it gives bytes [0-9a-f]+, right is/);
+  });
+});
+
+describe('firstDifference', () => {
+  const cases = /** @type {const} */ ([
+    ['equal values', [1, 'a', null, [true]], [1, 'a', null, [true]], null],
+    ['bytes in either class', new Uint8Array([1, 2]), Buffer.from([1, 2]), null],
+    ['errors of one message', new Error('x'), new TypeError('x'), null],
+    ['a number and its text', [[1, '2']], [[1, 2]], '[0][1]'],
+    ['a bigint and a number', [1n], [1], '[0]'],
+    ['null and undefined', [undefined], [null], '[0]'],
+    ['0 and -0', [0], [-0], '[0]'],
+    ['a value too many', [1, 2], [1], '[1]'],
+    ['a value too few', [1], [1, undefined], '[1]'],
+    ['a field too many', { a: 1, b: 2 }, { a: 1 }, '.b'],
+    ['a Map for an object', new Map([['a', 1]]), { a: 1 }, ''],
+    ['an array for an object', [], {}, ''],
+    ['bytes and their text', Buffer.from('a'), 'a', ''],
+  ]);
+  for (const [name, actual, expected, path] of cases) {
+    test(`${path === null ? 'takes' : 'finds'} ${name}`, () => {
+      assert.equal(firstDifference(actual, expected)?.path ?? null, path);
+    });
+  }
+});
+
+test('the allocation of known objects and Buffers is known', () => {
+  /** @type {any} */
+  let kept = null;
+  const objects = measureAllocation(
+    [
+      () => {
+        for (let i = 0; i < 50_000; i += 1) kept = [i, kept === null];
+      },
+    ],
+    20,
+  );
+  // An array of two: 32 bytes and its elements' 16 + 2 × 8, without pointer compression.
+  const each = objects.heapBytes / 50_000;
+  assert.ok(each > 60 && each < 70, `${each} bytes`);
+  const slabs = measureAllocation([() => Buffer.alloc(65_536)], 50);
+  assert.equal(Math.round(slabs.bufferBytes / 1024), 64);
+  assert.ok(measureAllocation([() => {}], 50).heapBytes < 100);
+});
