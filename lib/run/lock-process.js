@@ -15,7 +15,8 @@ import { createRandom, drawBelow, shuffled } from '../random.js';
  * @typedef {object} StressParameters
  * @property {number} keys that it goes through
  * @property {number} tries of each
- * @property {number} repeat how many times it goes through them
+ * @property {number} [tasks] at a time in this process, each goes through all keys
+ * @property {number} repeat how many times each does
  * @property {number} holdMs how long it holds each
  * @property {number} expireMs
  * @property {number} blockMs of a try
@@ -88,9 +89,23 @@ function locksOf() {
  * @param {number} seed
  */
 async function stress(locks, parameters, seed) {
-  const { keys, repeat, expireMs, blockMs } = parameters;
-  const random = createRandom(seed, STRESS_STREAM);
+  const { tasks = 1 } = parameters;
   const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0 };
+  const all = Array.from({ length: tasks }, (_, task) =>
+    passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), report),
+  );
+  await Promise.all(all);
+  return report;
+}
+
+/**
+ * @param {Locks} locks
+ * @param {StressParameters} parameters
+ * @param {() => number} random
+ * @param {import('../../workloads/mutex/stress.js').StressReport} report is added to
+ */
+async function passThrough(locks, parameters, random, report) {
+  const { keys, repeat, expireMs, blockMs } = parameters;
   const names = Array.from({ length: keys }, (_, i) => `stress-${i}`);
   for (let pass = 0; pass < repeat; pass += 1) {
     for (const name of shuffled(names, random)) {
@@ -110,7 +125,6 @@ async function stress(locks, parameters, seed) {
       }
     }
   }
-  return report;
 }
 
 /**
@@ -133,16 +147,17 @@ async function lockWithin(mutex, tries) {
 /**
  * @param {Locks} locks
  * @param {{ name: string, value: number, holdMs: number, expireMs: number }} what
- * @returns {Promise<'right' | 'violation' | 'overrun'>} overrun: the value is another one, but the
- *   time of the lock was over before it was read: a process that was stopped for so long is not
- *   alone by any lock that has an expiry
+ * @returns {Promise<'right' | 'violation' | 'overrun'>} overrun: the time of the lock was over, or
+ *   nearly, before the value was read: a process that was stopped for so long is not alone by any
+ *   lock that has an expiry, and disturbs others
  */
 async function section({ number }, { name, value, holdMs, expireMs }) {
   const fromNs = systemClock.now();
   await number.set(name, value);
   if (holdMs > 0) await new Promise((resolve) => setTimeout(resolve, holdMs));
-  if ((await number.get(name)) === value) return 'right';
-  return (systemClock.now() - fromNs) / 1e6 < expireMs * OVERRUN_SHARE ? 'violation' : 'overrun';
+  const right = (await number.get(name)) === value;
+  if ((systemClock.now() - fromNs) / 1e6 > expireMs * OVERRUN_SHARE) return 'overrun';
+  return right ? 'right' : 'violation';
 }
 
 /** The time of a lock begins before its section does. */

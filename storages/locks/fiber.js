@@ -4,6 +4,7 @@
  */
 
 import { targetError } from '../../lib/errors.js';
+import { createCork } from '../connection.js';
 import { commandError, MutexError } from '../mutex/errors.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
@@ -29,8 +30,12 @@ const FOREVER_S = 31_536_000;
  */
 export async function openFiberLocks(connection, origin) {
   // The driver calls as of 1.6: each value that a function returns is a tuple of its own.
+  const cork = createCork(connection.socket);
   /** @param {any[]} words */
-  const call = async (...words) => (await connection.call(...words))[0]?.[0];
+  const call = async (...words) => {
+    cork();
+    return (await connection.call(...words))[0]?.[0];
+  };
   try {
     await call('dragstrip_mutex_ready');
   } catch (error) {

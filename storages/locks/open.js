@@ -1,7 +1,7 @@
 /** Opens a driver for locks: its connection, and on it the handler that the parameters name. */
 
 import { LOCK_PLACES } from '../../lib/lock-places.js';
-import { coded, opened, requireEndpoint, socketPlace } from '../connection.js';
+import { coded, createCork, opened, requireEndpoint, socketPlace } from '../connection.js';
 import { openRedisLocks } from './redis.js';
 
 /** @typedef {import('../../lib/types.js').OpenContext} OpenContext */
@@ -61,7 +61,12 @@ export async function openIoredisLocks(context) {
   const target = { storage: 'ioredis', endpoint, credentials };
   const close = () => redis.disconnect();
   await opened(target, connecting, close);
-  const send = (/** @type {string[]} */ [name, ...words]) => redis.call(name, words);
+  // As the mutex does: what is sent in one tick leaves in one write.
+  const cork = createCork(/** @type {any} */ (redis).stream);
+  const send = (/** @type {string[]} */ [name, ...words]) => {
+    cork();
+    return redis.call(name, words);
+  };
   const origin = originOf(context, 'ioredis');
   const locks = await opened(target, openRedisLocks({ client: redis, send, origin }), close);
   return lockHandle(locks, close);

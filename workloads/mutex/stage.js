@@ -178,7 +178,7 @@ async function openMariadb({ address: { sql }, credentials }) {
       await connection.query(`DROP TABLE IF EXISTS ${database}.${table}`);
       await connection.query(
         `CREATE TABLE ${database}.${table} (name varchar(64) PRIMARY KEY, value bigint NOT NULL) ` +
-          'ENGINE = InnoDB COMMENT = ?',
+          'ENGINE = MEMORY COMMENT = ?',
         [LOCK_MARKER],
       );
     },

@@ -13,6 +13,9 @@ const KILL_STREAM = 0x6b69;
 /** A victim works for so long at least and at most before it is killed. */
 const LIFE_MS = /** @type {const} */ ([10, 250]);
 
+/** At a time. */
+const VICTIMS_MAX = 3;
+
 /**
  * @typedef {object} StressReport of one process
  * @property {number} sections
@@ -24,12 +27,12 @@ const LIFE_MS = /** @type {const} */ ([10, 250]);
 /** @type {import('../../lib/types.js').Prepare} */
 export function prepareStress({ seed, options }) {
   const parameters = /** @type {any} */ (options['parameters'] ?? {});
-  const { kill = 0 } = parameters;
+  const { kill = 0, holdMs = 0 } = parameters;
   /** @type {Set<LockProcess>} */
   const running = new Set();
   const total = { sections: 0, violations: 0, overruns: 0, timeouts: 0, kills: 0 };
   let over = false;
-  /** @type {Promise<void>} */
+  /** @type {Promise<unknown>} */
   let killing = Promise.resolve();
 
   return ({ locks }) => {
@@ -46,14 +49,16 @@ export function prepareStress({ seed, options }) {
       return one;
     };
 
-    const killAtRandom = async () => {
-      const random = createRandom(seed, KILL_STREAM);
+    let victims = 0;
+    /** @param {() => number} random */
+    const killAtRandom = async (random) => {
       const [least, most] = LIFE_MS;
-      for (let i = 0; i < kill && !over; i += 1) {
-        const victim = start(1_000_000 + i);
+      while (victims < kill && !over) {
+        victims += 1;
+        const victim = start(1_000_000 + victims);
         try {
           await victim.wait('started');
-          const lifeMs = least + drawBelow(random, most - least);
+          const lifeMs = least + drawBelow(random, most + 2 * holdMs - least);
           await new Promise((resolve) => setTimeout(resolve, lifeMs));
         } finally {
           await victim.kill();
@@ -65,7 +70,11 @@ export function prepareStress({ seed, options }) {
 
     return {
       async before() {
-        killing = killAtRandom();
+        killing = Promise.all(
+          Array.from({ length: VICTIMS_MAX }, (_, i) =>
+            killAtRandom(createRandom(seed, KILL_STREAM + i)),
+          ),
+        );
         killing.catch(() => {}); // awaited in the end
       },
       async op(index) {
