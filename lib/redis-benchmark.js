@@ -16,7 +16,6 @@ const OUTPUT_CHARS_MAX = 65_536;
  * @typedef {object} BenchmarkProgram
  * @property {string} program path
  * @property {string} [libraries] LD_LIBRARY_PATH for it
- * @property {string} [version]
  *
  * @typedef {object} BenchmarkShape
  * @property {Endpoint} endpoint
@@ -32,6 +31,30 @@ const OUTPUT_CHARS_MAX = 65_536;
  * @property {number | null} p50Ns from the first byte of a request: a connection is not in it
  * @property {number | null} p99Ns
  */
+
+const PROGRAM = 'DRAGSTRIP_REDIS_BENCHMARK';
+const LIBRARIES = 'DRAGSTRIP_REDIS_BENCHMARK_LIBRARIES';
+
+/**
+ * Where it is, is no part of a result: the processes of the cells read it from the environment.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {BenchmarkProgram | null}
+ */
+export function programOf(env) {
+  const program = env[PROGRAM];
+  if (program === undefined || program === '') return null;
+  return { program, ...(env[LIBRARIES] && { libraries: env[LIBRARIES] }) };
+}
+
+/**
+ * @param {BenchmarkProgram} tool
+ * @param {NodeJS.ProcessEnv} env is changed
+ */
+export function rememberProgram({ program, libraries }, env) {
+  env[PROGRAM] = program;
+  if (libraries === undefined) delete env[LIBRARIES];
+  else env[LIBRARIES] = libraries;
+}
 
 /**
  * @param {BenchmarkShape} shape

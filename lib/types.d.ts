@@ -340,6 +340,8 @@ export interface StartContext {
   binaries: Binaries;
   /** true: dies with this process, however that ends; false: stays until `servers stop` */
   owned: boolean;
+  /** where the servers of `behind` are, by name; absent: where they are known to be */
+  behind?: Record<string, Address>;
   signal?: AbortSignal;
 }
 

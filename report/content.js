@@ -5,12 +5,14 @@
  * Foreign words (of servers, drivers, files) are one printable line each from here on.
  */
 
+import { isRefusedByProxy } from '../lib/analysis/commands.js';
 import { isUnsteady } from '../lib/analysis/doubts.js';
 import { labelOf, toGroups, variantRows } from '../lib/analysis/rows.js';
 import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { codecLegend, codecTables } from './codec.js';
 import { columnsFor, roundsOf } from './columns.js';
+import { commandLegend, commandNotes, commandTables, refusedList } from './commands.js';
 import { headLines } from './head.js';
 import { insertLegend, insertTables } from './insert.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';
@@ -82,21 +84,27 @@ export function toContent(result) {
         rows: group.rows,
       })),
       ...mgetTables(result),
-      ...codecTables(result),
       ...insertTables(result),
+      ...codecTables(result),
+      ...commandTables(result),
       ...limitTables(result),
     ],
     groups,
     floor: result.command === 'limit' ? '' : floorLine(result.floor),
-    notes: noteLines(result, groups),
-    lists: [failedList(rows), wrongList(rows), skippedList(result), warningList(result)].filter(
-      ({ items }) => items.length > 0,
-    ),
+    notes: [...noteLines(result, groups), ...commandNotes(result)],
+    lists: [
+      failedList(rows),
+      wrongList(rows),
+      refusedList(result),
+      skippedList(result),
+      warningList(result),
+    ].filter(({ items }) => items.length > 0),
     legend: [
       ...(groups.length === 0 ? [] : legendLines(groups)),
       ...mgetLegend(result),
-      ...codecLegend(result),
       ...insertLegend(result),
+      ...codecLegend(result),
+      ...commandLegend(result),
       ...limitLegend(result),
     ],
   };
@@ -196,7 +204,7 @@ function wrongList(rows) {
   const samples = [];
   for (const row of rows) {
     const counts = outcomeText(row);
-    if (counts === '') continue;
+    if (counts === '' || isRefusedByProxy(row.cell)) continue;
     const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
     items.push({ subject: subjectOf(row), text, remedy: null, foreign: false });
     samples.push(samplesOf(row));

@@ -51,9 +51,9 @@ export default defineServer({
   },
 
   async start(context) {
-    const { binaries, home } = context;
+    const { binaries, home, behind } = context;
     const program = binaries.programs['nutcracker'];
-    const redis = findRedis(home);
+    const redis = behind?.['redis'] ?? findRedis(home);
     return startDaemon(
       {
         name: NAME,
@@ -78,7 +78,11 @@ export default defineServer({
       );
     }
     const version = stats === undefined ? null : await readVersion(stats);
-    return { version: version ?? 'unknown', settings: {}, pid: await findListener(main) };
+    return {
+      version: version ?? 'or another proxy: it does not say',
+      settings: {},
+      pid: await findListener(main),
+    };
   },
 });
 

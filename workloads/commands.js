@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineWorkload } from '../lib/define.js';
 import { readEphemeralPorts } from '../lib/ephemeral-ports.js';
 import { MISMATCH } from '../lib/outcome.js';
-import { runBenchmark } from '../lib/redis-benchmark.js';
+import { programOf, runBenchmark } from '../lib/redis-benchmark.js';
 import { Clients } from './commands/clients.js';
 import { PREFIX, stage } from './commands/place.js';
 import { TESTS } from './commands/tests.js';
@@ -29,7 +29,7 @@ import { TESTS } from './commands/tests.js';
  * @property {number} clients
  * @property {number} keyspace
  * @property {number} dataSize
- * @property {import('../lib/redis-benchmark.js').BenchmarkProgram} [benchmark] absent: not run
+ * @property {string} [redisBenchmark] its version; absent: it does not run
  */
 
 /** The name of the proxy among the servers. */
@@ -236,9 +236,10 @@ class CommandCell {
    * @returns {Promise<import('../lib/types.js').Facts>}
    */
   async benchmark() {
-    const { benchmark: tool, clients, keyspace } = this.options;
+    const { redisBenchmark, clients, keyspace } = this.options;
     const { keepAlive } = this.parameters;
-    if (tool === undefined) return {};
+    const tool = redisBenchmark === undefined ? null : programOf(process.env);
+    if (tool === null) return {};
     await this.clients.close();
     if (this.refusal === null) await this.prepared.fill(/** @type {any} */ (this.admin).send);
     const { figures, failure } = await runBenchmark(tool, {

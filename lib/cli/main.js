@@ -8,6 +8,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
 import { CODEC_OPTIONS } from './codec-options.js';
+import { COMMANDS_OPTIONS } from './commands-options.js';
 import { reportFailure } from './failure.js';
 import { INSERT_OPTIONS } from './insert-options.js';
 import { MGET_OPTIONS } from './mget-options.js';
@@ -74,6 +75,11 @@ const COMMANDS = Object.freeze({
     summary: 'rows into an empty table, by several strategies',
     options: INSERT_OPTIONS,
     load: () => import('./commands/insert.js'),
+  },
+  commands: {
+    summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
+    options: COMMANDS_OPTIONS,
+    load: () => import('./commands/commands.js'),
   },
   limit: {
     summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',

@@ -23,13 +23,8 @@ export const commandsOption = z.strictObject({
   clients: whole(CLIENTS_MAX),
   keyspace: whole(KEYSPACE_MAX),
   dataSize: whole(DATA_SIZE_MAX),
-  benchmark: z
-    .strictObject({
-      program: z.string(),
-      libraries: z.string().optional(),
-      version: z.string().optional(),
-    })
-    .optional(),
+  /** version of the redis-benchmark that runs beside; which one, says the environment */
+  redisBenchmark: z.string().optional(),
 });
 
 /**

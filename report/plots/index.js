@@ -5,6 +5,7 @@
 
 import { toGroups } from '../../lib/analysis/rows.js';
 import codec from './codec.js';
+import commands from './commands.js';
 import cpu from './cpu.js';
 import insert from './insert.js';
 import latency from './latency.js';
@@ -14,7 +15,10 @@ import throughput from './throughput.js';
 import timeline from './timeline.js';
 
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
-export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline, insert, codec]);
+export const PLOTS = Object.freeze([
+  ...[throughput, latency, cpu, memory, timeline],
+  ...[commands, insert, codec],
+]);
 
 /**
  * @param {import('../../lib/result.js').Result} result

@@ -1,0 +1,406 @@
+/**
+ * The command list as tables: a summary of the ways to Redis, the tests on each way with ratios,
+ * what kept connections are worth, redis-benchmark on the same, and where the time goes.
+ */
+
+import {
+  pairedRatio,
+  refusalOf,
+  summarizeWays,
+  toCommandGroups,
+  WAYS,
+} from '../lib/analysis/commands.js';
+import {
+  formatDuration,
+  formatInterval,
+  formatMicroseconds,
+  formatRatio,
+  formatThroughput,
+  NONE,
+  plainText,
+} from '../lib/format.js';
+import { NEUTRAL_ROW } from './columns.js';
+
+/** @typedef {import('../lib/analysis/commands.js').CommandGroup} CommandGroup */
+/** @typedef {import('../lib/analysis/commands.js').Figure} Figure */
+/** @typedef {import('../lib/analysis/commands.js').TestFigures} TestFigures */
+/** @typedef {import('../lib/analysis/commands.js').Summary} Summary */
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('./columns.js').Column} Column */
+/** @typedef {import('./content.js').Table} Table */
+/** @typedef {import('./content.js').Item} Item */
+
+const TRANSPORTS = Object.freeze({ tcp: 'TCP', unix: 'unix' });
+
+/** Places in WAYS. */
+const [DIRECT_TCP, PROXIED_TCP, DIRECT_UNIX, PROXIED_UNIX] = [0, 1, 2, 3];
+
+/** @param {number} way */
+export function wayName(way) {
+  const [whose, over] = WAYS[way];
+  return `${whose} ${TRANSPORTS[over]}`;
+}
+
+/** @param {boolean} keepAlive */
+export function connectionsName(keepAlive) {
+  return keepAlive ? 'connections kept' : 'a connection for each request';
+}
+
+/**
+ * @template T
+ * @param {string} name
+ * @param {[string, string]} head
+ * @param {number} drop
+ * @param {(line: T) => string} text
+ * @param {'left' | 'right'} [align]
+ * @returns {Column}
+ */
+function column(name, head, drop, text, align = 'right') {
+  return { name, head, align, drop, text: (/** @type {any} */ row) => text(row.line) };
+}
+
+/**
+ * @param {string} title
+ * @param {Column[]} columns
+ * @param {unknown[]} lines
+ * @returns {Table}
+ */
+function table(title, columns, lines) {
+  const rows = lines.map((line) => ({ ...NEUTRAL_ROW, throughput: {}, line }));
+  return { title: plainText(title), columns, rows: /** @type {any} */ (rows) };
+}
+
+/**
+ * @param {Result} result
+ * @returns {Table[]} none where the result has no commands
+ */
+export function commandTables(result) {
+  const groups = toCommandGroups(result).filter(({ tests }) =>
+    tests.some(({ figures }) => figures.some((figure) => figure?.cell.rounds.length)),
+  );
+  const labels = [...new Set(groups.map(({ label }) => label))];
+  return labels.flatMap((label) => {
+    const own = groups.filter((group) => group.label === label);
+    return [
+      ...summaryTable(label, own),
+      ...own.map(waysTable),
+      ...keepAliveTable(label, own),
+      ...own.flatMap(yardstickTable),
+      ...own.map(detailTable),
+    ];
+  });
+}
+
+const cpu = (/** @type {number | null} */ ns) => formatMicroseconds(ns);
+
+/**
+ * @param {string} label
+ * @param {CommandGroup[]} groups
+ * @returns {Table[]}
+ */
+function summaryTable(label, groups) {
+  /** @type {Summary[]} */
+  const lines = groups.flatMap(summarizeWays);
+  if (lines.length === 0) return [];
+  const yard = (/** @type {Summary} */ line) => line.yardstickPerSecond;
+  const columns = [
+    column(
+      'connections',
+      ['', 'connections'],
+      0,
+      (/** @type {Summary} */ line) => (line.keepAlive ? 'kept' : 'one each'),
+      'left',
+    ),
+    column('way', ['', 'way'], 0, (/** @type {Summary} */ line) => wayName(line.way), 'left'),
+    column('tests', ['', 'tests'], 6, (/** @type {Summary} */ line) => String(line.tests)),
+    column('ops/s', ['', 'ops/s'], 0, (/** @type {Summary} */ line) =>
+      formatThroughput(line.perSecond),
+    ),
+    column('of the first way', ['of first', 'way'], 0, (/** @type {Summary} */ line) =>
+      formatRatio(line.ratio),
+    ),
+    column('p50', ['', 'p50'], 2, (/** @type {Summary} */ line) => formatDuration(line.p50Ns)),
+    column('connect', ['connect', 'p50'], 4, (/** @type {Summary} */ line) =>
+      formatDuration(line.connectNs),
+    ),
+    column('command', ['command', 'p50'], 4, (/** @type {Summary} */ line) =>
+      formatDuration(line.commandNs),
+    ),
+    column('client CPU', ['CPU µs', 'client'], 3, (/** @type {Summary} */ line) =>
+      cpu(line.clientCpuNs),
+    ),
+    column('proxy CPU', ['CPU µs', 'proxy'], 3, (/** @type {Summary} */ line) =>
+      cpu(line.proxyCpuNs),
+    ),
+    column('Redis CPU', ['CPU µs', 'Redis'], 3, (/** @type {Summary} */ line) =>
+      cpu(line.serverCpuNs),
+    ),
+    column('redis-benchmark', ['redis-', 'benchmark'], 1, (/** @type {Summary} */ line) =>
+      formatThroughput(yard(line)),
+    ),
+    column('its ratio', ['', 'its ratio'], 1, (/** @type {Summary} */ line) => {
+      const { perSecond } = line;
+      const other = yard(line);
+      return formatRatio(other === null || perSecond === null ? null : other / perSecond);
+    }),
+  ];
+  const title = `${label}: the ways to Redis, means over the tests that all ways answer`;
+  return [table(title, columns, lines)];
+}
+
+/**
+ * @param {Figure | null} figure
+ * @returns {string} its throughput, or why it has none
+ */
+function rateText(figure) {
+  if (figure === null) return NONE;
+  if (figure.state === 'measured') return formatThroughput(figure.perSecond);
+  return figure.state === 'planned' ? NONE : figure.state;
+}
+
+/**
+ * @param {import('../lib/analysis/ratio.js').RatioInterval | null} found
+ * @returns {string} `0.87× ± 4 %`
+ */
+function ratioText(found) {
+  if (found?.ratio == null) return NONE;
+  const { ratio, low, high } = found;
+  // The interval is one of logs: half its width, as a factor.
+  const share = low === null || high === null || low <= 0 ? null : Math.sqrt(high / low) - 1;
+  return `${formatRatio(ratio)} ${formatInterval(share)}`.trim();
+}
+
+const testColumn = column(
+  'test',
+  ['', 'test'],
+  0,
+  (/** @type {TestFigures} */ { test }) => plainText(test),
+  'left',
+);
+
+/**
+ * @param {string} name
+ * @param {[string, string]} head
+ * @param {number} drop
+ * @param {number} a place in WAYS
+ * @param {number} b
+ */
+function ratioColumn(name, head, drop, a, b) {
+  return column(name, head, drop, (/** @type {TestFigures} */ { figures }) =>
+    ratioText(pairedRatio(figures[a]?.rounds, figures[b]?.rounds)),
+  );
+}
+
+/** @param {CommandGroup} group */
+function shownWays({ tests }) {
+  return WAYS.map((_, way) => way).filter((way) => tests.some(({ figures }) => figures[way]));
+}
+
+/**
+ * @param {CommandGroup} group
+ * @returns {Table}
+ */
+function waysTable(group) {
+  const ways = shownWays(group);
+  const has = (/** @type {number[]} */ ...wanted) => wanted.every((way) => ways.includes(way));
+  const columns = [
+    testColumn,
+    ...ways.map((way) =>
+      column(
+        wayName(way),
+        /** @type {[string, string]} */ (wayName(way).split(' ')),
+        0,
+        (/** @type {TestFigures} */ { figures }) => rateText(figures[way]),
+      ),
+    ),
+    ...(has(DIRECT_TCP, PROXIED_TCP)
+      ? [ratioColumn('proxied / direct, TCP', ['proxied', '/ direct, TCP'], 1, 1, 0)]
+      : []),
+    ...(has(DIRECT_UNIX, PROXIED_UNIX)
+      ? [ratioColumn('proxied / direct, unix', ['proxied', '/ direct, unix'], 2, 3, 2)]
+      : []),
+    ...(has(DIRECT_TCP, DIRECT_UNIX)
+      ? [ratioColumn('unix / TCP, direct', ['unix / TCP', 'direct'], 3, 2, 0)]
+      : []),
+    ...(has(PROXIED_TCP, PROXIED_UNIX)
+      ? [ratioColumn('unix / TCP, proxied', ['unix / TCP', 'proxied'], 4, 3, 1)]
+      : []),
+  ];
+  const title = `${group.label}, ${connectionsName(group.keepAlive)}: ops/s`;
+  return table(title, columns, group.tests);
+}
+
+/**
+ * @param {string} label
+ * @param {CommandGroup[]} groups
+ * @returns {Table[]} none where one of the two was not measured
+ */
+function keepAliveTable(label, groups) {
+  const kept = groups.find(({ keepAlive }) => keepAlive);
+  const own = groups.find(({ keepAlive }) => !keepAlive);
+  if (kept === undefined || own === undefined) return [];
+  const lines = kept.tests.map(({ test, figures }) => ({
+    test,
+    kept: figures,
+    own: own.tests.find((one) => one.test === test)?.figures ?? [],
+  }));
+  const columns = [
+    testColumn,
+    ...shownWays(kept).map((way) =>
+      column(
+        wayName(way),
+        /** @type {[string, string]} */ (wayName(way).split(' ')),
+        0,
+        (/** @type {(typeof lines)[number]} */ line) =>
+          ratioText(pairedRatio(line.kept[way]?.rounds, line.own[way]?.rounds)),
+      ),
+    ),
+  ];
+  return [table(`${label}: how many times as fast connections that are kept are`, columns, lines)];
+}
+
+/**
+ * @param {Figure | null} figure
+ * @returns {string}
+ */
+function yardstickText(figure) {
+  if (figure === null || figure.state === 'skipped') return NONE;
+  if (figure.yardstickPerSecond !== null) return formatThroughput(figure.yardstickPerSecond);
+  if (figure.yardstickFailure === null) return NONE;
+  return figure.state === 'refused' ? 'refused' : 'failed';
+}
+
+/**
+ * @param {CommandGroup} group
+ * @returns {Table[]} none where redis-benchmark did not run
+ */
+function yardstickTable(group) {
+  const ways = shownWays(group);
+  const ran = group.tests.some(({ figures }) => figures.some((one) => one?.yardstickPerSecond));
+  if (!ran) return [];
+  const columns = [
+    testColumn,
+    ...ways.map((way) =>
+      column(
+        wayName(way),
+        /** @type {[string, string]} */ (wayName(way).split(' ')),
+        0,
+        (/** @type {TestFigures} */ { figures }) => yardstickText(figures[way]),
+      ),
+    ),
+    ...ways.map((way) =>
+      column(
+        `of ${group.label}, ${wayName(way)}`,
+        ['its ratio', wayName(way)],
+        1 + way,
+        (/** @type {TestFigures} */ { figures }) =>
+          ratioText(pairedRatio(figures[way]?.yardstick, figures[way]?.rounds)),
+      ),
+    ),
+  ];
+  const title =
+    `redis-benchmark, ${connectionsName(group.keepAlive)}: requests/s, and how many times as many ` +
+    `as ${group.label}`;
+  return [table(title, columns, group.tests)];
+}
+
+/** @typedef {{ test: string, way: number, figure: Figure }} DetailLine */
+
+/**
+ * @param {string} name
+ * @param {[string, string]} head
+ * @param {number} drop
+ * @param {(figure: Figure) => string} text
+ */
+function detail(name, head, drop, text) {
+  return column(name, head, drop, (/** @type {DetailLine} */ { figure }) => text(figure));
+}
+
+/**
+ * @param {CommandGroup} group
+ * @returns {Table}
+ */
+function detailTable(group) {
+  /** @type {DetailLine[]} */
+  const lines = group.tests.flatMap(({ test, figures }) =>
+    figures.flatMap((figure, way) => (figure === null ? [] : [{ test, way, figure }])),
+  );
+  const columns = [
+    testColumn,
+    column('way', ['', 'way'], 0, (/** @type {DetailLine} */ { way }) => wayName(way), 'left'),
+    detail('ops/s', ['', 'ops/s'], 0, rateText),
+    detail('p50', ['', 'p50'], 1, ({ p50Ns }) => formatDuration(p50Ns)),
+    detail('p99', ['', 'p99'], 1, ({ p99Ns }) => formatDuration(p99Ns)),
+    detail('connect', ['connect', 'p50'], 3, ({ connectNs }) => formatDuration(connectNs)),
+    ...(group.keepAlive
+      ? []
+      : [detail('command', ['command', 'p50'], 3, ({ commandNs }) => formatDuration(commandNs))]),
+    detail('client CPU', ['CPU µs', 'client'], 2, ({ clientCpuNs }) => cpu(clientCpuNs)),
+    detail('proxy CPU', ['CPU µs', 'proxy'], 2, ({ proxyCpuNs }) => cpu(proxyCpuNs)),
+    detail('Redis CPU', ['CPU µs', 'Redis'], 2, ({ serverCpuNs }) => cpu(serverCpuNs)),
+    detail('benchmark p50', ['redis-', 'bench. p50'], 4, ({ yardstickP50Ns }) =>
+      formatDuration(yardstickP50Ns),
+    ),
+  ];
+  return table(
+    `${group.label}, ${connectionsName(group.keepAlive)}: where the time goes`,
+    columns,
+    lines,
+  );
+}
+
+/**
+ * @param {Result} result
+ * @returns {import('./content.js').List}
+ */
+export function refusedList({ cells }) {
+  /** @type {Map<string, string[]>} words to what they were said of */
+  const said = new Map();
+  for (const cell of cells) {
+    const words = refusalOf(cell);
+    if (words === null) continue;
+    const { test, way } = /** @type {Record<string, unknown>} */ (cell.parameters ?? {});
+    const key = JSON.stringify([`${test}, ${way}`, words]);
+    said.set(key, [...(said.get(key) ?? []), cell.id]);
+  }
+  /** @type {Item[]} */
+  const items = [...said].map(([key, ids]) => {
+    const [subject, words] = JSON.parse(key);
+    const text = plainText(`${words} (${ids.length} ${ids.length === 1 ? 'cell' : 'cells'})`);
+    return { subject: plainText(subject), text, remedy: null, foreign: true };
+  });
+  return { kind: 'skipped', title: 'Refused, and not counted as operations', items };
+}
+
+/**
+ * @param {Result} result
+ * @returns {string[]} what Redis never saw
+ */
+export function commandNotes(result) {
+  const own = toCommandGroups(result).flatMap(({ tests }) =>
+    tests.flatMap(({ test, figures }) =>
+      figures.some((figure) => figure?.perSecond && figure.reached === 0) ? [test] : [],
+    ),
+  );
+  const names = [...new Set(own)];
+  return names.length === 0
+    ? []
+    : [plainText(`answered by the proxy itself, Redis has seen none of them: ${names.join(', ')}`)];
+}
+
+/**
+ * @param {Result} result
+ * @returns {string[]} what the figures mean
+ */
+export function commandLegend(result) {
+  if (toCommandGroups(result).length === 0) return [];
+  return [
+    'ops/s: right answers a second, median of the rounds. Ratios: pairs of one round, geometric ' +
+      'mean ± its 95 % interval (from two rounds on). With a connection for each request an ' +
+      'operation is connecting, the command and closing; connect and command are medians of the ' +
+      'parts. redis-benchmark: the same connections, requests, keys and values right after each ' +
+      'test; its latency leaves connecting out. CPU: for each right answer.',
+    'LRANGE_500 reads 450 elements, as redis-benchmark does; LPUSH_LRANGE is its LPUSH that fills ' +
+      'the list of LRANGE; MSET sets 10 keys.',
+  ];
+}
