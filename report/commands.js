@@ -3,13 +3,7 @@
  * what kept connections are worth, redis-benchmark on the same, and where the time goes.
  */
 
-import {
-  pairedRatio,
-  refusalOf,
-  summarizeWays,
-  toCommandGroups,
-  WAYS,
-} from '../lib/analysis/commands.js';
+import { pairedRatio, summarizeWays, toCommandGroups, WAYS } from '../lib/analysis/commands.js';
 import {
   formatDuration,
   formatInterval,
@@ -28,7 +22,6 @@ import { NEUTRAL_ROW } from './columns.js';
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./columns.js').Column} Column */
 /** @typedef {import('./content.js').Table} Table */
-/** @typedef {import('./content.js').Item} Item */
 
 const TRANSPORTS = Object.freeze({ tcp: 'TCP', unix: 'unix' });
 
@@ -347,60 +340,4 @@ function detailTable(group) {
     columns,
     lines,
   );
-}
-
-/**
- * @param {Result} result
- * @returns {import('./content.js').List}
- */
-export function refusedList({ cells }) {
-  /** @type {Map<string, string[]>} words to what they were said of */
-  const said = new Map();
-  for (const cell of cells) {
-    const words = refusalOf(cell);
-    if (words === null) continue;
-    const { test, way } = /** @type {Record<string, unknown>} */ (cell.parameters ?? {});
-    const key = JSON.stringify([`${test}, ${way}`, words]);
-    said.set(key, [...(said.get(key) ?? []), cell.id]);
-  }
-  /** @type {Item[]} */
-  const items = [...said].map(([key, ids]) => {
-    const [subject, words] = JSON.parse(key);
-    const text = plainText(`${words} (${ids.length} ${ids.length === 1 ? 'cell' : 'cells'})`);
-    return { subject: plainText(subject), text, remedy: null, foreign: true };
-  });
-  return { kind: 'skipped', title: 'Refused, and not counted as operations', items };
-}
-
-/**
- * @param {Result} result
- * @returns {string[]} what Redis never saw
- */
-export function commandNotes(result) {
-  const own = toCommandGroups(result).flatMap(({ tests }) =>
-    tests.flatMap(({ test, figures }) =>
-      figures.some((figure) => figure?.perSecond && figure.reached === 0) ? [test] : [],
-    ),
-  );
-  const names = [...new Set(own)];
-  return names.length === 0
-    ? []
-    : [plainText(`answered by the proxy itself, Redis has seen none of them: ${names.join(', ')}`)];
-}
-
-/**
- * @param {Result} result
- * @returns {string[]} what the figures mean
- */
-export function commandLegend(result) {
-  if (toCommandGroups(result).length === 0) return [];
-  return [
-    'ops/s: right answers a second, median of the rounds. Ratios: pairs of one round, geometric ' +
-      'mean ± its 95 % interval (from two rounds on). With a connection for each request an ' +
-      'operation is connecting, the command and closing; connect and command are medians of the ' +
-      'parts. redis-benchmark: the same connections, requests, keys and values right after each ' +
-      'test; its latency leaves connecting out. CPU: for each right answer.',
-    'LRANGE_500 reads 450 elements, as redis-benchmark does; LPUSH_LRANGE is its LPUSH that fills ' +
-      'the list of LRANGE; MSET sets 10 keys.',
-  ];
 }

@@ -12,7 +12,8 @@ import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/fo
 import { OUTCOMES } from '../lib/outcome.js';
 import { codecLegend, codecTables } from './codec.js';
 import { columnsFor, roundsOf } from './columns.js';
-import { commandLegend, commandNotes, commandTables, refusedList } from './commands.js';
+import { commandLegend, commandNotes, refusedList } from './command-notes.js';
+import { commandTables } from './commands.js';
 import { headLines } from './head.js';
 import { insertLegend, insertTables } from './insert.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';

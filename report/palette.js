@@ -47,6 +47,14 @@ export function seriesColor(series) {
   return token(ROLES.length + (series % SERIES_COLORS), series);
 }
 
+/**
+ * @param {number} n
+ * @returns {string} one of the same colours for what belongs to no storage: nothing hides it
+ */
+export function freeColor(n) {
+  return token(ROLES.length + (n % SERIES_COLORS), NOBODY);
+}
+
 /** @param {number} color @param {number} series */
 function token(color, series) {
   const hex = (/** @type {number} */ value) => value.toString(16).padStart(2, '0');

@@ -6,7 +6,7 @@
 import { toCommandGroups, WAYS } from '../../lib/analysis/commands.js';
 import { formatThroughput, plainText } from '../../lib/format.js';
 import { connectionsName, wayName } from '../commands.js';
-import { roleColor, seriesColor } from '../palette.js';
+import { freeColor, roleColor } from '../palette.js';
 import { logScale, namesAxis, namesWidth, numberAxis, shortNumber, withTicks } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
@@ -112,6 +112,7 @@ function draw({ tests }, ways, { width, log }) {
         left,
         itemWidth: 12,
         itemHeight: 10,
+        itemGap: 24,
         textStyle: { color: roleColor('ink'), fontSize: 12 },
         data: ways.map(wayName),
       },
@@ -122,7 +123,7 @@ function draw({ tests }, ways, { width, log }) {
         name: wayName(way),
         barWidth: BAR_HEIGHT - 1,
         barGap: '12%',
-        itemStyle: { color: seriesColor(i) },
+        itemStyle: { color: freeColor(i) },
         // An axis of logarithms has no zero: a bar begins at its low end.
         data: tests.map(({ figures }) => figures[way]?.perSecond ?? (log ? low : 0)),
       })),
@@ -143,7 +144,7 @@ function pointsOf(tests, ways) {
       if (rate == null) return [];
       const text = `${plainText(test)}, ${wayName(way)}: ${formatThroughput(rate)} ops/s`;
       return [
-        { seriesIndex: i, at: /** @type {[number, number]} */ ([rate, row]), series: i, text },
+        { seriesIndex: i, at: /** @type {[number, number]} */ ([rate, row]), series: null, text },
       ];
     }),
   );
