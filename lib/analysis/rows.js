@@ -69,8 +69,8 @@ const FLOOR_STORAGE = 'memory';
 
 /**
  * @param {Result} result
- * @returns {Group[]} in the order of the cells; skipped cells are in no group, nor are variants of a
- *   workload, which have tables of their own
+ * @returns {Group[]} in the order of the cells; skipped cells are in no group, nor are variants of
+ *   a workload, which have tables of their own
  * @throws {DragstripError} E_USAGE where a histogram of the result is damaged
  */
 export function toGroups(result) {
