@@ -154,10 +154,16 @@ const ENCODED = {
   },
 };
 
+/** @type {Map<string, Buffer>} */
+const made = new Map();
+
 /**
  * @param {import('./fixtures.js').Fixture} fixture that is encoded
  * @returns {Buffer} what every encoder must give
  */
 export function referenceBytes({ protocol, name }) {
-  return ENCODED[protocol][name]();
+  const key = `${protocol}/${name}`;
+  const bytes = made.get(key) ?? ENCODED[protocol][name]();
+  made.set(key, bytes);
+  return bytes;
 }

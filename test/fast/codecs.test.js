@@ -246,7 +246,7 @@ describe('a wrong variant', () => {
       load: () => ({
         encoders: {
           'batch-4096': () => (target) => {
-            const bytes = referenceBytes(batch);
+            const bytes = Buffer.from(referenceBytes(batch));
             bytes[100_000] ^= 1;
             return bytes.copy(target);
           },

@@ -36,7 +36,7 @@ const count = (/** @type {number} */ length) => Array.from({ length }, (_, i) =>
 const SETS = Array.from({ length: SET_COUNT }, (_, i) => i);
 
 /** A socket that is written to and read from in whole exchanges. */
-class Wire {
+export class Wire {
   /** @param {Endpoint} endpoint */
   constructor(endpoint) {
     this.socket = net.connect(/** @type {any} */ (endpoint));
@@ -218,7 +218,7 @@ async function fillMariadb(connection) {
 }
 
 /** @param {Buffer} bytes */
-function countLines(bytes) {
+export function countLines(bytes) {
   let lines = 0;
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines += 1;
   return lines;
@@ -237,7 +237,7 @@ for _, name in ipairs{'small', 'large', 'sets', 'mixed'} do
 end
 `;
 /** Ids of the spaces: a new server counts from 512. */
-const SPACE = Object.freeze({ small: 512, large: 513, sets: 514, mixed: 515 });
+export const SPACE = Object.freeze({ small: 512, large: 513, sets: 514, mixed: 515 });
 const GE = 5;
 const REPLACE = 3;
 
@@ -246,6 +246,19 @@ const REPLACE = 3;
  * @returns {Promise<{ bytes: Map<string, Buffer>, version: string }>}
  */
 export async function recordTarantool(folder) {
+  return withTarantool(folder, async (wire, version) => ({
+    bytes: await recordPackets(wire),
+    version,
+  }));
+}
+
+/**
+ * @template T
+ * @param {string} folder
+ * @param {(wire: Wire, version: string) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withTarantool(folder, work) {
   const binaries = await tarantool.find(PACKAGES_HOME);
   if (binaries === null)
     throw new Error('there is no Tarantool: dragstrip servers fetch tarantool');
@@ -264,7 +277,7 @@ export async function recordTarantool(folder) {
     const { wire, greeting } = await greet(port, server);
     try {
       const version = greeting.toString('latin1').split(' ')[1];
-      return { bytes: await recordPackets(wire), version };
+      return await work(wire, version);
     } finally {
       wire.close();
     }
@@ -353,7 +366,7 @@ function packSetRow([big, tiny, num, a, b]) {
 }
 
 /** @param {number} sync @param {number} space @param {Buffer} tuple */
-function replacePacket(sync, space, tuple) {
+export function replacePacket(sync, space, tuple) {
   const header = Buffer.concat([Buffer.of(0x82, 0, REPLACE, 1), messagePack(sync)]);
   const body = Buffer.concat([Buffer.of(0x82, 0x10), messagePack(space), Buffer.of(0x21), tuple]);
   const prefix = Buffer.of(0xce, 0, 0, 0, 0);
@@ -362,7 +375,7 @@ function replacePacket(sync, space, tuple) {
 }
 
 /** @param {Buffer} bytes */
-function countPackets(bytes) {
+export function countPackets(bytes) {
   let packets = 0;
   for (let at = 0; at + 5 <= bytes.length; packets += 1) {
     at += 5 + bytes.readUInt32BE(at + 1);
