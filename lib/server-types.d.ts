@@ -1,0 +1,122 @@
+/** What a server is, and what fills it with rows; a part of lib/types.d.ts. */
+
+import type { Address, Credentials, Dataset, DatasetOptions, Places } from './types.js';
+
+/** How an endpoint is found: flag, then environment, then our own server, then the default. */
+export interface EndpointDefinition {
+  /** the seed's default port, `127.0.0.1:6379` */
+  default: string;
+  /** environment variable, `DRAGSTRIP_REDIS` */
+  env: string;
+  /** long flag without dashes, `redis` */
+  flag: string;
+  /** what it is, for the help */
+  summary: string;
+}
+
+/** A server that `dragstrip servers start` made, as recorded in `.dragstrip/servers/NAME.json`. */
+export interface RunningServer {
+  name: string;
+  pid: number;
+  /** start time of the process in clock ticks since boot (/proc/PID/stat, field 22): pids recur */
+  startTicks: number;
+  version: string;
+  folder: string;
+  /** endpoint name to `host:port` or `unix:/path` */
+  address: Record<string, string>;
+}
+
+export interface ServerDefinition {
+  name: string;
+  summary: string;
+  endpoints: Record<string, EndpointDefinition>;
+  /** environment variables for credentials, by field of Credentials (also NAME_FILE) */
+  credentials: Partial<Record<keyof Credentials, string>>;
+  /** Debian packages that bring it, for messages and for fetch */
+  packages: readonly string[];
+  /** the programs without which it cannot start, by plain names */
+  programs?: readonly string[];
+  /** servers that it goes on to: they are started before it */
+  behind?: readonly string[];
+  /** the binaries, from PATH or from what fetch unpacked; null where there are none */
+  find(home: string): Promise<Binaries | null>;
+  /** where no packages bring it: puts it into `root`, a folder that is there, and says what came */
+  fetch?(context: {
+    root: string;
+    signal?: AbortSignal;
+    onEvent?(text: string): void;
+  }): Promise<string>;
+  /** starts it on free loopback ports in a private folder; resolves when it answers */
+  start(context: StartContext): Promise<RunningServer>;
+  /** asks a server at an address in its own protocol; rejects E_TARGET where none answers */
+  probe(address: Address, credentials: Credentials): Promise<ProbeReport>;
+}
+
+export interface Binaries {
+  /** path of each program by its plain name */
+  programs: Record<string, string>;
+  /** LD_LIBRARY_PATH and the like, for the child only */
+  env: Record<string, string>;
+  /** `path`: found on PATH; `fetched`: ours */
+  source: 'path' | 'fetched';
+}
+
+export interface StartContext {
+  home: string;
+  binaries: Binaries;
+  /** true: dies with this process, however that ends; false: stays until `servers stop` */
+  owned: boolean;
+  /** where the servers of `behind` are, by name; absent: where they are known to be */
+  behind?: Record<string, Address>;
+  signal?: AbortSignal;
+}
+
+export interface ProbeReport {
+  version: string;
+  /** settings that decide speed or durability, for the result */
+  settings: Record<string, string>;
+  /** of the server process where it is on this machine and known */
+  pid: number | null;
+}
+
+export interface SeedContext {
+  address: Address;
+  credentials: Credentials;
+  dataset: Dataset;
+  /** rows written so far; called at most ten times a second */
+  onProgress?(rowsDone: number): void;
+  signal?: AbortSignal;
+  /** `host:port` of servers off loopback that the user allows to be filled */
+  allowTargets?: readonly string[];
+  /** where to; absent: PLACES of lib/dataset.js */
+  places?: Places;
+  /** a server that answers nothing for so long has failed; default 30 000 */
+  timeoutMs?: number;
+}
+
+export interface SeedReport {
+  rows: number;
+  /** false: the same dataset was there already, verified, and left as it was */
+  written: boolean;
+  /** rows compared whole after the load */
+  sampled: number;
+}
+
+export interface LoaderDefinition {
+  name: string;
+  server: string;
+  summary: string;
+  /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when
+   * the
+   *  place is taken by somebody else: then `foreign` says by what) */
+  inspect(context: { address: Address; credentials: Credentials; places?: Places }): Promise<{
+    dataset: DatasetOptions | null;
+    foreign: string | null;
+  }>;
+  /** fills, counts and samples; E_REFUSED where the place is not ours */
+  seed(context: SeedContext): Promise<SeedReport>;
+  /** removes what seed made in `places`, marker last; gives how many rows were there */
+  remove?(
+    context: Omit<SeedContext, 'dataset' | 'onProgress'> & { places: Places },
+  ): Promise<number>;
+}
