@@ -19,6 +19,7 @@ import { insertLegend, insertTables } from './insert.js';
 import { limitLegend, limitTables, missingLimits } from './limits.js';
 import { loadName } from './load-name.js';
 import { mgetLegend, mgetTables } from './mget.js';
+import { mutexLegend, mutexTables } from './mutex.js';
 import { noteLines } from './notes.js';
 
 export { loadName } from './load-name.js';
@@ -85,6 +86,7 @@ export function toContent(result) {
         rows: group.rows,
       })),
       ...mgetTables(result),
+      ...mutexTables(result),
       ...insertTables(result),
       ...codecTables(result),
       ...commandTables(result),
@@ -103,6 +105,7 @@ export function toContent(result) {
     legend: [
       ...(groups.length === 0 ? [] : legendLines(groups)),
       ...mgetLegend(result),
+      ...mutexLegend(result),
       ...insertLegend(result),
       ...codecLegend(result),
       ...commandLegend(result),

@@ -12,6 +12,7 @@ import { COMMANDS_OPTIONS } from './commands-options.js';
 import { reportFailure } from './failure.js';
 import { INSERT_OPTIONS } from './insert-options.js';
 import { MGET_OPTIONS } from './mget-options.js';
+import { MUTEX_OPTIONS } from './mutex-options.js';
 import {
   ADDRESS_OPTIONS,
   DATASET_OPTIONS,
@@ -80,6 +81,12 @@ const COMMANDS = Object.freeze({
     summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
     options: COMMANDS_OPTIONS,
     load: () => import('./commands/commands.js'),
+  },
+  mutex: {
+    summary: 'locks over several processes: Test 1, Test 2, a holder that dies; mutex stress',
+    args: '[stress]',
+    options: MUTEX_OPTIONS,
+    load: () => import('./commands/mutex.js'),
   },
   limit: {
     summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',

@@ -8,6 +8,7 @@ import { loadReport } from '../../../report/index.js';
 import { scatterPoints, toFetchGroups } from '../../analysis/fetches.js';
 import { usageError } from '../../errors.js';
 import { run } from '../../index.js';
+import { holdOutput } from '../held-output.js';
 import { addressesOf } from '../options.js';
 import { openPlotFile } from '../plot-file.js';
 import { createProgress } from '../progress.js';
@@ -25,8 +26,6 @@ import { statusOf } from './race.js';
 const TESTS = Object.freeze(['concurrency', 'scatter']);
 /** Fetches of all sizes before the clock starts, so that the compiler has seen them. */
 const WARMUP = 500;
-/** What a reader that has gone away leaves: 128 + SIGPIPE. */
-const STATUS_EPIPE = 141;
 
 /**
  * @param {CommandContext} context
@@ -182,33 +181,6 @@ function takePassword(variable) {
   }
   process.env['DRAGSTRIP_REDIS_PASSWORD'] = password;
   delete process.env['DRAGSTRIP_REDIS_PASSWORD_FILE'];
-}
-
-/**
- * A reader that goes away (`| head`) ends other commands at once; here the keys are removed first.
- * @param {NodeJS.WriteStream} stdout
- * @returns {{ signal: AbortSignal, status: () => number | null, dispose: () => void }}
- */
-function holdOutput(stdout) {
-  const controller = new AbortController();
-  const guards = stdout.listeners('error');
-  /** @param {NodeJS.ErrnoException} error */
-  const listener = (error) => controller.abort(error);
-  stdout.removeAllListeners('error');
-  stdout.on('error', listener);
-  return {
-    signal: controller.signal,
-    status() {
-      if (!controller.signal.aborted) return null;
-      return controller.signal.reason.code === 'EPIPE' ? STATUS_EPIPE : 7;
-    },
-    dispose() {
-      stdout.off('error', listener);
-      for (const guard of guards) stdout.on('error', /** @type {any} */ (guard));
-      // What was written last may still fail, and is nobody's any more.
-      if (controller.signal.aborted) stdout.on('error', () => {});
-    },
-  };
 }
 
 /**
