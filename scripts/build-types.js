@@ -1,0 +1,34 @@
+/**
+ * Writes the declarations that the package ships into types/: those that tsc makes of the JSDoc,
+ * and the hand-written ones, which tsc leaves where they are. Then, with `--pack`, makes the
+ * package: npm's own prepack would be skipped, because .npmrc switches install scripts off.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
+const OUT = path.join(ROOT, 'types');
+
+rmSync(OUT, { recursive: true, force: true });
+const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+run(process.execPath, [tsc, '-p', 'tsconfig.build.json']);
+for (const name of readdirSync(path.join(ROOT, 'lib'))) {
+  if (!name.endsWith('.d.ts')) continue;
+  copyFileSync(path.join(ROOT, 'lib', name), path.join(OUT, 'lib', name));
+}
+const pack = process.argv.indexOf('--pack');
+if (pack > 0) {
+  const to = process.argv[pack + 1] ?? ROOT;
+  run('npm', ['pack', '--silent', '--pack-destination', path.resolve(to)]);
+}
+
+/**
+ * @param {string} program
+ * @param {string[]} args
+ */
+function run(program, args) {
+  execFileSync(program, args, { cwd: ROOT, stdio: 'inherit' });
+}

@@ -1,0 +1,81 @@
+/**
+ * What is published: packed, unpacked into an empty folder, its types checked by a consumer's
+ * strict compiler and its command run.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { NO_SERVERS } from '../helpers/command-line.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const CONSUMER = `
+import { compareResults, defineStorage, run } from 'dragstrip';
+import { connect } from 'dragstrip/handlersocket';
+export const storage = defineStorage({
+  name: 'mine', summary: 's', package: null, server: null, capabilities: ['get'],
+  profiles: { default: { summary: 'x', options: {} } },
+  open: async ({ dataset }) => ({ get: (id) => dataset.value(id), close: async () => {} }),
+});
+const result = await run({ storages: ['memory'], loads: [{ kind: 'window', inFlight: 10 }] });
+export const rate: number = result.cells[0].rounds[0].throughput;
+// @ts-expect-error: a rate is a number
+await run({ loads: [{ kind: 'rate', rate: 'x' }] });
+// @ts-expect-error: a storage has to open
+defineStorage({ name: 'mine', summary: 's', package: null, server: null });
+const client = await connect({ host: '127.0.0.1', port: 9998 });
+await client.openIndex({ database: 'd', table: 't', columns: ['str'] });
+// @ts-expect-error: no such option
+await connect({ hots: 'x' });
+console.log(compareResults);
+`;
+
+describe('the package as it is published', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-package-'));
+    const build = path.join(ROOT, 'scripts', 'build-types.js');
+    await execa(process.execPath, [build, '--pack', folder]);
+    const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+    await execa('tar', ['xzf', file], { cwd: folder });
+    const modules = path.join(folder, 'node_modules');
+    await mkdir(modules);
+    for (const name of await readdir(path.join(ROOT, 'node_modules'))) {
+      if (name.startsWith('.')) continue;
+      await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name));
+    }
+    await rename(path.join(folder, 'package'), path.join(modules, 'dragstrip'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test('its types hold in a strict consumer, and say what is wrong', async () => {
+    await writeFile(path.join(folder, 'consumer.mts'), CONSUMER);
+    const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023'];
+    const { stdout, exitCode } = await execa(
+      process.execPath,
+      [tsc, ...flags, '--types', 'node', 'consumer.mts'],
+      { cwd: folder, reject: false },
+    );
+    assert.equal(stdout, '');
+    assert.equal(exitCode, 0);
+  });
+
+  test('its command lists all and races', async () => {
+    const bin = path.join(folder, 'node_modules', 'dragstrip', 'bin', 'dragstrip.js');
+    const env = { ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state') };
+    const list = await execa(process.execPath, [bin, 'list'], { cwd: folder, env });
+    assert.match(list.stdout, /ioredis/);
+    const race = await execa(
+      process.execPath,
+      [bin, 'race', '--storages', 'memory', '--rounds', '1', '--ops', '100', '--rows', '100'],
+      { cwd: folder, env },
+    );
+    assert.match(race.stdout, /memory/);
+  });
+});
