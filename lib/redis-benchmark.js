@@ -94,7 +94,8 @@ export function parseBenchmark(text) {
     const known = /** @type {Record<string, any>} */ (COLUMNS)[name];
     const value = Number(last?.[i]);
     if (known !== undefined && last?.[i] !== undefined && Number.isFinite(value)) {
-      figures[known[0]] = value * known[1];
+      // Thousandths of a millisecond are whole nanoseconds.
+      figures[known[0]] = known[1] === 1 ? value : Math.round(value * known[1]);
     }
   }
   const { perSecond } = figures;
