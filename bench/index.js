@@ -16,6 +16,7 @@ const BENCHES = {
   loaders: () => import('./loaders.js'),
   handlersocket: () => import('./handlersocket.js'),
   mget: () => import('./mget.js'),
+  mutex: () => import('./mutex.js'),
   selfcheck: () => import('./selfcheck.js'),
 };
 

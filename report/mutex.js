@@ -74,7 +74,8 @@ const STRESS_COLUMNS = [
  * @returns {Table[]} none where no lock was measured
  */
 export function mutexTables(result) {
-  const rows = toLockRows(result).filter(({ notOffered }) => notOffered === null);
+  const able = toLockRows(result).filter(({ notOffered }) => notOffered === null);
+  const rows = byLabel(able).flatMap((one) => one.rows);
   const of = (/** @type {string} */ test) => rows.filter((row) => row.test === test);
   return [
     table(of('lock'), SECTION_COLUMNS, (row) => `Test 1, ${titleOfLock(row)}`),
@@ -164,6 +165,7 @@ export function mutexLegend(result) {
 }
 
 /** The widths of Ruby's Benchmark, which printed the seed's tables. */
+const CAPTION = '      user     system      total        real';
 const FIGURE = 10;
 
 /**
@@ -177,12 +179,9 @@ export function seedLines(result, test) {
   if (rows.length === 0) return [];
   const title = test === 'lock' ? titleOfLock(rows[0]) : titleOfCount(rows[0]);
   const width = test === 'lock' ? 14 : 16;
-  const head = ['user', 'system', 'total', 'real']
-    .map((word) => word.padStart(FIGURE + 1))
-    .join('');
   const lines = [test === 'lock' ? 'Test 1' : 'Test 2', title];
   for (const { label, rows: own } of byLabel(rows)) {
-    lines.push('', plainText(label), `${' '.repeat(width - 1)}${head}`);
+    lines.push('', plainText(label), `${' '.repeat(width)}${CAPTION}`);
     lines.push(...own.map((row) => seedLine(row, test, width)));
   }
   return lines;

@@ -1,0 +1,117 @@
+/**
+ * Our script handler against the locks that Node programs use, on keys 1/1: the same tests, driver
+ * and server, each in a process of its own, in turn within one run (A B B A).
+ */
+
+import { OK } from '../lib/outcome.js';
+import { executeInChild } from '../lib/run/executor.js';
+import { workload } from '../workloads/mutex.js';
+import { measure } from './figures.js';
+
+const TARGET = 1;
+const PEERS = Object.freeze(['redlock', 'redis-semaphore']);
+/** @type {readonly { test: string, name: string, load: Record<string, any> }[]} */
+const CONTESTS = Object.freeze([
+  {
+    test: 'lock',
+    name: 'Test 1, 1000 lock/unlock by 10 tasks',
+    load: { kind: 'window', inFlight: 10, operations: 1000, durationNs: null },
+  },
+  {
+    test: 'count',
+    name: 'Test 2, sections of 100 tasks',
+    load: { kind: 'window', inFlight: 100, operations: null, durationNs: 2e9 },
+  },
+]);
+
+/**
+ * @param {import('./figures.js').BenchContext} context
+ * @returns {AsyncGenerator<import('./figures.js').Figure>}
+ */
+export async function* run({ smoke, servers }) {
+  const address = servers['redis'];
+  const strike = await workload.stage?.({
+    servers: [{ name: 'redis', address, credentials: {} }],
+    ...{ variants: [], options: {}, dataset: /** @type {any} */ (null) },
+    ...{ allowTargets: [], home: '', folder: '' },
+  });
+  try {
+    for (const contest of CONTESTS) {
+      for (const peer of PEERS) yield* race(contest, peer, { address, smoke });
+    }
+  } finally {
+    await strike?.();
+  }
+}
+
+/**
+ * @param {typeof CONTESTS[number]} contest
+ * @param {string} peer
+ * @param {{ address: import('../lib/types.js').Address, smoke: boolean }} options
+ */
+async function* race({ test, name, load }, peer, { address, smoke }) {
+  const pairs = smoke ? 1 : 11;
+  const rates = [];
+  const cpu = [];
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const ours = () => runOne('script', test, sized(load, smoke), address, pair);
+    const theirs = () => runOne(peer, test, sized(load, smoke), address, pair);
+    const inTurn = pair % 2 === 0 ? [ours, theirs] : [theirs, ours];
+    const results = new Map();
+    for (const each of inTurn) results.set(each, await each());
+    rates.push(results.get(ours).rate / results.get(theirs).rate);
+    cpu.push(results.get(theirs).cpuNs / results.get(ours).cpuNs);
+  }
+  const what = `script over ${peer}, keys 1/1, ${name}`;
+  yield measure(`${what}: rate`, rates, { target: TARGET, better: 'higher', unit: '×' });
+  yield measure(`${what}: client CPU saved`, cpu, { better: 'higher', unit: '×' });
+}
+
+/**
+ * @param {Record<string, any>} load
+ * @param {boolean} smoke
+ * @returns {any} a load
+ */
+function sized(load, smoke) {
+  if (!smoke) return load;
+  return load['operations'] === null ? { ...load, durationNs: 2e8 } : { ...load, operations: 50 };
+}
+
+/**
+ * @param {string} handler
+ * @param {string} test
+ * @param {any} load
+ * @param {import('../lib/types.js').Address} address
+ * @param {number} seed
+ * @returns {Promise<{ rate: number, cpuNs: number }>} sections a second, CPU time of each
+ */
+async function runOne(handler, test, load, address, seed) {
+  const { record, failure } = await executeInChild(
+    {
+      storage: 'ioredis',
+      profile: 'default',
+      workload: 'mutex',
+      workloadOptions: { parameters: { test, handler, keys: 1 } },
+      load,
+      address,
+      credentialsOf: null,
+      serverPids: [],
+      dataset: { rows: 1, valueSize: 8, seed: 1 },
+      folder: '',
+      seed,
+      warmupOperations: 200,
+      stallNs: 60e9,
+    },
+    {},
+  );
+  const sections = record?.outcomes[OK] ?? 0;
+  if (record?.client == null || sections === 0 || sections !== record.scheduled) {
+    const why = failure?.message ?? record?.failure?.message ?? 'wrong answers';
+    throw new Error(`mutex, ${handler}: ${why}`);
+  }
+  const { userNs, systemNs } = record.client;
+  return {
+    rate: (sections / record.durationNs) * 1e9,
+    cpuNs: (userNs + systemNs) / sections,
+  };
+}
