@@ -34,8 +34,9 @@ function column(name, head, drop, text, align = 'right') {
 /** @type {readonly Column[]} */
 const COLUMNS = [
   column('strategy', ['', 'strategy'], 0, (line) => strategyText(line), 'left'),
-  column('rows of a request', ['rows of', 'a request'], 2, ({ rowsPerRequest }) =>
-    rowsPerRequest === null ? NONE : formatCount(Math.round(rowsPerRequest)),
+  column('rows of a request', ['rows of', 'a request'], 2, ({ batch, rowsPerRequest }) =>
+    // The last request of a worker may have fewer than was chosen.
+    formatCount(batch ?? Math.round(rowsPerRequest ?? 0)),
   ),
   column('in flight', ['in', 'flight'], 1, ({ inFlight }) => String(inFlight ?? NONE)),
   column('rows/s', ['', 'rows/s'], 0, (line) => rateText(line)),

@@ -1,14 +1,9 @@
-/**
- * A Java 17 for Cassandra, which runs on no later one: JAVA_HOME, then PATH, then where Linux
- * distributions keep theirs.
- */
+/** A Java 17 for Cassandra, which runs on no later one: JAVA_HOME, then PATH. */
 
-import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { runCommand } from './command.js';
 import { findProgram } from './programs.js';
 
-const MACHINES = '/usr/lib/jvm';
 const WANTED = '17';
 
 /** @type {Map<string, Promise<string | null>>} path of a java to its version */
@@ -16,7 +11,7 @@ const versions = new Map();
 
 /** @returns {Promise<string | null>} path of a java of version 17 */
 export async function findJava() {
-  for (const folder of await listFolders()) {
+  for (const folder of listFolders()) {
     const java = await findProgram('java', [folder]);
     if (java === null) continue;
     if (!versions.has(java)) versions.set(java, readVersion(java));
@@ -31,15 +26,10 @@ export async function describeJava() {
   return found.length === 0 ? 'there is none' : `here is ${[...new Set(found)].join(', ')}`;
 }
 
-async function listFolders() {
+function listFolders() {
   const home = process.env['JAVA_HOME'] ?? '';
   const named = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const machines = (await readdir(MACHINES).catch(() => [])).sort();
-  return [
-    ...(home === '' ? [] : [join(home, 'bin')]),
-    ...named,
-    ...machines.map((machine) => join(MACHINES, machine, 'bin')),
-  ];
+  return [...(home === '' ? [] : [join(home, 'bin')]), ...named];
 }
 
 /** @param {string} java */

@@ -75,7 +75,7 @@ function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
       else counted.acknowledged += count;
       return count === to[index] - from[index] ? OK : MISMATCH;
     },
-    calls: way.calls,
+    calls: way.calls ?? 'promise', // not the profile's, which is about reads
     async before() {
       await inserter.clear();
       writesBefore = (await inserter.writes?.()) ?? null;
@@ -126,7 +126,7 @@ function bindWarmup(inserter, { name, strategy, size, ops, rows }) {
   return {
     op: size > 1 || strategy.rows === 'all' ? many : isSync ? row : chain,
     verify: () => OK, // what it wrote is removed unread
-    calls: way.calls,
+    calls: way.calls ?? 'promise', // not the profile's, which is about reads
     before: () => inserter.clear(),
   };
 }

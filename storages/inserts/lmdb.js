@@ -12,7 +12,7 @@ const NEW_ONLY = { noOverwrite: true };
 /** How each strategy is done, for the tables. */
 export const LMDB_INSERTS = Object.freeze({
   one: 'putSync, a transaction each',
-  async: 'put behind ifNoExists: the driver joins those of a moment in one transaction',
+  async: 'put, if new; joined into transactions',
   logged_batch: 'transactionSync of putSync',
 });
 
@@ -64,13 +64,13 @@ export async function openLmdbInserter({ folder, dataset, profile }) {
         one: {
           build: (from) => [from, number(from)],
           send: ([a, b]) => store.rows.putSync(a, b, NEW_ONLY),
-          stored: (reply) => (reply ? 1 : -1),
+          stored: (reply) => (reply === true ? 1 : -1),
           calls: 'sync',
         },
         async: {
           build: (from) => [from, number(from)],
           send: ([a, b]) => store.rows.ifNoExists(a, () => store.rows.put(a, b)),
-          stored: (reply) => (reply ? 1 : -1),
+          stored: (reply) => (reply === true ? 1 : -1),
         },
         atomic: {
           build,
