@@ -11,11 +11,11 @@ import { formatCount, formatElapsed, formatShare, plainText } from '../lib/forma
  */
 export function headLines(result) {
   const { dataset, environment: env, servers, storages } = result;
-  const rows = `${formatCount(dataset.rows)} rows of ${formatCount(dataset.valueSize)} characters`;
   /** @type {[string, string][]} */
   const lines = [
     ['run', `${when(result)}, ${plainText(result.id)}`],
-    ['data', `${rows}, seed ${dataset.seed}`],
+    // Codecs have fixtures in the place of rows.
+    ...(result.command.startsWith('codec-') ? [] : [dataLine(dataset)]),
     ['machine', machineText(env)],
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
   ];
@@ -30,6 +30,15 @@ export function headLines(result) {
   const meanwhile = conditionsText(result);
   if (meanwhile !== '') lines.push(['meanwhile', meanwhile]);
   return lines;
+}
+
+/**
+ * @param {Result['dataset']} dataset
+ * @returns {[string, string]}
+ */
+function dataLine({ rows, valueSize, seed }) {
+  const text = `${formatCount(rows)} rows of ${formatCount(valueSize)} characters, seed ${seed}`;
+  return ['data', text];
 }
 
 /**

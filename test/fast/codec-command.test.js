@@ -1,0 +1,167 @@
+/** `dragstrip codec`: its tables, its result, what it refuses, and a variant that is wrong. */
+
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { toCodecGroups } from '../../lib/analysis/codecs.js';
+import { toCodecOptions } from '../../lib/cli/commands/codec.js';
+import { parseResult } from '../../lib/result.js';
+import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
+
+const SHORT = ['--rounds', '1', '--ops', '3', '--warmup', '2', '--quiet'];
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-codec-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** @param {string[]} words */
+const codec = (...words) => runCommand(folder, ['bin/dragstrip.js', 'codec', ...words]);
+
+/** @param {string} file */
+const resultOf = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+
+describe('codec decoding', () => {
+  test('measures the variants of a fixture, fastest first, and draws them', async () => {
+    const { status, stdout, stderr } = await codec(
+      ...['decoding', '--protocols', 'resp', '--fixtures', 'get-16', ...SHORT],
+      ...['--variants', 'redis-parser,node-redis,resp-count', '--json', 'a.json', '--svg', 'a.svg'],
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^RESP, decoding, get-16: 22\.5 KiB, 1,000 rows, 12 times an operation/m);
+    assert.match(stdout, /^resp-count \(decodes nothing\) /m);
+    const result = resultOf('a.json');
+    const [group] = toCodecGroups(result);
+    assert.deepEqual([group.bytes, group.rows, group.repeat], [23_000, 1000, 12]);
+    const [first, second, bound] = group.variants;
+    assert.equal(bound.kind, 'bound', 'what decodes nothing is no rival');
+    assert.equal(first.ratio, 1);
+    assert.ok(Number(second.ratio) <= 1 && Number(second.bytesPerSecond) > 0);
+    for (const { rounds, parameters } of result.cells) {
+      assert.deepEqual(parameters, { protocol: 'resp', direction: 'decode', fixture: 'get-16' });
+      const [{ outcomes, scheduled, throughput, facts }] = rounds;
+      assert.equal(scheduled, 3);
+      assert.equal(outcomes.ok, 3);
+      assert.equal(facts?.['rows'], 12_000);
+      assert.equal(facts?.['bytes'], 12 * 23_000);
+      assert.ok(throughput > 0);
+    }
+    // A string of 16 characters: 16 bytes of head and the characters, and nothing else.
+    const parser = group.variants.find(({ row }) => row.label === 'redis-parser');
+    assert.ok(Math.abs(Number(parser?.heapBytes) - 32) < 4, `${parser?.heapBytes} bytes a row`);
+    assert.match(readFileSync(path.join(folder, 'a.svg'), 'utf8'), /^<svg [\s\S]*redis-parser/);
+  });
+
+  test('shows a stored result again', async () => {
+    const { status, stdout } = await runCommand(folder, ['bin/dragstrip.js', 'report', 'a.json']);
+    assert.equal(status, 0);
+    assert.match(stdout, /^RESP, decoding, get-16/m);
+    assert.match(stdout, /^codecs: an operation is one whole fixture/m);
+  });
+
+  test('shows a variant that is wrong, does not time it, and exits with 5', async () => {
+    const home = pathToFileURL(path.join(ROOT, 'codecs/')).href;
+    await writeFile(
+      path.join(folder, 'swapped.js'),
+      `import { defineCodec } from '${home}definition.js';
+       import { loadCodec } from '${home}index.js';
+       export default defineCodec({
+         name: 'swapped', protocol: 'resp', kind: 'ours', summary: 'two replies change places',
+         async load() {
+           const parameters = { protocol: 'resp', direction: 'decode', fixture: 'get-16' };
+           const { codec } = await (await loadCodec('codec/redis-parser')).open({ parameters });
+           return { createDecoder(shape, emit) {
+             let held = null;
+             return codec.codec.createDecoder(shape, (reply) => {
+               if (held !== null) { emit(reply); emit(held); held = null; }
+               else if (reply === right) held = reply;
+               else emit(reply);
+             });
+           } };
+         },
+       });
+       import { smallValue } from '${home}rows.js';
+       const right = smallValue(500);`,
+    );
+    const { status, stdout, stderr } = await codec(
+      ...['decoding', '--fixtures', 'get-16', '--variants', 'redis-parser,./swapped.js', ...SHORT],
+      ...['--json', 'wrong.json'],
+    );
+    assert.equal(status, 5, stderr);
+    assert.match(stdout, /^! swapped \(ours\) .* wrong /m);
+    assert.match(
+      stdout,
+      /swapped, codec, resp, decode, get-16, round 1: failed: E_DATA: wrong: at \[499\]/,
+    );
+    const cell = resultOf('wrong.json').cells.find(({ storage }) => storage === 'swapped');
+    assert.equal(cell?.state, 'failed');
+    assert.equal(cell?.rounds[0].scheduled, 0, 'nothing of it was timed');
+    assert.equal(cell?.rounds[0].throughput, 0);
+    assert.equal(cell?.rounds[0].facts, undefined);
+  });
+
+  test('leaves nothing behind where it is not told to', () => {
+    assert.equal(existsSync(path.join(folder, 'results')), false);
+  });
+});
+
+describe('codec encoding', () => {
+  test('measures what is encoded, its bytes compared', async () => {
+    const { status, stdout, stderr } = await codec(
+      ...['encoding', '--fixtures', 'batch-4096', '--protocols', 'handlersocket', ...SHORT],
+      ...['--variants', 'hs-client,hs-byte-writer,node-handlersocket'],
+    );
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^HandlerSocket, encoding, batch-4096: 287 KiB, 4,096 rows, 1 round$/m);
+    assert.match(stdout, /^hs-client \(ours\) /m);
+  });
+});
+
+describe('which cells there are', () => {
+  test('all fixtures of a direction but the small one, of all protocols', async () => {
+    const { variants = [], storages, rounds, loads } = await toCodecOptions('decoding', {});
+    assert.equal(storages, undefined, 'the engine takes all that can run');
+    assert.equal(rounds, 3);
+    assert.deepEqual(loads, [{ kind: 'sync', durationMs: 250 }]);
+    const names = variants.map(
+      ({ parameters }) => `${parameters['protocol']}/${parameters['fixture']}`,
+    );
+    assert.equal(new Set(names).size, 16);
+    assert.ok(!names.some((name) => name.endsWith('mixed')));
+  });
+
+  test('the small one too, where it is named', async () => {
+    const { variants = [] } = await toCodecOptions('decoding', { fixtures: ['mixed'] });
+    assert.equal(variants.length, 3);
+  });
+
+  for (const [words, message] of /** @type {[string[], RegExp][]} */ ([
+    [['both'], /codec "both": not known; name one of decoding, encoding/],
+    [['decoding', '--protocols', 'resp3'], /--protocols resp3: not known; there are handlersocket/],
+    [
+      ['decoding', '--fixtures', 'batch-4096'],
+      /batch-4096: there is none to decode; there are find/,
+    ],
+    [['encoding', '--fixtures', 'sets'], /--fixtures sets: there is none to encode/],
+    [['decoding', '--variants', 'msgpack'], /--variants msgpack: not known; there are hs-client/],
+    [['encoding', '--variants', 'redis-parser'], /redis-parser: none of the fixtures is for it/],
+    [
+      ['decoding', '--variants', 'hs-client', '--protocols', 'resp'],
+      /hs-client: none of the fixtures is for it; its protocol is handlersocket/,
+    ],
+    [['decoding', '--ops', '5', '--duration', '1s'], /--ops and --duration: one of them/],
+    [['decoding', '--variants', './none.js'], /none\.js: no such file/],
+    [['decoding', '--rounds', '0'], /--rounds/],
+    [['decoding', '--json', 'no/folder/a.json'], /no\/folder\/a\.json/],
+    [[], /missing required argument 'test'/],
+  ])) {
+    test(`refuses ${words.join(' ') || 'no test'}`, async () => {
+      assertFailure(await callCommand(['bin/dragstrip.js', 'codec', ...words]), 2, message);
+    });
+  }
+});
