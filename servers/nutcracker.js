@@ -14,7 +14,7 @@ import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../lib/measure/listener.js';
 import { readProgramVersion } from './command.js';
-import { ask, notThere } from './conversation.js';
+import { ask, nameKind, notThere } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
 import { readRunning } from './record.js';
@@ -69,7 +69,8 @@ export default defineServer({
   async probe({ main, stats }, { user, password }) {
     const login = password === undefined ? '' : encode('AUTH', ...(user ? [user] : []), password);
     const answer = await sniff(main, login);
-    if (answer.end !== 'enough') throw notThere('A proxy', main, answer, REMEDY);
+    const isOther = !isReply(answer.bytes) && nameKind(answer.bytes) !== 'Redis';
+    if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, REMEDY);
     if (!isReply(answer.bytes)) {
       const said = answer.bytes.toString('latin1').split('\r\n')[login === '' ? 0 : 1];
       throw targetError(

@@ -66,8 +66,8 @@ export function parseProxyCommand(text) {
 /**
  * @param {string} text
  * @param {{ home: string, redis: Address, signal?: AbortSignal }} context
- * @returns {Promise<{ address: string, stop: () => Promise<void> }>} address: as --proxy takes it;
- *   it ends with this process, however that ends
+ * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: as --proxy
+ *   takes it; it ends with this process, however that ends
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET
  */
 export async function startProxyCommand(text, { home, redis, signal }) {
@@ -86,6 +86,7 @@ export async function startProxyCommand(text, { home, redis, signal }) {
       ? await nutcracker.start(context)
       : await startOther(program, args, redis, context);
   return {
+    pid: running.pid,
     address: [running.address['main'], running.address['unix']].filter(Boolean).join(','),
     async stop() {
       await endProcess(running);

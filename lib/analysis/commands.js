@@ -82,7 +82,7 @@ export function toCommandGroups({ cells }) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Pick<Cell, 'rounds'>} cell
  * @returns {string | null} the words of the refusal, where every round was refused
  */
 export function refusalOf({ rounds }) {

@@ -1,0 +1,365 @@
+/**
+ * The command list on a real Redis and a real nutcracker: every command right or refused, over all
+ * ways; redis-benchmark beside it; a proxy that lies or dies; nothing left behind.
+ */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { formatEndpoint } from '../../lib/address.js';
+import { isRefusedByProxy, refusalOf } from '../../lib/analysis/commands.js';
+import { statusAfter } from '../../lib/cli/commands/commands.js';
+import { systemClock } from '../../lib/measure/clock.js';
+import { systemInstruments } from '../../lib/measure/usage.js';
+import { rememberProgram } from '../../lib/redis-benchmark.js';
+import { commandVariants } from '../../lib/run/commands.js';
+import { inThisProcess } from '../../lib/run/executor.js';
+import { runRace } from '../../lib/run/runner.js';
+import { loadServer } from '../../servers/index.js';
+import { startProxyCommand } from '../../servers/proxy-command.js';
+import { PREFIX } from '../../workloads/commands/place.js';
+import { TEST_NAMES } from '../../workloads/commands/tests.js';
+import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+
+const CLIENTS = 8;
+/** @type {import('../../lib/run/commands.js').CommandList} */
+const ALL = {
+  tests: TEST_NAMES,
+  ways: ['direct', 'proxied'],
+  transports: ['tcp', 'unix'],
+  keepAlive: [true, false],
+  clients: CLIENTS,
+};
+
+describe('the command list on real servers', () => {
+  const servers = withServers(['redis', 'nutcracker']);
+  let folder = '';
+  /** @type {Redis} */
+  let redis;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-commands-'));
+    redis = new Redis(/** @type {any} */ (servers.address('redis').main));
+    const { programs, env } = /** @type {any} */ (
+      await (await loadServer('redis')).find(PACKAGES_HOME)
+    );
+    const libraries = env['LD_LIBRARY_PATH'];
+    rememberProgram({ program: programs['redis-benchmark'], libraries }, process.env);
+  });
+  after(async () => {
+    redis?.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** @param {string} name */
+  function both(name) {
+    const { main, unix } = servers.address(name);
+    return [main, unix].map(formatEndpoint).join(',');
+  }
+
+  const ownKeys = () => redis.keys(`${PREFIX}*`);
+
+  /**
+   * @param {Partial<typeof ALL>} list
+   * @param {Record<string, any>} [options]
+   * @param {Parameters<typeof runRace>[1] & {}} [context] by default in this process, which is faster
+   */
+  async function runList({ requests = 120, ...list }, options = {}, context = {}) {
+    const { commands, ...more } = options;
+    return runRace(
+      {
+        home: path.join(folder, 'state'),
+        workload: 'commands',
+        storages: ['ioredis'],
+        commands: { clients: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
+        variants: commandVariants({ ...ALL, requests, ...list }),
+        warmupOperations: 20,
+        addresses: { redis: both('redis'), proxy: both('nutcracker') },
+        ...more,
+      },
+      { executor: inThisProcess(systemInstruments(systemClock)), ...context },
+    );
+  }
+
+  /** @param {Result} result */
+  function assertAccounts({ cells }) {
+    for (const { id, rounds } of cells) {
+      for (const { scheduled, outcomes } of rounds) {
+        const sum = Object.values(outcomes).reduce((total, count) => total + count, 0);
+        assert.equal(sum, scheduled, id);
+      }
+    }
+  }
+
+  const openSockets = () =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith('socket:');
+      } catch {
+        return false;
+      }
+    }).length;
+
+  test('all fifteen, each way, kept or not: right answers, or refused with words', async () => {
+    const strangers = await redis.set('key:000000000001', 'a stranger’s');
+    assert.equal(strangers, 'OK');
+    const socketsBefore = openSockets();
+    const clientsBefore = Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))?.[1]);
+    /** @type {Set<string>} */
+    const foreign = new Set();
+    const result = await runList(
+      {},
+      {},
+      {
+        onEvent: (event) => {
+          if (event.type !== 'cell-end') return;
+          redis.keys('*').then((keys) => {
+            for (const key of keys) if (!key.startsWith(PREFIX)) foreign.add(key);
+          });
+        },
+      },
+    );
+    assert.equal(result.cells.length, 120);
+    assertAccounts(result);
+    const refused = result.cells.filter(isRefusedByProxy);
+    for (const cell of result.cells) {
+      const { id, state, rounds, parameters } = cell;
+      assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
+      const [{ outcomes, samples, facts = {} }] = rounds;
+      if (refused.includes(cell)) {
+        assert.equal(outcomes.ok, 0, id);
+        assert.ok(samples.every(({ code, outcome }) => code === 'REFUSED' && outcome === 'error'));
+        assert.match(String(refusalOf(cell)), /closes the connection without an answer/);
+        continue;
+      }
+      assert.equal(outcomes.ok, 120, `${id}: ${JSON.stringify(outcomes)}`);
+      const isPing = parameters?.['way'] === 'proxied' && parameters['test'] === 'PING_BULK';
+      assert.equal(facts['reached'], isPing ? 0 : 120, `${id}: what Redis has seen`);
+      assert.ok(
+        Number(facts['connectionsMax']) <= CLIENTS + 1,
+        `${id}: ${facts['connectionsMax']}`,
+      );
+      assert.ok(rounds[0].server !== null && rounds[0].server.cpuNs >= 0, id);
+      if (parameters?.['way'] !== 'proxied') continue;
+      assert.ok(Number(rounds[0].others?.['nutcracker'].cpuNs) > 0, `${id}: the proxy’s CPU`);
+    }
+    assert.deepEqual(
+      [...new Set(refused.map(({ parameters }) => parameters?.['test']))],
+      ['PING_INLINE'],
+    );
+    assert.equal(refused.length, 4);
+    assert.equal(statusAfter(result), 0);
+    assert.deepEqual([...foreign], ['key:000000000001'], 'no key but ours was ever made');
+    assert.equal(await redis.get('key:000000000001'), 'a stranger’s');
+    await redis.del('key:000000000001');
+    assert.deepEqual(await ownKeys(), []);
+    await eventually(() => openSockets() <= socketsBefore, 'its sockets are closed');
+    const clients = Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))?.[1]);
+    assert.ok(clients <= clientsBefore, `${clients} connections at Redis, ${clientsBefore} before`);
+  });
+
+  test('connect time stands apart from the command, where each request connects', async () => {
+    const result = await runList({ tests: ['SET'], ways: ['direct'], keepAlive: [false] });
+    for (const { rounds } of result.cells) {
+      const [{ facts = {}, latency }] = rounds;
+      const part = (/** @type {string} */ name) => Number(facts[`${name}NsMean`]);
+      const parts = part('connect') + part('command') + part('close');
+      assert.ok(part('connect') > 0 && part('command') > 0 && part('close') > 0);
+      const mean = latency?.meanNs ?? 0;
+      assert.ok(Math.abs(parts / mean - 1) < 0.1, `${parts} of ${mean} ns`);
+    }
+  });
+
+  test('node-redis and hiredis take the list too', async () => {
+    const built =
+      (await (await import('../../storages/hiredis.js')).storage.unavailable?.('default')) ?? null;
+    const storages = ['redis', ...(built === null ? ['hiredis', 'hiredis:reader'] : [])];
+    const tests = ['PING_INLINE', 'GET', 'INCR', 'LPOP', 'SPOP', 'LRANGE_300', 'MSET'];
+    const result = await runList({ tests, transports: ['unix'], requests: 60 }, { storages });
+    assertAccounts(result);
+    for (const cell of result.cells) {
+      const { id, storage, state, parameters, rounds, reason } = cell;
+      if (storage === 'redis' && parameters?.['test'] === 'PING_INLINE') {
+        assert.deepEqual([state, /as a line/.test(String(reason))], ['skipped', true], id);
+      } else if (!isRefusedByProxy(cell)) {
+        assert.equal(rounds[0].outcomes.ok, 60, `${id}: ${rounds[0].failure?.message}`);
+      }
+    }
+    assert.equal(statusAfter(result), 0);
+  });
+
+  test('redis-benchmark runs on the same list, and its figures are its own', async () => {
+    const commands = { redisBenchmark: 'real' };
+    const ways = {
+      ways: /** @type {const} */ (['direct']),
+      transports: /** @type {const} */ (['tcp']),
+    };
+    const kept = await runList({ ...ways, keepAlive: [true] }, { commands });
+    const own = await runList(
+      { tests: ['PING_INLINE', 'GET'], keepAlive: [false], transports: ['unix'] },
+      { commands },
+    );
+    for (const { id, rounds, parameters } of [...kept.cells, ...own.cells]) {
+      const { facts = {} } = rounds[0];
+      if (refusalOf({ rounds }) !== null) {
+        assert.match(String(facts['benchmarkFailure']), /closed the connection/i, id);
+        continue;
+      }
+      assert.ok(Number(facts['benchmarkPerSecond']) > 100, `${id}: ${facts['benchmarkFailure']}`);
+      assert.ok(Number(facts['benchmarkNsMean']) > 1000, id);
+      assert.ok(parameters !== undefined);
+    }
+    assert.deepEqual(await ownKeys(), [], 'nor anything of redis-benchmark');
+    assert.equal(await redis.dbsize(), 0);
+  });
+
+  test('a proxy that changes a reply is found out: mismatch, and status 5', async () => {
+    const { port, close } = await startLiar((text) => text.replace(/\$3\r\n.../, '$3\r\n???'));
+    const result = await runList(
+      { tests: ['GET', 'LRANGE_100'], ways: ['proxied'], transports: ['tcp'] },
+      { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
+    );
+    close();
+    for (const { id, rounds } of result.cells) {
+      assert.ok(rounds[0].outcomes.mismatch > 0, `${id}: ${JSON.stringify(rounds[0].outcomes)}`);
+    }
+    assertAccounts(result);
+    assert.equal(statusAfter(result), 5);
+    assert.deepEqual(await ownKeys(), []);
+  });
+
+  test('a proxy that swallows writes is found out afterwards', async () => {
+    const isSet = (/** @type {string} */ text) => text.includes('\r\nSET\r\n');
+    const { port, close } = await startLiar(
+      (text) => text,
+      (text) => (isSet(text) ? '+OK\r\n' : null),
+    );
+    const result = await runList(
+      { tests: ['SET'], ways: ['proxied'], transports: ['tcp'], keepAlive: [true] },
+      { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
+    );
+    close();
+    const [round] = result.cells[0].rounds;
+    assert.equal(round.state, 'failed');
+    assert.match(
+      String(round.failure?.message),
+      /wrong data: dragstrip:commands:key:\d+ holds null/,
+    );
+    assert.equal(statusAfter(result), 5);
+  });
+
+  /**
+   * A proxy by address, in this process.
+   * @param {(reply: string) => string} change
+   * @param {(request: string) => string | null} [answer] in the place of Redis
+   */
+  async function startLiar(change, answer = () => null) {
+    const { host, port } = /** @type {any} */ (servers.address('redis').main);
+    const server = net.createServer((client) => {
+      const backend = net.connect(port, host);
+      client.on('data', (chunk) => {
+        const own = answer(chunk.toString('latin1'));
+        if (own === null) backend.write(chunk);
+        else client.write(own);
+      });
+      backend.on('data', (chunk) => client.write(change(chunk.toString('latin1')), 'latin1'));
+      client.on('close', () => backend.destroy());
+      backend.on('close', () => client.destroy());
+      for (const socket of [client, backend]) socket.on('error', () => {});
+    });
+    await new Promise((done) => server.listen(0, '127.0.0.1', () => done(null)));
+    const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+    return { port: address.port, close: () => server.close() };
+  }
+
+  test('a proxy that is killed in the middle: errors, and not a refusal; keys are removed', async () => {
+    const binaries = await (await loadServer('nutcracker')).find(PACKAGES_HOME);
+    const program = String(binaries?.programs['nutcracker']);
+    const place = { home: servers.home(), redis: servers.address('redis') };
+    for (const keepAlive of [true, false]) {
+      const { address, pid, stop } = await startProxyCommand(program, place);
+      let killed = false;
+      const result = await runList(
+        {
+          tests: ['GET'],
+          ways: ['proxied'],
+          transports: ['tcp'],
+          keepAlive: [keepAlive],
+          requests: 400_000,
+        },
+        { addresses: { redis: both('redis'), proxy: address }, timeoutMs: 3000 },
+        {
+          onEvent: (event) => {
+            if (killed || event.type !== 'progress' || event.phase !== 'measure') return;
+            killed = true;
+            process.kill(pid, 'SIGKILL');
+          },
+        },
+      );
+      await stop();
+      assertAccounts(result);
+      const [cell] = result.cells;
+      const [{ outcomes, samples, facts = {} }] = cell.rounds;
+      assert.ok(killed && outcomes.ok > 0, JSON.stringify(outcomes));
+      assert.ok(outcomes.error + outcomes.timeout > 0, JSON.stringify(outcomes));
+      assert.ok(outcomes.unsent > 0, 'a thousand failures in a row end it');
+      assert.ok(samples.every(({ code }) => code !== 'REFUSED'));
+      assert.equal(facts['refusal'], undefined);
+      assert.equal(statusAfter(result), 5);
+      assert.deepEqual(await ownKeys(), []);
+    }
+  });
+
+  /** @returns {Record<string, string>} */
+  const env = () => ({ DRAGSTRIP_REDIS: both('redis'), DRAGSTRIP_PROXY: both('nutcracker') });
+
+  test('the command removes its keys on SIGINT, and tells what was measured until then', async () => {
+    const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET,GET', '--no-redis-benchmark'];
+    const size = ['--requests', '200000', '--clients', '4', '--warmup', '50'];
+    const { child, ended } = startCommand(folder, [...words, ...size, '--keep-alive', 'on'], {
+      env: env(),
+    });
+    for (let seen = 0; seen < 20; ) {
+      seen = (await ownKeys()).length;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+    child.kill('SIGINT');
+    const { status, stdout, stderr } = await ended;
+    assert.equal(status, 130, stderr);
+    assert.match(stdout, /^Dragstrip .*: commands\n/);
+    assert.deepEqual(await ownKeys(), []);
+  });
+
+  test('a key there that is not ours is refused with status 3, and stays', async () => {
+    await redis.set(`${PREFIX}set`, 'a stranger’s');
+    const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET', '--way', 'direct', '--quiet'];
+    const ended = await runCommand(folder, words, { env: env() });
+    assertFailure(ended, 3, /not made by Dragstrip: nothing was touched/);
+    assert.deepEqual(await ownKeys(), [`${PREFIX}set`]);
+    await redis.del(`${PREFIX}set`);
+  });
+
+  test('without redis-benchmark its column says why, and what helps', async () => {
+    const words = ['bin/dragstrip.js', 'commands', '--tests', 'GET', '--way', 'direct', '--quiet'];
+    const small = ['--requests', '60', '--clients', '5', '--warmup', '5', '--svg', 'plots'];
+    const ended = await runCommand(folder, [...words, ...small], {
+      env: { ...env(), PATH: path.dirname(process.execPath) },
+    });
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.match(
+      ended.stdout,
+      /redis-benchmark is skipped: it is not here\n +→ run `dragstrip serv/,
+    );
+    assert.deepEqual(readdirSync(path.join(folder, 'plots')).sort(), [
+      ...['commands-ioredis-kept.svg', 'commands-ioredis-own.svg'],
+    ]);
+  });
+});
