@@ -30,7 +30,7 @@ const START_TIMEOUT_MS = 180_000;
 /**
  * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
  * `servers.address('redis')`.
- * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'nutcracker')[]} names
+ * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker')[]} names
  * @returns {{ running(name: string): RunningServer, address(name: string): Address, home(): string
  *   }} running: pid, folder, version; home: the temporary state folder
  */

@@ -1,0 +1,335 @@
+/**
+ * `dragstrip insert` on real servers: every strategy leaves all rows, each once and right; what
+ * loses or repeats one is caught; places of others are refused, our own removed on every exit.
+ */
+
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { formatEndpoint } from '../../lib/address.js';
+import { INSERT_MARKER, INSERT_PLACE, STRATEGY_NAMES } from '../../lib/insertion.js';
+import { parseResult } from '../../lib/result.js';
+import { checkAvailable, loadStorage } from '../../storages/index.js';
+import { runCommand, startCommand } from '../helpers/command-line.js';
+import {
+  assertAllRight,
+  brokenStorage,
+  insertBy,
+  ROWS,
+  stageOn,
+  sumOfNumbers,
+} from '../helpers/insert-cases.js';
+import { withServers } from '../helpers/servers.js';
+
+/** No two of a wave share a place. */
+const WAVES = [
+  ['redis', 'mysql2', 'tarantool', 'lmdb'],
+  ['ioredis', 'manual-hs', 'sqlite'],
+];
+const { redisPrefix, redisMarker, database, table } = INSERT_PLACE;
+const TABLE = `${database}.${table}`;
+const SMALL = ['--rows', '600', '--rounds', '1', '--warmup', '2'];
+
+/** ioredis with something wrong in one of its ways. */
+const BROKEN = {
+  'loses-one': {
+    strategy: 'async',
+    change: `({ single }) => ({ single: { ...single, send: (row, worker) =>
+      row[0].endsWith(':17') ? Promise.resolve('OK') : single.send(row, worker) } })`,
+    message: /of 600, 599 are right, 1 lost, 0 inserted twice/,
+  },
+  'repeats-in-place': {
+    strategy: 'async',
+    change: `({ single }) => ({ single: { ...single, build: (a) =>
+      a === 18 ? single.build(17, 18) : single.build(a, a + 1) } })`,
+    message: /599 are right, 1 lost, 1 inserted twice/,
+  },
+  'repeats-one': {
+    strategy: 'unlogged_batch',
+    change: `({ batch }) => ({ batch: { ...batch, send: (rows, worker) => batch.send(
+      rows[0].endsWith(':1') ? [...rows, rows[0], rows[1]] : rows, worker) } })`,
+    message: /600 are right, 0 lost, 1 inserted twice/,
+  },
+  'writes-wrong': {
+    strategy: 'async',
+    change: `({ single }) => ({ single: { ...single, build: (a) =>
+      [single.build(a, a + 1)[0], '5'] } })`,
+    message: /0 are right, 600 lost, 0 inserted twice, 600 wrong/,
+  },
+  'answers-early': {
+    strategy: 'async',
+    change: `({ single }) => ({ single: { ...single, send: (row, worker) =>
+      row[0].endsWith('00') ? Promise.resolve('OK') : single.send(row, worker) } })`,
+    message: /594 are right, 6 lost/,
+  },
+};
+
+/**
+ * @param {() => Promise<boolean>} holds
+ * @param {string} what
+ */
+async function until(holds, what) {
+  for (let i = 0; i < 600; i += 1) {
+    if (await holds()) return;
+    await sleep(20);
+  }
+  assert.fail(`not in time: ${what}`);
+}
+
+describe('insert on real servers', () => {
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  let folder = '';
+  let embedded = '';
+  /** @type {Redis} */
+  let redis;
+  /** @type {import('mysql2/promise').Connection} */
+  let sql;
+  /** @type {any} */
+  let tarantool;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-insert-'));
+    // In memory where there is such a folder: fifty thousand transactions wait for a disk.
+    const fast = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+    embedded = await mkdtemp(path.join(fast, 'dragstrip-insert-'));
+    // The servers are stopped before what is connected to them: no words about that.
+    const quiet = { retryStrategy: () => null };
+    redis = new Redis(/** @type {any} */ ({ ...servers.address('redis').main, ...quiet }));
+    redis.on('error', () => {});
+    const { host, port } = servers.address('mariadb').sql;
+    sql = await mysql.createConnection({ host, port, user: 'root' });
+    sql.on('error', () => {});
+    // @ts-expect-error it ships no types
+    const { default: Tarantool } = await import('tarantool-driver');
+    const endpoint = servers.address('tarantool').main;
+    tarantool = new Tarantool({ ...endpoint, ...quiet, lazyConnect: true });
+    tarantool.on('error', () => {});
+    await tarantool.connect();
+  });
+  after(async () => {
+    redis?.disconnect();
+    sql?.destroy();
+    tarantool?.disconnect();
+    for (const one of [folder, embedded]) await rm(one, { recursive: true, force: true });
+  });
+
+  /** @param {string} name */
+  const server = (name) => ({ name, address: servers.address(name) });
+  const allServers = () => ['redis', 'mariadb', 'tarantool'].map(server);
+
+  /** Rows as the servers themselves count them, apart from what the storages read. */
+  const counts = {
+    redis: async () => (await redis.keys(`${redisPrefix}*`)).length,
+    mariadb: async () => {
+      const [rows] = await sql.query(`SELECT COUNT(*) AS n, SUM(b) AS sum FROM ${TABLE}`);
+      const [{ n, sum }] = /** @type {any[]} */ (rows);
+      if (n > 0) assert.equal(Number(sum), sumOfNumbers(n));
+      return n;
+    },
+    tarantool: async () => (await tarantool.call('dragstrip_count', INSERT_PLACE.space)).flat()[0],
+  };
+
+  test('every strategy of every storage leaves 50,000 right rows, each once', async () => {
+    const strike = await stageOn(allServers(), folder);
+    /** @type {string[]} */
+    const seen = [];
+    try {
+      for (const wave of WAVES) {
+        for (const strategy of STRATEGY_NAMES) {
+          // All of them to their ends: what goes on would come into a place that is struck.
+          const all = wave.map((name) => insertAndCount(name, strategy, seen));
+          for (const one of await Promise.allSettled(all)) {
+            if (one.status === 'rejected') throw one.reason;
+          }
+        }
+      }
+    } finally {
+      await strike();
+    }
+    const least = { redis: 9, ioredis: 9, mysql2: 10, 'manual-hs': 7, tarantool: 8, lmdb: 3 };
+    for (const [name, count] of Object.entries(least)) {
+      assert.equal(seen.filter((one) => one === name).length, count, name);
+    }
+  });
+
+  /**
+   * @param {string} name
+   * @param {string} strategy
+   * @param {string[]} seen
+   */
+  async function insertAndCount(name, strategy, seen) {
+    const definition = await loadStorage(name);
+    const missing = await checkAvailable(definition);
+    if (missing !== null || !Object.hasOwn(definition.inserts ?? {}, strategy)) return;
+    const address = definition.server === null ? {} : servers.address(definition.server);
+    // node-redis by default makes a timer for each command: six times the time, the same rows.
+    const profile = name === 'redis' ? 'tuned' : 'default';
+    const where = { address, profile, folder: path.join(embedded, name) };
+    const record = await insertBy(name, strategy, where);
+    assertAllRight(record, `${name} ${strategy}`);
+    const count = /** @type {any} */ (counts)[definition.server ?? ''];
+    if (count !== undefined) assert.equal(await count(), ROWS, `${name} ${strategy}`);
+    seen.push(name);
+  }
+
+  /** @returns {Record<string, string>} */
+  function env() {
+    const { sql: sqlEndpoint, read, write } = servers.address('mariadb');
+    return {
+      DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
+      DRAGSTRIP_TARANTOOL: formatEndpoint(servers.address('tarantool').main),
+      DRAGSTRIP_MYSQL: formatEndpoint(sqlEndpoint),
+      DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
+      DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
+      DRAGSTRIP_CASSANDRA: '127.0.0.1:1',
+    };
+  }
+
+  /** @param {string[]} words */
+  const insert = (...words) =>
+    runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
+
+  /** @returns {Promise<string[]>} what is there of ours, on all servers */
+  async function leftovers() {
+    const [tables] = await sql.query(
+      'SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',
+      [database, table],
+    );
+    return [
+      ...(await redis.keys('dragstrip:insert:*')),
+      .../** @type {any[]} */ (tables.length > 0 ? [TABLE] : []),
+      ...((await counts.tarantool()) > 0 ? [INSERT_PLACE.space] : []),
+      ...readdirSync(path.join(folder, 'state', 'embedded')).filter((name) => /insert/.test(name)),
+    ];
+  }
+
+  test('a strategy that is broken fails its round, and the run with status 5', async () => {
+    const files = Object.entries(BROKEN).map(([name, { strategy, change }]) => {
+      const text = brokenStorage('ioredis', { name, strategy, change });
+      writeFileSync(path.join(folder, `${name}.js`), text);
+      return `./${name}.js`;
+    });
+    const { status, stdout } = await insert('--storages', files.join(','), ...SMALL);
+    assert.equal(status, 5);
+    for (const [name, { message }] of Object.entries(BROKEN)) {
+      const line = stdout.split('\n').find((text) => text.startsWith(`${name}_`));
+      assert.match(line ?? '', message);
+    }
+    assert.equal(stdout.match(/E_DATA/g)?.length, files.length);
+    assert.deepEqual(await leftovers(), []);
+  });
+
+  test('a run of all: a line for each test, tables, the settings as the servers have them', async () => {
+    await redis.config('SET', 'appendfsync', 'always');
+    await sql.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
+    try {
+      const sizes = ['--batch', '50,200'];
+      const strategies = ['--strategies', 'async,logged_batch,bulk_load'];
+      const outputs = ['--json', 'all.json', '--svg', 'all.svg'];
+      const { status, stdout, stderr } = await insert(
+        ...[...SMALL, ...sizes, ...strategies, ...outputs, '--storages'],
+        'ioredis,mysql2,manual-hs,tarantool,lmdb',
+      );
+      assert.equal(status, 0, `${stderr}${stdout}`);
+      assert.match(
+        stdout,
+        /^ioredis_logged_batch 600 inserts: \d+\.\d{6} seconds \(batches of 50, /m,
+      );
+      assert.match(stdout, /appendonly no, appendfsync always, save none/);
+      assert.match(stdout, /mysql2, 600 rows .*innodb_flush_log_at_trx_commit 1, log_bin OFF/);
+      assert.match(stdout, /tarantool, 600 rows .*wal_mode none/);
+      assert.match(stdout, /lmdb, 600 rows .*noSync false/);
+      const result = parseResult(readFileSync(path.join(folder, 'all.json'), 'utf8'), 'all.json');
+      const own = result.cells.filter(({ storage }) => storage === 'ioredis');
+      assert.equal(own.length, 1 + 2, 'sizes are swept');
+      assert.ok(result.cells.every(({ rounds }) => rounds[0].facts?.['right'] === 600));
+      assert.match(readFileSync(path.join(folder, 'all.svg'), 'utf8'), /^<svg.*mysql2 bulk_load/s);
+    } finally {
+      await redis.config('SET', 'appendfsync', 'everysec');
+      await sql.query('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
+    }
+    assert.deepEqual(await leftovers(), []);
+  });
+
+  for (const [signal, status, moment] of /** @type {const} */ ([
+    ['SIGINT', 130, 'the first row'],
+    ['SIGTERM', 143, 'the middle'],
+  ])) {
+    test(`${signal} at ${moment}: nothing of ours is left`, async () => {
+      const words = ['insert', '--rows', '400000', '--strategies', 'async', '--rounds', '1'];
+      const { child, ended } = startCommand(
+        folder,
+        ['bin/dragstrip.js', ...words, '--storages', 'ioredis,manual-hs,tarantool,lmdb'],
+        { env: env() },
+      );
+      const begun = async () => (await redis.get(redisMarker)) === INSERT_MARKER;
+      const rows = async () => (await redis.dbsize()) > 20_000 || (await counts.tarantool()) > 10;
+      await until(begun, 'the place is made');
+      if (moment === 'the middle') await until(rows, 'rows come in');
+      child.kill(signal);
+      const result = await ended;
+      assert.equal(result.status, status, result.stderr);
+      assert.doesNotMatch(result.stdout, /ROWS_LEFT/);
+      assert.deepEqual(await leftovers(), []);
+    });
+  }
+
+  test('what a killed run left is taken over and removed', async () => {
+    const words = ['insert', '--rows', '200000', '--strategies', 'async', '--rounds', '1'];
+    const killed = startCommand(
+      folder,
+      ['bin/dragstrip.js', ...words, '--storages', 'ioredis,manual-hs,tarantool'],
+      { env: env() },
+    );
+    await until(async () => (await redis.get(redisMarker)) !== null, 'the place is made');
+    await until(async () => (await leftovers()).includes(TABLE), 'the table is made');
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    assert.notDeepEqual(await leftovers(), []);
+    const words2 = ['--strategies', 'async', '--storages', 'ioredis,manual-hs,tarantool', ...SMALL];
+    const { status, stderr } = await insert(...words2);
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(await leftovers(), []);
+  });
+
+  test('a place that is somebody else’s is refused, and nothing of it touched', async () => {
+    const tries = {
+      ioredis: {
+        take: () => redis.set(`${redisPrefix}9`, 'a stranger’s'),
+        still: async () => (await redis.get(`${redisPrefix}9`)) === 'a stranger’s',
+        give: () => redis.del(`${redisPrefix}9`),
+      },
+      mysql2: {
+        take: () => sql.query(`CREATE TABLE ${TABLE} (x INT) COMMENT 'a stranger’s'`),
+        still: async () => (await leftovers()).includes(TABLE),
+        give: () => sql.query(`DROP TABLE ${TABLE}`),
+      },
+      tarantool: {
+        take: () => tarantool.call('dragstrip_insert', [[1, 1]]),
+        still: async () => (await counts.tarantool()) === 1,
+        give: () => tarantool.call('dragstrip_reset', INSERT_PLACE.space),
+      },
+    };
+    for (const [name, { take, still, give }] of Object.entries(tries)) {
+      await take();
+      const { status, stderr } = await insert(
+        '--storages',
+        name,
+        '--strategies',
+        'async',
+        ...SMALL,
+      );
+      assert.equal(status, 3, `${name}: ${stderr}`);
+      assert.match(stderr, /was not made by Dragstrip: nothing was touched/);
+      assert.ok(await still(), name);
+      await give();
+    }
+    assert.deepEqual(await leftovers(), []);
+  });
+});

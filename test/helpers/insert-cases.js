@@ -1,0 +1,122 @@
+/**
+ * Every strategy of a storage without a process for each: cells of several storages run side by
+ * side in this one, which shares the time of their round trips.
+ */
+
+import assert from 'node:assert/strict';
+import {
+  BATCH_ROWS,
+  BATCHES_IN_FLIGHT,
+  numberOf,
+  planSlices,
+  requestsInFlight,
+  rowsOfRequest,
+  SINGLES_IN_FLIGHT,
+  STRATEGIES,
+} from '../../lib/insertion.js';
+import { systemClock } from '../../lib/measure/clock.js';
+import { systemInstruments } from '../../lib/measure/usage.js';
+import { runCell } from '../../lib/run/cell.js';
+import { setInsertStage } from '../../workloads/insert-stage.js';
+
+export const ROWS = 50_000;
+export const SEED = 7;
+
+/** Of the numbers of all rows: what SUM(b) has to be. */
+export function sumOfNumbers(rows = ROWS) {
+  let sum = 0;
+  for (let a = 1; a <= rows; a += 1) sum += numberOf(SEED, a);
+  return sum;
+}
+
+/**
+ * @param {string} storage name, or path of a file
+ * @param {string} name of the strategy
+ * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number,
+ *   profile?: string }} where
+ * @returns {Promise<import('../../lib/run/record.js').CellRecord>}
+ */
+export function insertBy(storage, name, where) {
+  const { address, folder, rows = ROWS, profile = 'default' } = where;
+  const strategy = STRATEGIES[name];
+  const batch = BATCH_ROWS;
+  const size = rowsOfRequest(strategy, { rows, batch });
+  const { length } = planSlices({ rows, size, workers: strategy.workers });
+  const limits = { batches: BATCHES_IN_FLIGHT, window: SINGLES_IN_FLIGHT };
+  const inFlight = requestsInFlight(strategy, limits);
+  return runCell(
+    {
+      storage,
+      profile,
+      workload: 'insert',
+      workloadOptions: { parameters: { strategy: name, batch } },
+      load: { kind: 'window', inFlight, operations: length, durationNs: null },
+      address,
+      credentialsOf: null,
+      serverPids: [],
+      dataset: { rows, valueSize: 8, seed: SEED },
+      folder,
+      seed: SEED,
+      warmupOperations: 2,
+      stallNs: 20e9,
+    },
+    { instruments: systemInstruments(systemClock) },
+  );
+}
+
+/**
+ * @param {import('../../lib/run/record.js').CellRecord} record
+ * @param {string} label
+ * @param {number} [rows]
+ */
+export function assertAllRight({ state, failure, facts, outcomes, scheduled }, label, rows = ROWS) {
+  assert.equal(failure, null, `${label}: ${failure?.message}`);
+  assert.equal(state, 'measured', label);
+  assert.equal(outcomes[0], scheduled, `${label}: every request was acknowledged`);
+  const { right, lost, twice, wrong, acknowledged, refused } = facts ?? {};
+  assert.deepEqual(
+    { right, lost, twice, wrong, acknowledged, refused },
+    { right: rows, lost: 0, twice: 0, wrong: 0, acknowledged: rows, refused: 0 },
+    label,
+  );
+  assert.ok(String(facts?.['durability']).length > 5, `${label}: ${facts?.['durability']}`);
+}
+
+/**
+ * @param {{ name: string, address: import('../../lib/types.js').Address }[]} servers
+ * @param {string} folder
+ * @returns {Promise<() => Promise<void>>} removes the places again
+ */
+export function stageOn(servers, folder) {
+  return setInsertStage(
+    /** @type {any} */ ({
+      servers: servers.map((server) => ({ ...server, credentials: {} })),
+      folder,
+    }),
+  );
+}
+
+/**
+ * A storage file that wraps a real one, with something broken in its ways.
+ * @param {string} base name of the real storage
+ * @param {{ name: string, strategy: string, change: string }} broken change: code of a function from
+ *   the real ways to those that are others
+ * @returns {string} text of the file
+ */
+export function brokenStorage(base, { name, strategy, change }) {
+  const root = new URL('../..', import.meta.url).href;
+  return `
+    import { defineStorage } from '${root}lib/define.js';
+    import { storage as real } from '${root}storages/${base}.js';
+    const change = ${change};
+    export const storage = defineStorage({
+      ...real,
+      name: '${name}',
+      inserts: { ${strategy}: 'broken' },
+      async open(context) {
+        const handle = await real.open(context);
+        return { ...handle, insert: { ...handle.insert, ways: change(handle.insert.ways) } };
+      },
+    });
+  `;
+}
