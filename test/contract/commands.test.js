@@ -25,11 +25,15 @@ import { startProxyCommand } from '../../servers/proxy-command.js';
 import { PREFIX } from '../../workloads/commands/place.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { buildResult } from '../helpers/result-builder.js';
 import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
 const CLIENTS = 8;
+/** Real ones, but for the loop that sees whether the machine changes its speed. */
+const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
+const { environment } = buildResult();
 /** @type {import('../../lib/run/commands.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
@@ -72,7 +76,7 @@ describe('the command list on real servers', () => {
    * @param {Record<string, any>} [options]
    * @param {Parameters<typeof runRace>[1] & {}} [context] by default in this process, which is faster
    */
-  async function runList({ requests = 120, ...list }, options = {}, context = {}) {
+  async function runList({ requests = 60, ...list }, options = {}, context = {}) {
     const { commands, ...more } = options;
     return runRace(
       {
@@ -85,7 +89,7 @@ describe('the command list on real servers', () => {
         addresses: { redis: both('redis'), proxy: both('nutcracker') },
         ...more,
       },
-      { executor: inThisProcess(systemInstruments(systemClock)), ...context },
+      { executor: inThisProcess(INSTRUMENTS), environment: async () => environment, ...context },
     );
   }
 
@@ -140,9 +144,9 @@ describe('the command list on real servers', () => {
         assert.match(String(refusalOf(cell)), /closes the connection without an answer/);
         continue;
       }
-      assert.equal(outcomes.ok, 120, `${id}: ${JSON.stringify(outcomes)}`);
+      assert.equal(outcomes.ok, 60, `${id}: ${JSON.stringify(outcomes)}`);
       const isPing = parameters?.['way'] === 'proxied' && parameters['test'] === 'PING_BULK';
-      assert.equal(facts['reached'], isPing ? 0 : 120, `${id}: what Redis has seen`);
+      assert.equal(facts['reached'], isPing ? 0 : 60, `${id}: what Redis has seen`);
       assert.ok(
         Number(facts['connectionsMax']) <= CLIENTS + 1,
         `${id}: ${facts['connectionsMax']}`,
@@ -182,7 +186,7 @@ describe('the command list on real servers', () => {
     const built =
       (await (await import('../../storages/hiredis.js')).storage.unavailable?.('default')) ?? null;
     const storages = ['redis', ...(built === null ? ['hiredis', 'hiredis:reader'] : [])];
-    const tests = ['PING_INLINE', 'GET', 'INCR', 'LPOP', 'SPOP', 'LRANGE_300', 'MSET'];
+    const tests = ['PING_INLINE', 'INCR', 'SPOP', 'LRANGE_300', 'MSET'];
     const result = await runList({ tests, transports: ['unix'], requests: 60 }, { storages });
     assertAccounts(result);
     for (const cell of result.cells) {
@@ -237,10 +241,10 @@ describe('the command list on real servers', () => {
   });
 
   test('a proxy that swallows writes is found out afterwards', async () => {
-    const isSet = (/** @type {string} */ text) => text.includes('\r\nSET\r\n');
     const { port, close } = await startLiar(
       (text) => text,
-      (text) => (isSet(text) ? '+OK\r\n' : null),
+      // A warm-up sends several at once.
+      (text) => '+OK\r\n'.repeat(text.split('\r\nSET\r\n').length - 1) || null,
     );
     const result = await runList(
       { tests: ['SET'], ways: ['proxied'], transports: ['tcp'], keepAlive: [true] },
