@@ -55,6 +55,7 @@ const COLUMNS = Object.freeze([
   column('MB/s', ['', 'MB/s'], 0, speedText),
   column('rows/s', ['', 'rows/s'], 2, ({ rowsPerSecond }) => formatThroughput(rowsPerSecond)),
   column('time a row', ['time', 'a row'], 1, ({ rowNs }) => formatDuration(rowNs)),
+  column('CPU a row', ['CPU', 'a row'], 1, ({ rowCpuNs }) => formatDuration(rowCpuNs)),
   column('of fastest', ['of', 'fastest'], 0, ({ ratio }) => formatRatio(ratio)),
   column('heap a row', ['heap', 'a row'], 3, ({ heapBytes }) => formatBytes(heapBytes)),
   column('Buffers a row', ['Buffers', 'a row'], 5, ({ bufferBytes }) => formatBytes(bufferBytes)),
@@ -130,7 +131,8 @@ export function codecLegend(result) {
   if (!result.cells.some(({ workload }) => workload === 'codec')) return [];
   return [
     'codecs: an operation is one whole fixture, in chunks of 64 KiB at most. MB/s: a million bytes ' +
-      'of the wire, median of the rounds ± the 95 % interval of their mean. heap, Buffers: bytes ' +
+      'of the wire, median of the rounds ± the 95 % interval of their mean. CPU: of all threads, those ' +
+      'that collect garbage too; on a busy machine it tells more than the time. heap, Buffers: bytes ' +
       'allocated for a row, garbage included, in a pass of its own; Buffers come in slabs, and are ' +
       'known to some ten per cent. Place: 2–4 is shared by those that the rounds do not tell apart.',
     'rejected: what ours was chosen over. decodes nothing: counts replies, what no decoder can ' +

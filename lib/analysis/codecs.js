@@ -21,6 +21,8 @@ import { variantRows } from './rows.js';
  * @property {number | null} bytesPerSecond of the wire; median of the rounds
  * @property {number | null} rowsPerSecond
  * @property {number | null} rowNs
+ * @property {number | null} rowCpuNs processor time of all threads, also of those that collect
+ *   garbage; on a busy machine it tells more than the time
  * @property {number | null} heapBytes allocated for each row; median of the rounds
  * @property {number | null} bufferBytes the same outside of the heap
  * @property {number | null} gcShare of the time measured, that collecting garbage took
@@ -97,6 +99,7 @@ function toCodecRow(row, kind, version) {
     bytesPerSecond: of(first?.bytes),
     rowsPerSecond,
     rowNs: rowsPerSecond === null || rowsPerSecond === 0 ? null : 1e9 / rowsPerSecond,
+    rowCpuNs: row.clientCpuNs === null || first === undefined ? null : row.clientCpuNs / first.rows,
     heapBytes: middle(({ heapBytes, rows }) => heapBytes / rows),
     bufferBytes: middle(({ bufferBytes, rows }) => bufferBytes / rows),
     gcShare: gcShareOf(measured),

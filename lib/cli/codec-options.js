@@ -38,7 +38,7 @@ export const CODEC_OPTIONS = Object.freeze([
     flags: '--warmup <n>',
     help: 'passes before the clock starts, not counted',
     parse: (text, flag) => parseCount(text, flag, 0, 1e6),
-    shown: '40',
+    shown: '20',
   },
   { flags: '--svg <file>', help: 'a plot of the first protocol as SVG; report --svg draws all' },
   OPTIONS['pin'],

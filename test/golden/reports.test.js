@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from '../../lib/format.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
+import { codecResult } from '../helpers/codec-results.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, buildResult, raceResult } from '../helpers/result-builder.js';
 
@@ -20,6 +21,7 @@ const RESULTS = {
   ramp: rampResult(),
   search: searchResult(),
   mix: mixResult(),
+  codec: codecResult(),
 };
 
 /** @typedef {keyof typeof RESULTS} Name */

@@ -22,7 +22,7 @@ import { statusOf } from './race.js';
 const DIRECTIONS = Object.freeze({ decoding: 'decode', encoding: 'encode' });
 const ROUNDS = 3;
 const DURATION_MS = 250;
-const WARMUP = 40;
+const WARMUP = 20;
 
 /**
  * @param {import('../main.js').CommandContext} context
