@@ -8,6 +8,8 @@ import { MutexError } from './errors.js';
 /**
  * @typedef {object} Dedicated a connection that nobody else sends on
  * @property {(words: string[]) => Promise<any>} command
+ * @property {() => boolean} isAlive a lost one does not connect again: what was watched is forgotten
+ *   by the server, and the rest of a transaction would be executed as if it were not
  * @property {() => void} close
  *
  * @typedef {object} Listener
@@ -21,6 +23,12 @@ import { MutexError } from './errors.js';
  * @property {(channel: string, listener: Listener) => Promise<() => void>} subscribe resolves,
  *   subscribed, to a function that ends it
  */
+
+/**
+ * For connections of transactions. Also what is in flight at a loss: ioredis never settles it where
+ * it connects again and may not send it again.
+ */
+const NEVER_AGAIN = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
 /**
  * @param {any} client of ioredis or node-redis, connected or connecting
@@ -42,8 +50,7 @@ export function createLink(client) {
  * @returns {Link}
  */
 function ioredisLink(client) {
-  // A transaction that is sent a second time in parts would be another one.
-  const own = { lazyConnect: true, autoResendUnfulfilledCommands: false };
+  const own = { lazyConnect: true };
   const cork = corkOf(client);
   return {
     command(words) {
@@ -51,7 +58,7 @@ function ioredisLink(client) {
       return client.call(words[0], words.slice(1));
     },
     async dedicate() {
-      const connection = client.duplicate(own);
+      const connection = client.duplicate({ ...own, ...NEVER_AGAIN });
       connection.on('error', () => {}); // the commands tell
       await connect(connection);
       const corkOwn = corkOf(connection);
@@ -60,6 +67,7 @@ function ioredisLink(client) {
           corkOwn();
           return connection.call(words[0], words.slice(1));
         },
+        isAlive: () => connection.status === 'ready',
         close: () => connection.disconnect(),
       };
     },
@@ -130,11 +138,13 @@ function nodeRedisLink(client) {
   return {
     command: (words) => client.sendCommand(words),
     async dedicate() {
-      const connection = client.duplicate();
+      const socket = { ...client.options?.socket, reconnectStrategy: false };
+      const connection = client.duplicate({ socket });
       connection.on('error', () => {});
       await connection.connect();
       return {
         command: (words) => connection.sendCommand(words),
+        isAlive: () => connection.isReady,
         close: () => destroy(connection),
       };
     },

@@ -46,7 +46,11 @@ export class Transactions {
     for (;;) {
       if (this.#closed) throw new MutexError('MUTEX_CLOSED', 'the locker is closed');
       const idle = this.#idle.pop();
-      if (idle !== undefined) return idle;
+      if (idle?.isAlive()) return idle;
+      if (idle !== undefined) {
+        this.#drop(idle);
+        continue;
+      }
       if (this.#count < CONNECTIONS_MAX) return this.#make();
       const given = await new Promise((/** @type {(given: Dedicated | null) => void} */ resolve) =>
         this.#waiting.push(resolve),
