@@ -1,8 +1,8 @@
 /** A Java 17 for Cassandra, which runs on no later one: JAVA_HOME, then PATH. */
 
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { runCommand } from './command.js';
-import { findProgram } from './programs.js';
+import { findProgram, namedFolders } from './programs.js';
 
 const WANTED = '17';
 
@@ -28,8 +28,7 @@ export async function describeJava() {
 
 function listFolders() {
   const home = process.env['JAVA_HOME'] ?? '';
-  const named = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return [...(home === '' ? [] : [join(home, 'bin')]), ...named];
+  return [...(home === '' ? [] : [join(home, 'bin')]), ...namedFolders()];
 }
 
 /** @param {string} java */

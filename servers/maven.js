@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { targetError } from '../lib/errors.js';
 import { runCommand } from './command.js';
-import { findProgram } from './programs.js';
+import { findProgram, namedFolders } from './programs.js';
 
 /**
  * Downloads a library and all that it depends on, checked against the checksums of the repository.
@@ -20,7 +20,7 @@ import { findProgram } from './programs.js';
  *   network
  */
 export async function copyDependencies(library, folder, { scratch, name, remedy, signal }) {
-  const maven = await findProgram('mvn');
+  const maven = await findProgram('mvn', namedFolders());
   if (maven === null) {
     throw targetError(
       `${name}: its jars are fetched by Maven, and there is no mvn on PATH`,

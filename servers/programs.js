@@ -34,9 +34,13 @@ export async function findProgram(program, folders = pathFolders()) {
   return null;
 }
 
+/** @returns {string[]} the folders of PATH alone */
+export function namedFolders() {
+  return (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+}
+
 function pathFolders() {
-  const named = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return [...new Set([...named, ...EXTRA_FOLDERS])];
+  return [...new Set([...namedFolders(), ...EXTRA_FOLDERS])];
 }
 
 /**

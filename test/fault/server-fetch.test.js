@@ -7,10 +7,18 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadServer } from '../../servers/index.js';
 import { makeHome } from '../helpers/servers.js';
@@ -143,4 +151,50 @@ test('a fetch that was killed leaves nothing that counts; the next one cleans', 
   assert.deepEqual(failures, []);
   assert.equal(servers.length, 1);
   assert.deepEqual(list(home), ['redis']);
+});
+
+describe('Cassandra, which needs a Java and Maven', () => {
+  /**
+   * A folder for PATH with these programs and no other.
+   * @param {string} name
+   * @param {Record<string, string>} programs name to text
+   */
+  function pathOf(name, programs) {
+    const bin = join(folder, name);
+    mkdirSync(bin);
+    for (const [program, text] of Object.entries(programs)) {
+      writeFileSync(join(bin, program), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    }
+    return bin;
+  }
+
+  const java = (/** @type {string} */ version) => `echo 'openjdk version "${version}"' >&2`;
+  const tries = {
+    'no Java': [{}, /^cassandra: it needs a Java 17, there is none$/, /JAVA_HOME/],
+    'another Java': [{ java: java('11.0.2') }, /needs a Java 17, here is 11\.0\.2$/, /JAVA_HOME/],
+    'no Maven': [{ java: java('17.0.9') }, /there is no mvn on PATH$/, /package maven/],
+    'a Maven that fails': [
+      { java: java('17.0.9'), mvn: 'echo "[ERROR] no such host"; exit 1' },
+      /its jars cannot be had: no such host$/,
+      /--cassandra/,
+    ],
+    'a Maven that brings nothing': [
+      { java: java('17.0.9'), mvn: 'exit 0' },
+      /what Maven brought lacks its jar$/,
+      /--cassandra/,
+    ],
+  };
+  for (const [what, [programs, message, remedy]] of Object.entries(tries)) {
+    test(`with ${what}: one line says what helps, and nothing is left`, async () => {
+      const name = what.replaceAll(' ', '-');
+      const home = newHome(name);
+      const env = { PATH: pathOf(`${name}-bin`, /** @type {any} */ (programs)), JAVA_HOME: '' };
+      const { failures } = await outcome(startFetcher(home, 'cassandra', env));
+      assert.equal(failures.length, 1);
+      assert.equal(failures[0].code, 'E_TARGET');
+      assert.match(failures[0].message, /** @type {RegExp} */ (message));
+      assert.match(failures[0].remedy, /** @type {RegExp} */ (remedy));
+      assert.deepEqual(list(home), []);
+    });
+  }
 });
