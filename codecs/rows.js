@@ -52,9 +52,9 @@ const OTHER_POOL = Array.from({ length: OTHER_BLOBS }, (_, i) => blob(4 + (i % 9
  */
 
 /**
- * The first beyond 32 bits and within 2^53, different in each row; the others come again after
- * PERIOD rows, so that the recorded bytes are small when compressed; the third has a fraction that is
- * exact in binary; the blobs have all bytes, also those that HandlerSocket escapes.
+ * The first is beyond 32 bits and within 2^53, different in each row; the others come again after
+ * PERIOD rows, so that the recorded bytes are small when compressed. The third has a fraction that
+ * is exact in binary; the blobs have all bytes, also those that HandlerSocket escapes.
  * @param {number} index 0 to SET_ROWS - 1
  * @returns {SetRow}
  */
