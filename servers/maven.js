@@ -5,6 +5,7 @@
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { targetError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { findProgram, namedFolders } from './programs.js';
@@ -68,6 +69,8 @@ function writeProject({ group, artifact, version }) {
  * @returns {string} one line
  */
 function causeOf(output, reason) {
-  const lines = output.split('\n').map((line) => line.replace(/^\[ERROR\]\s*/, '').trim());
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .map((line) => line.replace(/^\[ERROR\]\s*/, '').trim());
   return lines.find((line) => line !== '') ?? reason.split('\n')[0];
 }
