@@ -43,9 +43,31 @@ export function commandNotes(result) {
     ),
   );
   const names = [...new Set(own)];
-  return names.length === 0
-    ? []
-    : [plainText(`answered by the proxy itself, Redis has seen none of them: ${names.join(', ')}`)];
+  const silent =
+    names.length === 0
+      ? []
+      : [`answered by the proxy itself, Redis has seen none of them: ${names.join(', ')}`];
+  return [...silent, ...yardstickFailures(result)].map(plainText);
+}
+
+/**
+ * @param {Result} result
+ * @returns {string[]} where redis-benchmark gave no figures, in its own words
+ */
+function yardstickFailures(result) {
+  const failed = toCommandGroups(result).flatMap(({ tests }) =>
+    tests.flatMap(({ test, figures }) =>
+      figures.flatMap((figure) => {
+        if (figure === null || figure.state === 'refused') return [];
+        const { yardstickFailure, cell } = figure;
+        const { way, transport } = /** @type {Record<string, unknown>} */ (cell.parameters);
+        return yardstickFailure === null
+          ? []
+          : [`redis-benchmark, ${test}, ${way} ${transport}: ${yardstickFailure}`];
+      }),
+    ),
+  );
+  return [...new Set(failed)];
 }
 
 /**

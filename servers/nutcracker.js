@@ -41,7 +41,8 @@ export default defineServer({
       summary: 'a proxy that speaks Redis’ protocol',
     },
   },
-  credentials: { user: 'DRAGSTRIP_PROXY_USER', password: 'DRAGSTRIP_PROXY_PASSWORD' },
+  // A proxy that asks for a password asks for that of its Redis (redis_auth).
+  credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
   packages: ['nutcracker'],
   programs: ['nutcracker'],
   behind: ['redis'],
@@ -75,7 +76,7 @@ export default defineServer({
       const said = answer.bytes.toString('latin1').split('\r\n')[login === '' ? 0 : 1];
       throw targetError(
         `the proxy at ${formatEndpoint(main)} does not reach its Redis: it says ${quote(said)}`,
-        'see that its Redis runs, and that its password, if any, is in DRAGSTRIP_PROXY_PASSWORD',
+        'see that its Redis runs, and that its password, if any, is in DRAGSTRIP_REDIS_PASSWORD',
       );
     }
     const version = stats === undefined ? null : await readVersion(stats);
@@ -96,6 +97,12 @@ export default defineServer({
 function findRedis(home) {
   const named = process.env['DRAGSTRIP_REDIS'];
   if (named) {
+    if (process.env['DRAGSTRIP_REDIS_PASSWORD'] || process.env['DRAGSTRIP_REDIS_PASSWORD_FILE']) {
+      throw targetError(
+        'nutcracker: the Redis of DRAGSTRIP_REDIS asks for a password, which is written nowhere here',
+        'start a proxy by hand (redis_auth in its file), and name it by --proxy',
+      );
+    }
     const [first, socket] = named.split(/,(?=unix:)/);
     return {
       main: parseEndpoint(first, 'DRAGSTRIP_REDIS'),

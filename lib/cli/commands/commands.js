@@ -17,6 +17,7 @@ import { findHome } from '../../home.js';
 import { run } from '../../index.js';
 import { rememberProgram } from '../../redis-benchmark.js';
 import { commandVariants } from '../../run/commands.js';
+import { requireLoopback } from '../../safety.js';
 import { failureLine } from '../failure.js';
 import { pictureOutputs, writeOutputs } from '../outputs.js';
 import { createProgress } from '../progress.js';
@@ -212,6 +213,9 @@ async function prepare({ runOptions, options, signal, progress, stops }) {
       flags: runOptions.addresses,
       home,
     });
+    for (const endpoint of Object.values(address)) {
+      await requireLoopback(endpoint, options.allowTarget ?? [], 'the proxy');
+    }
     await probe(address, credentials);
   }
   return options.redisBenchmark === false ? [] : prepareBenchmark(runOptions, home);
