@@ -66,8 +66,8 @@ export function parseProxyCommand(text) {
 /**
  * @param {string} text
  * @param {{ home: string, redis: Address, signal?: AbortSignal }} context
- * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: as --proxy
- *   takes it; it ends with this process, however that ends
+ * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: as
+ *   --proxy takes it; it ends with this process, however that ends
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET
  */
 export async function startProxyCommand(text, { home, redis, signal }) {
