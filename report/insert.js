@@ -64,7 +64,8 @@ function strategyText({ strategy, row }) {
 function rateText({ rate, row }) {
   if (rate.median === null) return row.state;
   const spread = formatInterval(rate.interval.relativeHalfWidth);
-  return `${formatThroughput(rate.median)} ${spread}`.trimEnd();
+  // A single round has no interval.
+  return [formatThroughput(rate.median), spread, `(n ${rate.n})`].filter((text) => text).join(' ');
 }
 
 /**

@@ -200,13 +200,14 @@ describe('insert on real servers', () => {
 
   /** @returns {Promise<string[]>} what is there of ours, on all servers */
   async function leftovers() {
-    const [tables] = await sql.query(
+    const [found] = await sql.query(
       'SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',
       [database, table],
     );
+    const tables = /** @type {any[]} */ (found);
     return [
       ...(await redis.keys('dragstrip:insert:*')),
-      .../** @type {any[]} */ (tables.length > 0 ? [TABLE] : []),
+      ...(tables.length > 0 ? [TABLE] : []),
       ...((await counts.tarantool()) > 0 ? [INSERT_PLACE.space] : []),
       ...filesOf(path.join(folder, 'state', 'embedded')).filter((name) => /insert/.test(name)),
     ];
