@@ -1,0 +1,246 @@
+/**
+ * `dragstrip mutex` and `mutex stress` on real servers: mutual exclusion of every kind of lock with
+ * processes killed, a broken one caught, a place of its own that is removed on every exit.
+ */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { formatEndpoint } from '../../lib/address.js';
+import { stressVerdict, toLockRows } from '../../lib/analysis/mutex.js';
+import { run } from '../../lib/index.js';
+import { parseResult } from '../../lib/result.js';
+import { eventually, ROOT, runCommand, startCommand } from '../helpers/command-line.js';
+import { withServers } from '../helpers/servers.js';
+
+const BROKEN = path.join(ROOT, 'test', 'helpers', 'broken-lock.js');
+const SECTIONS = 10_000;
+/** processes × tasks × keys × passes = 10,080 */
+const STRESS = { keys: 12, tasks: 12, repeat: 35, tries: 10, holdMs: 0, blockMs: 20_000 };
+const FORKS = 2;
+const KILLS = 2;
+
+describe('mutex on real servers', () => {
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  let folder = '';
+  /** @type {Redis} */
+  let redis;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mutex-'));
+    redis = new Redis(/** @type {any} */ (servers.address('redis').main));
+  });
+  after(async () => {
+    redis?.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** @returns {Record<string, string>} addresses by flag */
+  function addresses() {
+    const { sql, read, write } = servers.address('mariadb');
+    return {
+      redis: formatEndpoint(servers.address('redis').main),
+      tarantool: formatEndpoint(servers.address('tarantool').main),
+      mysql: formatEndpoint(sql),
+      handlersocket: formatEndpoint(read),
+      'handlersocket-write': formatEndpoint(write),
+    };
+  }
+
+  /** @param {string[]} words */
+  const wordsOf = (...words) => [
+    'bin/dragstrip.js',
+    'mutex',
+    ...words,
+    ...Object.entries(addresses()).flatMap(([flag, address]) => [`--${flag}`, address]),
+  ];
+
+  async function tables() {
+    const { sql } = servers.address('mariadb');
+    const connection = await mysql.createConnection({
+      host: sql.host,
+      port: sql.port,
+      user: 'root',
+    });
+    const [rows] = await connection.query(
+      "SELECT table_name FROM information_schema.tables WHERE table_name = 'dragstrip_mutex'",
+    );
+    await connection.end();
+    return /** @type {any[]} */ (rows).length;
+  }
+
+  const leftKeys = () => redis.keys('*mutex*');
+
+  test(`no two inside in ${SECTIONS} critical sections of every lock, processes killed`, async () => {
+    const handlers = ['script', 'pure', 'redlock', 'redis-semaphore', 'get-lock', 'fiber'];
+    const result = await run({
+      home: path.join(folder, 'state'),
+      workload: 'mutex',
+      storages: ['redis', 'ioredis', 'mysql2', 'tarantool'],
+      warmupOperations: 0,
+      timeoutMs: 120_000,
+      addresses: addresses(),
+      variants: handlers.map((handler) => ({
+        parameters: {
+          test: 'stress',
+          handler,
+          ...STRESS,
+          kill: KILLS,
+          expireMs: 1000,
+          // Those that poll would sleep most of the test by their own 200 ms.
+          ...(/^red(lock|is-sem)/.test(handler) && { retryMs: 5 }),
+        },
+        loads: [{ kind: 'window', inFlight: FORKS, operations: FORKS }],
+      })),
+    });
+    const rows = toLockRows(result, 'stress');
+    assert.deepEqual(rows.map(({ label }) => label).sort(), [
+      'ioredis pure',
+      'ioredis redis-semaphore',
+      'ioredis redlock',
+      'ioredis script',
+      'mysql2 get-lock',
+      'redis pure',
+      'redis script',
+      'tarantool fiber',
+    ]);
+    for (const { label, sections, violations, timeouts, kills, overruns, cell } of rows) {
+      const [{ outcomes, samples }] = cell.rounds;
+      assert.ok((sections ?? 0) >= SECTIONS, `${label}: ${sections} ${JSON.stringify(samples)}`);
+      assert.deepEqual({ label, violations, timeouts }, { label, violations: 0, timeouts: 0 });
+      assert.equal(kills, KILLS, label);
+      assert.equal(overruns, 0, label);
+      assert.equal(outcomes.ok, FORKS, label);
+    }
+    assert.equal(stressVerdict(result).verdict, 'held');
+    assert.deepEqual(await leftKeys(), []);
+    assert.equal(await tables(), 0);
+  });
+
+  test('stress catches a broken lock, counts its violations, and exits with 5', async () => {
+    const json = path.join(folder, 'broken.json');
+    const { status, stdout } = await runCommand(
+      folder,
+      wordsOf(
+        ...['stress', '--storages', BROKEN, '--handlers', 'broken', '--forks', '3', '--keys', '2'],
+        ...['--repeat', '60', '--tasks', '2', '--sleep', '0.001', '--json', json],
+      ),
+    );
+    assert.equal(status, 5, stdout);
+    const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json), 'stress');
+    const [{ violations, timeouts, cell }] = rows;
+    assert.ok(violations > 0);
+    assert.equal(timeouts, 0);
+    assert.ok(cell.rounds[0].outcomes.mismatch > 0);
+    assert.match(
+      stdout,
+      new RegExp(`verdict: mutual exclusion was broken: \\d+ critical sections, ${violations} `),
+    );
+    assert.deepEqual(await leftKeys(), []);
+  });
+
+  test('the tests give the seed’s lines, waits, fairness and a holder that dies', async () => {
+    const json = path.join(folder, 'tests.json');
+    const { status, stdout, stderr } = await runCommand(
+      folder,
+      wordsOf(
+        ...['--storages', 'ioredis,mysql2,tarantool', '--handlers', 'script,get-lock,fiber'],
+        ...['--keys', '2', '--ops', '60', '--duration', '150ms', '--kills', '1', '--json', json],
+        ...['--expiry', '400ms'],
+      ),
+    );
+    assert.equal(status, 0, stderr + stdout);
+    assert.match(stdout, /^Test 1\nlock\/unlock 60 times with concurrency: 10$/m);
+    assert.match(stdout, /^ {20}user {5}system {6}total {8}real$/m);
+    assert.match(stdout, /^keys: 2\/ 3 {4}( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
+    assert.match(stdout, /^keys: 2\/ 3 +\d+( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
+    assert.match(stdout, /^keys: 2\/ 3 {2}not offered: GET_LOCK takes one name/m);
+    const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json));
+    for (const { label, sections, violations, fairness, cell } of rows.filter(
+      ({ test, notOffered }) => test === 'lock' && notOffered === null,
+    )) {
+      assert.deepEqual({ label, sections, violations }, { label, sections: 60, violations: 0 });
+      assert.ok(fairness !== null && fairness > 0 && fairness <= 1);
+      const { scheduled, outcomes } = cell.rounds[0];
+      assert.equal(
+        scheduled,
+        Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+      );
+    }
+    const waits = new Map(
+      rows
+        .filter(({ test }) => test === 'killed')
+        .map(({ label, firstWaitNs, expiryLeftNs }) => [label, firstWaitNs[0] - expiryLeftNs[0]]),
+    );
+    // By its expiry, and not before; by the connection, long before.
+    assert.ok((waits.get('ioredis script') ?? 0) > -60e6, `${waits.get('ioredis script')}`);
+    for (const label of ['mysql2 get-lock', 'tarantool fiber']) {
+      assert.ok((waits.get(label) ?? 0) < -100e6, `${label} ${waits.get(label)}`);
+    }
+    assert.deepEqual(await leftKeys(), []);
+    assert.equal(await tables(), 0);
+  });
+
+  test('Ctrl-C ends all processes and removes what was made', async () => {
+    const { child, ended } = startCommand(
+      folder,
+      wordsOf('stress', '--forks', '2', '--keys', '2', '--sleep', '20', '--kill', '1'),
+    );
+    while ((await redis.keys('dragstrip:mutex:number:*')).length === 0) await sleep(50);
+    const pids = descendants(child.pid ?? 0);
+    assert.ok(pids.length >= 3, 'a cell and its processes');
+    child.kill('SIGINT');
+    const { status } = await ended;
+    assert.equal(status, 130);
+    await eventually(() => pids.every((pid) => !isRunning(pid)), 'no process is left', 10_000);
+    assert.deepEqual(await leftKeys(), []);
+  });
+
+  test('a key there that is not ours is refused, and stays', async () => {
+    await redis.set('dragstrip:mutex:mine', 'untouched');
+    const { status, stderr } = await runCommand(folder, wordsOf('--tests', '1', '--keys', '1'));
+    assert.equal(status, 3, stderr);
+    assert.match(stderr, /dragstrip:mutex:mine is there and was not made by Dragstrip/);
+    assert.equal(await redis.get('dragstrip:mutex:mine'), 'untouched');
+    await redis.del('dragstrip:mutex:mine');
+  });
+});
+
+/**
+ * @param {number} pid
+ * @returns {number[]} its children and theirs
+ */
+function descendants(pid) {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
+  const pairs = lines.map((line) => line.trim().split(/ +/).map(Number));
+  const below = (/** @type {number} */ one) =>
+    pairs.filter(([, parent]) => parent === one).map(([child]) => child);
+  const own = below(pid);
+  return own.flatMap((one) => [one, ...descendantsIn(one, below)]);
+}
+
+/**
+ * @param {number} pid
+ * @param {(pid: number) => number[]} below
+ * @returns {number[]}
+ */
+function descendantsIn(pid, below) {
+  return below(pid).flatMap((one) => [one, ...descendantsIn(one, below)]);
+}
+
+/** @param {number} pid */
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
