@@ -1,6 +1,7 @@
 /**
  * Brings servers that are not installed: Debian's or Ubuntu's own packages, unpacked into the state
- * folder, or what a server's own definition fetches there. No root, nothing installed, nothing outside the folder is touched.
+ * folder, or what a server's own definition fetches there. No root, nothing installed, nothing
+ * outside the folder is touched.
  *
  * A server's packages are unpacked beside and renamed into place when they are complete and run, so
  * a folder that is there is whole.

@@ -1,8 +1,8 @@
 /**
  * Rows `(a int primary key, b int)` into a table that is empty when the clock starts, by one of the
- * strategies of lib/insertion.js. A request is an operation, whatever it holds; the clock stops when
- * the last one is acknowledged. Then all rows are read back: a round in which one is lost, wrong or
- * written twice has failed.
+ * strategies of lib/insertion.js. A request is an operation, whatever it holds; the clock stops
+ * when the last one is acknowledged. Then all rows are read back: a round in which one is lost,
+ * wrong or written twice has failed.
  */
 
 import { defineWorkload } from '../lib/define.js';

@@ -99,8 +99,8 @@ export function stageOn(servers, folder) {
 /**
  * A storage file that wraps a real one, with something broken in its ways.
  * @param {string} base name of the real storage
- * @param {{ name: string, strategy: string, change: string }} broken change: code of a function from
- *   the real ways to those that are others
+ * @param {{ name: string, strategy: string, change: string }} broken change: code of a function
+ *   from the real ways to those that are others
  * @returns {string} text of the file
  */
 export function brokenStorage(base, { name, strategy, change }) {
