@@ -10,12 +10,12 @@ import { formatCount, formatElapsed, formatShare, plainText } from '../lib/forma
  * @returns {[string, string][]}
  */
 export function headLines(result) {
-  const { dataset, environment: env, servers, storages } = result;
+  const { environment: env, servers, storages } = result;
   /** @type {[string, string][]} */
   const lines = [
     ['run', `${when(result)}, ${plainText(result.id)}`],
     // Codecs have fixtures in the place of rows.
-    ...(result.command.startsWith('codec-') ? [] : [dataLine(dataset)]),
+    ...(result.command.startsWith('codec-') ? [] : [dataLine(result)]),
     ['machine', machineText(env)],
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
   ];
@@ -33,12 +33,12 @@ export function headLines(result) {
 }
 
 /**
- * @param {Result['dataset']} dataset
+ * @param {Result} result
  * @returns {[string, string]}
  */
-function dataLine({ rows, valueSize, seed }) {
-  const text = `${formatCount(rows)} rows of ${formatCount(valueSize)} characters, seed ${seed}`;
-  return ['data', text];
+function dataLine({ command, dataset: { rows, valueSize, seed } }) {
+  const row = command === 'insert' ? 'two numbers' : `${formatCount(valueSize)} characters`;
+  return ['data', `${formatCount(rows)} rows of ${row}, seed ${seed}`];
 }
 
 /**
