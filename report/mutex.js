@@ -112,7 +112,8 @@ function titleOfLock({ cell }) {
 /** @param {LockRow} row */
 function titleOfCount({ cell }) {
   const seconds = (cell.load.durationNs ?? 0) / 1e9;
-  return `lock/write/incr/read/del/unlock in ${seconds} seconds + cooldown period, tasks: ${cell.load.inFlight}`;
+  const what = `lock/write/incr/read/del/unlock in ${seconds} seconds + cooldown period`;
+  return `${what}, tasks: ${cell.load.inFlight}`;
 }
 
 /** @param {number} keys */

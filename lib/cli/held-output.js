@@ -4,7 +4,8 @@
 const STATUS_EPIPE = 141;
 
 /**
- * A reader that goes away (`| head`) ends other commands at once; here what was made is removed first.
+ * A reader that goes away (`| head`) ends other commands at once; here what was made is removed
+ * first.
  * @param {NodeJS.WriteStream} stdout
  * @returns {{ signal: AbortSignal, status: () => number | null, dispose: () => void }}
  */

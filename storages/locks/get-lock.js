@@ -1,6 +1,7 @@
 /**
  * GET_LOCK of MariaDB and MySQL: the server queues who waits, a lock belongs to a connection and
- * ends with it; it has no expiry. Every mutex that is locked, or waits, has a connection of its own.
+ * ends with it; it has no expiry. Every mutex that is locked, or waits, has a connection of its
+ * own.
  */
 
 import { LOCK_PLACES } from '../../lib/lock-places.js';

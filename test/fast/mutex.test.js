@@ -1,0 +1,271 @@
+/** The mutex without servers: which names are drawn, waits and fairness, options, lines, verdicts. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { stressVerdict, toLockRows } from '../../lib/analysis/mutex.js';
+import { toMutexOptions, toStressOptions } from '../../lib/cli/commands/mutex.js';
+import { mutexTables, seedLines } from '../../report/mutex.js';
+import { parseHeld } from '../../storages/mutex/pure-handler.js';
+import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';
+import { drawSets } from '../../workloads/mutex/names.js';
+import { sleepMsOf } from '../../workloads/mutex/sections.js';
+import { jainIndex, waitFacts } from '../../workloads/mutex/waits.js';
+import { workload } from '../../workloads/mutex.js';
+
+describe('what is drawn', () => {
+  test('n distinct names out of 2n - 1: any two sets have one in common', () => {
+    const keys = fc.integer({ min: 1, max: 12 });
+    fc.assert(
+      fc.property(keys, fc.integer(), (n, seed) => {
+        const sets = drawSets(n, seed, 20);
+        for (const set of sets) assert.equal(new Set(set).size, n);
+        assert.ok(new Set(sets.flat()).size <= 2 * n - 1);
+        for (const set of sets) {
+          for (const other of sets) assert.ok(set.some((name) => other.includes(name)));
+        }
+        assert.deepEqual(drawSets(n, seed, 20), sets);
+      }),
+    );
+  });
+
+  test('tasks sleep 1.01 ms to 2.00 ms, each always the same', () => {
+    const sleeps = Array.from({ length: 100 }, (_, task) => sleepMsOf(task));
+    assert.equal(Math.min(...sleeps), 1.01);
+    assert.equal(Math.max(...sleeps), 2);
+    assert.equal(new Set(sleeps).size, 100);
+    assert.equal(sleepMsOf(100), 1.01);
+  });
+});
+
+describe('waits and fairness', () => {
+  test('Jain’s index: 1 where all had the same, 1/n where one had all', () => {
+    assert.equal(jainIndex([5, 5, 5, 5]), 1);
+    assert.equal(jainIndex([0, 0, 8, 0]), 1 / 4);
+    assert.equal(jainIndex([1, 2, 3]), 36 / (3 * 14));
+    assert.equal(jainIndex([0, 0]), null);
+  });
+
+  test('percentiles are nearest ranks, and none that rests on fewer than ten', () => {
+    const waits = Array.from({ length: 1000 }, (_, i) => 1000 - i);
+    assert.deepEqual(waitFacts(waits), {
+      waitP50Ns: 500,
+      waitP99Ns: 990,
+      waitMaxNs: 1000,
+      waitMeanNs: 500.5,
+    });
+    assert.equal(waitFacts(waits.slice(0, 999)).waitP99Ns, null);
+    assert.deepEqual(waitFacts([]), {
+      ...{ waitP50Ns: null, waitP99Ns: null, waitMaxNs: null, waitMeanNs: null },
+    });
+  });
+});
+
+describe('a workload with variants', () => {
+  test('a lock of one name is not offered for several, but for stress', () => {
+    const locks = { one: { summary: '', several: 'it has one key', options: {} } };
+    const definition = /** @type {any} */ ({ locks });
+    const offers = (/** @type {any} */ parameters) => workload.offers?.(definition, parameters);
+    assert.equal(offers({ handler: 'one', keys: 1 }), true);
+    assert.deepEqual(offers({ handler: 'one', keys: 2 }), {
+      reason: 'not offered: it has one key',
+      remedy: 'take one key: --keys 1',
+    });
+    assert.equal(offers({ test: 'stress', handler: 'one', keys: 2 }), true);
+    assert.equal(offers({ handler: 'other', keys: 1 }), false);
+  });
+
+  test('the seed’s defaults', () => {
+    const { variants = [] } = toMutexOptions({ handlers: ['script'] });
+    assert.deepEqual(
+      variants.map(({ parameters: { test, keys }, loads }) => [test, keys, loads?.[0]]),
+      [
+        ...[1, 2, 3, 5, 10].map((n) => [
+          ...['lock', n],
+          { kind: 'window', inFlight: 10, operations: 1000 },
+        ]),
+        ...[1, 2, 3, 5, 10].map((n) => [
+          ...['count', n],
+          { kind: 'window', inFlight: 100, durationMs: 5000 },
+        ]),
+        ['killed', 1, { kind: 'sync', operations: 3 }],
+      ],
+    );
+    const [{ parameters, loads }] = toStressOptions({}).variants ?? [];
+    const { tries, holdMs, keys } = parameters;
+    assert.deepEqual({ tries, holdMs, keys }, { tries: 10, holdMs: 2000, keys: 5 });
+    assert.equal(loads?.[0].operations, 30);
+  });
+
+  test('options of the other one, and a lock that ends too soon, are refused', () => {
+    const usage = { code: 'E_USAGE' };
+    assert.throws(() => toMutexOptions({ forks: 3 }), { ...usage, message: /--forks/ });
+    assert.throws(() => toStressOptions({ tests: ['lock'] }), { ...usage, message: /--tests/ });
+    assert.throws(() => toStressOptions({ keys: [1, 2] }), usage);
+    assert.throws(() => toStressOptions({ sleep: 2000, expiry: 2000 }), usage);
+  });
+});
+
+/**
+ * @param {Record<string, any>} parameters
+ * @param {Record<string, any> | null} facts
+ * @param {Record<string, any>} [more]
+ */
+function cellOf(parameters, facts, more = {}) {
+  const outcomes = { ok: 1, miss: 0, mismatch: 0, error: 0, timeout: 0, dropped: 0, unsent: 0 };
+  const round = {
+    state: 'measured',
+    durationNs: 530_289_000,
+    scheduled: 1,
+    outcomes,
+    client: { userNs: 270e6, systemNs: 60e6 },
+    facts,
+    ...more,
+  };
+  return {
+    storage: 'ioredis',
+    profile: 'default',
+    workload: 'mutex',
+    parameters,
+    load: { kind: 'window', inFlight: 10, operations: 1000, durationNs: 5e9 },
+    state: facts === null ? 'skipped' : 'measured',
+    reason: facts === null ? 'not offered: one key' : null,
+    rounds: facts === null ? [] : [round],
+  };
+}
+
+/** @param {any[]} cells */
+function resultOf(...cells) {
+  return /** @type {import('../../lib/result.js').Result} */ (/** @type {any} */ ({ cells }));
+}
+
+describe('what is told', () => {
+  test('the seed’s lines, to the column', () => {
+    const facts = { sections: 4679, violations: 0 };
+    const result = resultOf(
+      cellOf({ test: 'lock', handler: 'script', keys: 1 }, facts),
+      cellOf({ test: 'lock', handler: 'script', keys: 10 }, null),
+      cellOf({ test: 'count', handler: 'script', keys: 1 }, facts),
+    );
+    assert.deepEqual(seedLines(result, 'lock'), [
+      'Test 1',
+      'lock/unlock 1000 times with concurrency: 10',
+      '',
+      'ioredis script',
+      '                    user     system      total        real',
+      'keys: 1/ 1      0.270000   0.060000   0.330000 (  0.530289)',
+      'keys:10/19  not offered: one key',
+    ]);
+    assert.deepEqual(seedLines(result, 'count').slice(4), [
+      '                      user     system      total        real',
+      'keys: 1/ 1  4679  0.270000   0.060000   0.330000 (  0.530289)',
+    ]);
+    const [first, second] = mutexTables(result);
+    assert.equal(first.rows.length, 1, 'what is not offered is among the skipped');
+    assert.match(first.title, /Test 1/);
+    assert.match(second.title, /Test 2/);
+    assert.deepEqual(first.columns.map(({ text }) => text(first.rows[0])).slice(0, 4), [
+      'ioredis script',
+      '1/1',
+      '4,679',
+      '8,823',
+    ]);
+  });
+
+  test('several rounds: medians, but the longest wait and all violations', () => {
+    const cell = cellOf(
+      { test: 'lock', handler: 'script', keys: 1 },
+      { sections: 10, violations: 1, waitMaxNs: 5 },
+    );
+    const [round] = cell.rounds;
+    cell.rounds.push(
+      { ...round, durationNs: 1e9, facts: { sections: 20, violations: 2, waitMaxNs: 9 } },
+      { ...round, durationNs: 3e9, facts: { sections: 60, violations: 0, waitMaxNs: 7 } },
+    );
+    const [row] = toLockRows(resultOf(cell));
+    assert.equal(row.sections, 20);
+    assert.equal(row.realNs, 1e9);
+    assert.equal(row.waitMaxNs, 9);
+    assert.equal(row.violations, 3);
+  });
+
+  test('one verdict: held, broken, or not shown', () => {
+    const parameters = { test: 'stress', handler: 'script', keys: 5 };
+    const facts = { sections: 150, violations: 0, timeouts: 0, overruns: 0, kills: 2 };
+    const verdict = (/** @type {any} */ more, /** @type {any} */ round = {}) =>
+      stressVerdict(resultOf(cellOf(parameters, { ...facts, ...more }, round)));
+    assert.deepEqual(verdict({}), {
+      verdict: 'held',
+      text:
+        'mutual exclusion held: 150 critical sections, 0 violations, 0 timeouts, ' +
+        '2 processes killed',
+    });
+    assert.equal(verdict({ violations: 1 }).verdict, 'broken');
+    assert.match(verdict({ violations: 1, overruns: 2 }).text, /some may come of sections/);
+    assert.equal(verdict({ timeouts: 3 }, { scheduled: 2 }).verdict, 'open');
+    assert.equal(verdict({ sections: 0 }).verdict, 'open');
+    assert.equal(stressVerdict(resultOf()).verdict, 'open');
+  });
+});
+
+describe('who waits', () => {
+  test('a release that overtakes a refused attempt is not lost', async () => {
+    /** @type {((outcome: any) => void)[]} */
+    const replies = [];
+    let attempts = 0;
+    const room = new WaitRoom({
+      attempt() {
+        attempts += 1;
+        return new Promise((resolve) => replies.push(resolve));
+      },
+      heldMs: () => null,
+      disown: () => assert.fail('nobody left'),
+      deadlock: () => new Error('deadlock'),
+      now: () => 0,
+    });
+    const claim = { names: ['a'], keys: ['a'], owner: 'o', serial: 's', expireMs: 1000 };
+    const locked = new Promise((resolve) => room.add(new Waiter(claim, resolve)));
+    // The server refused it, then the holder unlocked; the message is here before the refusal.
+    room.pump(['a']);
+    replies[0]({ state: 'blocked', name: 'a', waitMs: Number.POSITIVE_INFINITY });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(attempts, 2);
+    replies[1]({ state: 'acquired' });
+    assert.equal(await locked, null);
+    assert.equal(room.size, 0);
+  });
+
+  test('what comes for somebody who has left is given back', async () => {
+    /** @type {(outcome: any) => void} */
+    let reply = () => {};
+    /** @type {any[]} */
+    const disowned = [];
+    const room = new WaitRoom({
+      attempt: () => new Promise((resolve) => (reply = resolve)),
+      heldMs: () => null,
+      disown: (claim) => disowned.push(claim),
+      deadlock: () => new Error('deadlock'),
+      now: () => 0,
+    });
+    const claim = { names: ['a'], keys: ['a'], owner: 'o', serial: 's', expireMs: 1000 };
+    /** @type {unknown} */
+    let told;
+    const waiter = new Waiter(claim, (error) => {
+      told = error;
+    });
+    room.add(waiter);
+    room.abandon(waiter, new Error('late'));
+    assert.match(String(told), /late/);
+    reply({ state: 'acquired' });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(disowned, [claim]);
+  });
+
+  test('a value of the handler pure says who and until when; another lasts for ever', () => {
+    assert.deepEqual(parseHeld('s.1:1700000000000:me:and you'), {
+      ...{ serial: 's.1', until: 1_700_000_000_000, owner: 'me:and you' },
+    });
+    assert.equal(parseHeld('somebody else’s')?.until, Number.POSITIVE_INFINITY);
+    assert.equal(parseHeld(null), null);
+  });
+});
