@@ -8,8 +8,8 @@ import { MutexError } from './errors.js';
 /**
  * @typedef {object} Dedicated a connection that nobody else sends on
  * @property {(words: string[]) => Promise<any>} command
- * @property {() => boolean} isAlive a lost one does not connect again: the server has forgotten what
- *   was watched, and the rest of a transaction would be executed as if it were not
+ * @property {() => boolean} isAlive a lost one does not connect again: what it watched is forgotten
+ *   by the server, and the rest of a transaction would be executed as if it were not
  * @property {() => void} close
  *
  * @typedef {object} Listener
