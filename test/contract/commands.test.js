@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,8 @@ describe('the command list on real servers', () => {
   /**
    * @param {Partial<typeof ALL>} list
    * @param {Record<string, any>} [options]
-   * @param {Parameters<typeof runRace>[1] & {}} [context] by default in this process, which is faster
+   * @param {Parameters<typeof runRace>[1] & {}} [context] by default in this process, which is
+   *   faster
    */
   async function runList({ requests = 60, ...list }, options = {}, context = {}) {
     const { commands, ...more } = options;
@@ -339,6 +340,34 @@ describe('the command list on real servers', () => {
     const { status, stdout, stderr } = await ended;
     assert.equal(status, 130, stderr);
     assert.match(stdout, /^Dragstrip .*: commands\n/);
+    assert.deepEqual(await ownKeys(), []);
+  });
+
+  /** @returns {string[]} pids of redis-benchmark on the server of these tests */
+  function benchmarksRunning() {
+    const { path: socket } = servers.address('redis').unix;
+    return readdirSync('/proc').filter((pid) => {
+      if (!/^\d+$/.test(pid)) return false;
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+        return words.includes('redis-benchmark\0-s') && words.includes(String(socket));
+      } catch {
+        return false; // it ended meanwhile
+      }
+    });
+  }
+
+  test('a signal while redis-benchmark runs ends that too', async () => {
+    const words = ['bin/dragstrip.js', 'commands', '--tests', 'LRANGE_600', '--keep-alive', 'on'];
+    const way = ['--way', 'direct', '--transport', 'unix', '--requests', '3000', '--warmup', '10'];
+    const { child, ended } = startCommand(folder, [...words, ...way], {
+      env: { ...env(), DRAGSTRIP_HOME: PACKAGES_HOME },
+    });
+    await eventually(() => benchmarksRunning().length > 0, 'redis-benchmark runs', 40_000);
+    child.kill('SIGINT');
+    const { status, stderr } = await ended;
+    assert.equal(status, 130, stderr);
+    await eventually(() => benchmarksRunning().length === 0, 'redis-benchmark has ended', 3000);
     assert.deepEqual(await ownKeys(), []);
   });
 
