@@ -1,0 +1,134 @@
+/** Every kind of lock of the harness, ours and the others, by the one interface that they share. */
+
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { createDataset, placesOf } from '../../lib/dataset.js';
+import { loadStorage } from '../../storages/index.js';
+import { workload } from '../../workloads/mutex.js';
+import { withServers } from '../helpers/servers.js';
+
+const KINDS = /** @type {const} */ ([
+  ['ioredis', 'script'],
+  ['ioredis', 'pure'],
+  ['ioredis', 'redlock'],
+  ['ioredis', 'redis-semaphore'],
+  ['redis', 'script'],
+  ['redis', 'pure'],
+  ['mysql2', 'get-lock'],
+  ['tarantool', 'fiber'],
+]);
+const OPTIONS = { expireMs: 20_000, blockMs: 60 };
+
+describe('kinds of lock', () => {
+  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  /** @type {(() => Promise<void>) | undefined} */
+  let strike;
+
+  before(async () => {
+    const names = ['redis', 'mariadb', 'tarantool'];
+    strike = await workload.stage?.({
+      servers: names.map((name) => ({ name, address: servers.address(name), credentials: {} })),
+      ...{ variants: [], options: {}, dataset: createDataset() },
+      ...{ allowTargets: [], home: '', folder: '' },
+    });
+  });
+
+  /**
+   * @param {string} storage
+   * @param {string} handler
+   */
+  async function open(storage, handler) {
+    const definition = await loadStorage(storage);
+    const handle = await definition.open({
+      address: servers.address(definition.server ?? ''),
+      credentials: {},
+      profile: { name: 'default', ...definition.profiles['default'] },
+      dataset: createDataset(),
+      folder: '',
+      needs: ['lock'],
+      places: placesOf(),
+      parameters: { handler, retryMs: 20 },
+    });
+    const several = definition.locks?.[handler].several === true;
+    return {
+      handle,
+      several,
+      locks: /** @type {import('../../lib/types.js').Locks} */ (handle.locks),
+    };
+  }
+
+  for (const [storage, handler] of KINDS) {
+    test(`${storage} ${handler}: one at a time, a timeout, several names or none`, async () => {
+      const { handle, several, locks } = await open(storage, handler);
+      const { handle: second, locks: others } = await open(storage, handler);
+      try {
+        const mine = locks.mutex(['a'], OPTIONS);
+        const theirs = others.mutex(['a'], OPTIONS);
+        await mine.lock();
+        assert.equal(await theirs.tryLock(), false);
+        await assert.rejects(theirs.lock(), { code: 'MUTEX_TIMEOUT' });
+        assert.equal(await theirs.unlock(), false, 'what it has not locked');
+        assert.equal(await mine.unlock(), true);
+        assert.equal(await mine.unlock(), false);
+        assert.equal(await theirs.tryLock(), true);
+        if (several) {
+          await assert.rejects(locks.mutex(['b', 'a', 'c'], OPTIONS).lock(), {
+            code: 'MUTEX_TIMEOUT',
+          });
+          for (const name of ['b', 'c']) {
+            const free = others.mutex([name], OPTIONS);
+            assert.equal(await free.tryLock(), true, name);
+            await free.unlock();
+          }
+        }
+        assert.equal(await theirs.unlock(), true);
+        const all = locks.mutex(several ? ['a', 'b', 'c'] : ['a'], OPTIONS);
+        await all.lock();
+        if (handler !== 'redis-semaphore') assert.equal(await all.refresh(), true);
+        if (handler !== 'redlock') assert.equal(await all.owned(), true);
+        assert.equal(await all.unlock(), true);
+        const { number } = locks;
+        await number.set('n', 41);
+        assert.equal(await number.increment('n'), 42);
+        assert.equal(await number.get('n'), 42);
+        await number.remove('n');
+        assert.equal(await number.get('n'), undefined);
+      } finally {
+        await handle.close();
+        await second.close();
+      }
+    });
+  }
+
+  for (const [storage, handler] of /** @type {const} */ ([
+    ['mysql2', 'get-lock'],
+    ['tarantool', 'fiber'],
+  ])) {
+    test(`${storage} ${handler}: a lock ends with its connection; again is a deadlock`, async () => {
+      const { handle, locks } = await open(storage, handler);
+      const { handle: second, locks: others } = await open(storage, handler);
+      try {
+        const lost = locks.mutex(['d'], OPTIONS);
+        await lost.lock();
+        await assert.rejects(lost.lock(), { code: 'MUTEX_DEADLOCK' });
+        const waiting = others.mutex(['d'], { ...OPTIONS, blockMs: 5000 }).lock();
+        await handle.close();
+        await waiting;
+      } finally {
+        await second.close();
+      }
+    });
+  }
+
+  test('what the stage has made is removed again', async () => {
+    await strike?.();
+    const { locks, handle } = await open('ioredis', 'script');
+    const redis = new Redis({ .../** @type {any} */ (servers.address('redis').main) });
+    assert.deepEqual(await redis.keys('*'), []);
+    redis.disconnect();
+    assert.equal(await locks.number.get('n'), undefined);
+    await handle.close();
+    await assert.rejects(open('mysql2', 'get-lock'), { code: 'E_TARGET' });
+  });
+});
