@@ -103,6 +103,8 @@ describe('a workload with variants', () => {
     assert.throws(() => toStressOptions({ tests: ['lock'] }), { ...usage, message: /--tests/ });
     assert.throws(() => toStressOptions({ keys: [1, 2] }), usage);
     assert.throws(() => toStressOptions({ sleep: 2000, expiry: 2000 }), usage);
+    assert.throws(() => toMutexOptions({ handlers: ['scrpt'] }), { ...usage, message: /scrpt/ });
+    assert.ok(toMutexOptions({ handlers: ['mine'], storages: ['./mine.js'] }));
   });
 });
 

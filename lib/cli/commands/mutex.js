@@ -25,6 +25,9 @@ import { statusOf } from './race.js';
 const KEYS = Object.freeze([1, 2, 3, 5, 10]);
 const TESTS = Object.freeze(['lock', 'count', 'killed']);
 const WARMUP = 100;
+const WHO_HAS_WHAT =
+  'script and pure are on ioredis and redis, redlock and redis-semaphore on ioredis, get-lock on ' +
+  'mysql2, fiber on tarantool';
 /** Options of one of the two, and their flags. */
 const BELONGS = Object.freeze({
   tests: { tests: '--tests', ops: '--ops', duration: '--duration', kills: '--kills' },
@@ -67,6 +70,9 @@ export async function execute({ args: [action], options, stdout, stderr }) {
       },
     });
     progress.done();
+    if (result.cells.length === 0) {
+      throw usageError('none of these storages has any of these locks', WHO_HAS_WHAT);
+    }
     const color = stdout.isTTY === true && stdout.hasColors();
     await tell(result, { stress, quiet: options.quiet, color, stdout });
     await stored;
@@ -191,9 +197,13 @@ function parametersOf({ retry, ...given }) {
  * @returns {RunOptions}
  */
 function commonOptions(options, { command, variants, warmup, timeoutMs }) {
-  const { storages: listed, storage = [] } = options;
+  const { storages: listed, storage = [], handlers = [] } = options;
   const named =
     listed === undefined && storage.length === 0 ? undefined : [...(listed ?? []), ...storage];
+  const unknown = handlers.find((/** @type {string} */ one) => !HANDLERS.includes(one));
+  if (unknown !== undefined && !named?.some((one) => one.includes('/'))) {
+    throw usageError(`--handlers ${unknown}: there is none of that name`, WHO_HAS_WHAT);
+  }
   return /** @type {RunOptions} */ (
     dropUndefined({
       command,
