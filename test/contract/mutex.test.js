@@ -84,7 +84,7 @@ describe('mutex on real servers', () => {
     const result = await run({
       home: path.join(folder, 'state'),
       workload: 'mutex',
-      storages: ['redis', 'ioredis', 'mysql2', 'tarantool'],
+      storages: ['redis:tuned', 'ioredis', 'mysql2', 'tarantool'],
       warmupOperations: 0,
       timeoutMs: 120_000,
       addresses: addresses(),
@@ -109,8 +109,8 @@ describe('mutex on real servers', () => {
       'ioredis redlock',
       'ioredis script',
       'mysql2 get-lock',
-      'redis pure',
-      'redis script',
+      'redis:tuned pure',
+      'redis:tuned script',
       'tarantool fiber',
     ]);
     for (const { label, sections, violations, timeouts, kills, overruns, cell } of rows) {
