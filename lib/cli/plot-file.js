@@ -8,20 +8,13 @@ import path from 'node:path';
 import { DragstripError } from '../errors.js';
 import { openStore } from './storage.js';
 
-/** @param {import('../result.js').Result} result */
-async function drawFetches(result) {
-  const { fetchPicture } = await import('../../report/mget-plot.js');
-  return fetchPicture(result);
-}
-
 /**
  * @param {string | undefined} file
- * @param {(result: import('../result.js').Result) => Promise<string>} [draw] default: fetches of
- *   many keys
+ * @param {(result: import('../result.js').Result) => Promise<string>} draw
  * @returns {Promise<{ write: (result: import('../result.js').Result) => Promise<void> } | null>}
  * @throws {DragstripError} E_USAGE where it cannot be written
  */
-export async function openPlotFile(file, draw = drawFetches) {
+export async function openPlotFile(file, draw) {
   if (file === undefined) return null;
   // A plot may be drawn again: it is made of a result, and is none.
   await openStore({ json: file, force: true });

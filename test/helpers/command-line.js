@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -101,7 +102,9 @@ export async function callCommand([script, ...args]) {
   let stdout = '';
   let stderr = '';
   const sink = (/** @type {(text: string) => void} */ write) =>
-    /** @type {any} */ ({ write, isTTY: false, hasColors: () => false });
+    /** @type {any} */ (
+      Object.assign(new EventEmitter(), { write, isTTY: false, hasColors: () => false })
+    );
   const shim = SHIMS[/** @type {keyof typeof SHIMS} */ (script)];
   const status = await runCommandLine(args, shim, {
     stdout: sink((text) => {

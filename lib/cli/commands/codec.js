@@ -5,15 +5,10 @@
 
 import { FIXTURES } from '../../../codecs/fixtures.js';
 import { codecSource, isCodec, PROTOCOLS, VARIANTS } from '../../../codecs/index.js';
-import { loadReport } from '../../../report/index.js';
 import { loadStorage, parseSelection } from '../../../storages/index.js';
 import { usageError } from '../../errors.js';
-import { run } from '../../index.js';
-import { openPlotFile } from '../plot-file.js';
-import { createProgress } from '../progress.js';
+import { conductRun, tablesFor } from '../conduct.js';
 import { dropUndefined } from '../setup.js';
-import { onSignals } from '../signals.js';
-import { openStore } from '../storage.js';
 import { statusOf } from './race.js';
 
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
@@ -30,47 +25,38 @@ const WARMUP = 20;
  */
 export async function execute({ args: [test], options, stdout, stderr }) {
   const runOptions = await toCodecOptions(test, options);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  const signals = onSignals(stderr, { before: progress.done });
-  try {
-    const store = await openStore(options);
-    const plot = await openPlotFile(options.svg, drawCodecs);
-    /** @type {Promise<void>} */
-    let stored = Promise.resolve();
-    let ended = 0;
-    const result = await run(runOptions, {
-      signal: signals.signal,
-      onEvent(event) {
-        if (event.type === 'cell-start') {
-          const { cell, round, rounds } = event;
-          const total = rounds * (runOptions.variants?.length ?? 1);
-          progress.update(
-            `${cell.storage}, ${cell.parameters?.['fixture']}, round ${round + 1} of ${rounds}`,
-            ended / Math.max(total, ended + 1),
-          );
-        }
-        if (event.type === 'cell-end') ended += 1;
-        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
-        stored = store.write(event.result);
-        stored.catch(() => {}); // awaited in the end
+  return conductRun(
+    { options, stdout, stderr },
+    {
+      begin: () => runOptions,
+      show: ({ progress }) => showProgress(runOptions, progress),
+      tell: async (result) => {
+        stdout.write(await tablesFor(result, stdout));
       },
-    });
-    progress.done();
-    const { render } = await loadReport('console');
-    const color = stdout.isTTY === true && stdout.hasColors();
-    stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
-    await plot?.write(result);
-    await stored;
-    if (store !== null) stderr.write(`result: ${store.file()}\n`);
-    return signals.status() ?? statusOf(result);
-  } catch (error) {
-    const status = signals.status();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    signals.dispose();
-  }
+      draw: drawCodecs,
+      judge: statusOf,
+    },
+  );
+}
+
+/**
+ * @param {RunOptions} runOptions
+ * @param {import('../progress.js').Progress} progress
+ * @returns {(event: import('../../index.js').RunEvent) => void}
+ */
+function showProgress({ variants }, progress) {
+  let ended = 0;
+  return (event) => {
+    if (event.type === 'cell-start') {
+      const { cell, round, rounds } = event;
+      const total = rounds * (variants?.length ?? 1);
+      progress.update(
+        `${cell.storage}, ${cell.parameters?.['fixture']}, round ${round + 1} of ${rounds}`,
+        ended / Math.max(total, ended + 1),
+      );
+    }
+    if (event.type === 'cell-end') ended += 1;
+  };
 }
 
 /** @param {import('../../result.js').Result} result */

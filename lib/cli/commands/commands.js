@@ -3,7 +3,6 @@
  * and unix sockets, with connections that are kept and with one for each request.
  */
 
-import { loadReport } from '../../../report/index.js';
 import { picturesOf } from '../../../report/pictures.js';
 import { readProgramVersion } from '../../../servers/command.js';
 import { loadServer, startServers } from '../../../servers/index.js';
@@ -14,16 +13,14 @@ import { isRefusedByProxy } from '../../analysis/commands.js';
 import { readEphemeralPorts } from '../../ephemeral-ports.js';
 import { usageError } from '../../errors.js';
 import { findHome } from '../../home.js';
-import { run } from '../../index.js';
 import { rememberProgram } from '../../redis-benchmark.js';
 import { commandVariants } from '../../run/commands.js';
 import { requireLoopback } from '../../safety.js';
+import { conductRun, tablesFor } from '../conduct.js';
 import { failureLine } from '../failure.js';
 import { pictureOutputs, writeOutputs } from '../outputs.js';
-import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
-import { onSignals } from '../signals.js';
-import { openStore, requireWritable } from '../storage.js';
+import { requireWritable } from '../storage.js';
 import { statusOf } from './race.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
@@ -41,45 +38,30 @@ const PORTS_SHARE = 0.4;
  */
 export async function execute({ options, stdout, stderr }) {
   const runOptions = toRunOptions(options);
-  const signals = onSignals(stderr);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  /** @type {Stop[]} */
-  const stops = [];
-  try {
-    const store = await openStore(options);
-    if (options.svg !== undefined) await requireWritable(options.svg, '--svg', options.svg);
-    const prepared = { runOptions, options, signal: signals.signal, progress, stops };
-    const warnings = await prepare(prepared);
-    /** @type {Promise<void>} */
-    let stored = Promise.resolve();
-    const show = showProgress(progress);
-    const result = await run(runOptions, {
-      signal: signals.signal,
-      onEvent: (event) => {
-        show(event);
-        if (event.type === 'planned') event.result.warnings.push(...warnings);
-        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
-        stored = store.write(event.result);
-        stored.catch(() => {}); // awaited in the end: the keys are removed first
+  if (options.svg !== undefined) await requireWritable(options.svg, '--svg', options.svg);
+  /** @type {Result['warnings']} */
+  let warnings = [];
+  return conductRun(
+    { options, stdout, stderr },
+    {
+      async begin(session) {
+        warnings = await prepare({ runOptions, options, ...session });
+        return runOptions;
       },
-    });
-    progress.done();
-    const { render } = await loadReport('console');
-    const color = stdout.isTTY === true && stdout.hasColors();
-    stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
-    await writePictures(result, options);
-    await stored;
-    if (store !== null) stderr.write(`result: ${store.file()}\n`);
-    return signals.status() ?? statusAfter(result);
-  } catch (error) {
-    const status = signals.status();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    for (const stop of stops.reverse()) await stop();
-    signals.dispose();
-  }
+      show({ progress }) {
+        const watch = showProgress(progress);
+        return (event) => {
+          watch(event);
+          if (event.type === 'planned') event.result.warnings.push(...warnings);
+        };
+      },
+      async tell(result) {
+        stdout.write(await tablesFor(result, stdout));
+        await writePictures(result, options);
+      },
+      judge: statusAfter,
+    },
+  );
 }
 
 /**

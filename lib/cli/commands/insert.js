@@ -3,10 +3,8 @@
  * seed has it, then the tables.
  */
 
-import { loadReport } from '../../../report/index.js';
 import { loadStorage, parseSelection, storageNamesFor } from '../../../storages/index.js';
 import { usageError } from '../../errors.js';
-import { run } from '../../index.js';
 import {
   BATCH_ROWS,
   BATCHES_IN_FLIGHT,
@@ -18,12 +16,9 @@ import {
   STRATEGIES,
   STRATEGY_NAMES,
 } from '../../insertion.js';
+import { conductRun, tablesFor } from '../conduct.js';
 import { addressesOf } from '../options.js';
-import { openPlotFile } from '../plot-file.js';
-import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
-import { onSignals } from '../signals.js';
-import { openStore } from '../storage.js';
 import { statusOf } from './race.js';
 
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
@@ -46,40 +41,18 @@ const PROFILES = Object.freeze({
  */
 export async function execute({ options, stdout, stderr }) {
   const runOptions = await toInsertOptions(options);
-  const signals = onSignals(stderr);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  try {
-    const store = await openStore(options);
-    const plot = await openPlotFile(options.svg, drawPlot);
-    /** @type {Promise<void>} */
-    let stored = Promise.resolve();
-    const show = lines({ quiet: options.quiet, stdout, progress });
-    const result = await run(runOptions, {
-      signal: signals.signal,
-      onEvent: (event) => {
-        show(event);
-        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
-        stored = store.write(event.result);
-        stored.catch(() => {}); // awaited in the end: the rows are removed first
+  return conductRun(
+    { options, stdout, stderr },
+    {
+      begin: () => runOptions,
+      show: ({ progress }) => lines({ quiet: options.quiet, stdout, progress }),
+      tell: async (result) => {
+        stdout.write(`\n${await tablesFor(result, stdout)}`);
       },
-    });
-    progress.done();
-    const { render } = await loadReport('console');
-    const color = stdout.isTTY === true && stdout.hasColors();
-    stdout.write(`\n${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
-    await stored;
-    if (store !== null) stderr.write(`result: ${store.file()}\n`);
-    const status = signals.status() ?? statusAfter(result);
-    if (status === 0) await plot?.write(result);
-    return status;
-  } catch (error) {
-    const status = signals.status();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    signals.dispose();
-  }
+      draw: drawPlot,
+      judge: statusAfter,
+    },
+  );
 }
 
 /** @param {import('../../result.js').Result} result */

@@ -4,17 +4,11 @@
  * line for each fetch, or a script for gnuplot.
  */
 
-import { loadReport } from '../../../report/index.js';
 import { scatterPoints, toFetchGroups } from '../../analysis/fetches.js';
 import { usageError } from '../../errors.js';
-import { run } from '../../index.js';
-import { holdOutput } from '../held-output.js';
+import { conductRun, tablesFor } from '../conduct.js';
 import { addressesOf } from '../options.js';
-import { openPlotFile } from '../plot-file.js';
-import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
-import { onSignals } from '../signals.js';
-import { openStore } from '../storage.js';
 import { statusOf } from './race.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
@@ -34,39 +28,22 @@ const WARMUP = 500;
 export async function execute({ args: [test], options, stdout, stderr }) {
   const runOptions = toMgetOptions(test, options);
   takePassword(options.passwordFromEnv);
-  const signals = onSignals(stderr);
-  const output = holdOutput(stdout);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  try {
-    const store = await openStore(options);
-    const plot = await openPlotFile(options.svg);
-    /** @type {Promise<void>} */
-    let stored = Promise.resolve();
-    const show = lines(test, { options, stdout, stderr, progress });
-    const result = await run(runOptions, {
-      signal: AbortSignal.any([signals.signal, output.signal]),
-      onEvent: (event) => {
-        show(event);
-        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
-        stored = store.write(event.result);
-        stored.catch(() => {}); // awaited in the end: the keys are removed first
-      },
-    });
-    progress.done();
-    await tell(result, { test, options, stdout, stderr });
-    await plot?.write(result);
-    await stored;
-    if (store !== null) stderr.write(`result: ${store.file()}\n`);
-    return output.status() ?? signals.status() ?? statusAfter(result);
-  } catch (error) {
-    const status = output.status() ?? signals.status();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    signals.dispose();
-    output.dispose();
-  }
+  return conductRun(
+    { options, stdout, stderr },
+    {
+      begin: () => runOptions,
+      show: ({ progress }) => lines(test, { options, stdout, stderr, progress }),
+      tell: (result) => tell(result, { test, options, stdout, stderr }),
+      draw: drawFetches,
+      judge: statusAfter,
+    },
+  );
+}
+
+/** @param {Result} result */
+async function drawFetches(result) {
+  const { fetchPicture } = await import('../../../report/mget-plot.js');
+  return fetchPicture(result);
 }
 
 /**
@@ -293,12 +270,9 @@ async function tell(result, { test, options, stdout, stderr }) {
       for (const text of scatterTexts(result)) stdout.write(text);
     }
   }
-  if (options.quiet && test === 'concurrency') return;
-  const { render } = await loadReport('console');
+  if (options.quiet) return;
   const stream = test === 'scatter' ? stderr : stdout;
-  if (test === 'scatter' && options.quiet) return;
-  const color = stream.isTTY === true && stream.hasColors();
-  stream.write(`\n${render(result, { width: stream.columns, color }).trimEnd()}\n`);
+  stream.write(`\n${await tablesFor(result, stream)}`);
 }
 
 /**

@@ -3,19 +3,13 @@
  * fairness and a holder that is killed. `dragstrip mutex stress`: processes, and one verdict.
  */
 
-import { loadReport } from '../../../report/index.js';
 import { seedLines } from '../../../report/mutex.js';
 import { stressVerdict } from '../../analysis/mutex.js';
 import { usageError } from '../../errors.js';
-import { run } from '../../index.js';
-import { holdOutput } from '../held-output.js';
+import { conductRun, tablesFor } from '../conduct.js';
 import { HANDLERS } from '../mutex-options.js';
 import { addressesOf } from '../options.js';
-import { openPlotFile } from '../plot-file.js';
-import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
-import { onSignals } from '../signals.js';
-import { openStore } from '../storage.js';
 import { statusOf } from './race.js';
 
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
@@ -51,51 +45,28 @@ export async function execute({ args: [action], options, stdout, stderr }) {
     throw usageError(`mutex ${JSON.stringify(action)}: not known`, 'mutex, or mutex stress');
   }
   const runOptions = stress ? toStressOptions(options) : toMutexOptions(options);
-  const signals = onSignals(stderr);
-  const output = holdOutput(stdout);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  try {
-    const store = await openStore(options);
-    const plot = await openPlotFile(options.svg, drawPlot);
-    /** @type {Promise<void>} */
-    let stored = Promise.resolve();
-    const result = await run(runOptions, {
-      signal: AbortSignal.any([signals.signal, output.signal]),
-      onEvent: (event) => {
-        if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
-        if (event.type === 'progress') progress.update(event.cell.id);
-        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
-        stored = store.write(event.result);
-        stored.catch(() => {}); // awaited in the end: what was made is removed first
-      },
-    });
-    progress.done();
-    if (result.cells.length === 0) {
-      throw usageError('none of these storages has any of these locks', WHO_HAS_WHAT);
-    }
-    const color = stdout.isTTY === true && stdout.hasColors();
-    await tell(result, { stress, quiet: options.quiet, color, stdout });
-    await stored;
-    if (store !== null) stderr.write(`result: ${store.file()}\n`);
-    const status = output.status() ?? signals.status() ?? statusAfter(result, stress);
-    if (status === 0) await plot?.write(result);
-    return status;
-  } catch (error) {
-    const status = output.status() ?? signals.status();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    signals.dispose();
-    output.dispose();
-  }
+  return conductRun(
+    { options, stdout, stderr },
+    {
+      begin: () => runOptions,
+      show:
+        ({ progress }) =>
+        (event) => {
+          if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
+          if (event.type === 'progress') progress.update(event.cell.id);
+        },
+      tell: (result) => tell(result, { stress, quiet: options.quiet, stdout }),
+      draw: drawPlot,
+      judge: (result) => statusAfter(result, stress),
+    },
+  );
 }
 
 /**
  * @param {Result} result
- * @param {{ stress: boolean, quiet: boolean, color: boolean, stdout: NodeJS.WriteStream }} how
+ * @param {{ stress: boolean, quiet: boolean, stdout: NodeJS.WriteStream }} how
  */
-async function tell(result, { stress, quiet, color, stdout }) {
+async function tell(result, { stress, quiet, stdout }) {
   if (!stress) {
     for (const test of /** @type {const} */ (['lock', 'count'])) {
       const lines = seedLines(result, test);
@@ -103,8 +74,7 @@ async function tell(result, { stress, quiet, color, stdout }) {
     }
   }
   if (!quiet) {
-    const { render } = await loadReport('console');
-    stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
+    stdout.write(await tablesFor(result, stdout));
   }
   if (stress) stdout.write(`${quiet ? '' : '\n'}verdict: ${stressVerdict(result).text}\n`);
 }
