@@ -41,7 +41,8 @@ async function listElfFiles(root) {
     }).catch(() => []);
     for (const entry of entries) {
       if (!entry.isFile()) continue;
-      if (folder === 'usr/lib' && !/\.so(\.|$)/.test(entry.name)) continue;
+      // Programs are there too: usr/lib/chromium/chromium.
+      if (folder === 'usr/lib' && !/^[^.]+$|\.so(\.|$)/.test(entry.name)) continue;
       const path = join(entry.parentPath, entry.name);
       if (await isElf(path)) files.push(path);
     }

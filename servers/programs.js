@@ -3,7 +3,7 @@
  * folder.
  */
 
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
@@ -11,6 +11,8 @@ import { delimiter, join } from 'node:path';
 
 /** Debian keeps servers in folders that an ordinary user's PATH lacks. */
 const EXTRA_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin'];
+/** Where libraries of one package lie that are nobody else's, found by an absolute path only. */
+const PRIVATE = ['pulseaudio'];
 
 /**
  * @param {string} program plain name
@@ -61,8 +63,9 @@ export async function libraryPath(root) {
   const folders = [];
   for (const base of [join(root, 'usr/lib'), join(root, 'lib')]) {
     for (const entry of await readdir(base, { withFileTypes: true }).catch(() => [])) {
-      if (entry.isDirectory() && /-linux-gnu/.test(entry.name))
-        folders.push(join(base, entry.name));
+      if (!entry.isDirectory() || !/-linux-gnu/.test(entry.name)) continue;
+      const folder = join(base, entry.name);
+      folders.push(folder, ...PRIVATE.map((name) => join(folder, name)).filter(existsSync));
     }
     folders.push(base);
   }

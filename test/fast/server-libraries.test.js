@@ -1,9 +1,12 @@
 /** Which package brings a library that an unpacked program lacks. */
 
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { nameKind } from '../../servers/conversation.js';
-import { chooseLibraryPackages } from '../../servers/libraries.js';
+import { chooseLibraryPackages, findMissingLibraries } from '../../servers/libraries.js';
 
 const DEBIAN_12 =
   'libc6 libgcc-s1 libaio1 liburing2 libjemalloc2 liblzf1 libatomic1 libicu72 libcurl4 libssl3 ' +
@@ -66,4 +69,22 @@ test('what answers at an address is named by its first bytes', () => {
     assert.equal(nameKind(Buffer.from(bytes, 'latin1')), kind);
   }
   assert.match(nameKind(Buffer.from('hello\x01')), /^something else .*"hello\\u0001"/);
+});
+
+test('programs below usr/lib are looked at too, as Chromium is one', async () => {
+  const root = await mkdtemp(path.join(tmpdir(), 'dragstrip-libraries-'));
+  try {
+    const folder = path.join(root, 'usr', 'lib', 'thing');
+    await mkdir(folder, { recursive: true });
+    // A program that asks for a library which is nowhere: Node itself, the name in it exchanged.
+    const program = await readFile(process.execPath);
+    const at = program.indexOf('libstdc++.so.6\0', 0, 'latin1');
+    assert.ok(at > 0);
+    program.write('libnotthere.so', at, 'latin1');
+    await writeFile(path.join(folder, 'thing'), program, { mode: 0o755 });
+    assert.deepEqual(await findMissingLibraries(root), ['libnotthere.so']);
+    assert.deepEqual(await findMissingLibraries(root, undefined, ['other']), []);
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
 });
