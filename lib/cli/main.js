@@ -7,12 +7,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../errors.js';
 import { version } from '../version.js';
-import { CODEC_OPTIONS } from './codec-options.js';
-import { COMMANDS_OPTIONS } from './commands-options.js';
 import { reportFailure } from './failure.js';
-import { INSERT_OPTIONS } from './insert-options.js';
-import { MGET_OPTIONS } from './mget-options.js';
-import { MUTEX_OPTIONS } from './mutex-options.js';
 import {
   ADDRESS_OPTIONS,
   DATASET_OPTIONS,
@@ -24,11 +19,16 @@ import {
 } from './options.js';
 
 /**
+ * Names in OPTIONS, or rows of a command's own table.
+ * @typedef {readonly (string | import('./options.js').OptionRow)[]} OptionList
+ */
+
+/**
  * @typedef {object} CommandRow
  * @property {string} summary
  * @property {string} [args] as commander takes them
- * @property {readonly (string | import('./options.js').OptionRow)[]} options names in OPTIONS, or
- *   rows of a command's own table
+ * @property {OptionList | (() => Promise<OptionList>)} options of a command's own table: loaded when
+ *   it is called
  * @property {string} [help] flags of the help, where -h is something else
  * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
  */
@@ -62,30 +62,30 @@ const COMMANDS = Object.freeze({
   mget: {
     summary: 'many keys in one request: mget concurrency, mget scatter',
     args: '<test>',
-    options: MGET_OPTIONS,
+    options: async () => (await import('./mget-options.js')).MGET_OPTIONS,
     help: '--help',
     load: () => import('./commands/mget.js'),
   },
   codec: {
     summary: 'parsers and encoders of drivers, without a server: codec decoding, codec encoding',
     args: '<test>',
-    options: CODEC_OPTIONS,
+    options: async () => (await import('./codec-options.js')).CODEC_OPTIONS,
     load: () => import('./commands/codec.js'),
   },
   insert: {
     summary: 'rows into an empty table, by several strategies',
-    options: INSERT_OPTIONS,
+    options: async () => (await import('./insert-options.js')).INSERT_OPTIONS,
     load: () => import('./commands/insert.js'),
   },
   commands: {
     summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
-    options: COMMANDS_OPTIONS,
+    options: async () => (await import('./commands-options.js')).COMMANDS_OPTIONS,
     load: () => import('./commands/commands.js'),
   },
   mutex: {
     summary: 'locks over several processes: Test 1, Test 2, a holder that dies; mutex stress',
     args: '[stress]',
-    options: MUTEX_OPTIONS,
+    options: async () => (await import('./mutex-options.js')).MUTEX_OPTIONS,
     load: () => import('./commands/mutex.js'),
   },
   limit: {
@@ -188,13 +188,18 @@ async function dispatch(argv, shim, { stdout, stderr }) {
   /** @type {Command} */
   let program;
   if (shim.command !== undefined) {
-    program = prepare(create(shim.name), COMMANDS[shim.command], shim.args === undefined);
+    const row = COMMANDS[shim.command];
+    program = prepare(create(shim.name), row, shim.args === undefined);
+    await addOptions(program, row);
     act(shim.command, program);
   } else {
     program = prepare(create('dragstrip'), null, false);
     program.description('Races storage servers and the Node.js drivers that talk to them.');
     for (const [name, row] of Object.entries(COMMANDS)) {
-      act(name, prepare(program.command(name), row, true));
+      const command = prepare(program.command(name), row, true);
+      act(name, command);
+      // The list of commands is there at once; nobody asks for the options of those not named.
+      if (argv.includes(name)) await addOptions(command, row);
     }
   }
   program.version(version);
@@ -222,10 +227,17 @@ function prepare(command, row, withArgs) {
   if (row === null) return command.helpCommand('help [command]', 'help for a command');
   command.description(row.summary);
   if (withArgs && row.args !== undefined) command.arguments(row.args);
-  for (const one of row.options) {
+  return command;
+}
+
+/**
+ * @param {Command} command
+ * @param {CommandRow} row
+ */
+async function addOptions(command, { options }) {
+  for (const one of typeof options === 'function' ? await options() : options) {
     command.addOption(makeOption(typeof one === 'string' ? OPTIONS[one] : one));
   }
-  return command;
 }
 
 /** @param {import('./options.js').OptionRow} row */
