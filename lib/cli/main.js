@@ -27,8 +27,8 @@ import {
  * @typedef {object} CommandRow
  * @property {string} summary
  * @property {string} [args] as commander takes them
- * @property {OptionList | (() => Promise<OptionList>)} options of a command's own table: loaded when
- *   it is called
+ * @property {OptionList | (() => Promise<OptionList>)} options a command's own table is loaded
+ *   when it is called
  * @property {string} [help] flags of the help, where -h is something else
  * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
  */
