@@ -15,7 +15,7 @@ export function headLines(result) {
   const lines = [
     ['run', `${when(result)}, ${plainText(result.id)}`],
     // Codecs have fixtures in the place of rows.
-    ...(result.command.startsWith('codec-') ? [] : [dataLine(result)]),
+    ...(/^(codec-|mutex|commands)/.test(result.command) ? [] : [dataLine(result)]),
     ['machine', machineText(env)],
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
   ];

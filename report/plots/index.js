@@ -10,6 +10,8 @@ import cpu from './cpu.js';
 import insert from './insert.js';
 import latency from './latency.js';
 import memory from './memory.js';
+import mget from './mget.js';
+import mutex from './mutex.js';
 import { plotContext } from './plot.js';
 import throughput from './throughput.js';
 import timeline from './timeline.js';
@@ -17,7 +19,7 @@ import timeline from './timeline.js';
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
 export const PLOTS = Object.freeze([
   ...[throughput, latency, cpu, memory, timeline],
-  ...[commands, insert, codec],
+  ...[mget, mutex, commands, insert, codec],
 ]);
 
 /**

@@ -31,8 +31,8 @@ export default {
  */
 function toPlot(group, number) {
   const name = groupName(group);
-  const points = scatterPoints(group.columns[0].cell);
-  const isScatter = points.length > 0;
+  const isScatter = group.columns[0].rows.some(({ keys }) => keys === null);
+  const points = isScatter ? scatterPoints(group.columns[0].cell) : [];
   const curves = isScatter ? [scatterCurve(group.columns[0], points)] : medianCurves(group);
   return {
     id: `mget-${number + 1}-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
