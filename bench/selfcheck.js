@@ -54,7 +54,7 @@ async function* equalThings(smoke) {
  */
 async function* loops(smoke) {
   const pairs = smoke ? 1 : 11;
-  const operations = smoke ? 5000 : 500_000;
+  const operations = smoke ? 5000 : 1_000_000;
   const names = ['ours', 'ours-verified', 'tinybench', 'mitata'];
   /** @type {Map<string, number[]>} */
   const costs = new Map(names.map((name) => [name, []]));
