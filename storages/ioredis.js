@@ -3,16 +3,10 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { commandHandle } from './commands/handle.js';
-import {
-  coded,
-  createCork,
-  opened,
-  requireEndpoint,
-  socketPlace,
-  watchLoss,
-} from './connection.js';
+import { coded, createCork, watchLoss } from './connection.js';
 import { REDIS_INSERTS } from './inserts/redis.js';
 import { IOREDIS_LOCKS } from './locks/redis.js';
+import { connectIoredis } from './redis-clients.js';
 
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
 export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
@@ -54,29 +48,9 @@ export const storage = defineStorage({
       const { ioredisConnector } = await import('./commands/ioredis.js');
       return commandHandle(context, await ioredisConnector(context));
     }
-    const { address, credentials, profile, places = PLACES } = context;
-    const endpoint = requireEndpoint(address, 'main', 'ioredis');
-    const target = { storage: 'ioredis', endpoint, credentials };
-    const { Redis } = await import('ioredis');
-    const { stream, ...options } = /** @type {any} */ (profile.options);
-    const redis = new Redis({
-      ...options,
-      ...socketPlace(endpoint),
-      username: credentials.user,
-      password: credentials.password,
-      ...(endpoint.db && { db: endpoint.db }),
-      lazyConnect: true,
-    });
-    // connect() says only "Connection is closed."; the reason comes by this event.
-    /** @type {unknown} */
-    let cause;
-    redis.on('error', (error) => {
-      cause ??= error;
-    });
-    const connecting = redis.connect().catch((error) => {
-      throw cause ?? error;
-    });
-    await opened(target, connecting, () => redis.disconnect());
+    const { profile, places = PLACES } = context;
+    const { stream } = /** @type {any} */ (profile.options);
+    const redis = await connectIoredis(context);
     codeLostRequests(redis);
     const socket = /** @type {any} */ (redis).stream;
     const cork = createCork(socket);

@@ -3,9 +3,10 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { commandHandle } from './commands/handle.js';
-import { coded, loseHandle, opened, requireEndpoint, socketPlace } from './connection.js';
+import { coded, loseHandle } from './connection.js';
 import { REDIS_INSERTS } from './inserts/redis.js';
 import { NODE_REDIS_LOCKS } from './locks/redis.js';
+import { connectNodeRedis } from './redis-clients.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
@@ -47,25 +48,9 @@ export const storage = defineStorage({
       const { redisConnector } = await import('./commands/redis.js');
       return commandHandle(context, await redisConnector(context));
     }
-    const { address, credentials, profile, places = PLACES } = context;
-    const endpoint = requireEndpoint(address, 'main', 'redis');
-    const target = { storage: 'redis', endpoint, credentials };
-    const { createClient } = await import('redis');
-    const { call, socket, ...options } = /** @type {any} */ (profile.options);
-    const client = createClient({
-      ...options,
-      username: credentials.user,
-      password: credentials.password,
-      socket: { ...socket, ...socketPlace(endpoint) },
-      ...(endpoint.db && { database: endpoint.db }),
-    });
-    const failed = new Promise((_resolve, reject) => {
-      // The same object rejects whatever was in flight; its class has no code.
-      client.on('error', (error) => reject(coded(error)));
-    });
-    failed.catch(() => {}); // also the errors of later, which the requests tell of
-    const connected = Promise.race([client.connect(), failed]);
-    await opened(target, connected, () => client.destroy());
+    const { profile, places = PLACES } = context;
+    const { call } = /** @type {any} */ (profile.options);
+    const client = await connectNodeRedis(context);
     const { redisPrefix: prefix } = places;
     /** @type {import('../lib/types.js').Handle} */
     const handle = {
@@ -88,7 +73,7 @@ export const storage = defineStorage({
         loseHandle(handle, coded(new Error('the client is closed')));
       },
     };
-    client.on('error', (error) => loseHandle(handle, error));
+    client.on('error', (/** @type {any} */ error) => loseHandle(handle, error));
     return handle;
   },
 });

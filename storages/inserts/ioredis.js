@@ -1,7 +1,8 @@
 /** Inserting by ioredis; what a row is in Redis says redis.js. */
 
 import { STRATEGIES } from '../../lib/insertion.js';
-import { createCork, opened, requireEndpoint, socketPlace } from '../connection.js';
+import { createCork } from '../connection.js';
+import { connectIoredis } from '../redis-clients.js';
 import { redisInserter } from './redis.js';
 
 /**
@@ -29,21 +30,9 @@ export async function openIoredisInserter(context) {
  * @param {import('../../lib/types.js').OpenContext} context
  * @returns {Promise<import('./redis.js').RedisClient>}
  */
-async function connect({ address, credentials, profile }) {
-  const endpoint = requireEndpoint(address, 'main', 'ioredis');
-  const { Redis } = await import('ioredis');
-  const { stream, ...options } = /** @type {any} */ (profile.options);
-  const redis = new Redis({
-    ...options,
-    ...socketPlace(endpoint),
-    username: credentials.user,
-    password: credentials.password,
-    ...(endpoint.db && { db: endpoint.db }),
-    lazyConnect: true,
-  });
-  redis.on('error', () => {}); // the same error rejects what is in flight
-  const target = { storage: 'ioredis', endpoint, credentials };
-  await opened(target, redis.connect(), () => redis.disconnect());
+async function connect(context) {
+  const { stream } = /** @type {any} */ (context.profile.options);
+  const redis = await connectIoredis(context);
   const cork = stream === undefined ? () => {} : createCork(/** @type {any} */ (redis).stream);
   /** @param {any} pipeline @param {string[]} rows */
   const send = (pipeline, rows) => {

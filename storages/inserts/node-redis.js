@@ -1,7 +1,7 @@
 /** Inserting by node-redis; what a row is in Redis says redis.js. */
 
 import { STRATEGIES } from '../../lib/insertion.js';
-import { coded, opened, requireEndpoint, socketPlace } from '../connection.js';
+import { connectNodeRedis } from '../redis-clients.js';
 import { redisInserter } from './redis.js';
 
 /**
@@ -29,23 +29,9 @@ export async function openNodeRedisInserter(context) {
  * @param {import('../../lib/types.js').OpenContext} context
  * @returns {Promise<import('./redis.js').RedisClient>}
  */
-async function connect({ address, credentials, profile }) {
-  const endpoint = requireEndpoint(address, 'main', 'redis');
-  const { createClient } = await import('redis');
-  const { call, socket, ...options } = /** @type {any} */ (profile.options);
-  const client = createClient({
-    ...options,
-    username: credentials.user,
-    password: credentials.password,
-    socket: { ...socket, ...socketPlace(endpoint) },
-    ...(endpoint.db && { database: endpoint.db }),
-  });
-  const failed = new Promise((_resolve, reject) => {
-    client.on('error', (error) => reject(coded(error)));
-  });
-  failed.catch(() => {}); // also the errors of later, which the requests tell of
-  const target = { storage: 'redis', endpoint, credentials };
-  await opened(target, Promise.race([client.connect(), failed]), () => client.destroy());
+async function connect(context) {
+  const { call } = /** @type {any} */ (context.profile.options);
+  const client = await connectNodeRedis(context);
   /** @param {string[]} rows */
   const collect = (rows) => {
     const multi = client.multi();

@@ -1,7 +1,8 @@
 /** Opens a driver for locks: its connection, and on it the handler that the parameters name. */
 
 import { LOCK_PLACES } from '../../lib/lock-places.js';
-import { coded, createCork, opened, requireEndpoint, socketPlace } from '../connection.js';
+import { createCork, opened, requireEndpoint } from '../connection.js';
+import { connectIoredis, connectNodeRedis } from '../redis-clients.js';
 import { openRedisLocks } from './redis.js';
 
 /** @typedef {import('../../lib/types.js').OpenContext} OpenContext */
@@ -38,29 +39,11 @@ export function originOf({ profile, address, credentials, parameters = {} }, sto
  * @returns {Promise<Handle>}
  */
 export async function openIoredisLocks(context) {
-  const { address, credentials, profile } = context;
+  const { address, credentials } = context;
   const endpoint = requireEndpoint(address, 'main', 'ioredis');
-  const { Redis } = await import('ioredis');
-  const { stream: _stream, ...options } = /** @type {any} */ (profile.options);
-  const redis = new Redis({
-    ...options,
-    ...socketPlace(endpoint),
-    username: credentials.user,
-    password: credentials.password,
-    ...(endpoint.db && { db: endpoint.db }),
-    lazyConnect: true,
-  });
-  /** @type {unknown} */
-  let cause;
-  redis.on('error', (error) => {
-    cause ??= error;
-  });
-  const connecting = redis.connect().catch((error) => {
-    throw cause ?? error;
-  });
   const target = { storage: 'ioredis', endpoint, credentials };
+  const redis = await connectIoredis(context);
   const close = () => redis.disconnect();
-  await opened(target, connecting, close);
   // As the mutex does: what is sent in one tick leaves in one write.
   const cork = createCork(/** @type {any} */ (redis).stream);
   const send = (/** @type {string[]} */ [name, ...words]) => {
@@ -77,26 +60,13 @@ export async function openIoredisLocks(context) {
  * @returns {Promise<Handle>}
  */
 export async function openNodeRedisLocks(context) {
-  const { address, credentials, profile } = context;
+  const { address, credentials } = context;
   const endpoint = requireEndpoint(address, 'main', 'redis');
-  const { createClient } = await import('redis');
-  const { call: _call, socket, ...options } = /** @type {any} */ (profile.options);
-  const client = createClient({
-    ...options,
-    username: credentials.user,
-    password: credentials.password,
-    socket: { ...socket, ...socketPlace(endpoint) },
-    ...(endpoint.db && { database: endpoint.db }),
-  });
-  const failed = new Promise((_resolve, reject) => {
-    client.on('error', (error) => reject(coded(error)));
-  });
-  failed.catch(() => {}); // the commands tell
   const target = { storage: 'redis', endpoint, credentials };
+  const client = await connectNodeRedis(context);
   const close = () => {
     if (client.isOpen) client.destroy();
   };
-  await opened(target, Promise.race([client.connect(), failed]), close);
   const send = (/** @type {string[]} */ words) => client.sendCommand(words);
   const origin = originOf(context, 'redis');
   const locks = await opened(target, openRedisLocks({ client, send, origin }), close);

@@ -1,0 +1,69 @@
+/**
+ * Connections of the two drivers of Redis, ready, for all that runs over them. What a lost one
+ * does to requests is for who sends them.
+ */
+
+import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
+
+/** @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>} Where */
+
+/**
+ * @param {Where} where
+ * @returns {Promise<import('ioredis').Redis>}
+ * @throws {Error} with a code, where it cannot connect
+ */
+export async function connectIoredis({ address, credentials, profile }) {
+  const endpoint = requireEndpoint(address, 'main', 'ioredis');
+  const { Redis } = await import('ioredis');
+  const { stream: _corked, ...options } = /** @type {any} */ (profile.options);
+  const redis = new Redis({
+    ...options,
+    ...socketPlace(endpoint),
+    username: credentials.user,
+    password: credentials.password,
+    ...(endpoint.db && { db: endpoint.db }),
+    lazyConnect: true,
+  });
+  // connect() says only "Connection is closed."; the reason comes by this event.
+  /** @type {unknown} */
+  let cause;
+  redis.on('error', (error) => {
+    cause ??= error;
+  });
+  const connecting = redis.connect().catch((error) => {
+    throw cause ?? error;
+  });
+  const target = { storage: 'ioredis', endpoint, credentials };
+  await opened(target, connecting, () => redis.disconnect());
+  return redis;
+}
+
+/**
+ * @param {Where} where
+ * @param {{ name?: string, more?: Record<string, unknown> }} [how] name: of the endpoint; more:
+ *   options beside those of the profile
+ * @returns {Promise<any>} a client; its types depend on options that are known at run time
+ * @throws {Error} with a code, where it cannot connect
+ */
+export async function connectNodeRedis(where, { name = 'main', more = {} } = {}) {
+  const { address, credentials, profile } = where;
+  const endpoint = requireEndpoint(address, name, 'redis');
+  const { createClient } = await import('redis');
+  const { call: _call, socket, ...options } = /** @type {any} */ (profile.options);
+  const client = createClient({
+    ...options,
+    ...more,
+    username: credentials.user,
+    password: credentials.password,
+    socket: { ...socket, ...socketPlace(endpoint) },
+    ...(endpoint.db && { database: endpoint.db }),
+  });
+  const failed = new Promise((_resolve, reject) => {
+    // The same object rejects whatever was in flight; its class has no code.
+    client.on('error', (error) => reject(coded(error)));
+  });
+  failed.catch(() => {}); // also the errors of later, which the requests tell of
+  const target = { storage: 'redis', endpoint, credentials };
+  await opened(target, Promise.race([client.connect(), failed]), () => client.destroy());
+  return client;
+}
