@@ -22,9 +22,12 @@ const TICK_NS = 1e7;
  * @property {() => void} collectGarbage
  * @property {() => number} canaryNs time of a fixed loop
  * @property {() => import('./conditions.js').Conditions} conditions of the machine
- * @property {() => { stop: () => { count: number, ns: number, collections?: Collection[] } }}
- *   observeGarbage collections: the longest, in the order of time
+ * @property {() => { stop: (untilNs: number) => Garbage | Promise<Garbage> }} observeGarbage
+ *   of those that began until that time
  */
+
+/** @typedef {{ count: number, ns: number, collections?: Collection[] }} Garbage collections: the
+ * longest, in the order of time */
 
 /**
  * @typedef {object} ClientUsage
@@ -143,8 +146,10 @@ function observeGarbage() {
   let ns = 0;
   /** @type {Collection[]} */
   let longest = [];
+  let endNs = Number.POSITIVE_INFINITY;
   const add = (/** @type {readonly { startTime: number, duration: number }[]} */ entries) => {
     for (const { startTime, duration } of entries) {
+      if (startTime * 1e6 > endNs) continue;
       count += 1;
       ns += duration * 1e6;
       longest.push({ startNs: startTime * 1e6, ns: duration * 1e6 });
@@ -154,7 +159,9 @@ function observeGarbage() {
   const observer = new PerformanceObserver((list) => add(list.getEntries()));
   observer.observe({ entryTypes: ['gc'] });
   return {
-    stop() {
+    async stop(/** @type {number} */ untilNs) {
+      endNs = untilNs;
+      await new Promise((resolve) => setImmediate(resolve)); // Node tells of them a turn later
       add(observer.takeRecords());
       observer.disconnect();
       const collections = keepLongest(longest).sort((a, b) => a.startNs - b.startNs);

@@ -307,9 +307,9 @@ async function measure(spec, bound, calls, context, record) {
     },
   );
   const after = instruments.client();
-  const collected = garbage.stop();
   const serverAfter = instruments.servers(spec.serverPids);
   const othersAfter = spec.others?.map(({ pids }) => instruments.servers(pids));
+  const collected = await garbage.stop(load.tally.endNs);
   record.pendingBytes = pendingBytes;
   record.client = {
     userNs: after.userNs - before.userNs,

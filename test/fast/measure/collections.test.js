@@ -17,9 +17,8 @@ describe('collections of garbage', () => {
       kept.push({ i });
       if (kept.length > 1000) kept = [];
     }
-    await new Promise((resolve) => setImmediate(resolve)); // Node tells of them a turn later
-    const { count, ns, collections = [] } = garbage.stop();
     const afterNs = systemClock.now();
+    const { count, ns, collections = [] } = await garbage.stop(afterNs); // no turn of the loop yet
     assert.ok(count >= 2, `${count} collections`);
     assert.ok(collections.length > 0 && collections.length <= 12);
     let lastNs = beforeNs;
@@ -42,7 +41,7 @@ describe('collections of garbage', () => {
     const { client, durationNs } = rounds[0];
     const collections = client?.collections ?? [];
     assert.ok(collections.length > 0);
-    for (const { startNs, ns } of collections) assert.ok(startNs + ns <= durationNs + 5e6);
+    for (const { startNs } of collections) assert.ok(startNs >= 0 && startNs <= durationNs);
     const timeline = plotsOf(result).plots.find(({ id }) => id.startsWith('timeline'));
     assert.match(timeline?.note ?? '', /collections of garbage/);
   });
