@@ -34,9 +34,10 @@ const DRIVERS = {
 const [name, port, operations, inFlight, warmup, seed, rows] = process.argv.slice(2);
 const { get, close } = await DRIVERS[name](Number(port));
 const dataset = createDataset({ rows: Number(rows) });
-await loop(drawKeys(dataset.rows, Number(seed) + 1, Number(warmup)));
 const keys = drawKeys(dataset.rows, Number(seed), Number(operations));
 globalThis.gc?.();
+await loop(drawKeys(dataset.rows, Number(seed) + 1, Number(warmup)));
+globalThis.gc?.({ type: 'minor' });
 const cpu = process.cpuUsage();
 const startMs = performance.now();
 await loop(keys);

@@ -16,11 +16,11 @@ const BARE = fileURLToPath(new URL('./bare-mget.js', import.meta.url));
 const TARGET = 0.95;
 const IN_FLIGHT = 16;
 const VALUE_SIZE = 2048;
-/** Keys of a fetch, and fetches that take about a second. */
+/** Keys of a fetch, and fetches that take about half a second. */
 const CONTESTS = Object.freeze([
-  { keys: 1, operations: 40_000 },
-  { keys: 10, operations: 15_000 },
-  { keys: 100, operations: 2500 },
+  { keys: 1, operations: 20_000 },
+  { keys: 10, operations: 8000 },
+  { keys: 100, operations: 1250 },
 ]);
 
 /**
@@ -46,8 +46,8 @@ export async function* run({ smoke, servers }) {
  *   smoke: boolean, servers: import('./figures.js').BenchContext['servers'] }} options
  */
 async function* contest({ keys, operations, dataset, smoke, servers }) {
-  const pairs = smoke ? 2 : 11;
-  const warmup = Math.ceil(operations / 5);
+  const pairs = smoke ? 2 : 31;
+  const warmup = Math.ceil(operations / 2);
   const address = servers['redis'];
   const { rows, valueSize } = dataset;
   const throughput = [];

@@ -25,6 +25,8 @@ export interface BoundWorkload {
   op(index: number, done?: (error: any, reply?: any) => void): any;
   /** outcome code of a reply: 0 ok, 1 miss, 2 mismatch; `whole` compares every byte */
   verify(index: number, reply: any, whole: boolean): number;
+  /** of a reply, about; where given, a closed loop may verify some dozen replies later, in order */
+  replyBytes?: number;
   /** where it mixes kinds of operation: their names, and which one operation `index` is */
   kinds?: { names: readonly string[]; of(index: number): number };
   /** the style of op, where it is not that of the profile */

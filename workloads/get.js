@@ -18,7 +18,11 @@ export const workload = defineWorkload({
   prepare({ dataset, seed, ops, options }) {
     const { keys: law } = /** @type {{ keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });
-    return (handle) => ({ op: bindOp(handle, keys), verify: bindVerify(handle, dataset, keys) });
+    return (handle) => ({
+      op: bindOp(handle, keys),
+      verify: bindVerify(handle, dataset, keys),
+      replyBytes: dataset.valueSize,
+    });
   },
 });
 

@@ -117,6 +117,7 @@ function bindMix(handle, { dataset, keys, slots, values }) {
       if (slots[i] < 0) return verifyGet(index, reply, whole);
       return stored === undefined || stored(reply) ? OK : MISMATCH;
     },
+    replyBytes: dataset.valueSize,
     kinds: {
       names: KINDS,
       of: (index) => (slots[index < length ? index : index % length] < 0 ? 0 : 1),

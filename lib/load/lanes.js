@@ -38,7 +38,7 @@ async function promiseLane(load) {
     load.next = index + 1;
     try {
       const reply = await op(index);
-      startNs = load.settle(index, startNs, reply);
+      startNs = load.hold(index, startNs, reply);
     } catch (error) {
       startNs = load.fail(index, error);
     }
@@ -144,7 +144,7 @@ class CallbackLane {
     const { load } = this;
     this.startNs = error
       ? load.fail(this.index, error)
-      : load.settle(this.index, this.startNs, reply);
+      : load.hold(this.index, this.startNs, reply);
     if (!this.inCall) this.issue();
   }
 }

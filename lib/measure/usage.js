@@ -19,7 +19,8 @@ const TICK_NS = 1e7;
  * @property {import('./clock.js').Clock} clock
  * @property {() => ClientUsage} client
  * @property {(pids: readonly number[]) => ServerUsage | null} servers null: not readable
- * @property {() => void} collectGarbage
+ * @property {(what: 'all' | 'young') => void} collectGarbage all: also throws away compiled code
+ *   that depends on objects which are gone; young: what is new, and leaves code alone
  * @property {() => number} canaryNs time of a fixed loop
  * @property {() => import('./conditions.js').Conditions} conditions of the machine
  * @property {() => { stop: (untilNs: number) => Garbage | Promise<Garbage> }} observeGarbage
@@ -187,7 +188,7 @@ export function systemInstruments(clock) {
     clock,
     client: clientUsage,
     servers: serverUsage,
-    collectGarbage: () => globalThis.gc?.(),
+    collectGarbage: (what) => globalThis.gc?.({ type: what === 'young' ? 'minor' : 'major' }),
     canaryNs: () => canaryNs(clock),
     conditions: () => readConditions(),
     observeGarbage,

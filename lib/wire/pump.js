@@ -176,7 +176,7 @@ export class Pump {
   async run({ depth, warmNs, measureNs }) {
     const { instruments, serverPids, connections } = this.options;
     const { now } = instruments.clock;
-    instruments.collectGarbage();
+    instruments.collectGarbage('all');
     let markNs = now() + warmNs;
     /** @type {ReturnType<Pump['mark']> | null} */
     let start = null;

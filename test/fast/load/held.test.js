@@ -1,0 +1,111 @@
+/** Replies that wait to be verified: counted as if each had been verified at once. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { HeldReplies } from '../../../lib/load/held.js';
+import { runLoad } from '../../../lib/load/load.js';
+import { FAILURES_IN_A_ROW_MAX } from '../../../lib/load/tally.js';
+import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
+import { ERROR, MISMATCH, OK, UNSENT } from '../../../lib/outcome.js';
+
+/** @param {Partial<import('../../../lib/load/load.js').LoadOptions>} options */
+function load(options) {
+  return {
+    op: async (/** @type {number} */ index) => index,
+    verify: (/** @type {number} */ index, /** @type {any} */ reply) =>
+      reply === index ? OK : MISMATCH,
+    calls: /** @type {const} */ ('promise'),
+    kind: /** @type {const} */ ('window'),
+    inFlight: 10,
+    operations: 1000,
+    durationNs: Number.POSITIVE_INFINITY,
+    stallNs: 5e9,
+    clock: createFakeClock(),
+    replyBytes: 1024,
+    ...options,
+  };
+}
+
+describe('replies that are held', () => {
+  test('no more than 64, and no more than 256 KiB of them', () => {
+    assert.equal(new HeldReplies().limit, 1);
+    assert.equal(new HeldReplies(16).limit, 64);
+    assert.equal(new HeldReplies(32 * 1024).limit, 8);
+    assert.equal(new HeldReplies(16 * 1024 * 1024).limit, 1);
+  });
+
+  test('each is verified once, in the order of their arrival, the last ones too', async () => {
+    for (const operations of [1, 63, 64, 65, 1000]) {
+      /** @type {number[]} */
+      const seen = [];
+      const verify = (/** @type {number} */ index, /** @type {number} */ reply) => {
+        seen.push(index);
+        return reply === index ? OK : MISMATCH;
+      };
+      const { tally, scheduled } = await runLoad(load({ operations, verify }));
+      assert.deepEqual(
+        seen,
+        Array.from({ length: operations }, (_, i) => i),
+      );
+      assert.equal(tally.outcomes[OK], operations);
+      assert.equal(scheduled, operations);
+    }
+  });
+
+  test('what is wrong keeps its place among the others: the sum is that of the outcomes', async () => {
+    const op = async (/** @type {number} */ i) => {
+      if (i % 10 === 3) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      return i % 10 === 2 ? -1 : i;
+    };
+    const verify = (/** @type {number} */ i, /** @type {number} */ reply) => {
+      if (i % 10 === 7) throw new Error('no row at all');
+      return reply === i ? OK : MISMATCH;
+    };
+    const { tally } = await runLoad(load({ op, verify }));
+    assert.equal(tally.outcomes[OK], 700);
+    assert.equal(tally.outcomes[MISMATCH], 100);
+    assert.equal(tally.outcomes[ERROR], 200);
+    assert.deepEqual(
+      tally.samples.map(({ operation }) => operation),
+      [2, 3, 7, 12, 13, 17, 22, 23, 27, 32],
+    );
+  });
+
+  test('the law of Little holds, and the lane that verifies is not in flight meanwhile', async () => {
+    const { tally, inFlightMean, durationNs } = await runLoad(
+      load({
+        clock: systemClock,
+        op: () => new Promise((resolve) => setImmediate(resolve)),
+        verify: () => OK,
+        operations: 20_000,
+      }),
+    );
+    const expected = (tally.histogram.sum * 1) / durationNs;
+    assert.ok(Math.abs(inFlightMean / expected - 1) < 0.02, `${inFlightMean} for ${expected}`);
+  });
+
+  test('a load of some time ends in time, and all that was issued is counted', async () => {
+    const startNs = systemClock.now();
+    const { tally, scheduled } = await runLoad(
+      load({
+        clock: systemClock,
+        op: (i) => new Promise((resolve) => setTimeout(resolve, 1, i)),
+        operations: Number.POSITIVE_INFINITY,
+        durationNs: 50e6,
+      }),
+    );
+    assert.ok(systemClock.now() - startNs < 2e9);
+    assert.ok(scheduled > 0);
+    assert.equal(tally.outcomes[OK], scheduled);
+  });
+
+  test('wrong answers alone end the load, a batch later at the latest', async () => {
+    const { tally, scheduled } = await runLoad(
+      load({ op: async () => -1, operations: 100_000, inFlight: 10 }),
+    );
+    assert.equal(scheduled, 100_000);
+    const wrong = tally.outcomes[MISMATCH];
+    assert.ok(wrong >= FAILURES_IN_A_ROW_MAX && wrong < FAILURES_IN_A_ROW_MAX + 80, `${wrong}`);
+    assert.equal(tally.outcomes[UNSENT], 100_000 - wrong);
+  });
+});
