@@ -1,8 +1,6 @@
 /**
- * One contender of the HandlerSocket bench in a process of its own: opened once, then told by
- * messages what to run, slice by slice, so that contenders alternate on the same machine. Whoever
- * is not running waits and costs nothing. Replies are summed by their tags and compared with the
- * sum of what was asked: the same, small cost for all.
+ * One contender of the HandlerSocket bench in a process of its own, see remote.js. Replies are
+ * summed by their tags and compared with the sum of what was asked: the same, small cost for all.
  */
 
 import { connect as connectSocket } from 'node:net';
@@ -14,6 +12,7 @@ import { loadProtocol } from '../lib/wire/protocol.js';
 import { Pump } from '../lib/wire/pump.js';
 import { connect } from '../storages/handlersocket/index.js';
 import { loadStorage } from '../storages/index.js';
+import { serve, timed } from './remote.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
@@ -34,15 +33,10 @@ import { loadStorage } from '../storages/index.js';
  * @property {number} [depth] of wire
  * @property {number} [measureNs] of wire
  * @property {number} [rows] of a large reply
+ * @property {'major'} [collect] what a burst leaves behind is collected before the next
  *
- * @typedef {object} JobResult
- * @property {number} operations
- * @property {number} durationNs
- * @property {number} cpuNs of this process
- *
- * @typedef {object} Contender
- * @property {(job: Job) => Promise<JobResult>} run
- * @property {() => unknown} close
+ * @typedef {import('./remote.js').JobResult} JobResult
+ * @typedef {import('./remote.js').Contender} Contender
  *
  * @typedef {(id: number, done?: (error: any, value?: any) => void) => any} Get
  */
@@ -52,46 +46,13 @@ const KINDS = { client, storage, wire, bare, rows: largeReply, 'rows-raw': rawRe
 
 /**
  * Requests before each slice that are not timed, a quarter of it at most, as the wire loop has its
- * own: the collection of garbage before it throws compiled code away together with the last object
- * that the code was made for.
+ * own.
  */
 const LEAD_MAX = 10_000;
 
 let seed = 0;
 
-process.on('disconnect', () => process.exit(0));
-/** @type {Contender | undefined} */
-let contender;
-process.on('message', async (/** @type {any} */ { spec, job, end }) => {
-  try {
-    if (spec !== undefined) {
-      contender = await KINDS[spec.kind](spec);
-      process.send?.({});
-    } else if (end) {
-      await contender?.close();
-      process.send?.({}, () => process.exit(0));
-    } else {
-      globalThis.gc?.();
-      process.send?.({ result: await contender?.run(job) });
-    }
-  } catch (error) {
-    process.send?.({ failure: `${error.code ?? ''} ${error.stack}` });
-  }
-});
-
-/**
- * @param {() => Promise<unknown>} work
- * @param {number} operations
- * @returns {Promise<JobResult>}
- */
-async function timed(work, operations) {
-  const cpu = process.cpuUsage();
-  const startNs = systemClock.now();
-  await work();
-  const durationNs = systemClock.now() - startNs;
-  const { user, system } = process.cpuUsage(cpu);
-  return { operations, durationNs, cpuNs: (user + system) * 1000 };
-}
+serve((/** @type {ContenderSpec} */ spec) => KINDS[spec.kind](spec));
 
 /** @param {ContenderSpec} spec @returns {Promise<Contender>} */
 async function client({ address, dataset: options }) {

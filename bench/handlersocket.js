@@ -10,6 +10,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { getLoader } from '../data/loaders/index.js';
 import { parseEndpoint } from '../lib/address.js';
@@ -18,11 +19,11 @@ import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
 import { builtBinary } from '../storages/hiredis.js';
 import { measure, showFigures } from './figures.js';
-import { inTurn, Remote } from './handlersocket-remote.js';
+import { inTurn, Remote } from './remote.js';
 
 /** @typedef {import('./figures.js').Figure} Figure */
-/** @typedef {import('./handlersocket-remote.js').Entries} Entries */
-/** @typedef {import('./handlersocket-remote.js').Rounds} Rounds */
+/** @typedef {import('./remote.js').Entries} Entries */
+/** @typedef {import('./remote.js').Rounds} Rounds */
 
 const SMALL = 16;
 const LARGE = 1024;
@@ -71,6 +72,14 @@ const rates = (rounds) => rounds.map(({ rate }) => rate);
 
 /** @param {number[]} values */
 const medianOf = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+const CONTENDER = fileURLToPath(new URL('./handlersocket-contender.js', import.meta.url));
+
+/**
+ * @param {import('./handlersocket-contender.js').ContenderSpec} spec
+ * @returns {Promise<Remote<typeof spec, import('./handlersocket-contender.js').Job>>}
+ */
+const openRemote = (spec) => Remote.open(CONTENDER, spec);
 
 const PARTS = Object.freeze(['window', 'burst', 'one', 'reply', 'large']);
 
@@ -142,7 +151,7 @@ async function* windows(servers, sizes, valueSize) {
   const job = { load: /** @type {const} */ ('window'), inFlight: WINDOW };
   const operations = valueSize === SMALL ? sizes.operations : Math.ceil(sizes.operations / 2);
   const { wire, remotes } = await openWire(address, dataset, sizes);
-  const ours = await Remote.open({ kind: 'client', address, dataset });
+  const ours = await openRemote({ kind: 'client', address, dataset });
   remotes.push(ours);
   /** @type {Entries} */
   const entries = {
@@ -153,7 +162,7 @@ async function* windows(servers, sizes, valueSize) {
   const redis = valueSize === SMALL ? redisProfiles() : [];
   for (const storage of redis) {
     const spec = { dataset, address: servers['redis'], storage };
-    const remote = await Remote.open({ kind: 'storage', ...spec });
+    const remote = await openRemote({ kind: 'storage', ...spec });
     remotes.push(remote);
     entries[storage] = { remote, job: { ...job, operations: Math.ceil(operations / 2) } };
   }
@@ -216,11 +225,11 @@ function best(names, rounds) {
  * @param {Sizes} sizes
  */
 async function openWire(address, dataset, { depths, lookNs, wireNs }) {
-  /** @type {Remote[]} */
+  /** @type {Remote<any, any>[]} */
   const remotes = [];
   const looks = [];
   for (const connections of [1, 2, 3, 4]) {
-    const remote = await Remote.open({ kind: 'wire', address, dataset, connections });
+    const remote = await openRemote({ kind: 'wire', address, dataset, connections });
     remotes.push(remote);
     for (const depth of depths) {
       const seen = [];
@@ -248,10 +257,10 @@ async function openWire(address, dataset, { depths, lookNs, wireNs }) {
 async function* bursts(servers, sizes) {
   const dataset = { rows: sizes.rows, valueSize: SMALL, seed: 1 };
   const address = servers['mariadb'];
-  const load = /** @type {const} */ ('burst');
+  const all = /** @type {const} */ ({ load: 'burst', collect: 'major' });
   const { wire, remotes } = await openWire(address, dataset, sizes);
-  const ours = await Remote.open({ kind: 'client', address, dataset });
-  const other = await Remote.open({
+  const ours = await openRemote({ kind: 'client', address, dataset });
+  const other = await openRemote({
     ...{ kind: 'storage', storage: 'node-handlersocket', address, dataset },
   });
   remotes.push(ours, other);
@@ -259,11 +268,11 @@ async function* bursts(servers, sizes) {
   /** @type {Entries} */
   const entries = {
     ...wire,
-    deep: { remote: ours, job: { load, operations: burst } },
-    'deep callbacks': { remote: ours, job: { load, operations: burst, calls: 'callback' } },
-    low: { remote: ours, job: { load, operations: lowBurst } },
+    deep: { remote: ours, job: { ...all, operations: burst } },
+    'deep callbacks': { remote: ours, job: { ...all, operations: burst, calls: 'callback' } },
+    low: { remote: ours, job: { ...all, operations: lowBurst } },
     window: { remote: ours, job: { load: 'window', inFlight: WINDOW, operations: burst / 2 } },
-    other: { remote: other, job: { load, operations: otherBurst } },
+    other: { remote: other, job: { ...all, operations: otherBurst } },
   };
   try {
     const rounds = await inTurn(entries, sizes.burstRounds);
@@ -283,7 +292,7 @@ async function* bursts(servers, sizes) {
       ...{ ...times, target: 10 },
     });
     // Its queue is quadratic: minutes at this depth, hence once.
-    const { operations, durationNs } = await other.run({ load, operations: burst });
+    const { operations, durationNs } = await other.run({ ...all, operations: burst });
     const slow = (operations / durationNs) * 1e9;
     yield measure(
       `${what}: promises over node-handlersocket`,
@@ -303,8 +312,8 @@ async function* bursts(servers, sizes) {
 async function* oneInFlight(servers, sizes) {
   const dataset = { rows: sizes.rows, valueSize: SMALL, seed: 1 };
   const address = servers['mariadb'];
-  const ours = await Remote.open({ kind: 'client', address, dataset });
-  const bare = await Remote.open({ kind: 'bare', address, dataset });
+  const ours = await openRemote({ kind: 'client', address, dataset });
+  const bare = await openRemote({ kind: 'bare', address, dataset });
   const operations = sizes.oneByOne;
   const job = { load: /** @type {const} */ ('window'), inFlight: 1, operations };
   try {
@@ -335,8 +344,8 @@ async function* oneInFlight(servers, sizes) {
 async function* largeReplies(servers, sizes) {
   const dataset = { rows: sizes.rows, valueSize: SMALL, seed: 1 };
   const address = servers['mariadb'];
-  const ours = await Remote.open({ kind: 'rows', address, dataset });
-  const raw = await Remote.open({ kind: 'rows-raw', address, dataset });
+  const ours = await openRemote({ kind: 'rows', address, dataset });
+  const raw = await openRemote({ kind: 'rows-raw', address, dataset });
   const [few, many] = sizes.replyRows;
   try {
     const rounds = await inTurn(

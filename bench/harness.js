@@ -9,16 +9,13 @@ import { execa } from 'execa';
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { systemClock } from '../lib/measure/clock.js';
 import { Histogram } from '../lib/measure/histogram.js';
-import { OK } from '../lib/outcome.js';
 import { createRandom } from '../lib/random.js';
 import { executeInChild } from '../lib/run/executor.js';
+import { againstBare } from './against-bare.js';
 import { measure } from './figures.js';
 
-const BARE = fileURLToPath(new URL('./bare.js', import.meta.url));
 const BIN = fileURLToPath(new URL('../bin/dragstrip.js', import.meta.url));
 const IN_FLIGHT = 100;
-/** Until all that runs is compiled, on both sides. */
-const WARMUP = 60_000;
 
 /**
  * @param {import('./figures.js').BenchContext} context
@@ -34,75 +31,24 @@ export async function* run(context) {
 
 /** @param {import('./figures.js').BenchContext} context */
 async function* harnessAgainstBare({ smoke, servers, rows }) {
-  // Many short pairs: the machine's drift lies between them, not within them.
-  const pairs = smoke ? 2 : 41;
-  const operations = smoke ? 2000 : 40_000;
-  const contenders = [
-    { storage: 'ioredis', server: 'redis', endpoint: 'main', target: 0.97 },
-    { storage: 'manual-hs', server: 'mariadb', endpoint: 'read', target: 0.93 },
-  ];
-  for (const { storage, server, endpoint, target } of contenders) {
-    const address = servers[server];
-    const port = address[endpoint].port ?? 0;
-    const throughput = [];
-    const cpu = [];
-    for (let pair = 0; pair < pairs; pair += 1) {
-      const bare = () => runBare([storage, port, operations, IN_FLIGHT, WARMUP, pair, rows]);
-      const ours = () => runOurs({ storage, address, operations, seed: pair, rows });
-      const [a, b] =
-        pair % 2 === 0 ? [await ours(), await bare()] : swap(await bare(), await ours());
-      throughput.push(b.durationNs / a.durationNs);
-      cpu.push(b.cpuNs / a.cpuNs);
-    }
+  const dataset = { ...DATASET_DEFAULTS, rows };
+  const contest = { smoke, operations: smoke ? 2000 : 20_000, inFlight: IN_FLIGHT };
+  for (const { storage, server, target } of /** @type {const} */ ([
+    { storage: 'ioredis', server: 'redis', target: 0.97 },
+    { storage: 'manual-hs', server: 'mariadb', target: 0.93 },
+  ])) {
     const what = `harness over a bare loop, ${storage}, window ${IN_FLIGHT}`;
-    yield measure(`${what}: throughput`, throughput, { target, better: 'higher', unit: '×' });
-    yield measure(`${what}: client CPU saved`, cpu, { better: 'higher', unit: '×' });
+    const spec = { storage, workload: /** @type {const} */ ('get'), keys: 1, dataset };
+    yield* againstBare({ ...spec, address: servers[server] }, { ...contest, what, target });
   }
-}
-
-/**
- * @template T
- * @param {T} first
- * @param {T} second
- * @returns {[T, T]}
- */
-function swap(first, second) {
-  return [second, first];
-}
-
-/**
- * @param {(string | number)[]} args
- * @returns {Promise<{ durationNs: number, cpuNs: number }>}
- */
-async function runBare(args) {
-  const { stdout } = await execa(process.execPath, ['--expose-gc', BARE, ...args.map(String)]);
-  return JSON.parse(stdout);
-}
-
-/**
- * @param {{ storage: string, address: import('../lib/types.js').Address, operations: number,
- *   seed: number, rows: number }} options
- */
-async function runOurs({ storage, address, operations, seed, rows }) {
-  const { record, failure } = await executeInChild(
-    spec({ storage, address, operations, seed, rows, inFlight: IN_FLIGHT }),
-    {},
-  );
-  if (record?.client == null || record.outcomes[OK] !== operations) {
-    throw new Error(
-      `${storage}: ${failure?.message ?? record?.failure?.message ?? 'wrong answers'}`,
-    );
-  }
-  const { userNs, systemNs } = record.client;
-  return { durationNs: record.durationNs, cpuNs: userNs + systemNs };
 }
 
 /**
  * @param {{ storage: string, address?: import('../lib/types.js').Address, operations: number,
- *   seed?: number, rows: number, inFlight: number, warmup?: number }} options
+ *   seed?: number, rows: number, inFlight: number, warmup: number }} options
  * @returns {import('../lib/run/cell.js').CellSpec}
  */
-function spec({ storage, address = {}, operations, seed = 1, rows, inFlight, warmup = WARMUP }) {
+function spec({ storage, address = {}, operations, seed = 1, rows, inFlight, warmup }) {
   return {
     storage,
     profile: 'default',
@@ -144,7 +90,7 @@ function recordingCost({ smoke }) {
   };
   const costs = [];
   for (let pass = 0; pass < passes + 10; pass += 1) {
-    const pair = pass % 2 === 0 ? [recorded(), clockOnly()] : swap(clockOnly(), recorded());
+    const pair = pass % 2 === 0 ? [recorded(), clockOnly()] : [clockOnly(), recorded()].reverse();
     if (pass >= 10) costs.push((pair[0] - pair[1]) / readings);
   }
   if (sum === 0) throw new Error('the loops were optimised away');

@@ -4,62 +4,35 @@
  */
 
 import { usageError } from '../lib/errors.js';
+import { INSERT_MARKER, INSERT_PLACE } from '../lib/insertion.js';
+import { makePlaces } from './places.js';
+import { openRedisPlace } from './redis-place.js';
 
-/** @typedef {import('../lib/types.js').StageContext} StageContext */
-/** @typedef {StageContext['servers'][number]} StageServer */
+/** @typedef {import('./places.js').StageServer} StageServer */
+/** @typedef {import('./places.js').Place} InsertStage of one server */
 
-/**
- * @typedef {object} InsertStage of one server
- * @property {() => Promise<void>} make rejects E_REFUSED where the place is not ours
- * @property {() => Promise<void>} strike removes what make made, and the rows in it
- * @property {() => Promise<void>} close the connection
- */
+const REDIS = Object.freeze({
+  prefixes: [INSERT_PLACE.redisPrefix],
+  marker: INSERT_PLACE.redisMarker,
+  sign: INSERT_MARKER,
+});
 
 /** @type {Readonly<Record<string, (server: StageServer) => Promise<InsertStage>>>} */
 const STAGES = Object.freeze({
-  redis: async (server) => (await import('./insert-stage-redis.js')).openStage(server),
+  redis: (server) => openRedisPlace(server, REDIS),
   mariadb: async (server) => (await import('./insert-stage-mariadb.js')).openStage(server),
   tarantool: async (server) => (await import('./insert-stage-tarantool.js')).openStage(server),
   cassandra: async (server) => (await import('./insert-stage-cassandra.js')).openStage(server),
 });
 
 /**
- * @param {StageContext} context
+ * @param {import('./places.js').StageContext} context
  * @returns {Promise<() => Promise<void>>} removes the places
  */
-export async function setInsertStage({ servers, signal }) {
-  /** @type {StageServer[]} */
-  const made = [];
-  const strike = async () => {
-    for (const server of made.splice(0)) await withStage(server, (stage) => stage.strike());
-  };
-  try {
-    for (const server of servers) {
-      signal?.throwIfAborted();
-      await withStage(server, async (stage) => {
-        await stage.make();
-        made.push(server);
-      });
-    }
-  } catch (error) {
-    await strike();
-    throw error;
-  }
-  return strike;
-}
-
-/**
- * No connection is kept while cells are measured: it would be one more for the server to serve.
- * @param {StageServer} server
- * @param {(stage: InsertStage) => Promise<void>} work
- */
-async function withStage(server, work) {
-  const open = STAGES[server.name];
-  if (open === undefined) throw usageError(`insert: no place for rows on ${server.name}`);
-  const stage = await open(server);
-  try {
-    await work(stage);
-  } finally {
-    await stage.close();
-  }
+export function setInsertStage(context) {
+  return makePlaces(context, (server) => {
+    const open = STAGES[server.name];
+    if (open === undefined) throw usageError(`insert: no place for rows on ${server.name}`);
+    return open(server);
+  });
 }

@@ -4,6 +4,8 @@
  * numbers because they are made here.
  */
 
+import { decode } from '../measure/hdr.js';
+import { Histogram } from '../measure/histogram.js';
 import { medianOfSorted } from './percentile.js';
 import { labelOf } from './rows.js';
 
@@ -103,6 +105,23 @@ function toRow(cell) {
     lastWaitNs: list('lastWaitNs'),
     expiryLeftNs: list('expiryLeftNs'),
   };
+}
+
+/**
+ * @param {Pick<Cell, 'rounds'>} cell
+ * @returns {Histogram | null} how long a lock was waited for, all measured rounds together; null:
+ *   of no round is that known
+ * @throws {import('../errors.js').DragstripError} E_USAGE where a histogram is damaged
+ */
+export function waitsOf({ rounds }) {
+  const texts = rounds
+    .filter(({ state }) => state === 'measured')
+    .map(({ facts }) => facts?.['waitHistogram'])
+    .filter((text) => typeof text === 'string');
+  if (texts.length === 0) return null;
+  const merged = new Histogram();
+  for (const text of texts) merged.merge(decode(text));
+  return merged;
 }
 
 /**

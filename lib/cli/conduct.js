@@ -20,6 +20,7 @@ import { openStore } from './storage.js';
  * @property {AbortSignal} signal
  * @property {import('./progress.js').Progress} progress
  * @property {(() => Promise<void>)[]} stops called when all is over, the last one first
+ * @property {import('../index.js').LimitsSource} [limits] given by `begin`
  */
 
 /**
@@ -30,6 +31,10 @@ import { openStore } from './storage.js';
  * @property {(result: Result) => Promise<void>} tell what goes to the standard output
  * @property {(result: Result) => Promise<string>} [draw] the picture of --svg
  * @property {(result: Result) => number} judge the exit status of what came out
+ * @property {{ json?: string, out?: string, force?: boolean }} [place] where the result is stored;
+ *   absent: as the options say
+ * @property {(result: Result, file: string) => Promise<void>} [afterwards] when the result is
+ *   stored; absent: its file is told on the standard error
  */
 
 /**
@@ -37,7 +42,9 @@ import { openStore } from './storage.js';
  * @param {Conduct} conduct
  * @returns {Promise<number>} exit status
  */
-export async function conductRun({ options, stdout, stderr }, { begin, show, tell, draw, judge }) {
+export async function conductRun({ options, stdout, stderr }, conduct) {
+  const { begin, show, tell, draw, judge, place = options } = conduct;
+  const { afterwards = async (_, file) => void stderr.write(`result: ${file}\n`) } = conduct;
   const progress = createProgress(stderr, { quiet: options.quiet });
   const signals = onSignals(stderr, { before: progress.done });
   const output = holdOutput(stdout);
@@ -45,9 +52,10 @@ export async function conductRun({ options, stdout, stderr }, { begin, show, tel
   /** @type {Session['stops']} */
   const stops = [];
   try {
-    const store = await openStore(options);
+    const store = await openStore(place);
     const plot = draw === undefined ? null : await openPlotFile(options.svg, draw);
     const signal = AbortSignal.any([signals.signal, output.signal]);
+    /** @type {Session} */
     const session = { signal, progress, stops };
     const runOptions = await begin(session);
     const watch = show(session);
@@ -55,6 +63,7 @@ export async function conductRun({ options, stdout, stderr }, { begin, show, tel
     let stored = Promise.resolve();
     const result = await run(runOptions, {
       signal,
+      limits: session.limits,
       onEvent(event) {
         watch(event);
         if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
@@ -65,7 +74,7 @@ export async function conductRun({ options, stdout, stderr }, { begin, show, tel
     progress.done();
     await tell(result);
     await stored;
-    if (store !== null) stderr.write(`result: ${store.file()}\n`);
+    if (store !== null) await afterwards(result, String(store.file()));
     const status = stopped() ?? judge(result);
     if (stopped() === null) await plot?.write(result);
     return status;

@@ -188,7 +188,7 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
         name,
         version: release,
         address: Object.fromEntries(
-          Object.entries(address).map(([key, endpoint]) => [key, formatEndpoint(endpoint)]),
+          Object.entries(address).map(([key, endpoint]) => [key, shownEndpoint(endpoint)]),
         ),
         source,
         settings,
@@ -199,6 +199,16 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
     floor: [],
     warnings: environmentWarnings(environment),
   };
+}
+
+/**
+ * A result is passed around: of a socket in our own folder it does not tell where that folder is.
+ * @param {import('../types.js').Endpoint} endpoint
+ */
+function shownEndpoint(endpoint) {
+  const { path: socket } = endpoint;
+  const own = socket?.lastIndexOf(`${path.sep}.dragstrip${path.sep}`) ?? -1;
+  return own < 0 ? formatEndpoint(endpoint) : `unix:${socket?.slice(own + 1)}`;
 }
 
 /** @param {StorageTarget} target */

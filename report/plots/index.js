@@ -11,7 +11,9 @@ import insert from './insert.js';
 import latency from './latency.js';
 import memory from './memory.js';
 import mget from './mget.js';
+import mgetSurface from './mget-surface.js';
 import mutex from './mutex.js';
+import mutexWaits from './mutex-waits.js';
 import { plotContext } from './plot.js';
 import throughput from './throughput.js';
 import timeline from './timeline.js';
@@ -19,7 +21,7 @@ import timeline from './timeline.js';
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
 export const PLOTS = Object.freeze([
   ...[throughput, latency, cpu, memory, timeline],
-  ...[mget, mutex, commands, insert, codec],
+  ...[mget, mgetSurface, mutex, mutexWaits, commands, insert, codec],
 ]);
 
 /**

@@ -7,7 +7,7 @@ import { fitPoints, scatterPoints, toFetchGroups } from '../../lib/analysis/fetc
 import { formatDuration } from '../../lib/format.js';
 import { groupName } from '../mget.js';
 import { seriesColor } from '../palette.js';
-import { numberAxis } from './plot.js';
+import { countOf, numberAxis } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 /** @typedef {import('../../lib/analysis/fetches.js').FetchGroup} FetchGroup */
@@ -130,7 +130,7 @@ function draw(curves) {
         seriesIndex: single ? 0 : i,
         at,
         series: i,
-        text: `${label}, ${at[0]} keys: ${formatDuration(at[1])}`,
+        text: `${label}, ${countOf(at[0], 'key')}: ${formatDuration(at[1])}`,
       })),
     ),
   };

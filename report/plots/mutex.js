@@ -3,7 +3,7 @@
 import { byLabel, toLockRows } from '../../lib/analysis/mutex.js';
 import { formatThroughput, plainText } from '../../lib/format.js';
 import { seriesColor } from '../palette.js';
-import { numberAxis } from './plot.js';
+import { countOf, numberAxis } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 
@@ -115,7 +115,7 @@ function draw(curves, keys) {
         seriesIndex: i,
         at,
         series: i,
-        text: `${label}, ${at[0]} keys: ${formatThroughput(at[1])} a second`,
+        text: `${label}, ${countOf(at[0], 'key')}: ${formatThroughput(at[1])} a second`,
       })),
     ),
   };

@@ -116,6 +116,15 @@ export function plotId(name, { workload, load }) {
   return `${name}-${workload}-${load.kind}${size}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
+/**
+ * @param {number} n
+ * @param {string} thing
+ * @returns {string} `1 key`, `5 keys`
+ */
+export function countOf(n, thing) {
+  return `${n} ${thing}${n === 1 ? '' : 's'}`;
+}
+
 /** @param {number} n */
 export function countText(n) {
   return n === 1 ? 'one storage' : `${n} storages`;

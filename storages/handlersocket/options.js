@@ -19,7 +19,7 @@ import { checkInteger, checkSecret } from './validate.js';
  * @property {string} [writePath] unix socket of the write listener
  * @property {Secret} [secret] handlersocket_plain_secret
  * @property {Secret} [writeSecret] handlersocket_plain_secret_wr; the same as secret
- * @property {number} [connections] to the read listener, 1 to 64; 2
+ * @property {number} [connections] to the read listener, 1 to 64; 3
  * @property {number} [writeConnections] to the write listener; 1, so that changes stay in order
  * @property {number} [connectTimeoutMs] until TCP is connected; 5000
  * @property {number} [handshakeTimeoutMs] until the listener answers at all; 5000
@@ -41,7 +41,7 @@ import { checkInteger, checkSecret } from './validate.js';
 
 /** @type {Readonly<Record<string, readonly [number, number, number]>>} default, minimum, maximum */
 const NUMBERS = Object.freeze({
-  connections: [2, 1, 64],
+  connections: [3, 1, 64],
   writeConnections: [1, 1, 64],
   connectTimeoutMs: [5000, 1, 3_600_000],
   handshakeTimeoutMs: [5000, 1, 3_600_000],

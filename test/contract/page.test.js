@@ -4,19 +4,17 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { historyOf } from '../../lib/analysis/history.js';
 import { compareResults } from '../../lib/comparison.js';
 import { renderHistoryPage } from '../../report/history.js';
 import html, { renderPage } from '../../report/html.js';
-import { findBrowser, NO_BROWSER, openBrowser } from '../helpers/browser.js';
+import { findBrowser, NO_BROWSER } from '../helpers/browser.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, raceResult } from '../helpers/result-builder.js';
+import { checkAccess, checkWidth, Site, visiblePlots } from '../helpers/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
@@ -35,7 +33,6 @@ const INTRUSION = `
   image.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
   document.body.append(image);
 `;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const MARKUP = '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>';
 const CLOSING = `"><svg onload="window.hacked=1">'--></style></title></textarea>${MARKUP}`;
 
@@ -103,7 +100,6 @@ function historyPage() {
 const browserFound = findBrowser() !== null;
 
 describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-page-'));
   /** @type {Record<string, string>} */
   const pages = {
     race: html.render(raceResult()),
@@ -117,53 +113,10 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     pair: comparedPage(smallResult()),
     history: historyPage(),
   };
-  /** @type {import('playwright-core').Browser} */
-  let browser;
-
-  before(async () => {
-    for (const [name, text] of Object.entries(pages)) {
-      writeFileSync(path.join(folder, `${name}.html`), text);
-    }
-    browser = await openBrowser();
-  });
-  after(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  /**
-   * @param {string} name
-   * @param {(page: Page) => Promise<void>} look
-   * @param {Options} [options]
-   */
-  async function visit(name, look, options = {}) {
-    const context = await browser.newContext({
-      viewport: { width: 1200, height: 900 },
-      ...options,
-    });
-    try {
-      const page = await context.newPage();
-      /** @type {string[]} */
-      const faults = [];
-      /** @type {string[]} */
-      const requests = [];
-      page.on('console', (message) => faults.push(`console: ${message.text()}`));
-      page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
-      page.on('request', (request) => requests.push(request.url()));
-      const url = pathToFileURL(path.join(folder, `${name}.html`)).href;
-      await page.goto(url);
-      await look(page);
-      assert.deepEqual(faults, [], name);
-      assert.deepEqual(requests, [url], `${name} loads nothing`);
-    } finally {
-      await context.close();
-    }
-  }
-
-  const visiblePlots = (/** @type {Page} */ page) =>
-    page
-      .locator('figure svg')
-      .evaluateAll((list) => list.filter((svg) => svg.clientWidth > 100).length);
+  const site = new Site(pages);
+  const visit = site.visit.bind(site);
+  before(() => site.open());
+  after(() => site.close());
 
   for (const [name, plots] of Object.entries({ race: 9, broken: 4, compared: 20, history: 2 })) {
     test(`${name}: renders without an error or a request, with its plots`, async () => {
@@ -257,13 +210,13 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
 
   test('the result is downloaded from the page, with a script and without', async () => {
     for (const javaScriptEnabled of [true, false]) {
-      const context = await browser.newContext({ javaScriptEnabled, acceptDownloads: true });
+      const context = await site.browser.newContext({ javaScriptEnabled, acceptDownloads: true });
       const page = await context.newPage();
-      await page.goto(pathToFileURL(path.join(folder, 'race.html')).href);
+      await page.goto(site.urlOf('race'));
       const link = page.getByRole('link', { name: /^Download/ });
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
       assert.equal(download.suggestedFilename(), '20261121-100000-race.json');
-      const file = path.join(folder, 'download.json');
+      const file = path.join(site.folder, 'download.json');
       await download.saveAs(file);
       assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), raceResult());
       await context.close();
@@ -298,12 +251,12 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
   }
 
   test('the policy lets no other script, style or picture in', async () => {
-    const context = await browser.newContext();
+    const context = await site.browser.newContext();
     const page = await context.newPage();
     /** @type {string[]} */
     const refused = [];
     page.on('console', (message) => refused.push(message.text()));
-    await page.goto(pathToFileURL(path.join(folder, 'race.html')).href);
+    await page.goto(site.urlOf('race'));
     await page.evaluate(INTRUSION);
     await page.waitForTimeout(50);
     assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).hacked), undefined);
@@ -320,20 +273,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     ['history', { colorScheme: 'dark' }],
   ])) {
     test(`${name} ${JSON.stringify(options)}: an accessibility check finds nothing`, async () => {
-      const look = async (/** @type {Page} */ page) => {
-        await page.evaluate(
-          "document.querySelectorAll('details').forEach((one) => { one.open = true; })",
-        );
-        await page.evaluate(AXE);
-        const found = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run());
-        const shown = found.violations.map((/** @type {any} */ { id, nodes }) => [
-          id,
-          nodes.slice(0, 3).map((/** @type {any} */ node) => `${node.html} ${node.failureSummary}`),
-        ]);
-        assert.deepEqual(shown, []);
-        assert.ok(found.passes.length > 15, 'it has looked');
-      };
-      await visit(name, look, { ...options, bypassCSP: true });
+      await visit(name, checkAccess, { ...options, bypassCSP: true });
     });
   }
 
@@ -342,12 +282,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
       assert.equal(await visiblePlots(page), 9);
       const wide = await page.locator('figure .wide').first().isVisible();
       assert.equal(wide, false);
-      const room = /** @type {number[]} */ (
-        await page.evaluate(
-          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
-        )
-      );
-      assert.equal(room[0], room[1]);
+      await checkWidth(page);
     };
     await visit('race', look, { viewport: { width: 400, height: 800 } });
     await visit('race', look, { viewport: { width: 400, height: 800 }, javaScriptEnabled: false });

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { stressVerdict, toLockRows } from '../../lib/analysis/mutex.js';
 import { toMutexOptions, toStressOptions } from '../../lib/cli/commands/mutex.js';
+import { decode } from '../../lib/measure/hdr.js';
 import { mutexTables, seedLines } from '../../report/mutex.js';
 import { parseHeld } from '../../storages/mutex/pure-handler.js';
 import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';
@@ -48,15 +49,22 @@ describe('waits and fairness', () => {
 
   test('percentiles are nearest ranks, and none that rests on fewer than ten', () => {
     const waits = Array.from({ length: 1000 }, (_, i) => 1000 - i);
-    assert.deepEqual(waitFacts(waits), {
+    const { waitHistogram, ...facts } = waitFacts(waits);
+    assert.deepEqual(facts, {
       waitP50Ns: 500,
       waitP99Ns: 990,
       waitMaxNs: 1000,
       waitMeanNs: 500.5,
     });
+    const histogram = decode(String(waitHistogram), { count: 1000 });
+    assert.deepEqual(
+      [0.5, 0.99].map((q) => histogram.percentile(q)),
+      [500, 990],
+    );
     assert.equal(waitFacts(waits.slice(0, 999)).waitP99Ns, null);
     assert.deepEqual(waitFacts([]), {
       ...{ waitP50Ns: null, waitP99Ns: null, waitMaxNs: null, waitMeanNs: null },
+      waitHistogram: null,
     });
   });
 });

@@ -200,6 +200,7 @@ const EXCEPTIONS = Object.freeze({
   'lib/addresses.js': ['servers'], // where a server is: its endpoints and its record
   'lib/credentials.js': ['servers'], // which variables of the environment are its credentials
   'storages/mutex/index.js': ['lib/measure'], // locks have an end: the clock of who gives none
+  'workloads/mutex/waits.js': ['lib/measure'], // waits as a histogram, as latencies have it
   'lib/comparison.js': ['lib/analysis'], // two results side by side, for the reports of it
 });
 

@@ -4,16 +4,14 @@
  */
 
 import { formatEndpoint } from '../../lib/address.js';
-import { refusedError, targetError, usageError } from '../../lib/errors.js';
+import { targetError, usageError } from '../../lib/errors.js';
 import { LOCK_MARKER, LOCK_PLACES } from '../../lib/lock-places.js';
+import { foreignPlace, makePlaces } from '../places.js';
+import { openRedisPlace } from '../redis-place.js';
 
-/** @typedef {import('../../lib/types.js').StageContext} StageContext */
-/** @typedef {StageContext['servers'][number]} StageServer */
-/** @typedef {{ make(): Promise<void>, strike(): Promise<void>, close(): Promise<void> }} Place */
-
-const KEYS_PER_SCAN = 5000;
-/** What a killed process had sent may still come in while its keys are removed. */
-const PASSES_MAX = 20;
+/** @typedef {import('../places.js').StageContext} StageContext */
+/** @typedef {import('../places.js').StageServer} StageServer */
+/** @typedef {import('../places.js').Place} Place */
 
 /** @type {Readonly<Record<string, (server: StageServer) => Promise<Place>>>} */
 const PLACES = Object.freeze({
@@ -26,120 +24,22 @@ const PLACES = Object.freeze({
  * @param {StageContext} context
  * @returns {Promise<() => Promise<void>>} removes the places
  */
-export async function stage({ servers, signal }) {
-  /** @type {StageServer[]} */
-  const made = [];
-  const strike = async () => {
-    for (const server of made.splice(0)) await at(server, (place) => place.strike());
-  };
-  try {
-    for (const server of servers) {
-      signal?.throwIfAborted();
-      await at(server, (place) => place.make());
-      made.push(server);
-    }
-  } catch (error) {
-    await strike();
-    throw error;
-  }
-  return strike;
-}
-
-/**
- * No connection is kept meanwhile: it would be one more for the server to serve.
- * @param {StageServer} server
- * @param {(place: Place) => Promise<void>} work
- */
-async function at(server, work) {
-  const open = PLACES[server.name];
-  if (open === undefined) throw usageError(`mutex: no place for locks on ${server.name}`);
-  const place = await open(server);
-  try {
-    await work(place);
-  } finally {
-    await place.close();
-  }
-}
-
-/**
- * @param {string} where
- * @param {string} what is there
- * @param {string} server
- */
-function foreign(where, what, server) {
-  return refusedError(
-    `${where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
-    `use another server (dragstrip servers start ${server}), or remove what is yours to remove`,
-  );
+export function stage(context) {
+  return makePlaces(context, (server) => {
+    const open = PLACES[server.name];
+    if (open === undefined) throw usageError(`mutex: no place for locks on ${server.name}`);
+    return open(server);
+  });
 }
 
 /**
  * @param {StageServer} server
- * @returns {Promise<Place>}
+ * @returns {Promise<Place>} keys of ours, and those that redis-semaphore makes of ours
  */
-async function openRedis({ address: { main }, credentials: { user, password } }) {
-  const { Redis } = await import('ioredis');
-  const { redisMarker: marker } = LOCK_PLACES;
-  const place =
-    main.path === undefined ? { host: main.host, port: main.port } : { path: main.path };
-  const redis = new Redis({
-    ...place,
-    username: user,
-    password,
-    ...(main.db && { db: main.db }),
-    lazyConnect: true,
-    retryStrategy: null,
-  });
-  redis.on('error', () => {}); // the same error rejects the request
-  const where = `Redis at ${formatEndpoint(main)}`;
-  await redis.connect().catch((error) => {
-    throw targetError(`${where}: ${error.message}`, undefined, error);
-  });
-  return {
-    async make() {
-      const found = await redis.get(marker).catch(() => 'of another type');
-      if (found === LOCK_MARKER) return removeKeys(redis);
-      const [key] = found === null ? await keysOf(redis) : [marker];
-      if (key !== undefined) throw foreign(where, `key ${key}`, 'redis');
-      await redis.set(marker, LOCK_MARKER);
-    },
-    async strike() {
-      if ((await redis.get(marker)) !== LOCK_MARKER) return;
-      await removeKeys(redis);
-      await redis.del(marker);
-    },
-    async close() {
-      redis.disconnect();
-    },
-  };
-}
-
-/**
- * @param {import('ioredis').Redis} redis
- * @returns {Promise<string[]>} ours, and those that redis-semaphore makes of ours
- */
-async function keysOf(redis) {
-  const { redisPrefix, semaphorePrefix } = LOCK_PLACES;
-  /** @type {string[]} */
-  const keys = [];
-  for (const prefix of [redisPrefix, semaphorePrefix + redisPrefix]) {
-    let cursor = '0';
-    do {
-      const [next, found] = await redis.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', KEYS_PER_SCAN);
-      keys.push(...found);
-      cursor = next;
-    } while (cursor !== '0');
-  }
-  return keys;
-}
-
-/** @param {import('ioredis').Redis} redis */
-async function removeKeys(redis) {
-  for (let pass = 0; pass < PASSES_MAX; pass += 1) {
-    const keys = await keysOf(redis);
-    if (keys.length === 0) return;
-    await redis.unlink(keys);
-  }
+function openRedis(server) {
+  const { redisPrefix, semaphorePrefix, redisMarker: marker } = LOCK_PLACES;
+  const prefixes = [redisPrefix, semaphorePrefix + redisPrefix];
+  return openRedisPlace(server, { prefixes, marker, sign: LOCK_MARKER });
 }
 
 /**
@@ -172,7 +72,7 @@ async function openMariadb({ address: { sql }, credentials }) {
     async make() {
       const comment = await found();
       if (comment !== null && comment !== LOCK_MARKER) {
-        throw foreign(where, `table ${database}.${table}`, 'mariadb');
+        throw foreignPlace(where, `table ${database}.${table}`, 'mariadb');
       }
       await connection.query(`CREATE DATABASE IF NOT EXISTS ${database}`);
       await connection.query(`DROP TABLE IF EXISTS ${database}.${table}`);

@@ -1,5 +1,8 @@
 /** What is told of waits and of fairness, as facts of a round. Pure. */
 
+import { encode } from '../../lib/measure/hdr.js';
+import { Histogram } from '../../lib/measure/histogram.js';
+
 /**
  * Nearest rank.
  * @param {Float64Array} sorted
@@ -14,16 +17,19 @@ function quantile(sorted, q) {
 /**
  * @param {readonly number[]} waitsNs
  * @returns {{ waitP50Ns: number | null, waitP99Ns: number | null, waitMaxNs: number | null,
- *   waitMeanNs: number | null }}
+ *   waitMeanNs: number | null, waitHistogram: string | null }} the histogram as latencies have it
  */
 export function waitFacts(waitsNs) {
   const sorted = Float64Array.from(waitsNs).sort();
   const { length } = sorted;
+  const histogram = new Histogram();
+  for (const ns of sorted) histogram.record(ns);
   return {
     waitP50Ns: quantile(sorted, 0.5),
     waitP99Ns: quantile(sorted, 0.99),
     waitMaxNs: length === 0 ? null : sorted[length - 1],
     waitMeanNs: length === 0 ? null : sorted.reduce((sum, ns) => sum + ns, 0) / length,
+    waitHistogram: length === 0 ? null : encode(histogram),
   };
 }
 

@@ -7,13 +7,11 @@ import path from 'node:path';
 import { loadReport } from '../../../report/index.js';
 import { droppedTooMuch } from '../../analysis/openloop.js';
 import { usageError } from '../../errors.js';
-import { run } from '../../index.js';
+import { conductRun, tablesFor } from '../conduct.js';
 import { cellLines, seedLines } from '../lines.js';
 import { loadsOf } from '../loads.js';
 import { addressesOf } from '../options.js';
-import { createProgress } from '../progress.js';
-import { onSignals } from '../signals.js';
-import { openStore, requireFree, writeWhole } from '../storage.js';
+import { requireFree, writeWhole } from '../storage.js';
 import { limitsSource } from './limit.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
@@ -31,52 +29,45 @@ const RACE = {
  * @param {CommandContext} context
  * @returns {Promise<number>} exit status
  */
-export async function execute({ command, options, stdout, stderr }) {
+export async function execute(context) {
+  const { command, options, stdout } = context;
   const runOptions = toRunOptions(command, options);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  const signals = onSignals(stderr, { before: progress.done });
-  // Where both streams are the same terminal, the view has what the lines would say.
-  const live = progress.live && stdout.isTTY === true;
-  /** @type {{ stop: () => Promise<void> } | null} */
-  let setup = null;
-  try {
-    // The place of the result and the report are there before anything is fetched or measured.
-    const store = await openStore(storePlace(command, options));
-    const wantsPage = command === 'race' && options.html !== false;
-    if (wantsPage && options.json !== undefined) await requirePage(options);
-    const { render } = await loadReport('console');
-    const limits = await limitsSource(options.limits, progress);
-    if (options.setup) {
-      const { setUp } = await import('../setup.js');
-      const { storagesOfPackages } = await import('../../run/rivals.js');
-      runOptions.storages ??= (await storagesOfPackages(options.against ?? [])) ?? undefined;
-      setup = await setUp(runOptions, { signal: signals.signal, progress });
-    }
-    const { result, stored } = await runStored(runOptions, {
-      signal: signals.signal,
-      store,
-      limits,
-      show: (command === 'race' ? cellLines : seedLines)({ stdout, progress, live, ...options }),
-    });
-    progress.done();
-    const color = stdout.isTTY === true && stdout.hasColors();
-    stdout.write(`\n${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
-    await stored;
-    if (store !== null) stdout.write(`\nresult: ${store.file()}\n`);
-    if (store !== null && wantsPage) {
-      stdout.write(`page:   ${await writePage(result, pageOf(String(store.file())))}\n`);
-    }
-    return signals.status() ?? statusOf(result);
-  } catch (error) {
-    // What a signal cuts off rejects for that reason; a result that was not stored is still told.
-    const status = signals.status();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    await setup?.stop();
-    signals.dispose();
-  }
+  const wantsPage = command === 'race' && options.html !== false;
+  return conductRun(context, {
+    place: storePlace(command, options),
+    async begin(session) {
+      // The place of the page is there, too, before anything is fetched or measured.
+      if (wantsPage && options.json !== undefined) await requirePage(options);
+      session.limits = await limitsSource(options.limits, session.progress);
+      if (options.setup) await setUpFor(runOptions, options, session);
+      return runOptions;
+    },
+    show({ progress }) {
+      // Where both streams are the same terminal, the view has what the lines would say.
+      const live = progress.live && stdout.isTTY === true;
+      return (command === 'race' ? cellLines : seedLines)({ stdout, progress, live, ...options });
+    },
+    tell: async (result) => void stdout.write(`\n${await tablesFor(result, stdout)}`),
+    async afterwards(result, file) {
+      stdout.write(`\nresult: ${file}\n`);
+      if (wantsPage) stdout.write(`page:   ${await writePage(result, pageOf(file))}\n`);
+    },
+    judge: statusOf,
+  });
+}
+
+/**
+ * Servers and rows of this run alone.
+ * @param {RunOptions} runOptions its storages are those of the packages that are compared
+ * @param {Record<string, any>} options
+ * @param {import('../conduct.js').Session} session
+ */
+async function setUpFor(runOptions, options, { signal, progress, stops }) {
+  const { setUp } = await import('../setup.js');
+  const { storagesOfPackages } = await import('../../run/rivals.js');
+  runOptions.storages ??= (await storagesOfPackages(options.against ?? [])) ?? undefined;
+  const { stop } = await setUp(runOptions, { signal, progress });
+  stops.push(stop);
 }
 
 /** @param {string} file of a result */
@@ -106,32 +97,6 @@ async function writePage(result, file) {
   const { render } = await loadReport('html');
   await writeWhole(file, render(result));
   return file;
-}
-
-/**
- * @param {RunOptions} runOptions
- * @param {{ signal: AbortSignal, store: import('../storage.js').ResultStore | null,
- *   limits: import('../../index.js').LimitsSource | undefined,
- *   show: (event: import('../../index.js').RunEvent) => void }} context
- * @returns {Promise<{ result: Result, stored: Promise<void> }>} stored rejects where the last
- *   writing failed; the result is there all the same
- */
-async function runStored(runOptions, { signal, store, limits, show }) {
-  /** @type {Promise<void>} */
-  let stored = Promise.resolve();
-  const result = await run(runOptions, {
-    signal,
-    limits,
-    onEvent: (event) => {
-      show(event);
-      if (store !== null && (event.type === 'cell-end' || event.type === 'finished')) {
-        stored = store.write(event.result);
-        // It is awaited in the end; until then a failure to store must not end the run.
-        stored.catch(() => {});
-      }
-    },
-  });
-  return { result, stored };
 }
 
 /**

@@ -1,0 +1,144 @@
+/**
+ * A contender of the harness bench in a process of its own, see remote.js: the harness's loop with
+ * all that it does for each operation, or the bare hand-written loop over the same driver with the
+ * same options, keys and window, where nothing is recorded and nothing verified.
+ */
+
+import { createDataset, placesOf } from '../lib/dataset.js';
+import { runLoad } from '../lib/load/load.js';
+import { systemClock } from '../lib/measure/clock.js';
+import { OK } from '../lib/outcome.js';
+import { loadStorage } from '../storages/index.js';
+import { drawKeys } from '../workloads/get.js';
+import { loadWorkload } from '../workloads/index.js';
+import { prepareFetches } from '../workloads/mget.js';
+import { serve, timed } from './remote.js';
+
+/**
+ * @typedef {object} ContenderSpec
+ * @property {'bare' | 'ours'} kind
+ * @property {'ioredis' | 'manual-hs'} storage
+ * @property {'get' | 'mget'} workload
+ * @property {number} keys of a fetch
+ * @property {import('../lib/types.js').Address} address of its server
+ * @property {import('../lib/types.js').DatasetOptions} dataset
+ *
+ * @typedef {{ seed: number, operations: number, lead: number, inFlight: number }} Job lead:
+ *   operations before the clock, after garbage was collected
+ */
+
+const STALL_NS = 10e9;
+
+serve((/** @type {ContenderSpec} */ spec) =>
+  spec.kind === 'bare' ? openBare(spec) : openOurs(spec),
+);
+
+/** @param {ContenderSpec} spec @returns {Promise<import('./remote.js').Contender>} */
+async function openOurs({ storage, workload, keys, address, dataset: options }) {
+  const dataset = createDataset(options);
+  const definition = await loadStorage(storage);
+  const { prepare, place, needs } = await loadWorkload(workload);
+  const profile = definition.profiles['default'];
+  const handle = await definition.open({
+    ...{ address, credentials: {}, dataset, folder: '', needs, places: placesOf(place) },
+    profile: { name: 'default', ...profile },
+  });
+  const calls = profile.calls ?? 'promise';
+  const bind = (/** @type {number} */ seed, /** @type {number} */ ops) => {
+    const mget = { counts: [keys], cycles: ops, lead: 0 };
+    return prepare({ dataset, seed, ops, options: { mget }, clock: systemClock })(handle, calls);
+  };
+  /** @param {ReturnType<typeof bind>} bound @param {number} operations @param {number} inFlight */
+  const load = async (bound, operations, inFlight) => {
+    const { tally } = await runLoad({
+      ...{ ...bound, calls, kind: 'window', inFlight, operations, stallNs: STALL_NS },
+      ...{ durationNs: Number.POSITIVE_INFINITY, clock: systemClock },
+    });
+    if (tally.outcomes[OK] !== operations) throw new Error(`${storage}: wrong answers`);
+  };
+  return {
+    async run({ seed, operations, lead, inFlight }) {
+      const bound = bind(seed, operations);
+      await load(bind(seed + 1, lead), lead, inFlight);
+      return timed(() => load(bound, operations, inFlight), operations);
+    },
+    close: () => handle.close(),
+  };
+}
+
+/** @param {ContenderSpec} spec @returns {Promise<import('./remote.js').Contender>} */
+async function openBare(spec) {
+  const dataset = createDataset(spec.dataset);
+  const { call, close } = await DRIVERS[spec.storage](spec);
+  const draw = spec.workload === 'get' ? drawSingles : drawFetches;
+  return {
+    async run({ seed, operations, lead, inFlight }) {
+      const all = draw(dataset, seed, operations, spec.keys);
+      await loop(draw(dataset, seed + 1, lead, spec.keys), inFlight);
+      return timed(() => loop(all, inFlight), operations);
+    },
+    close,
+  };
+
+  /**
+   * @param {ArrayLike<any>} all
+   * @param {number} inFlight
+   */
+  async function loop(all, inFlight) {
+    let next = 0;
+    const lane = async () => {
+      while (next < all.length) {
+        const one = all[next];
+        next += 1;
+        await call(one);
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, lane));
+  }
+}
+
+/**
+ * @param {import('../lib/types.js').Dataset} dataset
+ * @param {number} seed
+ * @param {number} operations
+ * @returns {ArrayLike<any>}
+ */
+function drawSingles(dataset, seed, operations) {
+  return drawKeys(dataset.rows, seed, operations);
+}
+
+/**
+ * @param {import('../lib/types.js').Dataset} dataset
+ * @param {number} seed
+ * @param {number} ops
+ * @param {number} keys
+ * @returns {ArrayLike<any>}
+ */
+function drawFetches(dataset, seed, ops, keys) {
+  const options = { mget: { counts: [keys], cycles: ops, lead: 0 } };
+  return prepareFetches({ dataset, seed, ops, options }).fetches;
+}
+
+/** @type {Record<string, (spec: ContenderSpec) => Promise<{ call: (keys: any) => any, close: any }>>} */
+const DRIVERS = {
+  async ioredis({ workload, address }) {
+    const { Redis } = await import('ioredis');
+    const { storage } = await import('../storages/ioredis.js');
+    const { host, port = 0 } = address['main'];
+    const client = new Redis({ ...storage.profiles['default'].options, host, port });
+    await client.ping();
+    const prefix = placesOf(workload === 'get' ? 'rows' : 'mget').redisPrefix;
+    const get = (/** @type {number} */ id) => client.get(prefix + id);
+    const mget = (/** @type {number[]} */ ids) => client.mget(ids.map((id) => prefix + id));
+    return { call: workload === 'get' ? get : mget, close: () => client.disconnect() };
+  },
+  async 'manual-hs'({ address }) {
+    const { connect } = await import('../storages/handlersocket/index.js');
+    const { storage } = await import('../storages/manual-hs.js');
+    const { host, port } = address['read'];
+    const client = await connect({ ...storage.profiles['default'].options, host, port });
+    const { database, table } = placesOf('rows');
+    const index = await client.openIndex({ database, table, columns: ['str'] });
+    return { call: (id) => index.value(id), close: () => client.close() };
+  },
+};

@@ -1,0 +1,145 @@
+/**
+ * The processes of contenders, seen from the bench, and their turns. A contender is opened once and
+ * told by messages what to run, slice by slice; whoever is not running waits and costs nothing.
+ */
+
+import { fork } from 'node:child_process';
+import { systemClock } from '../lib/measure/clock.js';
+
+/**
+ * @typedef {object} JobResult
+ * @property {number} operations
+ * @property {number} durationNs
+ * @property {number} cpuNs of the process
+ */
+
+/**
+ * A contender's process.
+ * @template Spec, Job
+ */
+export class Remote {
+  /**
+   * @template Spec, Job
+   * @param {string} file of the contender; it calls serve()
+   * @param {Spec} spec
+   * @returns {Promise<Remote<Spec, Job>>}
+   */
+  static async open(file, spec) {
+    const remote = new Remote(file);
+    await remote.ask({ spec });
+    return remote;
+  }
+
+  /** @param {string} file */
+  constructor(file) {
+    this.child = fork(file, [], {
+      execArgv: ['--expose-gc', '--no-warnings'],
+      serialization: 'advanced',
+    });
+  }
+
+  /**
+   * @param {object} message
+   * @returns {Promise<any>}
+   */
+  ask(message) {
+    return new Promise((resolve, reject) => {
+      const onExit = () => reject(new Error('a contender has died'));
+      this.child.once('exit', onExit);
+      this.child.once('message', (/** @type {any} */ { failure, result }) => {
+        this.child.off('exit', onExit);
+        if (failure === undefined) resolve(result);
+        else reject(new Error(failure));
+      });
+      this.child.send(message);
+    });
+  }
+
+  /**
+   * @param {Job} job
+   * @returns {Promise<JobResult>}
+   */
+  run(job) {
+    return this.ask({ job });
+  }
+
+  async close() {
+    await this.ask({ end: true }).catch(() => {});
+    this.child.kill('SIGKILL');
+  }
+}
+
+/**
+ * @typedef {Record<string, { remote: Remote<any, any>, job: any }>} Entries by name
+ * @typedef {Record<string, { rate: number, cpuNs: number }[]>} Rounds by name, a round each
+ */
+
+/**
+ * Every entry once in each round, in mirrored order.
+ * @param {Entries} entries
+ * @param {number} rounds
+ * @returns {Promise<Rounds>} rate: operations a second; cpuNs: of an operation
+ */
+export async function inTurn(entries, rounds) {
+  const names = Object.keys(entries);
+  /** @type {Rounds} */
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      const { remote, job } = entries[name];
+      const { operations, durationNs, cpuNs } = await remote.run(job);
+      // The first round warms up.
+      if (round < 0) continue;
+      results[name].push({ rate: (operations / durationNs) * 1e9, cpuNs: cpuNs / operations });
+    }
+  }
+  return results;
+}
+
+/**
+ * @typedef {object} Contender
+ * @property {(job: any) => Promise<JobResult>} run
+ * @property {() => unknown} close
+ */
+
+/**
+ * The other end, in the contender's process: opens, runs and ends as it is told.
+ * @param {(spec: any) => Promise<Contender>} open
+ */
+export function serve(open) {
+  /** @type {Contender | undefined} */
+  let contender;
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', async (/** @type {any} */ { spec, job, end }) => {
+    try {
+      if (spec !== undefined) {
+        contender = await open(spec);
+        process.send?.({});
+      } else if (end) {
+        await contender?.close();
+        process.send?.({}, () => process.exit(0));
+      } else {
+        // All of it only where a job asks for that: V8 throws code away together with the last
+        // object that it was compiled for, and between two slices nothing is in flight.
+        globalThis.gc?.({ type: job.collect ?? 'minor' });
+        process.send?.({ result: await contender?.run(job) });
+      }
+    } catch (error) {
+      process.send?.({ failure: `${error.code ?? ''} ${error.stack}` });
+    }
+  });
+}
+
+/**
+ * @param {() => Promise<unknown>} work
+ * @param {number} operations that it does
+ * @returns {Promise<JobResult>}
+ */
+export async function timed(work, operations) {
+  const cpu = process.cpuUsage();
+  const startNs = systemClock.now();
+  await work();
+  const durationNs = systemClock.now() - startNs;
+  const { user, system } = process.cpuUsage(cpu);
+  return { operations, durationNs, cpuNs: (user + system) * 1000 };
+}

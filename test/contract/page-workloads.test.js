@@ -1,0 +1,100 @@
+/** The pages of the workloads beside the race, in a real browser. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import html from '../../report/html.js';
+import { findBrowser, NO_BROWSER } from '../helpers/browser.js';
+import { codecResult } from '../helpers/codec-results.js';
+import { commandsResult } from '../helpers/command-results.js';
+import { insertResult } from '../helpers/insert-results.js';
+import { mgetResult, scatterResult } from '../helpers/mget-results.js';
+import { mutexResult } from '../helpers/mutex-results.js';
+import { checkAccess, checkWidth, Site, visiblePlots } from '../helpers/site.js';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/**
+ * Of each workload a result, the plots of its page, and a value that one of them tells.
+ * @type {Record<string, { result: () => import('../../lib/result.js').Result, plots: string[],
+ *   tells: RegExp }>}
+ */
+const WORKLOADS = {
+  mget: {
+    result: mgetResult,
+    plots: ['mget-1-ioredis-mget', 'mget-surface-1-ioredis-mget'],
+    tells: /100 keys, 16 in flight: 6\.\d+ ms/,
+  },
+  scatter: {
+    result: scatterResult,
+    plots: ['mget-1-ioredis-mget'],
+    tells: /4 in flight, 1 key: 3\d\d µs/,
+  },
+  mutex: {
+    result: mutexResult,
+    plots: ['mutex-lock', 'mutex-lock-waits-1', 'mutex-lock-waits-5'],
+    tells: /ioredis redlock: 90 % within/,
+  },
+  commands: {
+    result: commandsResult,
+    plots: ['commands-ioredis-kept', 'commands-ioredis-own'],
+    tells: /LRANGE_600, proxied unix: 152 ops\/s/,
+  },
+  insert: {
+    result: insertResult,
+    plots: ['insert'],
+    tells: /cassandra batch_pure of 100, 5 in flight: 40,000 rows\/s/,
+  },
+  codec: {
+    result: codecResult,
+    plots: ['codec-resp-decoding'],
+    tells: /resp-plain \(ours\), get-16: 167 MB\/s/,
+  },
+};
+
+/** Plots that every workload has whose cells have no variants. */
+const GENERAL = /^(?:throughput|latency|cpu|timeline)-/;
+
+describe('pages of workloads', { skip: findBrowser() === null ? NO_BROWSER : false }, () => {
+  const site = new Site(
+    Object.fromEntries(
+      Object.entries(WORKLOADS).map(([name, { result }]) => [name, html.render(result())]),
+    ),
+  );
+  const visit = site.visit.bind(site);
+  before(() => site.open());
+  after(() => site.close());
+
+  for (const [name, { plots, tells }] of Object.entries(WORKLOADS)) {
+    for (const javaScriptEnabled of [true, false]) {
+      const how = javaScriptEnabled ? 'with' : 'without';
+      test(`${name}: plots, tables and values of its workload, ${how} a script`, async () => {
+        const look = async (/** @type {Page} */ page) => {
+          const ids = await page.locator('figure').evaluateAll((all) => all.map(({ id }) => id));
+          assert.deepEqual(
+            ids.filter((id) => !GENERAL.test(id)),
+            plots,
+          );
+          assert.equal(await visiblePlots(page), ids.length);
+          if (javaScriptEnabled) {
+            await page.locator(`#${plots[0]} .v0 .wide svg`).focus();
+            await page.keyboard.press('ArrowRight');
+            assert.match(`${await page.getByRole('status').textContent()}`, /\d/);
+          } else {
+            const told = await page.locator('figure svg title').allTextContents();
+            assert.ok(
+              told.some((text) => tells.test(text)),
+              `${told.slice(0, 5)}`,
+            );
+          }
+          assert.equal(await page.locator('figure details table').count(), ids.length);
+        };
+        await visit(name, look, { javaScriptEnabled });
+      });
+    }
+
+    test(`${name}: an accessibility check finds nothing, and nothing scrolls sideways`, async () => {
+      await visit(name, checkAccess, { bypassCSP: true, colorScheme: 'dark' });
+      await visit(name, checkWidth, { viewport: { width: 400, height: 800 } });
+    });
+  }
+});

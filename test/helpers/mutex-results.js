@@ -1,0 +1,57 @@
+/** A result of locks made up for the tests of reports. */
+
+import { waitFacts } from '../../workloads/mutex/waits.js';
+import { buildResult, cell, measuredRound } from './result-builder.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+
+const SECTIONS = 2000;
+const LOAD = { kind: /** @type {const} */ ('window'), inFlight: 100, operations: SECTIONS };
+
+/** @returns {Result} two kinds of lock, Test 1, 1 and 5 keys; the other kind has no several keys */
+export function mutexResult() {
+  return buildResult({
+    command: 'mutex',
+    cells: [
+      lockCell('script', { keys: 1, perSecond: 20_000 }),
+      lockCell('script', { keys: 5, perSecond: 9_000 }),
+      lockCell('redlock', { keys: 1, perSecond: 8_000 }),
+      {
+        ...lockCell('redlock', { keys: 5, perSecond: 1 }),
+        ...{ state: 'skipped', reason: 'not offered: it has one key', rounds: [] },
+        remedy: 'take one key: --keys 1',
+      },
+    ],
+  });
+}
+
+/**
+ * @param {string} handler
+ * @param {{ keys: number, perSecond: number }} figures
+ * @returns {import('../../lib/result.js').Cell}
+ */
+function lockCell(handler, { keys, perSecond }) {
+  const load = { ...LOAD, durationNs: null };
+  const rounds = [0, 1, 2].map((round) => {
+    const meanNs = (LOAD.inFlight / perSecond) * 1e9;
+    const waits = Array.from({ length: SECTIONS }, (_, i) =>
+      Math.round(meanNs * (0.5 + ((i * 7 + round) % SECTIONS) / SECTIONS)),
+    );
+    return {
+      ...measuredRound(round, load, { throughput: perSecond, clientCpuNs: 60_000 }),
+      facts: {
+        ...{ sections: SECTIONS, violations: 0, tasks: 100, fairness: 0.998 },
+        ...{ sectionsMin: 19, sectionsMax: 21 },
+        ...waitFacts(waits),
+      },
+    };
+  });
+  return cell({
+    id: `ioredis:default/mutex[test=lock,handler=${handler},keys=${keys}]/window-100`,
+    storage: 'ioredis',
+    workload: 'mutex',
+    parameters: { test: 'lock', handler, keys },
+    load,
+    rounds,
+  });
+}
