@@ -49,7 +49,7 @@ function toPlots(rows, { test, name, n }) {
         'a hundred, one in a thousand. Lower is better. All rounds together, drawn as far as ten ' +
         'waits lie above.',
       group: null,
-      variants: curveVariants(curves),
+      variants: curveVariants(curves, { value: 'wait', of: 'the locks' }),
       table: curveTable(curves, 'lock'),
     },
   ];

@@ -23,14 +23,17 @@ const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'];
  * @property {import('../../lib/measure/histogram.js').Histogram} histogram
  */
 
+/** @typedef {{ value: string, of: string }} AxisNames what is measured, and of what */
+
 /**
  * @param {readonly Curve[]} curves at least one
+ * @param {AxisNames} [names]
  * @returns {import('./plot.js').Variant[]}
  */
-export function curveVariants(curves) {
+export function curveVariants(curves, names = { value: 'latency', of: 'the operations' }) {
   return [
-    { name: 'log', draw: (size) => draw(curves, size, true) },
-    { name: 'linear', draw: (size) => draw(curves, size, false) },
+    { name: 'log', draw: ({ width }) => draw(curves, { width, names, log: true }) },
+    { name: 'linear', draw: ({ width }) => draw(curves, { width, names, log: false }) },
   ];
 }
 
@@ -95,11 +98,10 @@ export function percentileText(oneIn) {
 
 /**
  * @param {readonly Curve[]} curves
- * @param {{ width: number }} size
- * @param {boolean} log
+ * @param {{ width: number, names: AxisNames, log: boolean }} options
  * @returns {import('./plot.js').Drawing}
  */
-function draw(curves, { width }, log) {
+function draw(curves, { width, names, log }) {
   const narrow = width < NARROW;
   const values = curves.flatMap(({ points }) => points.map(({ latencyNs }) => latencyNs));
   const furthest = Math.max(...curves.flatMap(({ points }) => points.map(({ oneIn }) => oneIn)));
@@ -108,7 +110,7 @@ function draw(curves, { width }, log) {
     : Math.min(220, Math.max(...curves.map(({ name }) => textWidth(name))) + 18);
   const xTicks = [2, 4, 10, 20, 100, 1000, 1e4, 1e5, 1e6].filter((tick) => tick <= furthest);
   const y = numberAxis(formatDuration, {
-    name: narrow ? '' : 'latency',
+    name: narrow ? '' : names.value,
     vertical: true,
     type: log ? 'log' : 'value',
   });
@@ -118,7 +120,7 @@ function draw(curves, { width }, log) {
     option: {
       grid: { left: narrow ? 62 : 82, right, top: 14, bottom: 48 },
       xAxis: withTicks(
-        numberAxis(percentileText, { name: 'percentile of the operations', type: 'log' }),
+        numberAxis(percentileText, { name: `percentile of ${names.of}`, type: 'log' }),
         { min: firstOf(curves), max: furthest, ticks: xTicks },
       ),
       yAxis: log
