@@ -117,7 +117,10 @@ export type Facts = Record<string, string | number | boolean | null | number[]>;
 export interface Handle {
   /** see CallStyle; a miss is undefined (after value()) */
   get(id: number, done?: (error: any, reply?: any) => void): any;
-  /** pure: the reply of get as a string, or undefined for a miss; absent: the reply is the value */
+  /**
+   * pure: the reply of get as a string, or undefined for a miss; absent: the reply is the value.
+   * Called up to 64 replies after it came: a reply must keep what it has.
+   */
   value?(reply: any): string | undefined;
   /** the values of `ids` (at least one, each once) in one request; same style as get */
   mget?(ids: readonly number[], done?: (error: any, reply?: any) => void): any;
