@@ -7,17 +7,30 @@ import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
 
 /** @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>} Where */
 
+const importIoredis = () => import('ioredis');
+const importRedis = () => import('redis');
+// Once: where each request has a connection of its own, an import would be in its time.
+/** @type {ReturnType<typeof importIoredis> | undefined} */
+let ioredis;
+/** @type {ReturnType<typeof importRedis> | undefined} */
+let nodeRedis;
+
 /**
  * @param {Where} where
+ * @param {{ name?: string, more?: import('ioredis').RedisOptions }} [how] name: of the endpoint;
+ *   more: options beside those of the profile
  * @returns {Promise<import('ioredis').Redis>}
  * @throws {Error} with a code, where it cannot connect
  */
-export async function connectIoredis({ address, credentials, profile }) {
-  const endpoint = requireEndpoint(address, 'main', 'ioredis');
-  const { Redis } = await import('ioredis');
+export async function connectIoredis(where, { name = 'main', more = {} } = {}) {
+  const { address, credentials, profile } = where;
+  const endpoint = requireEndpoint(address, name, 'ioredis');
+  ioredis ??= importIoredis();
+  const { Redis } = await ioredis;
   const { stream: _corked, ...options } = /** @type {any} */ (profile.options);
   const redis = new Redis({
     ...options,
+    ...more,
     ...socketPlace(endpoint),
     username: credentials.user,
     password: credentials.password,
@@ -48,7 +61,8 @@ export async function connectIoredis({ address, credentials, profile }) {
 export async function connectNodeRedis(where, { name = 'main', more = {} } = {}) {
   const { address, credentials, profile } = where;
   const endpoint = requireEndpoint(address, name, 'redis');
-  const { createClient } = await import('redis');
+  nodeRedis ??= importRedis();
+  const { createClient } = await nodeRedis;
   const { call: _call, socket, ...options } = /** @type {any} */ (profile.options);
   const client = createClient({
     ...options,

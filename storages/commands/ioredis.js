@@ -4,8 +4,8 @@
  * neither INFO nor HELLO nor CLIENT takes it, and a server is asked no more than a proxy.
  */
 
-import { opened, requireEndpoint, socketPlace } from '../connection.js';
 import { closeClient, codeLostRequests, FAULTS_VISIBLE } from '../ioredis.js';
+import { connectIoredis } from '../redis-clients.js';
 
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
 
@@ -14,37 +14,16 @@ const PLAIN = {
   protocol: /** @type {const} */ (2),
   enableReadyCheck: false,
   disableClientInfo: true,
-  lazyConnect: true,
 };
 
 /**
- * @param {import('../../lib/types.js').OpenContext} context
+ * @param {import('../../lib/types.js').OpenContext} where
  * @returns {Promise<NonNullable<import('../../lib/types.js').Handle['connect']>>}
  */
-export async function ioredisConnector({ address, credentials, profile }) {
-  const { Command, Redis } = await import('ioredis');
-  const { stream: _corked, ...options } = /** @type {any} */ (profile.options);
+export async function ioredisConnector(where) {
+  const { Command } = await import('ioredis');
   return async (name) => {
-    const endpoint = requireEndpoint(address, name, 'ioredis');
-    const redis = new Redis({
-      ...options,
-      ...PLAIN,
-      ...socketPlace(endpoint),
-      username: credentials.user,
-      password: credentials.password,
-      ...(endpoint.db && { db: endpoint.db }),
-    });
-    // connect() says only "Connection is closed."; the reason comes by this event.
-    /** @type {unknown} */
-    let cause;
-    redis.on('error', (error) => {
-      cause ??= error;
-    });
-    const connecting = redis.connect().catch((error) => {
-      throw cause ?? error;
-    });
-    const target = { storage: 'ioredis', endpoint, credentials };
-    await opened(target, connecting, () => redis.disconnect());
+    const redis = await connectIoredis(where, { name, more: PLAIN });
     codeLostRequests(redis);
     return {
       send: (words) => redis.call(.../** @type {[string, ...string[]]} */ (words)),
