@@ -170,7 +170,7 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
   const clock = context.clock ?? systemClock;
   const environment = await (context.environment ?? readEnvironment)();
   const startedAt = clock.date();
-  const { home: _home, ...options } = plan;
+  const { home = findHome(), ...options } = plan;
   return {
     schema: SCHEMA_NAME,
     schemaVersion: SCHEMA_VERSION,
@@ -188,7 +188,7 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
         name,
         version: release,
         address: Object.fromEntries(
-          Object.entries(address).map(([key, endpoint]) => [key, shownEndpoint(endpoint)]),
+          Object.entries(address).map(([key, endpoint]) => [key, shownEndpoint(endpoint, home)]),
         ),
         source,
         settings,
@@ -204,11 +204,12 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
 /**
  * A result is passed around: of a socket in our own folder it does not tell where that folder is.
  * @param {import('../types.js').Endpoint} endpoint
+ * @param {string} home
  */
-function shownEndpoint(endpoint) {
-  const { path: socket } = endpoint;
-  const own = socket?.lastIndexOf(`${path.sep}.dragstrip${path.sep}`) ?? -1;
-  return own < 0 ? formatEndpoint(endpoint) : `unix:${socket?.slice(own + 1)}`;
+function shownEndpoint(endpoint, home) {
+  const inside = endpoint.path === undefined ? '..' : path.relative(home, endpoint.path);
+  if (inside.startsWith('..')) return formatEndpoint(endpoint);
+  return `unix:${path.join(path.basename(home), inside)}`;
 }
 
 /** @param {StorageTarget} target */
