@@ -67,6 +67,9 @@ export async function execute({ args: [action], options, stdout, stderr }) {
  * @param {{ stress: boolean, quiet: boolean, stdout: NodeJS.WriteStream }} how
  */
 async function tell(result, { stress, quiet, stdout }) {
+  if (result.cells.length === 0) {
+    throw usageError('none of these storages has any of these locks', WHO_HAS_WHAT);
+  }
   if (!stress) {
     for (const test of /** @type {const} */ (['lock', 'count'])) {
       const lines = seedLines(result, test);
