@@ -78,6 +78,9 @@ const COLUMNS = Object.freeze({
   p99_latency_ms: ['p99Ns', 1e6],
 });
 
+/** It counts whole milliseconds, and prints a division by none of them. */
+const TOO_SHORT = 'it was over within a millisecond, which it cannot time: take more --requests';
+
 /**
  * @param {string} text what it prints with --csv: a line of names and a line of figures; before
  *   version 6.2 the figures alone, name and requests a second
@@ -141,6 +144,7 @@ export function runBenchmark({ program, libraries }, shape) {
     child.once('error', (error) => end(error.message));
     child.once('close', (status) => {
       if (status === 0 && parseBenchmark(out) !== null) end(null);
+      else if (status === 0 && out.includes('"inf"')) end(TOO_SHORT);
       else if (status === 124) end(`it did not end within ${BENCHMARK_SECONDS_MAX} s`);
       else end(lastWords(said) ?? `it ended with status ${status}`);
     });
