@@ -1,7 +1,7 @@
 /** What a bench gives: figures with their target, median and spread; and how they are shown. */
 
 import Table from 'cli-table3';
-import { medianInterval } from '../lib/analysis/interval.js';
+import { medianInterval } from '../stats/interval.js';
 
 /**
  * @typedef {object} Figure

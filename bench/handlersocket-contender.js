@@ -5,11 +5,11 @@
 
 import { connect as connectSocket } from 'node:net';
 import { createDataset, PLACES } from '../lib/dataset.js';
-import { systemClock } from '../lib/measure/clock.js';
-import { systemInstruments } from '../lib/measure/usage.js';
 import { createRandom, drawBelow } from '../lib/random.js';
-import { loadProtocol } from '../lib/wire/protocol.js';
-import { Pump } from '../lib/wire/pump.js';
+import { loadProtocol } from '../limits/wire/protocol.js';
+import { Pump } from '../limits/wire/pump.js';
+import { systemClock } from '../measure/clock.js';
+import { systemInstruments } from '../measure/usage.js';
 import { connect } from '../storages/handlersocket/index.js';
 import { loadStorage } from '../storages/index.js';
 import { serve, timed } from './remote.js';

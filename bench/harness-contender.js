@@ -5,9 +5,9 @@
  */
 
 import { createDataset, placesOf } from '../lib/dataset.js';
-import { runLoad } from '../lib/load/load.js';
-import { systemClock } from '../lib/measure/clock.js';
 import { OK } from '../lib/outcome.js';
+import { runLoad } from '../load/load.js';
+import { systemClock } from '../measure/clock.js';
 import { loadStorage } from '../storages/index.js';
 import { drawKeys } from '../workloads/get.js';
 import { loadWorkload } from '../workloads/index.js';

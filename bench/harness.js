@@ -6,11 +6,11 @@
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { executeInChild } from '../engine/executor.js';
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
-import { systemClock } from '../lib/measure/clock.js';
-import { Histogram } from '../lib/measure/histogram.js';
 import { createRandom } from '../lib/random.js';
-import { executeInChild } from '../lib/run/executor.js';
+import { systemClock } from '../measure/clock.js';
+import { Histogram } from '../measure/histogram.js';
 import { againstBare } from './against-bare.js';
 import { measure } from './figures.js';
 
@@ -46,7 +46,7 @@ async function* harnessAgainstBare({ smoke, servers, rows }) {
 /**
  * @param {{ storage: string, address?: import('../lib/types.js').Address, operations: number,
  *   seed?: number, rows: number, inFlight: number, warmup: number }} options
- * @returns {import('../lib/run/cell.js').CellSpec}
+ * @returns {import('../engine/cell.js').CellSpec}
  */
 function spec({ storage, address = {}, operations, seed = 1, rows, inFlight, warmup }) {
   return {
@@ -56,7 +56,7 @@ function spec({ storage, address = {}, operations, seed = 1, rows, inFlight, war
     workloadOptions: {},
     load: { kind: 'window', inFlight, operations, durationNs: null },
     address,
-    credentialsOf: null,
+    credentialVariables: null,
     serverPids: [],
     dataset: { ...DATASET_DEFAULTS, rows },
     folder: '',

@@ -4,7 +4,7 @@
  */
 
 import { getLoader } from '../data/loaders/index.js';
-import { resolveAddress } from '../lib/addresses.js';
+import { resolveAddress } from '../engine/addresses.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';

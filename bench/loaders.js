@@ -18,7 +18,7 @@ import { rowStream } from '../data/loaders/rows.js';
 import { parseEndpoint } from '../lib/address.js';
 import { createDataset, PLACES } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
-import { systemClock } from '../lib/measure/clock.js';
+import { systemClock } from '../measure/clock.js';
 import { loadServer, startServers } from '../servers/index.js';
 import { measure } from './figures.js';
 

@@ -6,9 +6,9 @@
  */
 
 import { createDataset } from '../lib/dataset.js';
-import { runLoad } from '../lib/load/load.js';
-import { systemClock } from '../lib/measure/clock.js';
 import { OK } from '../lib/outcome.js';
+import { runLoad } from '../load/load.js';
+import { systemClock } from '../measure/clock.js';
 import { storage } from '../storages/memory.js';
 import { workload } from '../workloads/get.js';
 

@@ -3,8 +3,8 @@
  * and server, each in a process of its own, in turn within one run (A B B A).
  */
 
+import { executeInChild } from '../engine/executor.js';
 import { OK } from '../lib/outcome.js';
-import { executeInChild } from '../lib/run/executor.js';
 import { workload } from '../workloads/mutex.js';
 import { measure } from './figures.js';
 
@@ -94,7 +94,7 @@ async function runOne(handler, test, load, address, seed) {
       workloadOptions: { parameters: { test, handler, keys: 1 } },
       load,
       address,
-      credentialsOf: null,
+      credentialVariables: null,
       serverPids: [],
       dataset: { rows: 1, valueSize: 8, seed: 1 },
       folder: '',

@@ -4,7 +4,7 @@
  */
 
 import { fork } from 'node:child_process';
-import { systemClock } from '../lib/measure/clock.js';
+import { systemClock } from '../measure/clock.js';
 
 /**
  * @typedef {object} JobResult

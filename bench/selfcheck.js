@@ -5,7 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { compareRounds } from '../lib/analysis/compare.js';
+import { compareRounds } from '../stats/compare.js';
 import { measure } from './figures.js';
 
 const TWINS = fileURLToPath(new URL('./twins.js', import.meta.url));

@@ -3,16 +3,16 @@
  * ones, interleaved in mirrored order; gives the throughputs by round of both sides.
  */
 
-import { systemClock } from '../lib/measure/clock.js';
-import { systemInstruments } from '../lib/measure/usage.js';
+import { inThisProcess } from '../engine/executor.js';
 import { OK } from '../lib/outcome.js';
-import { inThisProcess } from '../lib/run/executor.js';
+import { systemClock } from '../measure/clock.js';
+import { systemInstruments } from '../measure/usage.js';
 
 const [comparisons, rounds, operations, seed] = process.argv.slice(2).map(Number);
 // The canary would take longer than the cells do.
 const execute = inThisProcess({ ...systemInstruments(systemClock), canaryNs: () => 0 });
 
-/** @type {import('../lib/run/cell.js').CellSpec} */
+/** @type {import('../engine/cell.js').CellSpec} */
 const spec = {
   storage: 'memory',
   profile: 'default',
@@ -20,7 +20,7 @@ const spec = {
   workloadOptions: {},
   load: { kind: 'window', inFlight: 100, operations, durationNs: null },
   address: {},
-  credentialsOf: null,
+  credentialVariables: null,
   serverPids: [],
   dataset: { rows: 100, valueSize: 32, seed: 1 },
   folder: '',

@@ -1,6 +1,6 @@
 /**
  * The fixtures: replies of real servers, byte for byte, with what must be read out of them; and the
- * rows that encoders are given. The bytes were recorded by scripts/record-codec-fixtures.js and lie
+ * rows that encoders are given. test/helpers/record-codec-fixtures.js recorded the bytes, which lie
  * compressed beside this file; test/contract records them again and compares.
  */
 

@@ -4,7 +4,7 @@
  */
 
 import { createRequire } from 'node:module';
-import { TarantoolFramer } from '../lib/wire/tarantool.js';
+import { TarantoolFramer } from '../limits/wire/tarantool.js';
 import { defineCodec } from './definition.js';
 import { packetDecoder } from './messagepack/packets.js';
 import { PLAIN_ENCODERS, unpackPlain } from './messagepack/plain.js';

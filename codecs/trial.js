@@ -8,7 +8,7 @@
  */
 
 import { usageError } from '../lib/errors.js';
-import { measureAllocation } from '../lib/measure/allocation.js';
+import { measureAllocation } from '../measure/allocation.js';
 import { firstDifference } from './difference.js';
 import { fixtureBytes, getFixture } from './fixtures.js';
 import { referenceBytes } from './reference.js';

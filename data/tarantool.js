@@ -1,5 +1,5 @@
 /** Fills tarantool with the rows: a shim over `dragstrip seed`. */
-import { main } from '../lib/cli/main.js';
+import { main } from '../cli/main.js';
 
 await main(process.argv.slice(2), {
   name: 'data/tarantool.js',

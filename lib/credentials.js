@@ -8,19 +8,16 @@ import { readFile } from 'node:fs/promises';
 import { usageError } from './errors.js';
 
 /**
- * @param {string | null} server name of a server definition; null for an embedded store
+ * @param {Record<string, string> | null} variables environment variable per field, as in a server
+ *   definition; null where the server asks for no credentials
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<import('./types.js').Credentials>}
  * @throws {import('./errors.js').DragstripError} E_USAGE where a named file cannot be read
  */
-export async function readCredentials(server, env = process.env) {
-  if (server === null) return {};
-  // Not before it is needed: most cells' processes ask for none, and start faster without it.
-  const { loadServer } = await import('../servers/index.js');
-  const definition = await loadServer(server);
+export async function readCredentials(variables, env = process.env) {
   /** @type {Record<string, string>} */
   const credentials = {};
-  for (const [field, variable] of Object.entries(definition.credentials)) {
+  for (const [field, variable] of Object.entries(variables ?? {})) {
     const value = await readSecret(variable, env);
     if (value !== undefined) credentials[field] = value;
   }

@@ -1,7 +1,7 @@
 /**
  * The limits of a result: what the wire of each server carries, and what each driver can do
  * against a stand-in that answers at once. Their schema, and whether limits of one result may be
- * held against another. They are measured in lib/run/limits.js.
+ * held against another. They are measured in engine/limits.js.
  */
 
 import { z } from 'zod';

@@ -3,7 +3,6 @@
  * below, what is wrong at the end. Pure.
  */
 
-import { toCodecGroups } from '../lib/analysis/codecs.js';
 import {
   formatBytes,
   formatCount,
@@ -15,10 +14,11 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+import { toCodecGroups } from './analysis/codecs.js';
 import { NEUTRAL_ROW } from './columns.js';
 
-/** @typedef {import('../lib/analysis/codecs.js').CodecGroup} CodecGroup */
-/** @typedef {import('../lib/analysis/codecs.js').CodecRow} CodecRow */
+/** @typedef {import('./analysis/codecs.js').CodecGroup} CodecGroup */
+/** @typedef {import('./analysis/codecs.js').CodecRow} CodecRow */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./columns.js').Column} Column */
 /** @typedef {import('./content.js').Table} Table */

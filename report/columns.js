@@ -3,7 +3,7 @@
  * terminal is narrow.
  */
 
-import { isUnsteady } from '../lib/analysis/doubts.js';
+import { isUnsteady } from '../engine/doubts.js';
 import {
   formatBytes,
   formatCount,
@@ -19,8 +19,8 @@ import {
 
 import { kindColumns, rateColumns } from './rates.js';
 
-/** @typedef {import('../lib/analysis/rows.js').Row} Row */
-/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+/** @typedef {import('./analysis/rows.js').Row} Row */
+/** @typedef {import('./analysis/rows.js').Group} Group */
 
 /**
  * @typedef {object} Column

@@ -3,8 +3,8 @@
  * what the proxy answered by itself, and what the figures mean.
  */
 
-import { refusalOf, toCommandGroups } from '../lib/analysis/commands.js';
 import { plainText } from '../lib/format.js';
+import { refusalOf, toCommandGroups } from './analysis/commands.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./content.js').Item} Item */

@@ -3,7 +3,6 @@
  * what kept connections are worth, redis-benchmark on the same, and where the time goes.
  */
 
-import { pairedRatio, summarizeWays, toCommandGroups, WAYS } from '../lib/analysis/commands.js';
 import {
   formatDuration,
   formatInterval,
@@ -13,12 +12,13 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+import { pairedRatio, summarizeWays, toCommandGroups, WAYS } from './analysis/commands.js';
 import { NEUTRAL_ROW } from './columns.js';
 
-/** @typedef {import('../lib/analysis/commands.js').CommandGroup} CommandGroup */
-/** @typedef {import('../lib/analysis/commands.js').Figure} Figure */
-/** @typedef {import('../lib/analysis/commands.js').TestFigures} TestFigures */
-/** @typedef {import('../lib/analysis/commands.js').Summary} Summary */
+/** @typedef {import('./analysis/commands.js').CommandGroup} CommandGroup */
+/** @typedef {import('./analysis/commands.js').Figure} Figure */
+/** @typedef {import('./analysis/commands.js').TestFigures} TestFigures */
+/** @typedef {import('./analysis/commands.js').Summary} Summary */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./columns.js').Column} Column */
 /** @typedef {import('./content.js').Table} Table */
@@ -152,7 +152,7 @@ function rateText(figure) {
 }
 
 /**
- * @param {import('../lib/analysis/ratio.js').RatioInterval | null} found
+ * @param {import('../stats/ratio.js').RatioInterval | null} found
  * @returns {string} `0.87× ± 4 %`
  */
 function ratioText(found) {

@@ -15,8 +15,8 @@ import { NEUTRAL_ROW } from './columns.js';
 import { drawContent } from './console.js';
 import { writeContent } from './markdown.js';
 
-/** @typedef {import('../lib/comparison.js').Comparison} Comparison */
-/** @typedef {import('../lib/comparison.js').ComparedCell} ComparedCell */
+/** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
+/** @typedef {import('./analysis/comparison.js').ComparedCell} ComparedCell */
 
 /**
  * @param {Comparison} comparison

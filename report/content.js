@@ -5,11 +5,11 @@
  * Foreign words (of servers, drivers, files) are one printable line each from here on.
  */
 
-import { isRefusedByProxy } from '../lib/analysis/commands.js';
-import { isUnsteady } from '../lib/analysis/doubts.js';
-import { labelOf, toGroups, variantRows } from '../lib/analysis/rows.js';
+import { isUnsteady } from '../engine/doubts.js';
 import { formatCount, formatDuration, formatElapsed, plainText } from '../lib/format.js';
 import { OUTCOMES } from '../lib/outcome.js';
+import { isRefusedByProxy } from './analysis/commands.js';
+import { labelOf, toGroups, variantRows } from './analysis/rows.js';
 import { codecLegend, codecTables } from './codec.js';
 import { columnsFor, roundsOf } from './columns.js';
 import { commandLegend, commandNotes, refusedList } from './command-notes.js';
@@ -27,8 +27,8 @@ export { loadName } from './load-name.js';
 import { offeredText, rateLegend, searchTables } from './rates.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/analysis/rows.js').Row} Row */
-/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+/** @typedef {import('./analysis/rows.js').Row} Row */
+/** @typedef {import('./analysis/rows.js').Group} Group */
 
 /** Samples of wrong answers that a report shows; the result has up to ten of each round. */
 const SAMPLES_MAX = 10;

@@ -1,6 +1,6 @@
 /** The lines above the tables: when and where a run was made, on what, with which versions. */
 
-import { summarizeConditions } from '../lib/analysis/doubts.js';
+import { summarizeConditions } from '../engine/doubts.js';
 import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */

@@ -13,8 +13,8 @@ import { escapeHtml, tableMarkup } from './html/markup.js';
 import { pageMarkup } from './html/page.js';
 import { historyPlots } from './plots/history.js';
 
-/** @typedef {import('../lib/analysis/history.js').CellHistory} CellHistory */
-/** @typedef {import('../lib/analysis/history.js').Metric} Metric */
+/** @typedef {import('./analysis/history.js').CellHistory} CellHistory */
+/** @typedef {import('./analysis/history.js').Metric} Metric */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {{ file: string, result: Result }} StoredResult */
 

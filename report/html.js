@@ -25,7 +25,7 @@ export default defineReport({
 /**
  * @param {readonly Result[]} results one, or several side by side: the first is what the others are
  *   compared with
- * @param {import('../lib/comparison.js').Comparison | null} [comparison] of several
+ * @param {import('./analysis/comparison.js').Comparison | null} [comparison] of several
  * @returns {string}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a result is damaged
  */
@@ -97,7 +97,7 @@ function titleOf({ result, prefix }) {
 }
 
 /**
- * @param {import('../lib/comparison.js').Comparison} comparison
+ * @param {import('./analysis/comparison.js').Comparison} comparison
  * @returns {Section[]}
  */
 function comparisonSections(comparison) {

@@ -1,7 +1,7 @@
 /** One picture of a run of inserts, as SVG. */
 
-import { toGroups } from '../lib/analysis/rows.js';
 import { usageError } from '../lib/errors.js';
+import { toGroups } from './analysis/rows.js';
 import insert from './plots/insert.js';
 import { plotContext } from './plots/plot.js';
 import { plotPicture } from './svg.js';

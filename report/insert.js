@@ -1,6 +1,5 @@
 /** Inserts as tables: one for each storage, a line for each strategy and load. */
 
-import { toInsertGroups } from '../lib/analysis/inserts.js';
 import {
   formatCount,
   formatDuration,
@@ -11,10 +10,11 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+import { toInsertGroups } from './analysis/inserts.js';
 import { NEUTRAL_ROW, needsMark } from './columns.js';
 
-/** @typedef {import('../lib/analysis/inserts.js').InsertLine} InsertLine */
-/** @typedef {import('../lib/analysis/inserts.js').InsertGroup} InsertGroup */
+/** @typedef {import('./analysis/inserts.js').InsertLine} InsertLine */
+/** @typedef {import('./analysis/inserts.js').InsertGroup} InsertGroup */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./columns.js').Column} Column */
 /** @typedef {import('./content.js').Table} Table */

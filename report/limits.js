@@ -3,8 +3,6 @@
  * drivers. Not the columns of a race that refer to them: those are in columns.js.
  */
 
-import { toRow } from '../lib/analysis/rows.js';
-import { summarizeRounds } from '../lib/analysis/summary.js';
 import {
   formatCount,
   formatInterval,
@@ -14,6 +12,8 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+import { summarizeRounds } from '../stats/summary.js';
+import { toRow } from './analysis/rows.js';
 
 /** @typedef {import('../lib/limits.js').WireLimit} WireLimit */
 /** @typedef {import('../lib/limits.js').DriverLimit} DriverLimit */

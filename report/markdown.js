@@ -5,9 +5,9 @@
  * Foreign words go into code spans, where neither HTML, links nor @mentions are read.
  */
 
-import { labelOf } from '../lib/analysis/rows.js';
 import { defineReport } from '../lib/define.js';
 import { plainText } from '../lib/format.js';
+import { labelOf } from './analysis/rows.js';
 import { toContent } from './content.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */

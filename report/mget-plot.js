@@ -1,7 +1,7 @@
 /** One picture of a run of many-key fetches, as SVG without gnuplot. */
 
-import { toGroups } from '../lib/analysis/rows.js';
 import { usageError } from '../lib/errors.js';
+import { toGroups } from './analysis/rows.js';
 import mget from './plots/mget.js';
 import { plotContext } from './plots/plot.js';
 import { plotPicture } from './svg.js';

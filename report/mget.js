@@ -4,12 +4,12 @@
  * gnuplot.
  */
 
-import { scatterPoints, toFetchGroups } from '../lib/analysis/fetches.js';
 import { formatDuration, formatRatio, formatThroughput, NONE, plainText } from '../lib/format.js';
+import { scatterPoints, toFetchGroups } from './analysis/fetches.js';
 
-/** @typedef {import('../lib/analysis/fetches.js').FetchGroup} FetchGroup */
-/** @typedef {import('../lib/analysis/fetches.js').FetchColumn} FetchColumn */
-/** @typedef {import('../lib/analysis/fetches.js').FetchRow} FetchRow */
+/** @typedef {import('./analysis/fetches.js').FetchGroup} FetchGroup */
+/** @typedef {import('./analysis/fetches.js').FetchColumn} FetchColumn */
+/** @typedef {import('./analysis/fetches.js').FetchRow} FetchRow */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./columns.js').Column} Column */
 /** @typedef {import('./content.js').Table} Table */
@@ -88,7 +88,7 @@ function fitText({ columns }) {
   return fits.length === 0 ? '' : `: a fetch of k keys is ${fits.join(', ')}`;
 }
 
-/** @param {import('../lib/analysis/fetches.js').Fit} fit */
+/** @param {import('./analysis/fetches.js').Fit} fit */
 function fitEquation({ slopeNs, interceptNs }) {
   const key = formatDuration(Math.abs(slopeNs));
   const sign = slopeNs < 0 ? '-' : '+';

@@ -1,7 +1,7 @@
 /** One picture of a run of locks, as SVG. */
 
-import { toGroups } from '../lib/analysis/rows.js';
 import { usageError } from '../lib/errors.js';
+import { toGroups } from './analysis/rows.js';
 import mutex from './plots/mutex.js';
 import { plotContext } from './plots/plot.js';
 import { plotPicture } from './svg.js';

@@ -3,12 +3,12 @@
  * stress. And the seed's own lines.
  */
 
-import { byLabel, medianOfList, toLockRows } from '../lib/analysis/mutex.js';
 import { formatCount, formatDuration, formatThroughput, NONE, plainText } from '../lib/format.js';
+import { byLabel, medianOfList, toLockRows } from './analysis/mutex.js';
 import { NEUTRAL_ROW } from './columns.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/analysis/mutex.js').LockRow} LockRow */
+/** @typedef {import('./analysis/mutex.js').LockRow} LockRow */
 /** @typedef {import('./columns.js').Column} Column */
 /** @typedef {import('./content.js').Table} Table */
 

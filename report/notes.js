@@ -3,13 +3,13 @@
  * rivals compare, and what more processes brought.
  */
 
-import { rivalsOf } from '../lib/analysis/rivals.js';
-import { scalingsOf } from '../lib/analysis/scaling.js';
 import { formatCount, formatRatio, formatShare, plainText } from '../lib/format.js';
+import { rivalsOf } from './analysis/rivals.js';
+import { scalingsOf } from './analysis/scaling.js';
 import { loadName } from './load-name.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+/** @typedef {import('./analysis/rows.js').Group} Group */
 
 /**
  * @param {Result} result
@@ -38,7 +38,7 @@ function noiseLine(groups) {
   return parts.length === 0 ? [] : [`noise: equal tests came out up to ${parts.join(', ')} apart`];
 }
 
-/** @param {import('../lib/analysis/rivals.js').Rivalry} rivalry */
+/** @param {import('./analysis/rivals.js').Rivalry} rivalry */
 function rivalLine({ a, b, load, comparison }) {
   const { ratio, low, high, pHolm, n, verdict, roundsNeeded } = comparison;
   const shown = pHolm !== null && pHolm < 0.001 ? 'p < 0.001' : `p ${(pHolm ?? 1).toFixed(3)}`;
@@ -51,7 +51,7 @@ function rivalLine({ a, b, load, comparison }) {
   );
 }
 
-/** @param {import('../lib/analysis/scaling.js').Scaling} scaling */
+/** @param {import('./analysis/scaling.js').Scaling} scaling */
 function scalingLine({ label, load, processes, ratio, low, high, verdict, reason }) {
   const range = low === null || high === null ? '' : ` (${rangeText(low, high)})`;
   const said = { more: 'more', less: 'less', same: 'no more', undecided: 'undecided' }[verdict];

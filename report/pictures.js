@@ -11,7 +11,7 @@ import { plotPicture } from './svg.js';
 
 /**
  * @param {readonly Result[]} results
- * @param {{ comparison?: import('../lib/comparison.js').Comparison | null,
+ * @param {{ comparison?: import('./analysis/comparison.js').Comparison | null,
  *   theme?: 'light' | 'dark' }} [options] comparison: of the results, where there are several
  * @returns {Picture[]}
  */

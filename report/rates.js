@@ -3,7 +3,6 @@
  * say is the same on a terminal and in markdown.
  */
 
-import { kindSummaries, openSummary } from '../lib/analysis/rates.js';
 import {
   formatBytes,
   formatCount,
@@ -13,10 +12,11 @@ import {
   NONE,
   plainText,
 } from '../lib/format.js';
+import { kindSummaries, openSummary } from './analysis/rates.js';
 
 /** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('../lib/analysis/rows.js').Row} Row */
-/** @typedef {import('../lib/analysis/rows.js').Group} Group */
+/** @typedef {import('./analysis/rows.js').Row} Row */
+/** @typedef {import('./analysis/rows.js').Group} Group */
 /** @typedef {import('../lib/result.js').Search} Search */
 /** @typedef {import('../lib/result.js').Load} Load */
 

@@ -1,5 +1,5 @@
 /**
- * Fills the README's blocks between markers: the option table from lib/cli/options.js and the
+ * Fills the README's blocks between markers: the option table from cli/options.js and the
  * example storage from examples/. `--check` fails where they differ; a test calls it. The real
  * output of a race is put in by `--output FILE`.
  */
@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OPTIONS } from '../lib/cli/options.js';
+import { OPTIONS } from '../cli/options.js';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 const README = path.join(ROOT, 'README.md');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { findListener } from '../lib/measure/listener.js';
+import { findListener } from '../measure/listener.js';
 import { javaArguments, writeSettings } from './cassandra-settings.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { startDaemon } from './daemon.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { targetError } from '../lib/errors.js';
-import { listensAt } from '../lib/measure/listener.js';
+import { listensAt } from '../measure/listener.js';
 import { endProcess, lastLines, launch } from './process.js';
 import { makeServerFolder, removeFolder, writeRecord } from './record.js';
 

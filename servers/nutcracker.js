@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { formatEndpoint, parseEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { findListener } from '../lib/measure/listener.js';
+import { findListener } from '../measure/listener.js';
 import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { findListener } from '../lib/measure/listener.js';
+import { findListener } from '../measure/listener.js';
 import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';

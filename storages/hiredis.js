@@ -1,7 +1,7 @@
 /**
  * hiredis-node 0.5.0, the C parser of Redis's own client library: as it was shipped (its own
  * connection), and its Reader alone on a socket that writes once a tick. As published it does not
- * compile on Node 12 or later: scripts/build-hiredis.js builds it, this loads what that built.
+ * compile on Node 12 or later: hiredis-build.js builds it, this loads what that built.
  */
 
 import { existsSync } from 'node:fs';
@@ -256,7 +256,7 @@ function openReader(hiredis, endpoint, prefix) {
  * @param {any} reply error replies come as Error objects
  */
 function settle(waiting, socket, reply) {
-  const done = waiting.shift();
+  const done = waiting.take();
   if (done === undefined) {
     socket.destroy(coded(new Error('a reply that nobody waits for'), 'EPROTO'));
   } else if (reply instanceof Error) {

@@ -26,7 +26,7 @@ export class Waiting {
   }
 
   /** @returns {Done | undefined} the oldest, taken out; undefined where none waits */
-  shift() {
+  take() {
     if (this.size === 0) return undefined;
     const done = this.places[this.head];
     this.places[this.head] = undefined;
@@ -42,7 +42,7 @@ export class Waiting {
    */
   fail(error) {
     this.lost ??= error;
-    for (let left = this.size; left > 0; left -= 1) this.shift()?.(error);
+    for (let left = this.size; left > 0; left -= 1) this.take()?.(error);
   }
 
   grow() {

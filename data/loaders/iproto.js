@@ -6,7 +6,6 @@
 
 import { createHash } from 'node:crypto';
 import { targetError } from '../../lib/errors.js';
-import { Link } from './link.js';
 import {
   Decoder,
   encode,
@@ -14,7 +13,8 @@ import {
   writeArrayHead,
   writeStringHead,
   writeUint,
-} from './msgpack.js';
+} from '../../protocols/msgpack.js';
+import { Link } from './link.js';
 
 const GREETING_BYTES = 128;
 /** Request codes, and the keys of bodies. */

@@ -3,7 +3,6 @@
  * the groups that they belong to, and what only a page has room for: versions, options, rounds.
  */
 
-import { labelOf } from '../../lib/analysis/rows.js';
 import {
   formatBytes,
   formatCount,
@@ -13,6 +12,7 @@ import {
   plainText,
 } from '../../lib/format.js';
 import { OUTCOMES } from '../../lib/outcome.js';
+import { labelOf } from '../analysis/rows.js';
 import { needsMark } from '../columns.js';
 import { loadName } from '../load-name.js';
 import { figureMarkup } from './figure.js';

@@ -3,14 +3,14 @@
  * of the fastest on the same fixture. One plot for each protocol and direction.
  */
 
-import { toCodecGroups } from '../../lib/analysis/codecs.js';
 import { formatRatio, formatThroughput, NONE } from '../../lib/format.js';
+import { toCodecGroups } from '../analysis/codecs.js';
 import { codecGroupName, codecName } from '../codec.js';
 import { seriesColor } from '../palette.js';
 import { logScale, NARROW, namesAxis, namesWidth, numberAxis, withTicks } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../../lib/analysis/codecs.js').CodecGroup} CodecGroup */
+/** @typedef {import('../analysis/codecs.js').CodecGroup} CodecGroup */
 
 const ROW_HEIGHT = 30;
 /** Of one after the other fixture, so that dots tell apart without colour too. */

@@ -3,15 +3,15 @@
  * proxied, over TCP and over a unix socket; a plot for each storage and kind of connection.
  */
 
-import { toCommandGroups, WAYS } from '../../lib/analysis/commands.js';
 import { formatThroughput, plainText } from '../../lib/format.js';
+import { toCommandGroups, WAYS } from '../analysis/commands.js';
 import { connectionsName, wayName } from '../commands.js';
 import { freeColor, roleColor } from '../palette.js';
 import { logScale, namesAxis, namesWidth, numberAxis, shortNumber, withTicks } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../../lib/analysis/commands.js').CommandGroup} CommandGroup */
-/** @typedef {import('../../lib/analysis/commands.js').TestFigures} TestFigures */
+/** @typedef {import('../analysis/commands.js').CommandGroup} CommandGroup */
+/** @typedef {import('../analysis/commands.js').TestFigures} TestFigures */
 
 const BAR_HEIGHT = 9;
 const TEST_GAP = 14;
@@ -68,7 +68,7 @@ function toPlot(group) {
   };
 }
 
-/** @param {import('../../lib/analysis/commands.js').Figure | null} figure */
+/** @param {import('../analysis/commands.js').Figure | null} figure */
 function stateText(figure) {
   if (figure === null) return '–';
   return figure.perSecond === null ? figure.state : formatThroughput(figure.perSecond);

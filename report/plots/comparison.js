@@ -7,8 +7,8 @@ import { formatDuration, formatRatio, formatThroughput, plainText } from '../../
 import { roleColor, seriesColor } from '../palette.js';
 import { logScale, NARROW, namesAxis, namesWidth, numberAxis, withTicks } from './plot.js';
 
-/** @typedef {import('../../lib/comparison.js').Comparison} Comparison */
-/** @typedef {import('../../lib/comparison.js').ComparedCell} ComparedCell */
+/** @typedef {import('../analysis/comparison.js').Comparison} Comparison */
+/** @typedef {import('../analysis/comparison.js').ComparedCell} ComparedCell */
 
 const ROW_HEIGHT = 30;
 

@@ -7,7 +7,7 @@ import { plainText } from '../../lib/format.js';
 import { roleColor, seriesColor } from '../palette.js';
 import { NARROW, numberAxis, shortNumber } from './plot.js';
 
-/** @typedef {import('../../lib/analysis/history.js').CellHistory} CellHistory */
+/** @typedef {import('../analysis/history.js').CellHistory} CellHistory */
 
 const HEIGHT = 300;
 

@@ -3,7 +3,7 @@
  * file beside these and a line here.
  */
 
-import { toGroups } from '../../lib/analysis/rows.js';
+import { toGroups } from '../analysis/rows.js';
 import codec from './codec.js';
 import commands from './commands.js';
 import cpu from './cpu.js';
@@ -26,7 +26,7 @@ export const PLOTS = Object.freeze([
 
 /**
  * @param {import('../../lib/result.js').Result} result
- * @param {import('../../lib/analysis/rows.js').Group[]} [groups] of the result, where they are
+ * @param {import('../analysis/rows.js').Group[]} [groups] of the result, where they are
  *   there
  * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
  * @returns {{ plots: import('./plot.js').Plot[], context: import('./plot.js').PlotContext }}

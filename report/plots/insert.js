@@ -1,7 +1,7 @@
 /** Inserts as bars: rows a second of every storage and strategy, the fastest at the top. */
 
-import { toInsertGroups } from '../../lib/analysis/inserts.js';
 import { formatCount, formatThroughput, plainText } from '../../lib/format.js';
+import { toInsertGroups } from '../analysis/inserts.js';
 import { barSeries, namesAxis, namesWidth, numberAxis } from './plot.js';
 
 const ROW_HEIGHT = 22;

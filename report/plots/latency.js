@@ -3,8 +3,8 @@
  * the percentile the same room.
  */
 
-import { mergedHistogram, percentileCurve } from '../../lib/analysis/curve.js';
 import { plainText } from '../../lib/format.js';
+import { mergedHistogram, percentileCurve } from '../analysis/curve.js';
 import { loadName } from '../load-name.js';
 import { curveSummary, curveTable, curveVariants } from './percentile-curves.js';
 import { plainName, plotId, plottedRows, rowName } from './plot.js';

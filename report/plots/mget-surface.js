@@ -3,14 +3,14 @@
  * the shade of a tile, with its figure where there is room.
  */
 
-import { toFetchGroups } from '../../lib/analysis/fetches.js';
 import { formatDuration } from '../../lib/format.js';
+import { toFetchGroups } from '../analysis/fetches.js';
 import { groupName } from '../mget.js';
 import { freeColor, roleColor } from '../palette.js';
 import { countOf, textWidth } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../../lib/analysis/fetches.js').FetchGroup} FetchGroup */
+/** @typedef {import('../analysis/fetches.js').FetchGroup} FetchGroup */
 
 /** Of a tile; few rows are high, many low. */
 const ROW_HEIGHT = Object.freeze({ least: 26, most: 64 });

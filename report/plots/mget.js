@@ -3,15 +3,15 @@
  * by the number of keys, a curve for each number in flight.
  */
 
-import { fitPoints, scatterPoints, toFetchGroups } from '../../lib/analysis/fetches.js';
 import { formatDuration } from '../../lib/format.js';
+import { fitPoints, scatterPoints, toFetchGroups } from '../analysis/fetches.js';
 import { groupName } from '../mget.js';
 import { seriesColor } from '../palette.js';
 import { countOf, numberAxis } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../../lib/analysis/fetches.js').FetchGroup} FetchGroup */
-/** @typedef {import('../../lib/analysis/fetches.js').FetchColumn} FetchColumn */
+/** @typedef {import('../analysis/fetches.js').FetchGroup} FetchGroup */
+/** @typedef {import('../analysis/fetches.js').FetchColumn} FetchColumn */
 
 const HEIGHT = 380;
 /** More would make a page of some megabytes, and hide each other. */
@@ -65,7 +65,7 @@ function toPlot(group, number) {
  * @typedef {object} Curve
  * @property {string} label
  * @property {[number, number][]} points keys and ns
- * @property {import('../../lib/analysis/fetches.js').Fit | null} fit
+ * @property {import('../analysis/fetches.js').Fit | null} fit
  * @property {boolean} single points, and not a curve
  */
 

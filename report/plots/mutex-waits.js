@@ -3,9 +3,9 @@
  * names that are locked at once, a curve for each kind of lock.
  */
 
-import { percentileCurve } from '../../lib/analysis/curve.js';
-import { byLabel, toLockRows, waitsOf } from '../../lib/analysis/mutex.js';
 import { plainText } from '../../lib/format.js';
+import { percentileCurve } from '../analysis/curve.js';
+import { byLabel, toLockRows, waitsOf } from '../analysis/mutex.js';
 import { curveSummary, curveTable, curveVariants } from './percentile-curves.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
@@ -27,7 +27,7 @@ export default {
 };
 
 /**
- * @param {import('../../lib/analysis/mutex.js').LockRow[]} rows
+ * @param {import('../analysis/mutex.js').LockRow[]} rows
  * @param {{ test: string, name: string, n: number }} which n: of the names
  * @returns {Plot[]} one, or none where no wait is known
  */

@@ -19,8 +19,8 @@ const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'];
  * @property {string} name with its marks
  * @property {string} plain without
  * @property {number} series
- * @property {import('../../lib/analysis/curve.js').CurvePoint[]} points
- * @property {import('../../lib/measure/histogram.js').Histogram} histogram
+ * @property {import('../analysis/curve.js').CurvePoint[]} points
+ * @property {import('../../measure/histogram.js').Histogram} histogram
  */
 
 /** @typedef {{ value: string, of: string }} AxisNames what is measured, and of what */

@@ -4,14 +4,14 @@
  * (that is svg.js) and knows no page.
  */
 
-import { labelOf } from '../../lib/analysis/rows.js';
 import { displayWidth, plainText } from '../../lib/format.js';
+import { labelOf } from '../analysis/rows.js';
 import { columnsFor } from '../columns.js';
 import { roleColor, seriesColor } from '../palette.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/analysis/rows.js').Group} Group */
-/** @typedef {import('../../lib/analysis/rows.js').Row} Row */
+/** @typedef {import('../analysis/rows.js').Group} Group */
+/** @typedef {import('../analysis/rows.js').Row} Row */
 
 /**
  * @typedef {object} Point where the pointer finds a value

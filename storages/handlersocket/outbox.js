@@ -45,7 +45,7 @@ export class Fifo {
   }
 
   /** @returns {Batch} the oldest, taken out; the queue must not be empty */
-  shift() {
+  take() {
     const batch = /** @type {Batch} */ (this.items[this.head]);
     this.items[this.head] = undefined;
     this.head = (this.head + 1) & (this.items.length - 1);
@@ -56,7 +56,7 @@ export class Fifo {
   /** @returns {Batch[]} all, oldest first; the queue is empty after */
   takeAll() {
     const all = [];
-    while (this.size > 0) all.push(this.shift());
+    while (this.size > 0) all.push(this.take());
     this.head = 0;
     return all;
   }
@@ -139,7 +139,7 @@ export class Outbox {
       if (this.inFlight + batch.count > maxInFlight) return null;
       if (this.weight + batch.weight > maxReplyBytes) return null;
     }
-    this.waiting.shift();
+    this.waiting.take();
     this.sent.push(batch);
     this.inFlight += batch.count;
     this.weight += batch.weight;
@@ -156,7 +156,7 @@ export class Outbox {
     const batch = /** @type {Batch} */ (this.sent.peek());
     batch.answered += 1;
     if (batch.answered < batch.count) return false;
-    this.sent.shift();
+    this.sent.take();
     this.weight -= batch.weight;
     this.pool.give(batch);
     return true;

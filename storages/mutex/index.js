@@ -6,7 +6,7 @@
  * expiry and then goes on is not alone, unless it asks owned() or refresh() first.
  */
 
-import { systemClock } from '../../lib/measure/clock.js';
+import { systemClock } from '../../measure/clock.js';
 import { MutexError } from './errors.js';
 import { createLink } from './link.js';
 import { Locker } from './locker.js';

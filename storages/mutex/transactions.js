@@ -3,6 +3,7 @@
  * may not share one at a time. Made when they are needed, a few at most; who finds none waits.
  */
 
+import { Queue } from '../../lib/queue.js';
 import { MutexError } from './errors.js';
 
 /** @typedef {import('./link.js').Dedicated} Dedicated */
@@ -15,8 +16,8 @@ export class Transactions {
   /** @type {Set<Dedicated>} */
   #all = new Set();
   #count = 0;
-  /** @type {((given: Dedicated | null) => void)[]} */
-  #waiting = [];
+  /** @type {Queue<(given: Dedicated | null) => void>} */
+  #waiting = new Queue();
   #closed = false;
 
   /** @param {() => Promise<Dedicated>} dedicate */
@@ -68,14 +69,14 @@ export class Transactions {
       return connection;
     } catch (error) {
       this.#count -= 1;
-      this.#waiting.shift()?.(null);
+      this.#waiting.take()?.(null);
       throw error;
     }
   }
 
   /** @param {Dedicated} connection */
   #give(connection) {
-    const next = this.#waiting.shift();
+    const next = this.#waiting.take();
     if (next !== undefined) next(connection);
     else this.#idle.push(connection);
   }
@@ -84,12 +85,12 @@ export class Transactions {
   #drop(connection) {
     if (this.#all.delete(connection)) this.#count -= 1;
     connection.close();
-    this.#waiting.shift()?.(null);
+    this.#waiting.take()?.(null);
   }
 
   close() {
     this.#closed = true;
     for (const connection of this.#all) connection.close();
-    for (const resolve of this.#waiting.splice(0)) resolve(null);
+    for (const resolve of this.#waiting.takeAll()) resolve(null);
   }
 }

@@ -53,7 +53,7 @@ function assertStored(protocol, recorded, plain = (bytes) => bytes) {
     const bytes = recorded.get(fixture.name);
     assert.ok(bytes, fixture.name);
     const same = plain(bytes).equals(plain(fixtureBytes(fixture)));
-    assert.ok(same, `${protocol}/${fixture.name}: run scripts/record-codec-fixtures.js`);
+    assert.ok(same, `${protocol}/${fixture.name}: run test/helpers/record-codec-fixtures.js`);
   }
 }
 

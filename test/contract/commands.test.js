@@ -11,15 +11,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { statusAfter } from '../../cli/commands/commands.js';
+import { commandVariants } from '../../engine/commands.js';
+import { inThisProcess } from '../../engine/executor.js';
+import { runRace } from '../../engine/runner.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { isRefusedByProxy, refusalOf } from '../../lib/analysis/commands.js';
-import { statusAfter } from '../../lib/cli/commands/commands.js';
-import { systemClock } from '../../lib/measure/clock.js';
-import { systemInstruments } from '../../lib/measure/usage.js';
 import { rememberProgram } from '../../lib/redis-benchmark.js';
-import { commandVariants } from '../../lib/run/commands.js';
-import { inThisProcess } from '../../lib/run/executor.js';
-import { runRace } from '../../lib/run/runner.js';
+import { systemClock } from '../../measure/clock.js';
+import { systemInstruments } from '../../measure/usage.js';
+import { isRefusedByProxy, refusalOf } from '../../report/analysis/commands.js';
 import { loadServer } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
 import { PREFIX } from '../../workloads/commands/place.js';
@@ -34,7 +34,7 @@ const CLIENTS = 8;
 /** Real ones, but for the loop that sees whether the machine changes its speed. */
 const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
 const { environment } = buildResult();
-/** @type {import('../../lib/run/commands.js').CommandList} */
+/** @type {import('../../engine/commands.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
   ways: ['direct', 'proxied'],

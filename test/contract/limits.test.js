@@ -16,12 +16,12 @@ import { createClient } from 'redis';
 import { getLoader } from '../../data/loaders/index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
-import { systemClock } from '../../lib/measure/clock.js';
-import { systemInstruments } from '../../lib/measure/usage.js';
 import { parseResult } from '../../lib/result.js';
-import { startStandIn } from '../../lib/standin/process.js';
-import { loadProtocol, PROTOCOL_NAMES, protocolOf } from '../../lib/wire/protocol.js';
-import { Pump } from '../../lib/wire/pump.js';
+import { startStandIn } from '../../limits/fake/process.js';
+import { loadProtocol, PROTOCOL_NAMES, protocolOf } from '../../limits/wire/protocol.js';
+import { Pump } from '../../limits/wire/pump.js';
+import { systemClock } from '../../measure/clock.js';
+import { systemInstruments } from '../../measure/usage.js';
 import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../storages/index.js';
 import { withServers } from '../helpers/servers.js';
 
@@ -40,7 +40,7 @@ describe('limits', () => {
 
   /**
    * @param {string} name
-   * @param {Partial<import('../../lib/wire/pump.js').PumpOptions>} [more]
+   * @param {Partial<import('../../limits/wire/pump.js').PumpOptions>} [more]
    */
   async function openPump(name, more = {}) {
     const protocol = await loadProtocol(name);

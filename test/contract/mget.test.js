@@ -13,11 +13,11 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { getLoader } from '../../data/loaders/index.js';
 import { TarantoolLink } from '../../data/loaders/iproto.js';
+import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { toFetchGroups } from '../../lib/analysis/fetches.js';
 import { createDataset, MGET_PLACES } from '../../lib/dataset.js';
-import { run } from '../../lib/index.js';
 import { parseResult } from '../../lib/result.js';
+import { toFetchGroups } from '../../report/analysis/fetches.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { withServers } from '../helpers/servers.js';
 

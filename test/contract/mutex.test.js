@@ -13,10 +13,10 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
+import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { stressVerdict, toLockRows } from '../../lib/analysis/mutex.js';
-import { run } from '../../lib/index.js';
 import { parseResult } from '../../lib/result.js';
+import { stressVerdict, toLockRows } from '../../report/analysis/mutex.js';
 import { eventually, ROOT, runCommand, startCommand } from '../helpers/command-line.js';
 import { withServers } from '../helpers/servers.js';
 

@@ -6,13 +6,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
+import { allowedCpus } from '../../engine/pinning.js';
+import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { toGroups } from '../../lib/analysis/rows.js';
-import { scalingsOf } from '../../lib/analysis/scaling.js';
 import { createDataset } from '../../lib/dataset.js';
-import { run } from '../../lib/index.js';
 import { parseResult } from '../../lib/result.js';
-import { allowedCpus } from '../../lib/run/pinning.js';
+import { toGroups } from '../../report/analysis/rows.js';
+import { scalingsOf } from '../../report/analysis/scaling.js';
 import { loadReport } from '../../report/index.js';
 import { withServers } from '../helpers/servers.js';
 

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { resolveAddress } from '../../lib/addresses.js';
-import { findListener } from '../../lib/measure/listener.js';
+import { resolveAddress } from '../../engine/addresses.js';
 import { isAlive } from '../../lib/process-identity.js';
+import { findListener } from '../../measure/listener.js';
 import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
 import { addressOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { findPackage } from '../../lib/packages.js';
-import { buildHiredis } from '../../scripts/build-hiredis.js';
 import { builtFolder } from '../../storages/hiredis.js';
+import { buildHiredis } from '../../storages/hiredis-build.js';
 
 const PACKAGES = ['hiredis', 'nan', 'bindings', 'file-uri-to-path'];
 
@@ -68,7 +68,7 @@ describe('the build of hiredis', () => {
     setModes(modules, 0o555, 0o444);
     const { npm_config_nodedir: nodedir } = process.env;
     process.env['npm_config_nodedir'] = ''; // node-gyp would take it for "download them"
-    /** @type {import('../../scripts/build-hiredis.js').BuildReport[]} */
+    /** @type {import('../../storages/hiredis-build.js').BuildReport[]} */
     let reports;
     try {
       reports = await Promise.all([1, 2].map(() => buildHiredis({ home, modules })));
@@ -95,7 +95,7 @@ describe('the build of hiredis', () => {
   });
 });
 
-/** @param {import('../../scripts/build-hiredis.js').BuildReport} report */
+/** @param {import('../../storages/hiredis-build.js').BuildReport} report */
 function isWithoutTools({ reason }) {
   return reason !== null && /on PATH$|comes with npm|headers of Node/.test(reason);
 }

@@ -8,10 +8,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { resolveAddress } from '../../lib/addresses.js';
+import { resolveAddress } from '../../engine/addresses.js';
 import { findHome } from '../../lib/home.js';
-import { findListener } from '../../lib/measure/listener.js';
 import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
+import { findListener } from '../../measure/listener.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
 after(() => rmSync(folder, { recursive: true }));

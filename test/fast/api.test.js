@@ -16,7 +16,7 @@ import {
 } from 'dragstrip';
 import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
 
-/** @typedef {import('../../lib/index.js').RunEvent} RunEvent */
+/** @typedef {import('../../index.js').RunEvent} RunEvent */
 
 let home = '';
 before(async () => {
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => rm(home, { recursive: true, force: true }));
 
-/** @returns {import('../../lib/index.js').RunOptions} a run of a second */
+/** @returns {import('../../index.js').RunOptions} a run of a second */
 function few() {
   return {
     storages: ['memory', 'memory:sync'],

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loadsOf } from '../../lib/cli/loads.js';
-import { parseDurationMs } from '../../lib/cli/options.js';
-import { parseRamp, parseRate } from '../../lib/cli/rates.js';
-import { loadLabel, trialLoad } from '../../lib/run/loads.js';
-import { planRun } from '../../lib/run/plan.js';
+import { loadsOf } from '../../cli/loads.js';
+import { parseDurationMs } from '../../cli/options.js';
+import { parseRamp, parseRate } from '../../cli/rates.js';
+import { loadLabel, trialLoad } from '../../engine/loads.js';
+import { planRun } from '../../engine/plan.js';
 
 /**
  * @param {Record<string, any>} given

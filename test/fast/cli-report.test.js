@@ -81,7 +81,7 @@ test('two results are set side by side, and one table holds both', async () => {
 });
 
 test('the libraries of plots are loaded for plots only', () => {
-  const main = new URL('../../lib/cli/main.js', import.meta.url);
+  const main = new URL('../../cli/main.js', import.meta.url);
   const script = `
     import { createRequire } from 'node:module';
     import { runCommandLine } from ${JSON.stringify(main.href)};

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { toCodecGroups } from '../../lib/analysis/codecs.js';
-import { toCodecOptions } from '../../lib/cli/commands/codec.js';
+import { toCodecOptions } from '../../cli/commands/codec.js';
 import { parseResult } from '../../lib/result.js';
+import { toCodecGroups } from '../../report/analysis/codecs.js';
 import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
 
 const SHORT = ['--rounds', '1', '--ops', '3', '--warmup', '2', '--quiet'];

@@ -9,7 +9,7 @@ import { codecSource, loadCodec, PROTOCOLS, VARIANTS } from '../../codecs/index.
 import { referenceBytes } from '../../codecs/reference.js';
 import { SET_COUNT, SET_ROWS, setRows } from '../../codecs/rows.js';
 import { CHUNK_BYTES, chunksOf, decodeAll } from '../../codecs/trial.js';
-import { measureAllocation } from '../../lib/measure/allocation.js';
+import { measureAllocation } from '../../measure/allocation.js';
 import { loadStorage, STORAGE_NAMES, storageNamesFor } from '../../storages/index.js';
 
 /** @typedef {import('../../codecs/fixtures.js').Fixture} Fixture */

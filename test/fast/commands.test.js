@@ -5,8 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { resolveAddress } from '../../lib/addresses.js';
-import { requirePorts } from '../../lib/cli/commands/commands.js';
+import { requirePorts } from '../../cli/commands/commands.js';
+import { resolveAddress } from '../../engine/addresses.js';
+import { commandVariants } from '../../engine/commands.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import {
@@ -16,7 +17,6 @@ import {
   rememberProgram,
   runBenchmark,
 } from '../../lib/redis-benchmark.js';
-import { commandVariants } from '../../lib/run/commands.js';
 import { DEFAULT_SERVER_NAMES, SERVER_NAMES } from '../../servers/index.js';
 import { parseProxyCommand } from '../../servers/proxy-command.js';
 import { Clients, Times } from '../../workloads/commands/clients.js';

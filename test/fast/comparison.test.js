@@ -5,8 +5,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { compareResults, comparisonSchema, differencesOf, isSlower } from '../../lib/comparison.js';
 import { displayWidth } from '../../lib/format.js';
+import {
+  compareResults,
+  comparisonSchema,
+  differencesOf,
+  isSlower,
+} from '../../report/analysis/comparison.js';
 import { renderComparison } from '../../report/comparison.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
 import { buildResult, cell, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';

@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { build, encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js';
-import { decode, encode } from '../../lib/measure/hdr.js';
-import { Histogram, highestAt, indexOf, lowestAt } from '../../lib/measure/histogram.js';
+import { decode, encode } from '../../measure/hdr.js';
+import { Histogram, highestAt, indexOf, lowestAt } from '../../measure/histogram.js';
 
 const HOUR_NS = 3_600_000_000_000;
 const QUANTILES = [0, 0.001, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 0.9999, 1];
@@ -225,8 +225,8 @@ test('a percentile is printable from N·(1−q) = 10 on', () => {
 test('the library behind the encoding is not loaded until something is encoded', () => {
   const script = `
     import { createRequire } from 'node:module';
-    const { encode } = await import('./lib/measure/hdr.js');
-    const { Histogram } = await import('./lib/measure/histogram.js');
+    const { encode } = await import('./measure/hdr.js');
+    const { Histogram } = await import('./measure/histogram.js');
     const loaded = () =>
       Object.keys(createRequire(import.meta.url).cache).some((name) => name.includes('hdr-histo'));
     const before = loaded();

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { toInsertGroups } from '../../lib/analysis/inserts.js';
-import { toInsertOptions } from '../../lib/cli/commands/insert.js';
+import { toInsertOptions } from '../../cli/commands/insert.js';
+import { planRun } from '../../engine/plan.js';
 import {
   numberOf,
   planSlices,
@@ -16,7 +16,7 @@ import {
   STRATEGIES,
   STRATEGY_NAMES,
 } from '../../lib/insertion.js';
-import { planRun } from '../../lib/run/plan.js';
+import { toInsertGroups } from '../../report/analysis/inserts.js';
 import { toContent } from '../../report/content.js';
 import { insertPicture } from '../../report/insert-plot.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';

@@ -2,18 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toGroups } from '../../lib/analysis/rows.js';
+import { toDriverLimit } from '../../engine/limits.js';
 import { driverLimitOf, limitsFrom, limitsSchema, wireLimitOf } from '../../lib/limits.js';
 import { parseResult, resultSchema } from '../../lib/result.js';
-import { toDriverLimit } from '../../lib/run/limits.js';
-import { sweepWire, toFigure } from '../../lib/wire/sweep.js';
+import { sweepWire, toFigure } from '../../limits/wire/sweep.js';
+import { toGroups } from '../../report/analysis/rows.js';
 import { loadReport } from '../../report/index.js';
 import { raceResult } from '../helpers/result-builder.js';
 
 const TARGET = {
   protocol: 'redis',
   endpoint: { host: '127.0.0.1', port: 1 },
-  credentialsOf: null,
+  credentialVariables: null,
   dataset: { rows: 1000, valueSize: 1024, seed: 1 },
   stallMs: 1000,
   serverPids: [],
@@ -79,9 +79,9 @@ function limits() {
 
 /** Throughput grows with depth to 64, and with a second connection; then it falls. */
 function fakeExecutor() {
-  /** @type {import('../../lib/wire/process.js').WireSpec[]} */
+  /** @type {import('../../limits/wire/process.js').WireSpec[]} */
   const specs = [];
-  /** @type {import('../../lib/wire/process.js').WireExecutor} */
+  /** @type {import('../../limits/wire/process.js').WireExecutor} */
   const executor = async (spec) => {
     specs.push(spec);
     const points = spec.depths.map((depth) => {

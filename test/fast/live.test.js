@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pc from 'picocolors';
-import { createProgress } from '../../lib/cli/progress.js';
-import { RaceView } from '../../lib/cli/race-view.js';
+import { createProgress } from '../../cli/progress.js';
+import { RaceView } from '../../cli/race-view.js';
 import { displayWidth } from '../../lib/format.js';
 import { BURST, buildResult, cell, raceResult, SYNC } from '../helpers/result-builder.js';
 
@@ -147,7 +147,7 @@ test('after a resize as many rows are taken back as the broken lines have', () =
   const progress = createProgress(stream, { clock });
   const view = {
     line: () => '',
-    lines: (/** @type {import('../../lib/cli/progress.js').Area} */ { columns, colors }) => [
+    lines: (/** @type {import('../../cli/progress.js').Area} */ { columns, colors }) => [
       colors.red('x'.repeat(Math.min(90, columns))),
       'short',
     ],

@@ -7,13 +7,13 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { TarantoolLink } from '../../data/loaders/iproto.js';
 import { formatMarker, isWhole, parseMarker, rowsToKeep } from '../../data/loaders/marker.js';
-import { Decoder, encode, encodeMap, writeUint } from '../../data/loaders/msgpack.js';
 import { pump, SLOTS } from '../../data/loaders/pump.js';
 import { encodeCommand, RespLink } from '../../data/loaders/resp.js';
 import { rowInserts, rowStream } from '../../data/loaders/rows.js';
 import { SAMPLE_ROWS, sampleIds } from '../../data/loaders/sample.js';
 import { createDataset } from '../../lib/dataset.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { Decoder, encode, encodeMap, writeUint } from '../../protocols/msgpack.js';
 
 /** fast-check's own seed: a failure comes again. */
 const fixed = { seed: 20261121, numRuns: 200 };

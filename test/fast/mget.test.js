@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fitPoints, toFetchGroups } from '../../lib/analysis/fetches.js';
-import { medianOfSorted } from '../../lib/analysis/percentile.js';
+import { planFetchRun } from '../../engine/fetches.js';
+import { planRun } from '../../engine/plan.js';
+import { summarizeSeries } from '../../engine/series.js';
 import { createDataset } from '../../lib/dataset.js';
-import { runLoad } from '../../lib/load/load.js';
-import { TraceTally } from '../../lib/load/trace.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
-import { planFetchRun } from '../../lib/run/fetches.js';
-import { planRun } from '../../lib/run/plan.js';
-import { summarizeSeries } from '../../lib/run/series.js';
+import { runLoad } from '../../load/load.js';
+import { TraceTally } from '../../load/trace.js';
+import { fitPoints, toFetchGroups } from '../../report/analysis/fetches.js';
+import { medianOfSorted } from '../../stats/percentile.js';
 import { inOrder } from '../../storages/in-order.js';
 import {
   judgeFetch,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { stressVerdict, toLockRows } from '../../lib/analysis/mutex.js';
-import { toMutexOptions, toStressOptions } from '../../lib/cli/commands/mutex.js';
-import { decode } from '../../lib/measure/hdr.js';
+import { toMutexOptions, toStressOptions } from '../../cli/commands/mutex.js';
+import { decode } from '../../measure/hdr.js';
+import { stressVerdict, toLockRows } from '../../report/analysis/mutex.js';
 import { mutexTables, seedLines } from '../../report/mutex.js';
 import { parseHeld } from '../../storages/mutex/pure-handler.js';
 import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';

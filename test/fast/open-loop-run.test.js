@@ -2,21 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openLoopWarnings } from '../../lib/analysis/openloop.js';
-import { statusOf } from '../../lib/cli/commands/race.js';
-import { encode } from '../../lib/measure/hdr.js';
-import { Histogram } from '../../lib/measure/histogram.js';
+import { statusOf } from '../../cli/commands/race.js';
+import { openLoopWarnings } from '../../engine/openloop.js';
+import { emptyRecord } from '../../engine/record.js';
+import { runRace } from '../../engine/runner.js';
+import { judgeTrial } from '../../engine/search.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { parseResult } from '../../lib/result.js';
-import { emptyRecord } from '../../lib/run/record.js';
-import { runRace } from '../../lib/run/runner.js';
-import { judgeTrial } from '../../lib/run/search.js';
+import { encode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
 import { rampResult } from '../helpers/rate-results.js';
 
 /**
  * A store that answers in 1 ms up to 3,000/s, and in 9 ms above: an executor without a process.
  * @param {{ dropped?: number }} [faults]
- * @returns {import('../../lib/run/executor.js').Executor}
+ * @returns {import('../../engine/executor.js').Executor}
  */
 function pretend({ dropped = 0 } = {}) {
   return async ({ load }) => {
@@ -48,7 +48,7 @@ function pretend({ dropped = 0 } = {}) {
 }
 
 /**
- * @param {Partial<import('../../lib/index.js').RunOptions>} options
+ * @param {Partial<import('../../index.js').RunOptions>} options
  * @param {{ dropped?: number }} [faults]
  */
 async function race(options, faults) {

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { createChildExecutor } from '../../engine/executor.js';
 import { parseResult } from '../../lib/result.js';
-import { createChildExecutor } from '../../lib/run/executor.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 
 /** Reads of the check before anything is measured: the first, then 64. */
@@ -178,7 +178,7 @@ test('a storage that blocks its process for ever is killed', async () => {
       workloadOptions: {},
       load,
       address: {},
-      credentialsOf: null,
+      credentialVariables: null,
       serverPids: [],
       dataset: { rows: 20, valueSize: 1024, seed: 1 },
       folder,

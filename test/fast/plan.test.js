@@ -5,17 +5,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { statusOf } from '../../lib/cli/commands/race.js';
-import { readEnvironment } from '../../lib/measure/environment.js';
-import { executeInChild } from '../../lib/run/executor.js';
-import { orderOfRound, planRun } from '../../lib/run/plan.js';
-import { emptyRecord } from '../../lib/run/record.js';
-import { runRace as runWith } from '../../lib/run/runner.js';
+import { statusOf } from '../../cli/commands/race.js';
+import { executeInChild } from '../../engine/executor.js';
+import { orderOfRound, planRun } from '../../engine/plan.js';
+import { emptyRecord } from '../../engine/record.js';
+import { runRace as runWith } from '../../engine/runner.js';
+import { readEnvironment } from '../../measure/environment.js';
 import { NO_SERVERS } from '../helpers/command-line.js';
 
-/** @typedef {import('../../lib/run/executor.js').Executor} Executor */
-/** @typedef {import('../../lib/run/runner.js').RunContext} RunContext */
-/** @typedef {import('../../lib/run/cell.js').CellSpec} CellSpec */
+/** @typedef {import('../../engine/executor.js').Executor} Executor */
+/** @typedef {import('../../engine/runner.js').RunContext} RunContext */
+/** @typedef {import('../../engine/cell.js').CellSpec} CellSpec */
 
 let home = '';
 before(async () => {
@@ -34,7 +34,7 @@ const addresses = {
 const machine = readEnvironment();
 
 /**
- * @param {import('../../lib/run/plan.js').RunOptions} options
+ * @param {import('../../engine/plan.js').RunOptions} options
  * @param {RunContext} context
  */
 function runRace(options, context) {
@@ -79,7 +79,7 @@ test('what is left open has one meaning', () => {
 
 /**
  * @param {string[]} said the storages, in the order in which their cells were executed
- * @param {(spec: CellSpec) => import('../../lib/run/executor.js').Execution | null} answer null: as
+ * @param {(spec: CellSpec) => import('../../engine/executor.js').Execution | null} answer null: as
  *   a good storage
  * @returns {Executor}
  */

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createProgress } from '../../lib/cli/progress.js';
-import { createFakeClock } from '../../lib/measure/clock.js';
+import { createProgress } from '../../cli/progress.js';
+import { createFakeClock } from '../../measure/clock.js';
 
 /** @param {number} stepNs between two readings of its clock */
 function plain(stepNs) {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelOf, toGroups } from '../../lib/analysis/rows.js';
-import { decode } from '../../lib/measure/hdr.js';
+import { decode } from '../../measure/hdr.js';
+import { labelOf, toGroups } from '../../report/analysis/rows.js';
 import {
   BURST,
   brokenResult,
@@ -17,7 +17,7 @@ import {
 
 /**
  * @param {import('../../lib/result.js').Cell[]} cells
- * @returns {import('../../lib/analysis/rows.js').Group}
+ * @returns {import('../../report/analysis/rows.js').Group}
  */
 function groupOf(...cells) {
   const [group, ...others] = toGroups(buildResult({ cells }));

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
-import { Outbox } from '../../lib/standin/outbox.js';
-import { tableDataset } from '../../lib/standin/table.js';
-import { loadProtocol } from '../../lib/wire/protocol.js';
+import { Outbox } from '../../limits/fake/outbox.js';
+import { tableDataset } from '../../limits/fake/table.js';
+import { loadProtocol } from '../../limits/wire/protocol.js';
 import { converse, Kept, PROTOCOLS, repliesTo, SESSIONS } from '../helpers/wire-replies.js';
 
 const dataset = createDataset({ rows: 50, valueSize: 12, seed: 9 });

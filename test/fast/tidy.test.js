@@ -1,5 +1,6 @@
 /**
- * The style of the house as far as a machine can see it, and which room may import which. Functions
+ * The style of the house as far as a machine can see it, and which folder may import which.
+ * Functions
  * of 70 lines at most are held by the linter (biome.json).
  */
 
@@ -16,6 +17,7 @@ const COLUMNS_MAX = 100;
 const LITERAL_COLUMNS_MAX = 110;
 /** A test file is a list, longer without harm. */
 const TEST_LINES_MAX = 600;
+const BLOB_BYTES_MAX = 200_000;
 /** @type {ReadonlyMap<string, string>} text of each file that is, or is to be, kept */
 const FILES = new Map(
   listFiles()
@@ -121,93 +123,107 @@ describe('files', () => {
 });
 
 describe('what only some rooms may do', () => {
-  test('only lib/measure/clock.js reads a clock', () => {
+  test('only measure/clock.js reads a clock', () => {
     const clocks = /\bperformance\.(now|timeOrigin)|\bDate\.now\(|\bnew Date\(\)|\bhrtime\b/;
-    const found = linesWith(clocks, (file) => isProduct(file) && file !== 'lib/measure/clock.js');
-    assertNone(found, 'take a clock from lib/measure/clock.js');
+    const found = linesWith(clocks, (file) => isProduct(file) && file !== 'measure/clock.js');
+    assertNone(found, 'take a clock from measure/clock.js');
   });
 
-  test('only lib/cli prints', () => {
+  test('only cli/ prints', () => {
     const printing = /\bconsole\.\w+\(|\bprocess\.(stdout|stderr)\b/;
     assertNone(
-      linesWith(printing, (file) => isProduct(file) && !file.startsWith('lib/cli/')),
-      'give the text to lib/cli',
+      linesWith(printing, (file) => isProduct(file) && !file.startsWith('cli/')),
+      'give the text to cli/',
     );
   });
 
-  test('only lib/cli and the entries of child processes end the process', () => {
+  test('only cli/ and the entries of child processes end the process', () => {
     const found = linesWith(
       /\bprocess\.(exit\(|exitCode|abort\()/,
-      (file) => isProduct(file) && !/^lib\/cli\/|^lib\/\w+\/child\.js$/.test(file),
+      (file) => isProduct(file) && !/^cli\/|\/child\.js$/.test(file),
     );
     assertNone(found, 'throw a DragstripError');
   });
 });
 
-/** Rooms, the more exact first; `lib` are the leaves. */
-const ROOMS = /** @type {const} */ ([
-  'lib/cli',
-  'lib/run',
-  'lib/load',
-  'lib/measure',
-  'lib/analysis',
-  'lib/standin',
-  'lib/wire',
-  'data/loaders',
-  'storages',
-  'codecs',
-  'servers',
-  'workloads',
-  'report',
-  'bin',
-  'data',
-  'bench',
-  'scripts',
-  'test',
-  'examples',
-  'lib',
+/**
+ * The layers: a folder may import itself and those below it, never one above or beside it. Files
+ * at the top level are `top`, but for the programming interface.
+ * @type {Readonly<Record<string, number>>}
+ */
+const LAYERS = Object.freeze({
+  test: 13,
+  top: 12,
+  bin: 12,
+  data: 12,
+  scripts: 12,
+  examples: 12,
+  bench: 11,
+  cli: 10,
+  index: 9,
+  report: 8,
+  engine: 7,
+  storages: 6,
+  servers: 6,
+  workloads: 6,
+  codecs: 6,
+  'data/loaders': 6,
+  limits: 5,
+  protocols: 4,
+  load: 3,
+  stats: 2,
+  measure: 1,
+  lib: 0,
+});
+
+/** Imports still to be removed, and no new ones. */
+const SIDEWAYS = Object.freeze([
+  'codecs/handlersocket.js > storages/handlersocket/parser.js',
+  'codecs/handlersocket/encoders.js > storages/handlersocket/codec.js',
+  'codecs/handlersocket/lines.js > storages/handlersocket/reply.js',
+  'codecs/handlersocket/rejected.js > storages/handlersocket/parser.js',
+  'codecs/handlersocket/rejected.js > storages/handlersocket/reply.js',
+  'codecs/resp.js > storages/hiredis.js',
+  'engine/runner.js > report/analysis/fetches.js',
+  'storages/index.js > codecs/index.js',
 ]);
-
-/** What each room may import beside itself. Not here: whatever may import everything. */
-const MAY_IMPORT = Object.freeze({
-  'lib/run': [
-    ...['lib', 'lib/load', 'lib/measure', 'lib/analysis', 'lib/standin', 'lib/wire'],
-    ...['storages', 'servers', 'workloads', 'data/loaders'],
-  ],
-  'lib/load': ['lib', 'lib/measure'],
-  'lib/measure': ['lib'],
-  'lib/analysis': ['lib', 'lib/measure'],
-  // Stand-ins and the wire's limit speak the servers' protocols: the codecs of the loaders.
-  'lib/standin': ['lib', 'lib/wire', 'data/loaders'],
-  'lib/wire': ['lib', 'lib/measure', 'lib/analysis', 'data/loaders'],
-  'data/loaders': ['lib'],
-  storages: ['lib'],
-  // Codecs of drivers, and of our own: our client's parser, the framers of the wire's limit.
-  codecs: ['lib', 'lib/measure', 'lib/wire', 'storages'],
-  servers: ['lib', 'lib/measure'],
-  workloads: ['lib'],
-  report: ['lib', 'lib/analysis'],
-  bin: ['lib/cli'],
-  data: ['lib/cli'],
-  top: ['lib/cli'],
-  lib: [],
-});
-
-/** Leaves that are more than that, each for one purpose. */
-const EXCEPTIONS = Object.freeze({
-  'storages/index.js': ['codecs'], // to the engine a codec is a storage of its own kind
-  'lib/index.js': ['lib/run'], // the programming interface
-  'lib/addresses.js': ['servers'], // where a server is: its endpoints and its record
-  'lib/credentials.js': ['servers'], // which variables of the environment are its credentials
-  'storages/mutex/index.js': ['lib/measure'], // locks have an end: the clock of who gives none
-  'workloads/mutex/waits.js': ['lib/measure'], // waits as a histogram, as latencies have it
-  'lib/comparison.js': ['lib/analysis'], // two results side by side, for the reports of it
-});
+/** @type {readonly string[]} cycles still to be broken */
+const CYCLES = ['storages/ioredis.js > storages/commands/ioredis.js > storages/ioredis.js'];
 
 /** @param {string} file */
-function roomOf(file) {
+function layerOf(file) {
+  if (file === 'index.js') return 'index';
   if (!file.includes('/')) return 'top';
-  return ROOMS.find((room) => file.startsWith(`${room}/`)) ?? 'unknown';
+  return file.startsWith('data/loaders/') ? 'data/loaders' : file.slice(0, file.indexOf('/'));
+}
+
+/** @param {string} file @returns {boolean} run by people, not imported */
+function isEntry(file) {
+  if (/^(bench|scripts|examples)\//.test(file)) return true;
+  return /^(data\/)?[^/]+\.js$/.test(file);
+}
+
+/** @returns {string[]} each cycle of imports, as the files of its path */
+function cycles() {
+  /** @type {Map<string, string[]>} */
+  const next = new Map();
+  for (const { file, to } of edges) next.set(file, [...(next.get(file) ?? []), to]);
+  /** @type {Set<string>} */
+  const done = new Set();
+  /** @type {string[]} */
+  const found = [];
+  /** @param {string} file @param {string[]} way */
+  const visit = (file, way) => {
+    if (way.includes(file)) {
+      found.push([...way.slice(way.indexOf(file)), file].join(' > '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const to of next.get(file) ?? []) visit(to, [...way, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  return found;
 }
 
 /**
@@ -222,38 +238,56 @@ function importsOf(file, text) {
   );
 }
 
+const edges = CODE.flatMap(([file, text]) =>
+  importsOf(file, text).map((to) => ({ file, to, from: layerOf(file), into: layerOf(to) })),
+);
+
 describe('imports run one way', () => {
-  const edges = CODE.flatMap(([file, text]) =>
-    importsOf(file, text).map((to) => ({ file, to, from: roomOf(file), into: roomOf(to) })),
-  );
-
-  test('shims, lib/cli, registries, members, leaves: never back', () => {
+  test('downwards through the layers, never up or sideways', () => {
     assert.ok(edges.length > 300, `${edges.length} imports were seen`);
-    const wrong = edges.filter(({ file, from, into }) => {
-      const allowed = /** @type {Record<string, readonly string[]>} */ (MAY_IMPORT)[from];
-      if (from === into || allowed === undefined) return false;
-      const more = /** @type {Record<string, readonly string[]>} */ (EXCEPTIONS)[file] ?? [];
-      return ![...allowed, ...more].includes(into);
-    });
-    assertNone(
-      wrong.map(({ file, to }) => `${file} imports ${to}`),
-      'DESIGN: Layout',
-    );
-  });
-
-  test('the product imports no test, bench or example', () => {
     const wrong = edges.filter(
-      ({ file, into }) => isProduct(file) && ['test', 'bench', 'examples'].includes(into),
+      ({ file, to, from, into }) =>
+        from !== into && LAYERS[into] >= LAYERS[from] && !SIDEWAYS.includes(`${file} > ${to}`),
     );
     assertNone(
       wrong.map(({ file, to }) => `${file} imports ${to}`),
-      'move it to where both may',
+      'docs/architecture.md: Folders',
     );
   });
 
-  test('every room is known and every imported file is there', () => {
+  test('no file imports itself by way of others', () => {
     assertNone(
-      CODE.map(([file]) => file).filter((file) => roomOf(file) === 'unknown'),
+      cycles().filter((cycle) => !CYCLES.includes(cycle)),
+      'break the cycle',
+    );
+  });
+
+  test('every file of the product is reached from an entry point, not only from tests', () => {
+    const { files, exports, bin } = JSON.parse(FILES.get('package.json') ?? '{}');
+    assert.ok(files.length > 0);
+    const entries = [
+      ...Object.values(exports).map((one) => path.posix.normalize(one.default ?? one)),
+      ...Object.values(bin),
+      ...CODE.map(([file]) => file).filter((file) => isEntry(file)),
+    ];
+    const reached = new Set(entries);
+    for (const file of reached) {
+      for (const { file: from, to } of edges) if (from === file) reached.add(to);
+      // Entries of child processes, and scripts that a page holds.
+      const urls = (FILES.get(file) ?? '').matchAll(/(?:URL|read)\('(\.[^']+\.js)'/g);
+      for (const [, to] of urls) reached.add(path.posix.join(path.posix.dirname(file), to));
+    }
+    assertNone(
+      CODE.map(([file]) => file).filter(
+        (file) => !reached.has(file) && !/^test\/|\.d\.ts$|\.config\.js$/.test(file),
+      ),
+      'use it or remove it',
+    );
+  });
+
+  test('every folder has a layer and every imported file is there', () => {
+    assertNone(
+      CODE.map(([file]) => file).filter((file) => LAYERS[layerOf(file)] === undefined),
       'name it',
     );
     // Tests hold whole programs in texts, whose imports look like theirs.
@@ -269,7 +303,7 @@ describe('imports run one way', () => {
   });
 
   test('a cell’s process starts without schemas, servers, reports and the command line', () => {
-    const loaded = new Set(['lib/run/child.js']);
+    const loaded = new Set(['engine/child.js']);
     for (const file of loaded) {
       const code = FILES.get(file) ?? '';
       for (const [, to] of code.matchAll(/^(?:import|export|\}) .*from '([^']+)';$/gm)) {
@@ -278,7 +312,7 @@ describe('imports run one way', () => {
       }
     }
     assert.ok(loaded.size > 20, [...loaded].join(' '));
-    const heavy = /^[^./]+$|^@|^(servers|report|lib\/(cli|index|analysis\/(?!percentile)))/;
+    const heavy = /^[^./]+$|^@|^(servers|report|cli|index|stats\/(?!percentile))/;
     assertNone(
       [...loaded].filter((file) => heavy.test(file)),
       'every cell waits for it: import it where it is used',
@@ -288,7 +322,7 @@ describe('imports run one way', () => {
   test('the hot path’s loops know no storage, workload or report', () => {
     const words = /\b(redis|tarantool|handlersocket|mysql|lmdb|sqlite)\b/i;
     assertNone(
-      linesWith(words, (file) => file.startsWith('lib/load/')),
+      linesWith(words, (file) => file.startsWith('load/')),
       'a loop knows none',
     );
   });
@@ -312,6 +346,25 @@ describe('what must not be in a file', () => {
       )
       .filter((place) => !place.startsWith('test/fast/tidy.test.js'));
     assertNone(found, 'it is true on one machine only');
+  });
+
+  test('first-in first-out by Array.shift, which moves every element', () => {
+    assertNone(
+      // mysql2's own queue is a ring.
+      linesWith(/(?<!_connectionQueue)\.shift\(\)/, (file) =>
+        /^(load|storages|protocols|limits)\//.test(file),
+      ),
+      'use a head index or a ring',
+    );
+  });
+
+  test('anything over 200 KB', () => {
+    const large = [...FILES.keys()].filter(
+      (file) =>
+        statSync(path.join(ROOT, file)).size > BLOB_BYTES_MAX &&
+        !['package-lock.json', 'codecs/fixtures.br'].includes(file),
+    );
+    assertNone(large, 'generate it, or make it smaller');
   });
 
   test('the lock names every platform’s packages and no host', () => {

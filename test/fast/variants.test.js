@@ -6,12 +6,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { makeCells, makeJobs } from '../../engine/cells.js';
+import { loadLabel, planRun } from '../../engine/plan.js';
+import { withStage } from '../../engine/stage.js';
+import { run } from '../../index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { defineWorkload } from '../../lib/define.js';
-import { run } from '../../lib/index.js';
-import { makeCells, makeJobs } from '../../lib/run/cells.js';
-import { loadLabel, planRun } from '../../lib/run/plan.js';
-import { withStage } from '../../lib/run/stage.js';
 import { loadStorage } from '../../storages/index.js';
 
 let home = '';
@@ -52,6 +52,7 @@ const proxy = (name) => ({
   source: /** @type {const} */ ('flag'),
   version: null,
   settings: {},
+  credentialVariables: null,
   pids: [123],
   unavailable: null,
 });

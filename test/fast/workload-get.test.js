@@ -125,15 +125,15 @@ describe('the queue of callbacks', () => {
         pushed += 1;
         waiting.push(() => called.push(mine));
       }
-      for (let i = 0; i < 40; i += 1) waiting.shift()?.(null);
+      for (let i = 0; i < 40; i += 1) waiting.take()?.(null);
     }
     assert.equal(waiting.size, 4000);
-    while (waiting.size > 0) waiting.shift()?.(null);
+    while (waiting.size > 0) waiting.take()?.(null);
     assert.deepEqual(
       called,
       Array.from({ length: 12_000 }, (_, i) => i),
     );
-    assert.equal(waiting.shift(), undefined);
+    assert.equal(waiting.take(), undefined);
   });
 
   it('fails those that wait, and does not take those that come for them', () => {

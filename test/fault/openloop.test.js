@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
+import { runCell } from '../../engine/cell.js';
 import { createDataset } from '../../lib/dataset.js';
-import { systemClock } from '../../lib/measure/clock.js';
-import { Histogram } from '../../lib/measure/histogram.js';
-import { systemInstruments } from '../../lib/measure/usage.js';
 import { DROPPED, OK, OUTCOMES, UNSENT } from '../../lib/outcome.js';
-import { runCell } from '../../lib/run/cell.js';
+import { systemClock } from '../../measure/clock.js';
+import { Histogram } from '../../measure/histogram.js';
+import { systemInstruments } from '../../measure/usage.js';
 import { withServers } from '../helpers/servers.js';
 
 const DATASET = { rows: 1000, valueSize: 64, seed: 1 };
@@ -41,7 +41,7 @@ async function runStopped(load, storage = 'ioredis') {
       workloadOptions: {},
       load: { inFlight: null, operations: null, durationNs: SECONDS * 1e9, ...load },
       address,
-      credentialsOf: null,
+      credentialVariables: null,
       serverPids: [],
       dataset: DATASET,
       folder: '',

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { historyOf } from '../../lib/analysis/history.js';
-import { compareResults } from '../../lib/comparison.js';
+import { compareResults } from '../../report/analysis/comparison.js';
+import { historyOf } from '../../report/analysis/history.js';
 import { plotsOfHistory } from '../../report/history.js';
 import html, { renderPage } from '../../report/html.js';
 import { THEMES } from '../../report/palette.js';

@@ -9,11 +9,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { createFakeClock } from '../../lib/measure/clock.js';
-import { decode } from '../../lib/measure/hdr.js';
+import { inThisProcess } from '../../engine/executor.js';
+import { runRace } from '../../engine/runner.js';
 import { parseResult } from '../../lib/result.js';
-import { inThisProcess } from '../../lib/run/executor.js';
-import { runRace } from '../../lib/run/runner.js';
+import { createFakeClock } from '../../measure/clock.js';
+import { decode } from '../../measure/hdr.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 
 const FILES = new URL('files/', import.meta.url);
@@ -36,8 +36,8 @@ after(() => rmSync(home, { recursive: true, force: true }));
 
 /**
  * Every reading moves on by a fixed step, so that all differences are known beforehand.
- * @param {import('../../lib/measure/clock.js').Clock} clock
- * @returns {import('../../lib/measure/usage.js').Instruments}
+ * @param {import('../../measure/clock.js').Clock} clock
+ * @returns {import('../../measure/usage.js').Instruments}
  */
 function fakeInstruments(clock) {
   let readings = 0;
@@ -79,7 +79,7 @@ function runGolden() {
   const date = '2026-11-21T10:00:00.000Z';
   const clock = createFakeClock({ stepNs: 500, date });
   const execute = inThisProcess(fakeInstruments(clock));
-  /** @type {import('../../lib/run/executor.js').Executor} the floor's loads are long */
+  /** @type {import('../../engine/executor.js').Executor} the floor's loads are long */
   const executor = ({ load, warmupOperations, ...spec }, context) => {
     const operations = Math.min(load.operations ?? OPERATIONS_MAX, OPERATIONS_MAX);
     const warmup = Math.min(warmupOperations, OPERATIONS_MAX);

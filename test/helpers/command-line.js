@@ -9,7 +9,7 @@ import { EventEmitter } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from '../../lib/cli/main.js';
+import { runCommandLine } from '../../cli/main.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { runCell } from '../../engine/cell.js';
 import {
   BATCH_ROWS,
   BATCHES_IN_FLIGHT,
@@ -14,9 +15,8 @@ import {
   SINGLES_IN_FLIGHT,
   STRATEGIES,
 } from '../../lib/insertion.js';
-import { systemClock } from '../../lib/measure/clock.js';
-import { systemInstruments } from '../../lib/measure/usage.js';
-import { runCell } from '../../lib/run/cell.js';
+import { systemClock } from '../../measure/clock.js';
+import { systemInstruments } from '../../measure/usage.js';
 import { setInsertStage } from '../../workloads/insert-stage.js';
 
 export const ROWS = 50_000;
@@ -34,7 +34,7 @@ export function sumOfNumbers(rows = ROWS) {
  * @param {string} name of the strategy
  * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number,
  *   profile?: string }} where
- * @returns {Promise<import('../../lib/run/record.js').CellRecord>}
+ * @returns {Promise<import('../../engine/record.js').CellRecord>}
  */
 export function insertBy(storage, name, where) {
   const { address, folder, rows = ROWS, profile = 'default' } = where;
@@ -52,7 +52,7 @@ export function insertBy(storage, name, where) {
       workloadOptions: { parameters: { strategy: name, batch } },
       load: { kind: 'window', inFlight, operations: length, durationNs: null },
       address,
-      credentialsOf: null,
+      credentialVariables: null,
       serverPids: [],
       dataset: { rows, valueSize: 8, seed: SEED },
       folder,
@@ -65,7 +65,7 @@ export function insertBy(storage, name, where) {
 }
 
 /**
- * @param {import('../../lib/run/record.js').CellRecord} record
+ * @param {import('../../engine/record.js').CellRecord} record
  * @param {string} label
  * @param {number} [rows]
  */

@@ -1,7 +1,7 @@
 /** Made-up results of open loops, of a search and of a mix, for the tests of reports. */
 
-import { openLoopWarnings } from '../../lib/analysis/openloop.js';
-import { loadLabel } from '../../lib/run/loads.js';
+import { loadLabel } from '../../engine/loads.js';
+import { openLoopWarnings } from '../../engine/openloop.js';
 import { buildResult, cell, measuredRound } from './result-builder.js';
 
 /** @typedef {import('../../lib/result.js').Load} Load */

@@ -3,11 +3,11 @@
  * golden file changes only where a report does.
  */
 
-import { encode } from '../../lib/measure/hdr.js';
-import { Histogram } from '../../lib/measure/histogram.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
 import { resultSchema } from '../../lib/result.js';
+import { encode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Cell} Cell */

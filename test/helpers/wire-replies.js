@@ -3,10 +3,10 @@
  * a conversation out, without a socket.
  */
 
-import { createHandlerSocket } from '../../lib/standin/handlersocket.js';
-import { createMysql } from '../../lib/standin/mysql.js';
-import { createRedis } from '../../lib/standin/redis.js';
-import { createTarantool } from '../../lib/standin/tarantool.js';
+import { createHandlerSocket } from '../../limits/fake/handlersocket.js';
+import { createMysql } from '../../limits/fake/mysql.js';
+import { createRedis } from '../../limits/fake/redis.js';
+import { createTarantool } from '../../limits/fake/tarantool.js';
 
 const CREATE = {
   redis: createRedis,

@@ -9,7 +9,7 @@ import {
   defineStorage,
   type parseResult,
   run,
-} from '../../lib/index.js';
+} from '../../index.js';
 
 /** Whether two types are the same, in both directions. */
 type Same<A, B> =

@@ -1,5 +1,5 @@
 /**
- * A process of its own that opens the same locks, told by messages (lib/run/lock-process.js). It
+ * A process of its own that opens the same locks, told by messages (engine/lock-process.js). It
  * ends with this one, however this one ends.
  */
 
@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** By its place, not by an import: a process is told names and options, never functions. */
-const PROCESS = fileURLToPath(new URL('../../lib/run/lock-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../../engine/lock-process.js', import.meta.url));
 
 /** @typedef {{ type: string, [key: string]: any }} Message */
 

@@ -1,7 +1,7 @@
 /** What is told of waits and of fairness, as facts of a round. Pure. */
 
-import { encode } from '../../lib/measure/hdr.js';
-import { Histogram } from '../../lib/measure/histogram.js';
+import { encode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
 
 /**
  * Nearest rank.

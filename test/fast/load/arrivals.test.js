@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Arrivals, countArrivals } from '../../../lib/load/arrivals.js';
+import { Arrivals, countArrivals } from '../../../load/arrivals.js';
 
 /**
- * @param {Partial<import('../../../lib/load/rate.js').RateOptions>} options
+ * @param {Partial<import('../../../load/rate.js').RateOptions>} options
  * @param {number} count
  */
 function draw(options, count) {

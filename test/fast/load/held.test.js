@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { HeldReplies } from '../../../lib/load/held.js';
-import { runLoad } from '../../../lib/load/load.js';
-import { FAILURES_IN_A_ROW_MAX } from '../../../lib/load/tally.js';
-import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
 import { ERROR, MISMATCH, OK, UNSENT } from '../../../lib/outcome.js';
+import { HeldReplies } from '../../../load/held.js';
+import { runLoad } from '../../../load/load.js';
+import { FAILURES_IN_A_ROW_MAX } from '../../../load/tally.js';
+import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
-/** @param {Partial<import('../../../lib/load/load.js').LoadOptions>} options */
+/** @param {Partial<import('../../../load/load.js').LoadOptions>} options */
 function load(options) {
   return {
     op: async (/** @type {number} */ index) => index,

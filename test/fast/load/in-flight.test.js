@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { littleCheck } from '../../../lib/analysis/little.js';
-import { runLoad } from '../../../lib/load/load.js';
-import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
 import { OK } from '../../../lib/outcome.js';
+import { runLoad } from '../../../load/load.js';
+import { createFakeClock, systemClock } from '../../../measure/clock.js';
+import { littleCheck } from '../../../stats/little.js';
 
 const OPS = {
   promise: (/** @type {number} */ i) =>
@@ -22,7 +22,7 @@ const OPS = {
 const RATE = { perSecond: 1e5, arrivals: /** @type {const} */ ('constant'), seed: 1 };
 
 /**
- * @param {Partial<import('../../../lib/load/load.js').LoadOptions>} options
+ * @param {Partial<import('../../../load/load.js').LoadOptions>} options
  */
 async function lawOf(options) {
   const { tally, scheduled, durationNs, inFlightMean } = await runLoad({

@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runLoad } from '../../../lib/load/load.js';
-import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
 import { ERROR, MISMATCH, MISS, OK, TIMEOUT, UNSENT } from '../../../lib/outcome.js';
+import { runLoad } from '../../../load/load.js';
+import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
 const STYLES = /** @type {const} */ (['promise', 'callback', 'sync']);
 const KINDS = /** @type {const} */ (['sync', 'window', 'burst']);
 
 /**
- * @param {Partial<import('../../../lib/load/load.js').LoadOptions>} options
- * @returns {import('../../../lib/load/load.js').LoadOptions}
+ * @param {Partial<import('../../../load/load.js').LoadOptions>} options
+ * @returns {import('../../../load/load.js').LoadOptions}
  */
 function load(options) {
   return {
@@ -49,7 +49,7 @@ const OPS = {
     },
 };
 
-/** @param {{ tally: import('../../../lib/load/tally.js').Tally, scheduled: number }} ended */
+/** @param {{ tally: import('../../../load/tally.js').Tally, scheduled: number }} ended */
 function assertAccounting({ tally, scheduled }) {
   const sum = tally.outcomes.reduce((a, b) => a + b, 0);
   assert.equal(sum, scheduled, 'scheduled = the sum of the outcomes');

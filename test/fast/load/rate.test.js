@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runLoad } from '../../../lib/load/load.js';
-import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
 import { DROPPED, ERROR, MISMATCH, OK, TIMEOUT, UNSENT } from '../../../lib/outcome.js';
+import { runLoad } from '../../../load/load.js';
+import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
-/** @typedef {import('../../../lib/load/rate.js').RateOptions} RateOptions */
-/** @typedef {import('../../../lib/load/detail.js').DetailedTally} DetailedTally */
+/** @typedef {import('../../../load/rate.js').RateOptions} RateOptions */
+/** @typedef {import('../../../load/detail.js').DetailedTally} DetailedTally */
 
 const STYLES = /** @type {const} */ (['promise', 'callback', 'sync']);
 
 /**
- * @param {Partial<Omit<import('../../../lib/load/load.js').LoadOptions, 'rate'>>} options
+ * @param {Partial<Omit<import('../../../load/load.js').LoadOptions, 'rate'>>} options
  * @param {Partial<RateOptions>} [rate]
- * @param {import('../../../lib/load/load.js').LoadWatch} [watch]
+ * @param {import('../../../load/load.js').LoadWatch} [watch]
  */
 async function runRate(options, rate, watch) {
   const ended = await runLoad(
@@ -143,7 +143,7 @@ test('response time counts from when an operation was due, service time from whe
 });
 
 /**
- * @param {import('../../../lib/measure/histogram.js').Histogram} histogram
+ * @param {import('../../../measure/histogram.js').Histogram} histogram
  * @param {number} ns
  */
 function countBelow(histogram, ns) {

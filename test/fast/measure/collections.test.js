@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { run } from '../../../lib/index.js';
-import { systemClock } from '../../../lib/measure/clock.js';
-import { systemInstruments } from '../../../lib/measure/usage.js';
+import { run } from '../../../index.js';
+import { systemClock } from '../../../measure/clock.js';
+import { systemInstruments } from '../../../measure/usage.js';
 import { plotsOf } from '../../../report/plots/index.js';
 
 describe('collections of garbage', () => {

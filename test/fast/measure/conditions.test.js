@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFakeClock, systemClock } from '../../../lib/measure/clock.js';
+import { createFakeClock, systemClock } from '../../../measure/clock.js';
 import {
   canaryNs,
   conditionsBetween,
   parseProcStat,
   readConditions,
   readThrottling,
-} from '../../../lib/measure/conditions.js';
+} from '../../../measure/conditions.js';
 
 /** @param {Record<string, string>} files */
 const reader = (files) => (/** @type {string} */ file) => files[file] ?? null;

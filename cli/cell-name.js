@@ -1,0 +1,16 @@
+/** What a cell and its load are called in the lines of a run. */
+
+/** @typedef {import('../lib/result.js').Cell} Cell */
+
+/** @param {Cell} cell */
+export function labelOf({ storage, profile }) {
+  return profile === 'default' ? storage : `${storage}:${profile}`;
+}
+
+/** @param {Cell['load']} load */
+export function loadText({ kind, inFlight, rate = 0, processes = 1 }) {
+  const by = processes === 1 ? '' : ` by ${processes} processes`;
+  if (kind === 'burst') return `all at once${by}`;
+  if (kind === 'rate') return `${rate.toLocaleString('en-US')}/s${by}`;
+  return `${inFlight} in flight${by}`;
+}

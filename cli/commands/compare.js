@@ -1,0 +1,70 @@
+/**
+ * `dragstrip compare A.json B.json …`: which differences between results are real. The first is
+ * what the others are compared with.
+ */
+
+import { EXIT_STATUS, usageError } from '../../lib/errors.js';
+import { compareResults } from '../../report/analysis/comparison.js';
+import { renderComparison } from '../../report/comparison.js';
+import { openStore } from '../storage.js';
+import { readResult } from './report.js';
+
+/** Differences that a message names; all are in the report of --anyway. */
+const NAMED_MAX = 6;
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status: 6 where a cell is slower by more than --fail-if-slower
+ */
+export async function execute({ args, options, stdout }) {
+  if (args.length < 2) {
+    throw usageError(
+      'compare: one result alone',
+      'name two or more: dragstrip compare A.json B.json',
+    );
+  }
+  const format = options.format ?? 'console';
+  if (format !== 'console' && format !== 'markdown') {
+    throw usageError(`--format ${format}: not one of compare`, 'use console or markdown');
+  }
+  const store = await openStore(options);
+  const [base, ...others] = await Promise.all(
+    args.map(async (file) => ({ file, result: await readResult(file) })),
+  );
+  const { failIfSlower = null, anyway = false } = options;
+  const comparison = compareResults(base, others, { failIfSlower });
+  if (!anyway) requireComparable(comparison);
+  const color = stdout.isTTY === true && stdout.hasColors();
+  stdout.write(renderComparison(comparison, { format, width: stdout.columns, color }));
+  if (store !== null) {
+    await store.write(comparison);
+    stdout.write(`\ncomparison: ${store.file()}\n`);
+  }
+  return comparison.regressions > 0 ? EXIT_STATUS.E_REGRESSION : 0;
+}
+
+/**
+ * @param {import('../../report/analysis/comparison.js').Comparison} comparison
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: says what differs
+ */
+function requireComparable({ base, others }) {
+  for (const { file, differences, cells } of others) {
+    if (differences.length > 0) {
+      const named = differences
+        .slice(0, NAMED_MAX)
+        .map(({ what, base: one, other }) => `${what} (${one}; ${other})`);
+      const more = differences.length - named.length;
+      throw usageError(
+        `${base.file} and ${file} are not comparable, they differ in ${named.join(', ')}` +
+          `${more > 0 ? ` and ${more} more` : ''}`,
+        'compare runs of the same kind, or add --anyway',
+      );
+    }
+    if (cells.length === 0) {
+      throw usageError(
+        `${base.file} and ${file} have no test in common that was measured in both`,
+        'dragstrip report shows what is in them',
+      );
+    }
+  }
+}

@@ -1,0 +1,115 @@
+/** `dragstrip doctor`: what is there, what is missing and how to get it. Changes nothing. */
+
+import { getLoader, hasLoader, loaderNames } from '../../data/loaders/index.js';
+import { resolveAddress } from '../../engine/addresses.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { findHome } from '../../lib/home.js';
+import { findPackage } from '../../lib/packages.js';
+import { hideSecrets } from '../../lib/secrets.js';
+import { environmentWarnings, readEnvironment } from '../../measure/environment.js';
+import { loadServer, SERVER_NAMES } from '../../servers/index.js';
+import { ALL_STORAGE_NAMES, checkAvailable, loadStorage } from '../../storages/index.js';
+import { addressesOf } from '../options.js';
+
+/**
+ * @typedef {object} Finding
+ * @property {boolean} good
+ * @property {string} text
+ * @property {string | null} [remedy]
+ */
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} 0, also where something is missing: nothing was asked to run
+ */
+export async function execute({ options, stdout }) {
+  const home = findHome();
+  const flags = addressesOf(options);
+  await section(stdout, 'This machine', machine());
+  await section(stdout, 'Drivers', drivers());
+  await section(stdout, 'Servers', servers(flags, home));
+  return 0;
+}
+
+/**
+ * @param {NodeJS.WritableStream} stdout
+ * @param {string} title
+ * @param {AsyncIterable<Finding>} findings
+ */
+async function section(stdout, title, findings) {
+  stdout.write(`${title}\n`);
+  for await (const { good, text, remedy } of findings) {
+    stdout.write(`  ${good ? 'ok     ' : 'missing'}  ${text}\n`);
+    if (remedy) stdout.write(`           → ${remedy}\n`);
+  }
+}
+
+/** @returns {AsyncGenerator<Finding>} */
+async function* machine() {
+  const environment = await readEnvironment();
+  const { node, cpu, cores, os } = environment;
+  yield { good: true, text: `Node ${node}, ${os}, ${cores} × ${cpu}` };
+  for (const { message, remedy } of environmentWarnings(environment)) {
+    yield { good: false, text: message, remedy };
+  }
+}
+
+/** @returns {AsyncGenerator<Finding>} */
+async function* drivers() {
+  for (const name of ALL_STORAGE_NAMES) {
+    const definition = await loadStorage(name);
+    for (const profile of Object.keys(definition.profiles)) {
+      const missing = await checkAvailable(definition, profile);
+      const label = profile === 'default' ? name : `${name}:${profile}`;
+      const driver = definition.package === null ? null : findPackage(definition.package);
+      const release = driver === null ? '' : ` (${driver.name} ${driver.version})`;
+      if (missing === null) yield { good: true, text: `${label}${release}` };
+      else yield { good: false, text: `${label}: ${missing.reason}`, remedy: missing.remedy };
+    }
+  }
+}
+
+/**
+ * @param {Record<string, string>} flags
+ * @param {string} home
+ * @returns {AsyncGenerator<Finding>}
+ */
+async function* servers(flags, home) {
+  for (const name of SERVER_NAMES) {
+    const definition = await loadServer(name);
+    const binaries = await definition.find(home);
+    if (binaries !== null) yield { good: true, text: `${name}: binaries (${binaries.source})` };
+    else {
+      const remedy = `dragstrip servers fetch ${name}`;
+      yield { good: false, text: `${name}: no binaries`, remedy };
+    }
+    const { address, source, credentials } = await resolveAddress(name, { flags, home });
+    const where = Object.values(address).map(formatEndpoint).join(', ');
+    try {
+      const { version } = await definition.probe(address, credentials);
+      yield { good: true, text: `${name} ${version} answers at ${where} (${source})` };
+      if (hasLoader(name)) yield await rows(name, address, credentials);
+    } catch (error) {
+      if (error.code !== 'E_TARGET') throw error;
+      const remedy = error.remedy ?? `dragstrip servers start ${name}`;
+      yield { good: false, text: hideSecrets(error.message, credentials), remedy };
+    }
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {import('../../lib/types.js').Address} address
+ * @param {import('../../lib/types.js').Credentials} credentials
+ * @returns {Promise<Finding>}
+ */
+async function rows(name, address, credentials) {
+  const loader = await getLoader(name);
+  const { dataset, foreign } = await loader.inspect({ address, credentials });
+  if (dataset === null) {
+    const remedy = loaderNames.includes(loader.name) ? `dragstrip seed ${loader.name}` : null;
+    return { good: false, text: foreign ?? `${name}: our rows are not there`, remedy };
+  }
+  const { rows: n, valueSize, seed } = dataset;
+  return { good: true, text: `${name}: ${n} rows of ${valueSize} characters, seed ${seed}` };
+}

@@ -1,0 +1,179 @@
+/**
+ * `dragstrip race`, `node async_test.js` and `./test.js`: options to a run, its events to lines,
+ * its result to a table, a file and an exit status.
+ */
+
+import path from 'node:path';
+import { droppedTooMuch } from '../../engine/openloop.js';
+import { usageError } from '../../lib/errors.js';
+import { loadReport } from '../../report/index.js';
+import { conductRun, tablesFor } from '../conduct.js';
+import { cellLines, seedLines } from '../lines.js';
+import { loadsOf } from '../loads.js';
+import { addressesOf } from '../options.js';
+import { requireFree, writeWhole } from '../storage.js';
+import { limitsSource } from './limit.js';
+
+/** @typedef {import('../main.js').CommandContext} CommandContext */
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../index.js').RunOptions} RunOptions */
+
+/** The race: short enough that `npm start` ends within three minutes, with its first set-up. */
+const RACE = {
+  rounds: 5,
+  warmup: 2000,
+  out: 'results',
+};
+
+/**
+ * @param {CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute(context) {
+  const { command, options, stdout } = context;
+  const runOptions = toRunOptions(command, options);
+  const wantsPage = command === 'race' && options.html !== false;
+  return conductRun(context, {
+    place: storePlace(command, options),
+    async begin(session) {
+      // The place of the page is there, too, before anything is fetched or measured.
+      if (wantsPage && options.json !== undefined) await requirePage(options);
+      session.limits = await limitsSource(options.limits, session.progress);
+      if (options.setup) await setUpFor(runOptions, options, session);
+      return runOptions;
+    },
+    show({ progress }) {
+      // Where both streams are the same terminal, the view has what the lines would say.
+      const live = progress.live && stdout.isTTY === true;
+      return (command === 'race' ? cellLines : seedLines)({ stdout, progress, live, ...options });
+    },
+    tell: async (result) => void stdout.write(`\n${await tablesFor(result, stdout)}`),
+    async afterwards(result, file) {
+      stdout.write(`\nresult: ${file}\n`);
+      if (wantsPage) stdout.write(`page:   ${await writePage(result, pageOf(file))}\n`);
+    },
+    judge: statusOf,
+  });
+}
+
+/**
+ * Servers and rows of this run alone.
+ * @param {RunOptions} runOptions its storages are those of the packages that are compared
+ * @param {Record<string, any>} options
+ * @param {import('../conduct.js').Session} session
+ */
+async function setUpFor(runOptions, options, { signal, progress, stops }) {
+  const { setUp } = await import('../setup.js');
+  const { storagesOfPackages } = await import('../../engine/rivals.js');
+  runOptions.storages ??= (await storagesOfPackages(options.against ?? [])) ?? undefined;
+  const { stop } = await setUp(runOptions, { signal, progress });
+  stops.push(stop);
+}
+
+/** @param {string} file of a result */
+function pageOf(file) {
+  return `${file.replace(/\.json$/, '')}.html`;
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: a page is where ours would be
+ */
+async function requirePage({ json, force }) {
+  await requireFree(
+    path.resolve(pageOf(json)),
+    pageOf(json),
+    force === true,
+    'the page beside --json:',
+  );
+}
+
+/**
+ * The page is made when all is measured and stored: its libraries are not in the way before.
+ * @param {Result} result
+ * @param {string} file
+ */
+async function writePage(result, file) {
+  const { render } = await loadReport('html');
+  await writeWhole(file, render(result));
+  return file;
+}
+
+/**
+ * @param {string} command
+ * @param {Record<string, any>} options
+ */
+function storePlace(command, { json, out, force }) {
+  const byDefault = command === 'race' && json === undefined ? RACE.out : undefined;
+  return { json, out: out ?? byDefault, force };
+}
+
+/**
+ * @param {string} command
+ * @param {Record<string, any>} options parsed
+ * @returns {RunOptions}
+ */
+export function toRunOptions(command, options) {
+  if (options.json !== undefined && options.out !== undefined) {
+    throw usageError('--json and --out: one of them', '--json names a file, --out a folder');
+  }
+  const { storages: listed, storage: more } = options;
+  const storages = more === undefined ? listed : [...(listed ?? []), ...more];
+  return {
+    command,
+    storages,
+    ...shared(loadsOf(command, options), options.processes),
+    keys: options.keys,
+    mix: options.mix,
+    against: options.against,
+    pin: options.pin,
+    rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
+    warmupOperations: options.warmup ?? (command === 'race' ? RACE.warmup : undefined),
+    timeoutMs: options.timeout,
+    seed: options.seed,
+    rows: options.rows,
+    valueSize: options.valueSize,
+    addresses: addressesOf(options),
+    allowTargets: options.allowTarget,
+  };
+}
+
+/**
+ * @param {Result} result
+ * @returns {number} 5 where an answer was wrong, too much was dropped or a test failed; 4 where
+ *   nothing could run
+ */
+export function statusOf(result) {
+  let measured = 0;
+  for (const cell of result.cells) {
+    if (cell.state === 'failed') return 5;
+    for (const round of cell.rounds) {
+      const { outcomes } = round;
+      measured += 1;
+      if (outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0) return 5;
+      if (result.state === 'aborted' || result.searches !== undefined) continue;
+      if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
+    }
+  }
+  return measured === 0 ? 4 : 0;
+}
+
+/**
+ * @param {ReturnType<typeof loadsOf>} given
+ * @param {number[]} [counts] of processes, each once
+ * @returns {ReturnType<typeof loadsOf>} each load shared by each of them
+ */
+function shared(given, counts) {
+  if (counts === undefined) return given;
+  const { loads, findMax } = given;
+  if (findMax !== undefined && counts.length > 1) {
+    throw usageError('--find-max and --processes: one number', 'write for example --processes 2');
+  }
+  const numbers = [...new Set(counts)];
+  return {
+    ...(loads && {
+      loads: loads.flatMap((load) => numbers.map((processes) => ({ ...load, processes }))),
+    }),
+    ...(findMax && { findMax: { ...findMax, processes: numbers[0] } }),
+  };
+}

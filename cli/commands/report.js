@@ -1,0 +1,109 @@
+/**
+ * `dragstrip report FILE…`: stored results on the standard output, or as files: a page, pictures of
+ * the plots, markdown, CSV. Several results are set side by side.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { usageError } from '../../lib/errors.js';
+import { parseResult } from '../../lib/result.js';
+import { loadReport } from '../../report/index.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../outputs.js').Output} Output */
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute({ args, options, stdout }) {
+  const { html, svg, png, markdown, csv } = options;
+  const asFiles = [html, svg, png, markdown, csv].some((place) => place !== undefined);
+  const { render } = await loadReport(options.format ?? 'console');
+  // All are read before one is shown: a wrong file among them shows nothing half.
+  const results = await Promise.all(args.map(readResult));
+  if (asFiles) {
+    const { writeOutputs } = await import('../outputs.js');
+    const outputs = await outputsOf(results, args, options);
+    for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
+    if (options.format === undefined) return 0;
+  }
+  const color = stdout.isTTY === true && stdout.hasColors();
+  for (const [index, result] of results.entries()) {
+    if (index > 0) stdout.write('\n');
+    stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
+  }
+  return 0;
+}
+
+/**
+ * @param {Result[]} results
+ * @param {string[]} files their names
+ * @param {Record<string, any>} options
+ * @returns {Promise<Output[]>}
+ */
+async function outputsOf(results, files, { html, svg, png, markdown, csv, theme }) {
+  /** @type {Output[]} */
+  const outputs = [];
+  const comparison = results.length < 2 ? null : await compare(results, files);
+  if (html !== undefined) {
+    const { renderPage } = await import('../../report/html.js');
+    outputs.push({ flag: '--html', file: html, make: () => renderPage(results, comparison) });
+  }
+  if (svg !== undefined || png !== undefined) {
+    const [{ picturesOf }, { toPng }, { pictureOutputs }] = await Promise.all([
+      import('../../report/pictures.js'),
+      import('../../report/png.js'),
+      import('../outputs.js'),
+    ]);
+    outputs.push(
+      ...pictureOutputs(picturesOf(results, { comparison, theme }), { svg, png }, toPng),
+    );
+  }
+  if (markdown !== undefined) {
+    const { render } = await loadReport('markdown');
+    const make = () => results.map((result) => render(result)).join('\n');
+    outputs.push({ flag: '--markdown', file: markdown, make });
+  }
+  if (csv !== undefined) {
+    const { render } = await loadReport('csv');
+    outputs.push({
+      flag: '--csv',
+      file: csv,
+      make: () => oneTable(results.map((one) => render(one))),
+    });
+  }
+  return outputs;
+}
+
+/**
+ * @param {Result[]} results
+ * @param {string[]} files
+ */
+async function compare(results, files) {
+  const { compareResults } = await import('../../report/analysis/comparison.js');
+  const [base, ...others] = results.map((result, i) => ({ result, file: files[i] }));
+  return compareResults(base, others);
+}
+
+/**
+ * @param {readonly string[]} tables CSV, each with the same head
+ * @returns {string} one table
+ */
+function oneTable([first, ...others]) {
+  return first + others.map((text) => text.slice(text.indexOf('\r\n') + 2)).join('');
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<Result>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+export async function readResult(file) {
+  let text;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw usageError(`${file}: cannot be read (${error.code})`, 'name a stored result');
+  }
+  return parseResult(text, file);
+}

@@ -1,0 +1,84 @@
+/**
+ * `dragstrip seed` and `node data/NAME.js`: fills servers with the rows, counts and samples them.
+ */
+
+import { getLoader, loaderNames } from '../../data/loaders/index.js';
+import { resolveAddress } from '../../engine/addresses.js';
+import { createDataset } from '../../lib/dataset.js';
+import { DragstripError } from '../../lib/errors.js';
+import { findHome } from '../../lib/home.js';
+import { hideSecrets } from '../../lib/secrets.js';
+import { systemClock } from '../../measure/clock.js';
+import { addressesOf } from '../options.js';
+import { createProgress } from '../progress.js';
+import { dropUndefined } from '../setup.js';
+import { onSignals } from '../signals.js';
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute({ args, options, stdout, stderr }) {
+  const { rows, valueSize, seed } = options;
+  const dataset = createDataset(dropUndefined({ rows, valueSize, seed }));
+  const names = args.length === 0 ? loaderNames : args;
+  const loaders = await Promise.all(names.map((name) => getLoader(name)));
+  const signals = onSignals(stderr);
+  const progress = createProgress(stderr, { quiet: options.quiet });
+  const home = findHome();
+  let hide = (/** @type {string} */ text) => text;
+  try {
+    for (const loader of loaders) {
+      const startNs = systemClock.now();
+      const { address, credentials } = await resolveAddress(loader.server, {
+        flags: addressesOf(options),
+        home,
+      });
+      hide = (text) => hideSecrets(text, credentials);
+      const report = await loader.seed({
+        address,
+        credentials,
+        dataset,
+        allowTargets: options.allowTarget,
+        signal: signals.signal,
+        onProgress: (done) =>
+          progress.update(`${loader.name}: ${count(done)} rows`, done / rowsOf()),
+      });
+      progress.done();
+      if (!options.quiet) stdout.write(`${summary(loader.name, report, startNs)}\n`);
+    }
+    return signals.status() ?? 0;
+  } catch (error) {
+    const status = signals.status();
+    error.message = hide(error.message);
+    if (status === null) throw error;
+    progress.done();
+    if (error instanceof DragstripError) stderr.write(`dragstrip: ${error.message}\n`);
+    return status;
+  } finally {
+    progress.done();
+    signals.dispose();
+  }
+
+  function rowsOf() {
+    return dataset.rows;
+  }
+
+  /**
+   * @param {string} name
+   * @param {import('../../lib/types.js').SeedReport} report
+   * @param {number} startNs
+   */
+  function summary(name, report, startNs) {
+    const seconds = ((systemClock.now() - startNs) / 1e9).toFixed(2);
+    const what = `${count(report.rows)} rows of ${dataset.valueSize} characters`;
+    const checked = `counted, ${report.sampled} compared whole`;
+    if (!report.written) return `${name}: ${what} were there already (${checked})`;
+    return `${name}: ${what} written in ${seconds} s (${checked})`;
+  }
+}
+
+/** @param {number} n */
+function count(n) {
+  return n.toLocaleString('en-US');
+}

@@ -1,0 +1,103 @@
+/** `dragstrip servers fetch|start|stop|status`: real servers without root. */
+
+import { usageError } from '../../lib/errors.js';
+import { findHome } from '../../lib/home.js';
+import {
+  DEFAULT_SERVER_NAMES,
+  fetchServers,
+  SERVER_NAMES,
+  startServers,
+  statusServers,
+  stopServers,
+} from '../../servers/index.js';
+import { failureLine } from '../failure.js';
+import { createProgress } from '../progress.js';
+import { onSignals } from '../signals.js';
+
+const ACTIONS = ['fetch', 'start', 'stop', 'status'];
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute({ args, options, stdout, stderr }) {
+  const [action, ...given] = args;
+  if (!ACTIONS.includes(action)) {
+    throw usageError(`servers ${action}: no such action`, `the actions: ${ACTIONS.join(', ')}`);
+  }
+  const home = findHome();
+  const brings = action === 'fetch' || action === 'start';
+  const all = brings ? DEFAULT_SERVER_NAMES : SERVER_NAMES;
+  const names = given.length === 0 ? [...all] : given;
+  const unknown = names.find((name) => !SERVER_NAMES.includes(name));
+  if (unknown !== undefined) {
+    throw usageError(
+      `unknown server ${JSON.stringify(unknown)}`,
+      `the servers are ${SERVER_NAMES.join(', ')}`,
+    );
+  }
+  if (action === 'status') return status(home, names, stdout);
+  const signals = onSignals(stderr);
+  const progress = createProgress(stdout, { quiet: options.quiet });
+  const context = {
+    home,
+    signal: signals.signal,
+    onEvent: (/** @type {import('../../servers/index.js').ServerEvent} */ event) => {
+      const line = `${event.server} ${event.step}: ${event.text}`;
+      if (event.step === 'fetching') progress.update(line);
+      else progress.done(line);
+    },
+  };
+  try {
+    const failures = await act(action, names, context);
+    progress.done();
+    for (const { error } of failures) stderr.write(`dragstrip: ${failureLine(error)}\n`);
+    return signals.status() ?? (failures.length > 0 ? 4 : 0);
+  } catch (error) {
+    const ended = signals.status();
+    if (ended === null) throw error;
+    return ended;
+  } finally {
+    progress.done();
+    signals.dispose();
+  }
+}
+
+/**
+ * @param {string} action
+ * @param {string[]} names
+ * @param {{ home: string, signal: AbortSignal,
+ *   onEvent: (event: import('../../servers/index.js').ServerEvent) => void }} context
+ * @returns {Promise<{ error: { message: string, remedy?: string } }[]>}
+ */
+async function act(action, names, context) {
+  if (action === 'fetch') return (await fetchServers(names, context)).failures;
+  if (action === 'start') return (await startServers(names, context)).failures;
+  const stopped = await stopServers(names, context);
+  for (const { name, state } of stopped) {
+    if (state === 'none')
+      context.onEvent({ server: name, step: 'stopped', text: 'it did not run' });
+  }
+  return [];
+}
+
+/**
+ * @param {string} home
+ * @param {string[]} names
+ * @param {NodeJS.WritableStream} stdout
+ * @returns {Promise<number>} 0; 4 where one of them does not answer
+ */
+async function status(home, names, stdout) {
+  const servers = (await statusServers({ home })).filter(({ name }) => names.includes(name));
+  for (const { name, state, running, reason, binaries } of servers) {
+    const source = binaries === null ? 'not fetched yet' : `binaries: ${binaries.source}`;
+    if (running === null) {
+      stdout.write(`${name} ${state} (${source})\n`);
+      continue;
+    }
+    const addresses = Object.entries(running.address).map(([key, value]) => `${key} ${value}`);
+    const line = `${name} ${state}: ${running.version}, pid ${running.pid}, ${addresses.join(', ')}`;
+    stdout.write(`${line}${reason === null ? '' : `: ${reason}`}\n`);
+  }
+  return servers.some(({ state }) => state === 'silent') ? 4 : 0;
+}

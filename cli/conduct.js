@@ -1,0 +1,104 @@
+/**
+ * A run as a command conducts it: a signal, or a reader that goes away, stops it, and what it made
+ * is removed before the command ends; the result is stored after each cell; what is told and drawn
+ * comes last.
+ */
+
+import { run } from '../index.js';
+import { holdOutput } from './held-output.js';
+import { openPlotFile } from './plot-file.js';
+import { createProgress } from './progress.js';
+import { onSignals } from './signals.js';
+import { openStore } from './storage.js';
+
+/** @typedef {import('../index.js').RunOptions} RunOptions */
+/** @typedef {import('../index.js').RunEvent} RunEvent */
+/** @typedef {import('../lib/result.js').Result} Result */
+
+/**
+ * @typedef {object} Session
+ * @property {AbortSignal} signal
+ * @property {import('./progress.js').Progress} progress
+ * @property {(() => Promise<void>)[]} stops called when all is over, the last one first
+ * @property {import('../index.js').LimitsSource} [limits] given by `begin`
+ */
+
+/**
+ * @typedef {object} Conduct what is a command's own
+ * @property {(session: Session) => RunOptions | Promise<RunOptions>} begin what is run; servers
+ *   that it starts are ended by what it adds to `stops`
+ * @property {(session: Session) => (event: RunEvent) => void} show
+ * @property {(result: Result) => Promise<void>} tell what goes to the standard output
+ * @property {(result: Result) => Promise<string>} [draw] the picture of --svg
+ * @property {(result: Result) => number} judge the exit status of what came out
+ * @property {{ json?: string, out?: string, force?: boolean }} [place] where the result is stored;
+ *   absent: as the options say
+ * @property {(result: Result, file: string) => Promise<void>} [afterwards] when the result is
+ *   stored; absent: its file is told on the standard error
+ */
+
+/**
+ * @param {Pick<import('./main.js').CommandContext, 'options' | 'stdout' | 'stderr'>} context
+ * @param {Conduct} conduct
+ * @returns {Promise<number>} exit status
+ */
+export async function conductRun({ options, stdout, stderr }, conduct) {
+  const { begin, show, tell, draw, judge, place = options } = conduct;
+  const { afterwards = async (_, file) => void stderr.write(`result: ${file}\n`) } = conduct;
+  const progress = createProgress(stderr, { quiet: options.quiet });
+  const signals = onSignals(stderr, { before: progress.done });
+  const output = holdOutput(stdout);
+  const stopped = () => output.status() ?? signals.status();
+  /** @type {Session['stops']} */
+  const stops = [];
+  try {
+    const store = await openStore(place);
+    const plot = draw === undefined ? null : await openPlotFile(options.svg, draw);
+    const signal = AbortSignal.any([signals.signal, output.signal]);
+    /** @type {Session} */
+    const session = { signal, progress, stops };
+    const runOptions = await begin(session);
+    const watch = show(session);
+    /** @type {Promise<void>} */
+    let stored = Promise.resolve();
+    const result = await run(runOptions, {
+      signal,
+      limits: session.limits,
+      onEvent(event) {
+        watch(event);
+        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
+        stored = store.write(event.result);
+        stored.catch(() => {}); // awaited in the end: what was made is removed first
+      },
+    });
+    progress.done();
+    await tell(result);
+    await stored;
+    if (store !== null) await afterwards(result, String(store.file()));
+    const status = stopped() ?? judge(result);
+    if (stopped() === null) await plot?.write(result);
+    return status;
+  } catch (error) {
+    const status = stopped();
+    if (status === null || error.code === 'E_STORE') throw error;
+    return status;
+  } finally {
+    progress.done();
+    for (const stop of stops.reverse()) await stop();
+    signals.dispose();
+    output.dispose();
+  }
+}
+
+/**
+ * The tables of a result as the terminal takes them.
+ * @param {Result} result
+ * @param {NodeJS.WriteStream} stdout
+ * @returns {Promise<string>}
+ */
+export async function tablesFor(result, stdout) {
+  const { loadReport } = await import('../report/index.js');
+  const { render } = await loadReport('console');
+  const color = stdout.isTTY === true && stdout.hasColors();
+  return `${render(result, { width: stdout.columns, color }).trimEnd()}\n`;
+}

@@ -1,0 +1,27 @@
+/** How a failure is shown: one line that says what, where and what helps; no stack trace. */
+
+import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
+
+/**
+ * @param {any} error
+ * @param {NodeJS.WritableStream} stderr
+ * @returns {number} exit status
+ */
+export function reportFailure(error, stderr) {
+  if (error instanceof DragstripError) {
+    stderr.write(`dragstrip: ${failureLine(error)}\n`);
+    return EXIT_STATUS[error.code] ?? EXIT_STATUS.E_INTERNAL;
+  }
+  // A fault of ours: here the stack is what helps.
+  stderr.write(`dragstrip: internal error, please report it: ${error?.stack ?? error}\n`);
+  return EXIT_STATUS.E_INTERNAL;
+}
+
+/**
+ * @param {{ message: string, remedy?: string | null }} failure
+ * @returns {string} one line
+ */
+export function failureLine({ message, remedy }) {
+  const line = remedy ? `${message}; ${remedy}` : message;
+  return line.replace(/\s*\r?\n\s*/g, ' ');
+}

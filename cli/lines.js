@@ -1,0 +1,131 @@
+/**
+ * The lines of a run while it goes on: the seed's, for the two runners, and one for each cell, for
+ * the race.
+ */
+
+import { prefix } from '../lib/format.js';
+import { labelOf, loadText } from './cell-name.js';
+import { RaceView } from './race-view.js';
+
+/** @typedef {import('../index.js').RunEvent} RunEvent */
+/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Round} Round */
+
+/**
+ * @typedef {object} LineContext
+ * @property {NodeJS.WritableStream} stdout
+ * @property {import('./progress.js').Progress} progress
+ * @property {boolean} [quiet]
+ */
+
+/**
+ * The seed's lines, per storage and in its order: `Test 'x' started`, `Storage created in … ms`,
+ * `Test finished: n ops, … ms, … ops/sec`, an empty line; then `Done`.
+ * @param {LineContext} context
+ * @returns {(event: RunEvent) => void}
+ */
+export function seedLines({ stdout, progress, quiet = false }) {
+  const say = (/** @type {string} */ line) => {
+    progress.done();
+    if (!quiet) stdout.write(`${line}\n`);
+  };
+  return (event) => {
+    if (event.type === 'filling') progress.update(`filling ${event.storage}`);
+    if (event.type === 'cell-start') say(`Test '${labelOf(event.cell)}' started`);
+    if (event.type === 'progress') progress.update(...progressOf(event));
+    if (event.type === 'cell-end') {
+      for (const line of seedRoundLines(event.round)) say(line);
+      say('');
+    }
+    if (event.type === 'finished') say('Done');
+  };
+}
+
+/**
+ * @param {Round} round
+ * @returns {string[]}
+ */
+function seedRoundLines(round) {
+  const lines = [];
+  if (round.createdNs !== null) lines.push(`Storage created in ${round.createdNs / 1e6} ms`);
+  if (round.state === 'failed') return [...lines, `Test failed: ${round.failure?.message}`];
+  const { ok } = round.outcomes;
+  const ms = round.durationNs / 1e6;
+  lines.push(`Test finished: ${ok} ops, ${ms} ms, ${round.throughput} ops/sec`);
+  const wrong = wrongOutcomes(round);
+  if (wrong !== '') lines.push(`Not counted: ${wrong}`);
+  return lines;
+}
+
+/**
+ * Where the race is. On a terminal the view of all cells, drawn again and again; elsewhere a line
+ * for each cell that is done.
+ * @param {LineContext & { live?: boolean }} context live: the view takes the place of the lines
+ * @returns {(event: RunEvent) => void}
+ */
+export function cellLines({ stdout, progress, quiet = false, live = false }) {
+  const view = new RaceView();
+  let done = 0;
+  let all = 0;
+  return (event) => {
+    view.take(event);
+    if (event.type === 'planned') {
+      const cells = event.result.cells.filter(({ state }) => state === 'planned').length;
+      // A search takes as many trials as it needs.
+      all = event.plan.findMax === null ? cells * event.plan.rounds : 0;
+    }
+    if (event.type === 'finished') progress.done();
+    else if (event.type !== 'cell-end') progress.show(all === 0 ? oneLine(event) : view);
+    if (event.type === 'cell-end') {
+      done += 1;
+      if (live && all > 0) return;
+      progress.done();
+      const place = all === 0 ? `${done}` : `${done}/${all}`;
+      if (!quiet) stdout.write(`[${place}] ${cellLine(event.cell, event.round)}\n`);
+    }
+  };
+}
+
+/**
+ * @param {RunEvent} event of a run whose length is not known
+ * @returns {import('./progress.js').View}
+ */
+function oneLine(event) {
+  const line = () => {
+    if (event.type === 'progress') return progressOf(event)[0];
+    return event.type === 'filling' ? `filling ${event.storage}` : 'preparing';
+  };
+  return { line, lines: ({ columns }) => [prefix(line(), columns)] };
+}
+
+/**
+ * @param {Cell} cell
+ * @param {Round} round
+ * @returns {string}
+ */
+function cellLine(cell, round) {
+  const head = `${labelOf(cell)}, ${loadText(cell.load)}`;
+  if (round.state === 'failed') return `${head}: failed: ${round.failure?.message}`;
+  const throughput = Math.round(round.throughput).toLocaleString('en-US');
+  const wrong = wrongOutcomes(round);
+  return `${head}: ${throughput} ops/s${wrong === '' ? '' : `; not counted: ${wrong}`}`;
+}
+
+/**
+ * @param {Extract<RunEvent, { type: 'progress' }>} event
+ * @returns {[string, number | null]}
+ */
+function progressOf({ cell, phase, settled }) {
+  const { operations } = cell.load;
+  const what = phase === 'warmup' ? 'warming up' : `${settled.toLocaleString('en-US')} ops`;
+  const share = phase === 'warmup' || operations === null ? null : settled / operations;
+  return [`${labelOf(cell)}, ${loadText(cell.load)}: ${what}`, share];
+}
+
+/** @param {Round} round */
+function wrongOutcomes({ outcomes }) {
+  return Object.entries(outcomes)
+    .filter(([name, n]) => name !== 'ok' && n > 0)
+    .map(([name, n]) => `${n} ${name}`)
+    .join(', ');
+}

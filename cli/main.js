@@ -1,0 +1,280 @@
+/**
+ * The command line: texts in, exit status out. The runners and loaders at the top level are shims
+ * over this with a command of their own. Every command is imported when it is called, so that the
+ * help is there at once.
+ */
+
+import { Command, CommanderError, Option } from 'commander';
+import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
+import { version } from '../lib/version.js';
+import { reportFailure } from './failure.js';
+import {
+  ADDRESS_OPTIONS,
+  DATASET_OPTIONS,
+  LIMIT_OPTIONS,
+  LOAD_OPTIONS,
+  OPTIONS,
+  OUTPUT_OPTIONS,
+  RUN_OPTIONS,
+} from './options.js';
+
+/**
+ * Names in OPTIONS, or rows of a command's own table.
+ * @typedef {readonly (string | import('./options.js').OptionRow)[]} OptionList
+ */
+
+/**
+ * @typedef {object} CommandRow
+ * @property {string} summary
+ * @property {string} [args] as commander takes them
+ * @property {OptionList | (() => Promise<OptionList>)} options a command's own table is loaded
+ *   when it is called
+ * @property {string} [help] flags of the help, where -h is something else
+ * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
+ */
+
+/**
+ * @typedef {object} CommandContext
+ * @property {string} command as it is called: `race`, `async`
+ * @property {any[]} args
+ * @property {Record<string, any>} options
+ * @property {NodeJS.WriteStream} stdout
+ * @property {NodeJS.WriteStream} stderr
+ */
+
+/** @type {Readonly<Record<string, CommandRow>>} */
+const COMMANDS = Object.freeze({
+  race: {
+    summary: 'point reads over every storage that can run, one and many in flight, several rounds',
+    options: ['setup', 'limits', 'noHtml', ...LOAD_OPTIONS, ...RUN_OPTIONS],
+    load: () => import('./commands/race.js'),
+  },
+  async: {
+    summary: 'all requests at once, or a window of them (node async_test.js)',
+    options: [...LOAD_OPTIONS, ...RUN_OPTIONS],
+    load: () => import('./commands/race.js'),
+  },
+  sync: {
+    summary: 'one request in flight (./test.js)',
+    options: RUN_OPTIONS,
+    load: () => import('./commands/race.js'),
+  },
+  mget: {
+    summary: 'many keys in one request: mget concurrency, mget scatter',
+    args: '<test>',
+    options: async () => (await import('./mget-options.js')).MGET_OPTIONS,
+    help: '--help',
+    load: () => import('./commands/mget.js'),
+  },
+  codec: {
+    summary: 'parsers and encoders of drivers, without a server: codec decoding, codec encoding',
+    args: '<test>',
+    options: async () => (await import('./codec-options.js')).CODEC_OPTIONS,
+    load: () => import('./commands/codec.js'),
+  },
+  insert: {
+    summary: 'rows into an empty table, by several strategies',
+    options: async () => (await import('./insert-options.js')).INSERT_OPTIONS,
+    load: () => import('./commands/insert.js'),
+  },
+  commands: {
+    summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
+    options: async () => (await import('./commands-options.js')).COMMANDS_OPTIONS,
+    load: () => import('./commands/commands.js'),
+  },
+  mutex: {
+    summary: 'locks over several processes: Test 1, Test 2, a holder that dies; mutex stress',
+    args: '[stress]',
+    options: async () => (await import('./mutex-options.js')).MUTEX_OPTIONS,
+    load: () => import('./commands/mutex.js'),
+  },
+  limit: {
+    summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',
+    options: LIMIT_OPTIONS,
+    load: () => import('./commands/limit.js'),
+  },
+  seed: {
+    summary: 'fill the servers with the rows (node data/redis.js, mysql.js, tarantool.js)',
+    args: '[servers...]',
+    options: [...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS],
+    load: () => import('./commands/seed.js'),
+  },
+  servers: {
+    summary: 'fetch, start, stop or show real servers, without root, on private loopback ports',
+    args: '<action> [servers...]',
+    options: ['quiet'],
+    load: () => import('./commands/servers.js'),
+  },
+  report: {
+    summary: 'stored results as tables, a page with plots, or pictures; several are compared',
+    args: '<files...>',
+    options: ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS],
+    load: () => import('./commands/report.js'),
+  },
+  history: {
+    summary: 'stored results of a folder over time, and where a level changed',
+    args: '<folder>',
+    options: ['cell', 'metric', ...OUTPUT_OPTIONS],
+    load: () => import('./commands/history.js'),
+  },
+  compare: {
+    summary:
+      'which differences between results are real; the first is what others are held against',
+    args: '<files...>',
+    options: ['failIfSlower', 'anyway', 'format', 'json', 'force'],
+    load: () => import('./commands/compare.js'),
+  },
+  list: {
+    summary: 'storages with their profiles, servers, workloads and reports',
+    options: [],
+    load: () => import('./commands/list.js'),
+  },
+  doctor: {
+    summary: 'what is there, what is missing and how to get it',
+    options: ADDRESS_OPTIONS,
+    load: () => import('./commands/doctor.js'),
+  },
+});
+
+/**
+ * Runs a command and sets process.exitCode.
+ * @param {string[]} argv without node and the script
+ * @param {{ name?: string, command?: string, args?: string[] }} [shim] a script that is one
+ *   command: its own name for the help, the command, and arguments that are given
+ * @returns {Promise<void>}
+ */
+export async function main(argv, shim = {}) {
+  guardOutput();
+  process.exitCode = await runCommandLine(argv, shim, process);
+}
+
+/**
+ * The same without a process of its own.
+ * @param {string[]} argv
+ * @param {Parameters<typeof main>[1] & {}} shim
+ * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
+ * @returns {Promise<number>} exit status
+ */
+export async function runCommandLine(argv, shim, streams) {
+  try {
+    return await dispatch(argv, shim, streams);
+  } catch (error) {
+    return reportFailure(error, streams.stderr);
+  }
+}
+
+/**
+ * @param {string[]} argv
+ * @param {{ name?: string, command?: string, args?: string[] }} shim
+ * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
+ * @returns {Promise<number>} exit status
+ */
+async function dispatch(argv, shim, { stdout, stderr }) {
+  let status = 0;
+  // Errors are told by reportFailure; commands of a program take its settings over.
+  const create = (/** @type {string | undefined} */ name) =>
+    new Command(name).configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => {},
+    });
+  /** @param {string} name @param {Command} command */
+  const act = (name, command) =>
+    command.action(async (...parts) => {
+      const args = shim.args ?? parts.slice(0, -2).flat();
+      const { execute } = await COMMANDS[name].load();
+      status = await execute({ command: name, args, options: command.opts(), stdout, stderr });
+    });
+  /** @type {Command} */
+  let program;
+  if (shim.command !== undefined) {
+    const row = COMMANDS[shim.command];
+    program = prepare(create(shim.name), row, shim.args === undefined);
+    await addOptions(program, row);
+    act(shim.command, program);
+  } else {
+    program = prepare(create('dragstrip'), null, false);
+    program.description('Races storage servers and the Node.js drivers that talk to them.');
+    for (const [name, row] of Object.entries(COMMANDS)) {
+      const command = prepare(program.command(name), row, true);
+      act(name, command);
+      // The list of commands is there at once; nobody asks for the options of those not named.
+      if (argv.includes(name)) await addOptions(command, row);
+    }
+  }
+  program.version(version);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    // Without a command commander shows the help and says so by this code.
+    if (error.code === 'commander.help') return 2;
+    const called = Object.hasOwn(COMMANDS, argv[0]) ? `dragstrip ${argv[0]}` : program.name();
+    throw usageFailure(error, shim.command === undefined ? called : program.name());
+  }
+  return status;
+}
+
+/**
+ * @param {Command} command
+ * @param {CommandRow | null} row
+ * @param {boolean} withArgs
+ */
+function prepare(command, row, withArgs) {
+  const help = row?.help ?? '-h, --help';
+  command.exitOverride().showSuggestionAfterError(true).helpOption(help, 'this help');
+  if (row === null) return command.helpCommand('help [command]', 'help for a command');
+  command.description(row.summary);
+  if (withArgs && row.args !== undefined) command.arguments(row.args);
+  return command;
+}
+
+/**
+ * @param {Command} command
+ * @param {CommandRow} row
+ */
+async function addOptions(command, { options }) {
+  for (const one of typeof options === 'function' ? await options() : options) {
+    command.addOption(makeOption(typeof one === 'string' ? OPTIONS[one] : one));
+  }
+}
+
+/** @param {import('./options.js').OptionRow} row */
+function makeOption({ flags, help, parse, shown }) {
+  const option = new Option(flags, shown === undefined ? help : `${help} (default: ${shown})`);
+  const flag = flags.split(' ').find((word) => word.startsWith('--')) ?? flags;
+  if (parse !== undefined) option.argParser((text, previous) => parse(text, flag, previous));
+  return option;
+}
+
+/**
+ * @param {CommanderError} error
+ * @param {string} name of the program, with its command
+ * @returns {DragstripError} the same in one line, with the command that helps
+ */
+function usageFailure(error, name) {
+  const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
+  const hint = more.join(' ').trim();
+  return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
+    remedy: `${name.endsWith('.js') ? `node ${name}` : name} --help shows what there is`,
+  });
+}
+
+/**
+ * A reader that goes away (`| head`) ends the program quietly, as it does every Unix tool; output
+ * that cannot be written (a full disk) ends it with one line.
+ */
+function guardOutput() {
+  // A limit on file sizes is then an error of the write, as a full disk is, and not the end.
+  process.on('SIGXFSZ', () => {});
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (/** @type {NodeJS.ErrnoException} */ { code }) => {
+      if (code === 'EPIPE') process.exit(141);
+      if (stream === process.stdout) {
+        process.stderr.write(`dragstrip: standard output cannot be written (${code})\n`);
+      }
+      process.exit(EXIT_STATUS.E_STORE);
+    });
+  }
+}

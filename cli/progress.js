@@ -1,0 +1,168 @@
+/**
+ * What a person sees while work goes on: on a terminal a block of lines that is drawn again, at
+ * most four times a second; elsewhere a plain line every few seconds. Only the parent process
+ * draws.
+ */
+
+import pc from 'picocolors';
+import { displayWidth, prefix } from '../lib/format.js';
+import { systemClock } from '../measure/clock.js';
+
+const DRAW_EVERY_NS = 250e6;
+const LINE_EVERY_NS = 5e9;
+const BAR_WIDTH = 24;
+const COLUMNS_DEFAULT = 80;
+
+/** @typedef {ReturnType<typeof pc.createColors>} Colors */
+
+/**
+ * @typedef {object} Area what there is room for
+ * @property {number} columns
+ * @property {number} rows
+ * @property {Colors} colors none where the terminal has none, or NO_COLOR is set
+ */
+
+/**
+ * @typedef {object} View what goes on, in two forms
+ * @property {(area: Area) => string[]} lines for a terminal
+ * @property {() => string} line for where there is none
+ */
+
+/**
+ * @typedef {object} Progress
+ * @property {(text: string, share?: number | null) => void} update text and, where known, how much
+ *   of the work is done, 0 to 1
+ * @property {(view: View) => void} show asks the view only when it is drawn
+ * @property {(line?: string) => void} done removes what is drawn, and leaves a line where one is
+ *   given
+ * @property {boolean} live whether what is shown takes its place back when it is done
+ */
+
+/**
+ * @param {NodeJS.WriteStream} stream
+ * @param {{ quiet?: boolean, clock?: Pick<import('../measure/clock.js').Clock, 'now'> }} [options]
+ * @returns {Progress}
+ */
+export function createProgress(stream, { quiet = false, clock = systemClock } = {}) {
+  if (quiet) return { update() {}, show() {}, done() {}, live: false };
+  return stream.isTTY ? terminalProgress(stream, clock) : plainProgress(stream, clock);
+}
+
+/**
+ * @param {NodeJS.WriteStream} stream
+ * @param {Pick<import('../measure/clock.js').Clock, 'now'>} clock
+ * @returns {Progress}
+ */
+function terminalProgress(stream, clock) {
+  const block = createBlock(stream);
+  const colors = pc.createColors(stream.hasColors?.() ?? false);
+  let drawnNs = Number.NEGATIVE_INFINITY;
+  /** @param {View} view */
+  const show = (view) => {
+    const nowNs = clock.now();
+    if (nowNs - drawnNs < DRAW_EVERY_NS) return;
+    drawnNs = nowNs;
+    // The last column is left free: a terminal may wrap a line that fills it. The last row too.
+    const columns = Math.max(1, (stream.columns ?? COLUMNS_DEFAULT) - 1);
+    const rows = Math.max(1, (stream.rows ?? 24) - 1);
+    block.draw(view.lines({ columns, rows, colors }).slice(0, rows));
+  };
+  return {
+    live: true,
+    show,
+    update(text, share = null) {
+      show({
+        line: () => text,
+        lines: ({ columns }) => {
+          const drawn = share === null ? '' : `${bar(share, BAR_WIDTH, colors)} `;
+          const room = columns - (share === null ? 0 : BAR_WIDTH + 1);
+          return [room < 10 ? prefix(text, columns) : `${drawn}${prefix(text, room)}`];
+        },
+      });
+    },
+    done(line) {
+      block.clear();
+      if (line !== undefined) stream.write(`${line}\n`);
+    },
+  };
+}
+
+/**
+ * Lines that are drawn in the place of those before. A terminal that became narrower has broken
+ * them into more rows: as many as their widths ask for are taken back.
+ * @param {NodeJS.WriteStream} stream
+ */
+function createBlock(stream) {
+  /** @type {number[]} */
+  let widths = [];
+  const erase = () => {
+    const columns = Math.max(1, stream.columns ?? COLUMNS_DEFAULT);
+    const rows = widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+    widths = [];
+    return eraseRows(rows);
+  };
+  return {
+    /** @param {string[]} lines */
+    draw(lines) {
+      // In one piece, so that nothing flickers.
+      const text = `${erase()}${lines.map((line) => `${line}\n`).join('')}`;
+      widths = lines.map((line) => displayWidth(stripColors(line)));
+      stream.write(text);
+    },
+    clear() {
+      const text = erase();
+      if (text !== '') stream.write(text);
+    },
+  };
+}
+
+/**
+ * Row by row, upwards: to clear the screen below at once would, in tmux, push what is cleared into
+ * its history.
+ * @param {number} rows above the cursor
+ */
+function eraseRows(rows) {
+  return rows === 0 ? '' : `\r${'\x1b[1A\x1b[2K'.repeat(rows)}`;
+}
+
+/** @param {string} line with no other escapes than those of colours */
+function stripColors(line) {
+  return line.replace(/\x1b\[[\d;]*m/g, '');
+}
+
+/**
+ * @param {NodeJS.WriteStream} stream
+ * @param {Pick<import('../measure/clock.js').Clock, 'now'>} clock
+ * @returns {Progress}
+ */
+function plainProgress(stream, clock) {
+  let writtenNs = clock.now();
+  /** @param {() => string} line */
+  const say = (line) => {
+    const nowNs = clock.now();
+    if (nowNs - writtenNs < LINE_EVERY_NS) return;
+    writtenNs = nowNs;
+    stream.write(`${line()}\n`);
+  };
+  return {
+    live: false,
+    show: (view) => say(() => view.line()),
+    update: (text, share = null) =>
+      say(() => (share === null ? text : `${text} (${Math.floor(share * 100)} %)`)),
+    done(line) {
+      writtenNs = clock.now();
+      if (line !== undefined) stream.write(`${line}\n`);
+    },
+  };
+}
+
+/**
+ * @param {number} share 0 to 1
+ * @param {number} width columns
+ * @param {Colors} colors
+ * @returns {string}
+ */
+export function bar(share, width, colors) {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return `${colors.cyan('█'.repeat(full))}${colors.dim('░'.repeat(width - full))}`;
+}

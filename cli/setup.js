@@ -1,0 +1,109 @@
+/**
+ * The set-up of `race --setup`: servers fetched and started for this run alone, their rows, and
+ * the drivers that must be built. What cannot be had is told and left out; the race goes on with
+ * the rest.
+ */
+
+import { getLoader } from '../data/loaders/index.js';
+import { resolveAddress } from '../engine/addresses.js';
+import { createDataset } from '../lib/dataset.js';
+import { findHome } from '../lib/home.js';
+import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
+import { buildHiredis } from '../storages/hiredis-build.js';
+import { loadStorage, parseSelection, STORAGE_NAMES } from '../storages/index.js';
+import { failureLine } from './failure.js';
+
+/**
+ * @param {import('../index.js').RunOptions} options of the run
+ * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress }} context
+ * @returns {Promise<{ stop: () => Promise<void> }>} stop ends the servers that this started
+ */
+export async function setUp(options, { signal, progress }) {
+  const home = options.home ?? findHome();
+  const names = await serversOf(options.storages ?? [...STORAGE_NAMES]);
+  const { failures, stop } = await startServers(names, {
+    home,
+    owned: true,
+    signal,
+    onEvent: ({ server, step, text }) => {
+      if (step === 'fetching') progress.update(`${server}: ${text}`);
+      else if (step !== 'found') progress.done(`${server} ${step}: ${text}`);
+    },
+  });
+  try {
+    for (const { name, error } of failures) {
+      progress.done(`${name} is left out: ${failureLine(error)}`);
+    }
+    const ready = names.filter((name) => !failures.some((failure) => failure.name === name));
+    for (const name of ready) {
+      if (signal.aborted) break;
+      try {
+        await fill(name, options, { signal, progress, home });
+      } catch (error) {
+        if (error.code !== 'E_TARGET') throw error;
+        progress.done(`${name} is left out: ${failureLine(error)}`);
+      }
+    }
+    if (!signal.aborted) await buildDrivers(home, progress);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { stop };
+}
+
+/**
+ * @param {string[]} selections
+ * @returns {Promise<string[]>} names of the servers behind them, each once
+ */
+async function serversOf(selections) {
+  if (selections.includes('all')) return [...DEFAULT_SERVER_NAMES];
+  const names = new Set();
+  for (const text of selections) {
+    const { server } = await loadStorage(parseSelection(text).source);
+    if (server !== null) names.add(server);
+  }
+  return [...names];
+}
+
+/**
+ * @param {string} name
+ * @param {import('../index.js').RunOptions} options
+ * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress, home: string }}
+ *   context
+ */
+async function fill(name, { rows, valueSize, seed, allowTargets }, { signal, progress, home }) {
+  const dataset = createDataset(dropUndefined({ rows, valueSize, seed }));
+  const { address, credentials } = await resolveAddress(name, { flags: {}, home });
+  const loader = await getLoader(name);
+  const report = await loader.seed({
+    address,
+    credentials,
+    dataset,
+    allowTargets,
+    signal,
+    onProgress: (done) => progress.update(`filling ${name}`, done / dataset.rows),
+  });
+  progress.done(`${name} filled: ${report.rows.toLocaleString('en-US')} rows`);
+}
+
+/**
+ * @param {string} home
+ * @param {import('./progress.js').Progress} progress
+ */
+async function buildDrivers(home, progress) {
+  progress.update('building hiredis');
+  const { built, reason } = await buildHiredis({ home });
+  if (!built) progress.done(`hiredis is left out: ${reason}`);
+}
+
+/**
+ * @template {Record<string, unknown>} T
+ * @param {T} fields
+ * @returns {Partial<T>}
+ */
+export function dropUndefined(fields) {
+  return /** @type {Partial<T>} */ (
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  );
+}

@@ -1,0 +1,378 @@
+/**
+ * One cell in one round, from opening the storage to closing it: open, check, warm up, measure,
+ * close. Runs inside the cell's own process (or in this one, for tests with a fake clock), prints
+ * nothing, and gives back a record of what happened, whatever happened.
+ */
+
+import { readCredentials } from '../lib/credentials.js';
+import { createDataset, placesOf } from '../lib/dataset.js';
+import { OK, OUTCOMES } from '../lib/outcome.js';
+import { runLoad } from '../load/load.js';
+import { MAX_IN_FLIGHT } from '../load/rate.js';
+import { conditionsBetween } from '../measure/conditions.js';
+import { busiestThreadNs } from '../measure/usage.js';
+import { loadStorage } from '../storages/index.js';
+import { loadWorkload } from '../workloads/index.js';
+import { closeBounded, guarded } from './guard.js';
+import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
+import { shareLoad, shareRate, shareWorkload } from './share.js';
+
+/** Rows read and compared whole before the clock starts. */
+const CHECK_ROWS = 64;
+/** Loading a driver is no reply: a short --timeout does not bound it. */
+const OPEN_TIMEOUT_MS = 10_000;
+/** Emptying and counting tables. */
+const HOOK_TIMEOUT_MS = 120_000;
+const WARMUP_IN_FLIGHT = 100;
+/** Fine enough for a warm-up of some milliseconds; they are joined afterwards. */
+const WARMUP_WINDOW_NS = 1e6;
+
+/** @typedef {import('./record.js').CellRecord} CellRecord */
+
+/**
+ * What a cell's process is told: names and options, never functions.
+ * @typedef {object} CellSpec
+ * @property {string} storage name, or path of a file
+ * @property {string} profile
+ * @property {string} workload
+ * @property {Record<string, unknown>} workloadOptions
+ * @property {import('../lib/result.js').Load} load
+ * @property {import('./rivals.js').Driver} [driver] in the place of the installed version
+ * @property {number[]} [cpus] processors that its process is kept on; absent: all
+ * @property {import('./share.js').Share} [share] which part of it is this process's
+ * @property {import('../lib/types.js').Address} address
+ * @property {{ name: string, address: import('../lib/types.js').Address, pids: number[] }[]}
+ *   [others]
+ *   further servers that the workload needs
+ * @property {Record<string, string> | null} credentialVariables environment variables to read them
+ *   from
+ * @property {number[]} serverPids
+ * @property {import('../lib/types.js').DatasetOptions} dataset
+ * @property {string} folder
+ * @property {number} seed
+ * @property {number} warmupOperations
+ * @property {number} stallNs
+ */
+
+/**
+ * @typedef {object} CellContext
+ * @property {import('../measure/usage.js').Instruments} instruments
+ * @property {AbortSignal} [signal]
+ * @property {AbortSignal} [crash] reason: an error that the driver threw out of the event loop
+ * @property {() => Promise<void>} [atStart] awaited before the clock starts: others begin with it
+ * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
+ */
+
+/**
+ * @param {CellSpec} spec
+ * @param {CellContext} context
+ * @returns {Promise<CellRecord>} never rejects for what a storage does
+ */
+export async function runCell(spec, context) {
+  const { clock } = context.instruments;
+  const startNs = clock.now();
+  const record = emptyRecord();
+  /** @type {import('../lib/types.js').Handle | null} */
+  let handle = null;
+  try {
+    const canaryNs = context.instruments.canaryNs();
+    const openNs = clock.now();
+    const openMs = Math.max(OPEN_TIMEOUT_MS, spec.stallNs / 1e6);
+    const opened = await guarded(openStorage(spec), context, openMs, 'open');
+    handle = opened.handle;
+    const bound = bindWorkload(spec, opened, clock);
+    await guarded(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
+    record.createdNs = clock.now() - openNs;
+    await guarded(checkRows(bound, opened, CHECK_ROWS), context, spec.stallNs / 1e6, 'the check');
+    await warmUp(spec, bound, opened.calls, context, record);
+    const before = context.instruments.conditions();
+    await measure(spec, bound, opened.calls, context, record);
+    record.conditions = {
+      canaryNs,
+      ...conditionsBetween(before, context.instruments.conditions()),
+    };
+  } catch (error) {
+    record.state = context.signal?.aborted ? 'aborted' : 'failed';
+    record.failure = {
+      code: String(error.code ?? error.name ?? 'ERROR'),
+      message: String(error.message ?? error),
+    };
+  }
+  if (handle !== null) await closeBounded(handle);
+  record.workNs = clock.now() - startNs;
+  return record;
+}
+
+/**
+ * @typedef {object} OpenedStorage
+ * @property {import('../lib/types.js').Handle} handle
+ * @property {import('../lib/types.js').CallStyle} calls
+ * @property {import('../lib/types.js').Dataset} dataset
+ */
+
+/**
+ * @param {CellSpec} spec
+ * @returns {Promise<OpenedStorage>}
+ */
+async function openStorage(spec) {
+  const definition = await loadStorage(spec.storage);
+  const profile = definition.profiles[spec.profile];
+  const dataset = createDataset(spec.dataset);
+  const { needs, place, route } = await loadWorkload(spec.workload);
+  const parameters = parametersOf(spec);
+  const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
+  const handle = await definition.open({
+    address: route?.(parameters, spec.address, others) ?? spec.address,
+    credentials: await readCredentials(spec.credentialVariables),
+    profile: { name: spec.profile, ...profile },
+    dataset,
+    folder: spec.folder,
+    writes: needs.includes('set'),
+    needs,
+    places: placesOf(place),
+    parameters,
+    others,
+  });
+  return { handle, calls: profile.calls ?? 'promise', dataset };
+}
+
+/** @param {CellSpec} spec */
+function parametersOf({ workloadOptions }) {
+  return /** @type {import('../lib/types.js').Parameters} */ (workloadOptions['parameters'] ?? {});
+}
+
+/**
+ * @typedef {object} Bound
+ * @property {import('../lib/types.js').BoundWorkload} measured
+ * @property {import('../lib/types.js').BoundWorkload} warmup
+ * @property {import('../lib/types.js').BoundWorkload | null} check null: nothing is read before
+ */
+
+/**
+ * Draws all keys, before any clock starts. Warm-up and check have streams of keys of their own.
+ * @param {CellSpec} spec
+ * @param {OpenedStorage} opened
+ * @param {import('../measure/clock.js').Clock} clock
+ * @returns {Promise<Bound>}
+ */
+async function bindWorkload(spec, { handle, dataset, calls }, clock) {
+  const { prepare, check = prepare } = await loadWorkload(spec.workload);
+  const { seed, workloadOptions: options } = spec;
+  const ops = operationsOf(spec.load);
+  const warmupOps = Math.max(1, spec.warmupOperations);
+  const all = { dataset, options, clock };
+  const measured = prepare({ ...all, seed, ops, phase: 'measure' })(handle, calls);
+  const warmup = prepare({ ...all, seed: seed + 1, ops: warmupOps, phase: 'warmup' });
+  return {
+    measured: spec.share === undefined ? measured : shareWorkload(measured, spec.share),
+    warmup: warmup(handle, calls),
+    check:
+      check === false
+        ? null
+        : check({ ...all, seed: seed + 2, ops: CHECK_ROWS, phase: 'check' })(handle, calls),
+  };
+}
+
+/**
+ * @param {CellSpec['load']} load
+ * @returns {number} how many operations there will be, about; Infinity where that is not known
+ */
+function operationsOf({ operations, durationNs, rate }) {
+  if (operations !== null) return operations;
+  if (rate === undefined || durationNs === null) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.ceil((rate * durationNs) / 1e9));
+}
+
+/**
+ * Reads rows one after another and compares them whole: a storage without our rows, or with other
+ * ones, is found before anything is measured.
+ * @param {Promise<Bound>} bound
+ * @param {OpenedStorage} opened
+ * @param {number} rows
+ */
+async function checkRows(bound, { calls }, rows) {
+  const { check } = await bound;
+  if (check === null) return;
+  for (let index = 0; index < rows; index += 1) {
+    const reply = await callOnce(check, check.calls ?? calls, index);
+    const outcome = check.verify(index, reply, true);
+    if (outcome === OK) continue;
+    const error = new Error(
+      `wrong data: read ${index + 1} of the check is a ${OUTCOMES[outcome]}; ` +
+        'the rows are not those of this dataset',
+    );
+    throw Object.assign(error, { code: 'E_DATA' });
+  }
+}
+
+/**
+ * @param {import('../lib/types.js').BoundWorkload} bound
+ * @param {import('../lib/types.js').CallStyle} calls
+ * @param {number} index
+ * @returns {Promise<any>}
+ */
+function callOnce(bound, calls, index) {
+  if (calls !== 'callback') return Promise.resolve(bound.op(index));
+  return new Promise((resolve, reject) => {
+    bound.op(index, (error, reply) => (error ? reject(error) : resolve(reply)));
+  });
+}
+
+/**
+ * The same work for all storages, not counted; its curve is kept. All garbage is collected before
+ * it: between operations no object of theirs is alive, and V8 throws compiled code away together
+ * with the last object that the code was made for. What came after would begin at half its speed.
+ * @param {CellSpec} spec
+ * @param {Promise<Bound>} bound
+ * @param {import('../lib/types.js').CallStyle} calls
+ * @param {CellContext} context
+ * @param {CellRecord} record
+ */
+async function warmUp(spec, bound, calls, context, record) {
+  const { warmup } = await bound;
+  context.instruments.collectGarbage('all');
+  if (spec.warmupOperations === 0) return;
+  await runHook(warmup, 'before', context);
+  const inFlight = spec.load.kind === 'sync' ? 1 : WARMUP_IN_FLIGHT;
+  const load = await runLoad(
+    {
+      ...warmup,
+      calls: warmup.calls ?? calls,
+      kind: 'window',
+      inFlight,
+      windowNs: WARMUP_WINDOW_NS,
+      operations: spec.warmupOperations,
+      durationNs: Number.POSITIVE_INFINITY,
+      stallNs: spec.stallNs,
+      clock: context.instruments.clock,
+    },
+    {
+      signal: context.signal,
+      crash: context.crash,
+      onProgress: (settled) => context.onProgress?.({ phase: 'warmup', settled }),
+    },
+  );
+  recordWarmup(record, load, inFlight);
+  await runHook(warmup, 'after', context);
+}
+
+/**
+ * What a workload does around its operations, bounded in time.
+ * @param {import('../lib/types.js').BoundWorkload} bound
+ * @param {'before' | 'after'} name
+ * @param {CellContext} context
+ * @returns {Promise<import('../lib/types.js').Facts | undefined>}
+ */
+async function runHook(bound, name, context) {
+  /** @type {Promise<import('../lib/types.js').Facts | void> | undefined} */
+  const work = bound[name]?.();
+  if (work === undefined) return undefined;
+  return (await guarded(work, context, HOOK_TIMEOUT_MS, `${name} the operations`)) ?? undefined;
+}
+
+/**
+ * @param {CellSpec} spec
+ * @param {Promise<Bound>} bound
+ * @param {import('../lib/types.js').CallStyle} calls
+ * @param {CellContext} context
+ * @param {CellRecord} record
+ */
+async function measure(spec, bound, calls, context, record) {
+  const { instruments } = context;
+  const { measured } = await bound;
+  const { kind, inFlight, operations, durationNs } = ownLoad(spec);
+  await runHook(measured, 'before', context);
+  instruments.collectGarbage('young');
+  await context.atStart?.();
+  const serverBefore = instruments.servers(spec.serverPids);
+  const othersBefore = spec.others?.map(({ pids }) => instruments.servers(pids));
+  const garbage = instruments.observeGarbage();
+  const before = instruments.client();
+  /** @type {number | null} */
+  let pendingBytes = null;
+  const load = await runLoad(
+    {
+      ...measured,
+      calls: measured.calls ?? calls,
+      kind,
+      inFlight: inFlight ?? 1,
+      rate: rateOf(spec),
+      operations: operations ?? Number.POSITIVE_INFINITY,
+      durationNs: durationNs ?? Number.POSITIVE_INFINITY,
+      stallNs: spec.stallNs,
+      clock: instruments.clock,
+    },
+    {
+      signal: context.signal,
+      crash: context.crash,
+      onProgress: (settled) => context.onProgress?.({ phase: 'measure', settled }),
+      onIssued: () => {
+        pendingBytes = (instruments.client().heapBytes - before.heapBytes) / (operations ?? 1);
+      },
+    },
+  );
+  const after = instruments.client();
+  const serverAfter = instruments.servers(spec.serverPids);
+  const othersAfter = spec.others?.map(({ pids }) => instruments.servers(pids));
+  const collected = await garbage.stop(load.tally.endNs);
+  record.pendingBytes = pendingBytes;
+  record.client = {
+    userNs: after.userNs - before.userNs,
+    systemNs: after.systemNs - before.systemNs,
+    rssBytesBefore: before.rssBytes,
+    rssBytesAfter: after.rssBytes,
+    rssBytesMax: after.rssBytesMax,
+    gcCount: collected.count,
+    gcNs: collected.ns,
+    ...(collected.collections && {
+      collections: collected.collections.map(({ startNs, ns }) => ({
+        startNs: Math.max(0, startNs - load.tally.startNs),
+        ns,
+      })),
+    }),
+  };
+  if (serverBefore !== null && serverAfter !== null) {
+    record.serverSpanNs = [serverBefore.cpuNs, serverAfter.cpuNs];
+  }
+  record.server = serverBetween(serverBefore, serverAfter);
+  for (const [i, { name }] of (spec.others ?? []).entries()) {
+    const used = serverBetween(othersBefore?.[i] ?? null, othersAfter?.[i] ?? null);
+    if (used !== null) record.others = { ...record.others, [name]: used };
+  }
+  recordLoad(record, load, instruments.clock.originNs ?? 0);
+  recordSeries(record, load, measured.series);
+  if (record.state === 'aborted') return;
+  const facts = await runHook(measured, 'after', context);
+  if (facts !== undefined) record.facts = facts;
+}
+
+/**
+ * @param {import('../measure/usage.js').ServerUsage | null} before
+ * @param {import('../measure/usage.js').ServerUsage | null} after
+ * @returns {import('../lib/result.js').Round['server']} null where one of them is not known
+ */
+function serverBetween(before, after) {
+  if (before === null || after === null) return null;
+  return {
+    cpuNs: Math.max(0, after.cpuNs - before.cpuNs),
+    rssBytes: after.rssBytes,
+    threadNsMax: busiestThreadNs(before, after),
+  };
+}
+
+/**
+ * @param {CellSpec} spec
+ * @returns {import('../load/rate.js').RateOptions | undefined}
+ */
+function rateOf(spec) {
+  const { seed, share } = spec;
+  const { rate, arrivals = 'constant', maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
+  if (rate === undefined) return undefined;
+  const options = { perSecond: rate, arrivals, maxInFlight, seed };
+  return share === undefined ? options : shareRate(options, share);
+}
+
+/** @param {CellSpec} spec */
+function ownLoad({ load, share }) {
+  return share === undefined ? load : shareLoad(load, share);
+}

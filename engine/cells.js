@@ -1,0 +1,168 @@
+/**
+ * The cells of a run, and what the process of each is told. Pure; what can run here and now is
+ * decided in targets.js.
+ */
+
+import { parseSelection } from '../storages/index.js';
+import { loadLabel } from './plan.js';
+
+/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Load} Load */
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/types.js').Unavailable} Unavailable */
+/** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
+/** @typedef {import('./plan.js').RunPlan} RunPlan */
+/** @typedef {import('./targets.js').StorageTarget} StorageTarget */
+/** @typedef {import('./targets.js').ServerTarget} ServerTarget */
+
+/**
+ * @typedef {object} Job a cell that can run, with what its process is told
+ * @property {Cell} cell
+ * @property {StorageTarget} target
+ * @property {import('./cell.js').CellSpec} spec
+ */
+
+/**
+ * @param {RunPlan} plan
+ * @param {readonly StorageTarget[]} storages
+ * @param {readonly ServerTarget[]} [others] further servers that the workload names
+ * @param {WorkloadDefinition} [workload] of a plan with variants
+ * @returns {Cell[]} by variant, then load, then storage
+ */
+export function makeCells(plan, storages, others = [], workload = undefined) {
+  const { variants, workloads = [plan.workload] } = plan;
+  if (variants === undefined) {
+    return plan.loads.flatMap((load) =>
+      workloads.flatMap((name) => storages.map((one) => makeCell(name, load, one))),
+    );
+  }
+  return variants.flatMap(({ parameters, loads, storages: listed }) => {
+    const having = storages.filter((one) => isListed(one, listed));
+    return loads.flatMap((load) =>
+      having.flatMap((one) => {
+        const offer = workload?.offers?.(one.definition, parameters, reachOf(one, others)) ?? true;
+        if (offer === false) return [];
+        const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
+        const target = { ...one, unavailable: one.unavailable ?? lack };
+        return makeCell(plan.workload, load, target, parameters);
+      }),
+    );
+  });
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {readonly ServerTarget[]} others
+ */
+function reachOf({ server }, others) {
+  return {
+    address: server?.address ?? {},
+    others: Object.fromEntries(others.map(({ name, address }) => [name, address])),
+  };
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {readonly string[] | undefined} listed
+ */
+function isListed({ source, profile }, listed) {
+  return (
+    listed
+      ?.map((text) => parseSelection(text))
+      .some((one) => one.source === source && (one.profile === profile || one.profile === 'all')) ??
+    true
+  );
+}
+
+/**
+ * @param {WorkloadDefinition | undefined} workload
+ * @param {import('../lib/types.js').Parameters} parameters
+ * @param {readonly ServerTarget[]} others
+ * @returns {Unavailable | null}
+ */
+function lackOfOther(workload, parameters, others) {
+  const names = workload?.servers?.(parameters) ?? [];
+  const lacking = others.find(({ name, unavailable }) => names.includes(name) && unavailable);
+  return lacking?.unavailable ?? null;
+}
+
+/**
+ * @param {string} workload
+ * @param {Load} load
+ * @param {StorageTarget} storage
+ * @param {import('../lib/types.js').Parameters} [parameters]
+ * @returns {Cell}
+ */
+function makeCell(workload, load, { definition, profile, unavailable }, parameters) {
+  const variant =
+    parameters === undefined ? '' : `[${Object.entries(parameters).map(toPair).join(',')}]`;
+  return {
+    id: `${definition.name}:${profile}/${workload}${variant}/${loadLabel(load)}`,
+    storage: definition.name,
+    profile,
+    workload,
+    ...(parameters && { parameters }),
+    load,
+    state: unavailable === null ? 'planned' : 'skipped',
+    reason: unavailable?.reason ?? null,
+    remedy: unavailable?.remedy ?? null,
+    rounds: [],
+  };
+}
+
+/** @param {[string, string | number | boolean]} parameter */
+function toPair([name, value]) {
+  return `${name}=${value}`;
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {{ storages: readonly StorageTarget[], others?: readonly ServerTarget[] }} targets
+ * @param {Result} result
+ * @param {{ folder: string, workload?: WorkloadDefinition }} context folder: of embedded stores
+ * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages
+ */
+export function makeJobs(plan, { storages, others = [] }, result, { folder, workload }) {
+  return storages.flatMap((target) =>
+    result.cells
+      .filter(
+        ({ storage, profile, state }) =>
+          state !== 'skipped' && storage === target.definition.name && profile === target.profile,
+      )
+      .map((cell) => {
+        const names = workload?.servers?.(cell.parameters ?? {}) ?? [];
+        const near = others.filter(({ name }) => names.includes(name));
+        return { cell, target, spec: specOf(cell, target, plan, { folder, others: near }) };
+      }),
+  );
+}
+
+/**
+ * @param {Cell} cell
+ * @param {StorageTarget} target
+ * @param {RunPlan} plan
+ * @param {{ folder: string, others: readonly ServerTarget[] }} context
+ * @returns {import('./cell.js').CellSpec}
+ */
+function specOf(cell, { source, profile, server, driver }, plan, { folder, others }) {
+  const { parameters } = cell;
+  return {
+    storage: source,
+    profile,
+    workload: cell.workload,
+    workloadOptions: { ...plan.workloadOptions, ...(parameters && { parameters }) },
+    load: cell.load,
+    address: server?.address ?? {},
+    ...(others.length > 0 && {
+      others: others.map(({ name, address, pids }) => ({ name, address, pids })),
+    }),
+    credentialVariables: server?.credentialVariables ?? null,
+    serverPids: server?.pids ?? [],
+    dataset: plan.dataset,
+    folder,
+    seed: plan.seed,
+    warmupOperations: plan.warmupOperations,
+    stallNs: plan.timeoutMs * 1e6,
+    driver,
+  };
+}

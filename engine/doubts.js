@@ -1,0 +1,247 @@
+/**
+ * What speaks against a figure: a cell whose counters contradict each other, that was not at rest
+ * when it was measured, or with rounds far from the others; a machine that changed its speed or
+ * took time away. Pure: from a result to marks and warnings, each with what helps.
+ *
+ * Goals: every doubt is told, once. Non-goals: deleting anything; every round counts.
+ */
+
+import { median } from 'simple-statistics';
+import { LITTLE_TOLERANCE, littleCheck } from '../stats/little.js';
+import { findOutliers } from '../stats/outlier.js';
+import { STEADY_LIMIT, STEADY_WINDOWS, steadyState } from '../stats/steady.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Round} Round */
+/** @typedef {import('../lib/result.js').Warning} Warning */
+
+/** A fixed loop that takes so much longer or shorter shows another machine. */
+export const DRIFT_MAX = 0.05;
+/** Processor time taken by the hypervisor, as a share, that is worth a warning. */
+export const STEAL_MAX = 0.01;
+/** What is not ok has no latency, but was in flight: above this share the law says nothing. */
+const NOT_OK_MAX = 0.001;
+
+/**
+ * @typedef {object} CellDoubts
+ * @property {import('../stats/little.js').LittleCheck | null} inconsistent the worst round of
+ *   those in
+ *   which Little's law does not hold; null: it holds, or cannot be checked
+ * @property {number} unsteady rounds whose warm-up did not come to rest
+ * @property {number[]} outliers round numbers, from 0, far from the others in throughput
+ * @property {number} n measured rounds
+ */
+
+/**
+ * @param {Pick<Cell, 'rounds'>} cell
+ * @returns {CellDoubts}
+ */
+export function cellDoubts({ rounds }) {
+  const measured = rounds.filter(({ state }) => state === 'measured');
+  /** @type {CellDoubts['inconsistent']} */
+  let inconsistent = null;
+  for (const round of measured) {
+    const law = lawOf(round);
+    if (law === null || law.holds) continue;
+    if (Math.abs(law.difference ?? 0) >= Math.abs(inconsistent?.difference ?? 0)) {
+      inconsistent = law;
+    }
+  }
+  const unsteady = measured.filter(({ warmup }) => !steadyState(warmup.curve).steady).length;
+  const { indexes } = findOutliers(measured.map(({ throughput }) => throughput));
+  return {
+    inconsistent,
+    unsteady,
+    // Of two or three values one is always far from the others, by some measure.
+    outliers: measured.length < 4 ? [] : indexes.map((index) => measured[index].round),
+    n: measured.length,
+  };
+}
+
+/**
+ * @param {Round} round
+ * @returns {import('../stats/little.js').LittleCheck | null} null: cannot be checked
+ */
+export function lawOf({ latency, open, outcomes, scheduled, durationNs, inFlightMean }) {
+  // In an open loop what waits to be sent is not in flight: there the service time is the latency.
+  const own = open === undefined ? latency : open.service;
+  if (own === null || durationNs === 0) return null;
+  const { miss, mismatch, error, timeout } = outcomes;
+  if (miss + mismatch + error + timeout > scheduled * NOT_OK_MAX) return null;
+  return littleCheck({
+    throughputPerSecond: (own.count / durationNs) * 1e9,
+    latencyNsMean: own.meanNs,
+    inFlightMean,
+  });
+}
+
+/**
+ * @param {CellDoubts} doubts
+ * @returns {boolean} no steady state in half of the rounds or more
+ */
+export function isUnsteady({ unsteady, n }) {
+  return n > 0 && unsteady * 2 >= n;
+}
+
+/**
+ * @param {Pick<Result, 'cells' | 'searches'>} result
+ * @returns {Warning[]} to be stored with the result
+ */
+export function doubtWarnings({ cells, searches }) {
+  const looked = cells
+    .filter(({ rounds }) => rounds.length > 0)
+    .map((cell) => ({ cell, doubts: cellDoubts(cell) }));
+  return [
+    ...looked.flatMap(inconsistentWarning),
+    // The rounds of a search are trials, and of different loads by intention.
+    ...(searches === undefined ? looked.flatMap(outlierWarning) : []),
+    ...unsteadyWarning(looked),
+    ...machineWarnings(cells),
+  ];
+}
+
+/** @typedef {{ cell: Cell, doubts: CellDoubts }} Looked */
+
+/**
+ * @param {Looked} looked
+ * @returns {Warning[]}
+ */
+function inconsistentWarning({ cell, doubts: { inconsistent } }) {
+  if (inconsistent === null) return [];
+  const { measured, expected } = inconsistent;
+  return [
+    {
+      code: 'W_LITTLE',
+      message:
+        `inconsistent: ${shown(measured)} were in flight, throughput × latency says ` +
+        `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart, one of them is wrong`,
+      remedy: 'do not use this figure; does the driver answer twice, or too early?',
+      cell: cell.id,
+    },
+  ];
+}
+
+/**
+ * @param {Looked} looked
+ * @returns {Warning[]}
+ */
+function outlierWarning({ cell, doubts: { outliers } }) {
+  if (outliers.length === 0) return [];
+  const rounds = outliers.map((round) => round + 1).join(', ');
+  return [
+    {
+      code: 'W_OUTLIER',
+      message: `round ${rounds} is far from the others; nothing is left out`,
+      remedy: 'stop other programs and take more --rounds',
+      cell: cell.id,
+    },
+  ];
+}
+
+/**
+ * One for all: on a busy machine it would be one for each cell.
+ * @param {Looked[]} looked
+ * @returns {Warning[]}
+ */
+function unsteadyWarning(looked) {
+  const unsteady = looked.filter(({ doubts }) => isUnsteady(doubts));
+  if (unsteady.length === 0) return [];
+  const tests = unsteady.length === looked.length ? 'all' : `${unsteady.length}`;
+  return [
+    {
+      code: 'W_UNSTEADY',
+      message:
+        `no steady state in ${tests} of ${looked.length} tests: the last ${STEADY_WINDOWS} windows ` +
+        `of the warm-up varied by more than ${percent(STEADY_LIMIT)}`,
+      remedy: 'a longer --warmup, on a machine with nothing else to do',
+      cell: null,
+    },
+  ];
+}
+
+/**
+ * @param {readonly Cell[]} cells
+ * @returns {Warning[]} of the machine while measuring
+ */
+function machineWarnings(cells) {
+  const { drift, drifted, stealShare, throttledCount, throttledNs, n } = summarizeConditions(cells);
+  /** @type {Warning[]} */
+  const warnings = [];
+  const warn = (/** @type {string} */ code, /** @type {string} */ message, remedy = '') =>
+    warnings.push({ code, message, remedy, cell: null });
+  if (drift !== null && drift > DRIFT_MAX) {
+    warn(
+      'W_CANARY',
+      `the machine changed its speed: a fixed loop took up to ${percent(drift)} more or less ` +
+        `than usual (${drifted} of ${n} times more than ${percent(DRIFT_MAX)})`,
+      'stop other programs, fix the frequency of the processor, take more --rounds',
+    );
+  }
+  if (stealShare !== null && stealShare > STEAL_MAX) {
+    warn(
+      'W_STEAL',
+      `the hypervisor gave up to ${percent(stealShare)} of the processor time to others`,
+      'run on a machine of your own, or when the host has less to do',
+    );
+  }
+  if (throttledCount !== null && throttledCount > 0) {
+    const ms = Math.round((throttledNs ?? 0) / 1e6);
+    warn(
+      'W_THROTTLED',
+      `the CPU limit of the container held this program back ${throttledCount} times, ${ms} ms`,
+      'raise the limit (docker run --cpus, resources.limits.cpu), or take it away',
+    );
+  }
+  return warnings;
+}
+
+/**
+ * @typedef {object} ConditionsSummary
+ * @property {number} n rounds that were looked at
+ * @property {number | null} drift the farthest canary from the median of all; null: unknown
+ * @property {number} drifted canaries that were more than 5 % from it
+ * @property {number | null} stealShare the greatest; null: unknown
+ * @property {number | null} busyShare median; null: unknown
+ * @property {number | null} throttledCount sum; null: unknown
+ * @property {number | null} throttledNs sum
+ * @property {number | null} loadAverage the greatest; null: unknown
+ */
+
+/**
+ * @param {readonly Pick<Cell, 'rounds'>[]} cells
+ * @returns {ConditionsSummary}
+ */
+export function summarizeConditions(cells) {
+  const all = cells.flatMap(({ rounds }) => rounds.flatMap(({ conditions }) => conditions ?? []));
+  const known = (/** @type {keyof typeof all[number]} */ name) =>
+    all.map((one) => one[name]).filter((value) => typeof value === 'number');
+  const greatest = (/** @type {number[]} */ values) =>
+    values.length === 0 ? null : Math.max(...values);
+  const sum = (/** @type {number[]} */ values) =>
+    values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
+  const canaries = known('canaryNs').filter((value) => value > 0);
+  const centre = canaries.length === 0 ? 0 : median(canaries);
+  const drifts = canaries.map((value) => Math.abs(value / centre - 1));
+  const busy = known('busyShare');
+  return {
+    n: all.length,
+    drift: greatest(drifts),
+    drifted: drifts.filter((drift) => drift > DRIFT_MAX).length,
+    stealShare: greatest(known('stealShare')),
+    busyShare: busy.length === 0 ? null : median(busy),
+    throttledCount: sum(known('throttledCount')),
+    throttledNs: sum(known('throttledNs')),
+    loadAverage: greatest(known('loadAverage')),
+  };
+}
+
+/** @param {number} share */
+function percent(share) {
+  return `${Number((share * 100).toPrecision(2))} %`;
+}
+
+/** @param {number} value */
+function shown(value) {
+  return String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,234 @@
+/**
+ * How a cell is executed: in a fresh process (a second driver in a process changes the first one's
+ * speed), or in this one, for tests with a fake clock. Both take a spec and give a record.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { DragstripError } from '../lib/errors.js';
+import { systemClock } from '../measure/clock.js';
+import { runCell } from './cell.js';
+import { mergeRecords, shareSpec } from './share.js';
+
+const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
+/** After an abort a cell drains for a second and closes; then it is killed. */
+const ABORT_GRACE_MS = 4000;
+const STDERR_LINES = 3;
+
+/** @typedef {import('./cell.js').CellSpec} CellSpec */
+/** @typedef {import('./cell.js').CellRecord} CellRecord */
+
+/**
+ * @typedef {object} Execution
+ * @property {CellRecord | null} record null: the process ended without one
+ * @property {{ code: string, message: string } | null} failure why there is none
+ * @property {number | null} processNs wall time of the process; null where it had none of its own
+ */
+
+/**
+ * @callback Executor
+ * @param {CellSpec} spec
+ * @param {{ signal?: AbortSignal,
+ *   onProgress?: (progress: { phase: string, settled: number }) => void }} context
+ * @returns {Promise<Execution>}
+ */
+
+/**
+ * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} CellContext atStart: of
+ *   one process among several, resolves when all are ready
+ */
+
+/**
+ * A storage may block its event loop for ever; nothing but its parent can end that. Opening and
+ * drawing keys for millions of rows, or issuing millions of operations at once, takes some seconds.
+ */
+const SILENCE_MS = 60_000;
+
+/** @type {Executor} a fresh process for each cell */
+export const executeInChild = createChildExecutor();
+
+/**
+ * @param {{ silenceMs?: number }} [options] silenceMs: how long a cell's process may be without a
+ *   sign of life, at least six of its timeouts
+ * @returns {Executor} runs each cell in a process of its own
+ */
+export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
+  const execute = (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) =>
+    executeBounded(spec, context, silenceMs);
+  return (spec, context) =>
+    (spec.load.processes ?? 1) === 1
+      ? execute(spec, context)
+      : executeShared(spec, context, execute);
+}
+
+/**
+ * Runs the parts of a cell side by side: they begin together when all are ready, and where one
+ * fails, the others are stopped, because what they would measure is another load.
+ * @param {CellSpec} spec
+ * @param {Parameters<Executor>[1]} context
+ * @param {(part: CellSpec, context: CellContext) => Promise<Execution>} execute
+ * @returns {Promise<Execution>}
+ */
+async function executeShared(spec, { signal, onProgress }, execute) {
+  const parts = shareSpec(spec);
+  const others = new AbortController();
+  const stopped = signal === undefined ? others.signal : AbortSignal.any([signal, others.signal]);
+  const atStart = createBarrier(parts.length, stopped);
+  const settled = parts.map(() => 0);
+  /** @type {Execution | null} */
+  let failed = null;
+  const executions = await Promise.all(
+    parts.map(async (part, index) => {
+      const execution = await execute(part, {
+        signal: stopped,
+        atStart,
+        onProgress: ({ phase, settled: count }) => {
+          settled[index] = count;
+          onProgress?.({ phase, settled: settled.reduce((sum, one) => sum + one, 0) });
+        },
+      });
+      const { record } = execution;
+      if (!stopped.aborted && (record === null || record.state === 'failed')) {
+        failed = execution;
+        others.abort();
+      }
+      return execution;
+    }),
+  );
+  const processNs = Math.max(0, ...executions.map((one) => one.processNs ?? 0)) || null;
+  // What the others did until they were stopped is no measurement of this load.
+  if (failed !== null) return { .../** @type {Execution} */ (failed), processNs };
+  const records = executions.flatMap(({ record }) => record ?? []);
+  if (records.length < executions.length) {
+    const failure = executions.find(({ record }) => record === null)?.failure ?? null;
+    return { record: null, failure, processNs };
+  }
+  return { record: mergeRecords(records), failure: null, processNs };
+}
+
+/**
+ * @param {number} count
+ * @param {AbortSignal} signal
+ * @returns {() => Promise<void>} resolves for all when it has been called by so many, or aborted
+ */
+function createBarrier(count, signal) {
+  let missing = count;
+  /** @type {() => void} */
+  let open = () => {};
+  const all = /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      open = () => resolve(undefined);
+    })
+  );
+  signal.addEventListener('abort', open, { once: true });
+  return () => {
+    missing -= 1;
+    if (missing === 0) open();
+    return all;
+  };
+}
+
+/**
+ * @param {CellSpec} spec
+ * @param {CellContext} context
+ * @param {number} silenceMs
+ * @returns {Promise<Execution>}
+ */
+async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
+  const startNs = systemClock.now();
+  const node = [process.execPath, '--expose-gc', '--no-warnings', CHILD];
+  const { cpus = [] } = spec;
+  const [program, ...args] =
+    cpus.length === 0 ? node : ['taskset', '--cpu-list', cpus.join(','), ...node];
+  const child = execa(program, args, {
+    ipc: true,
+    buffer: { ipc: false },
+    serialization: 'advanced',
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    maxBuffer: 65_536,
+    reject: false,
+    cleanup: true,
+  });
+  /** @type {CellRecord | null} */
+  let record = null;
+  const patience = Math.max(silenceMs, (6 * spec.stallNs) / 1e6);
+  let blocked = false;
+  const silence = setTimeout(() => {
+    blocked = true;
+    child.kill('SIGKILL');
+  }, patience);
+  child.on('message', (/** @type {any} */ message) => {
+    silence.refresh();
+    if (message.type === 'done') record = message.record;
+    if (message.type === 'progress') onProgress?.(message.progress);
+    if (message.type === 'ready') {
+      atStart?.().then(() => child.connected && child.send({ type: 'go' }, () => {}));
+    }
+  });
+  /** @type {NodeJS.Timeout | undefined} */
+  let killer;
+  const onAbort = () => {
+    if (child.connected) child.send({ type: 'abort' }, () => {});
+    killer = setTimeout(() => child.kill('SIGKILL'), ABORT_GRACE_MS);
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (child.connected) child.send({ type: 'run', spec }, () => {});
+  if (signal?.aborted) onAbort();
+  const ended = await child;
+  clearTimeout(killer);
+  clearTimeout(silence);
+  signal?.removeEventListener('abort', onAbort);
+  return {
+    record,
+    failure: record === null ? whyNone(ended, { blocked, patience, signal }) : null,
+    processNs: systemClock.now() - startNs,
+  };
+}
+
+/**
+ * @param {Parameters<typeof describeEnd>[0]} ended
+ * @param {{ blocked: boolean, patience: number, signal?: AbortSignal }} circumstances
+ */
+function whyNone(ended, { blocked, patience, signal }) {
+  if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it gave a result' };
+  if (!blocked) return describeEnd(ended);
+  const message = `the storage blocked its process for ${patience / 1000} s; it was killed`;
+  return { code: 'E_CELL_BLOCKED', message };
+}
+
+/**
+ * @param {{ exitCode?: number, signal?: string, stderr?: unknown, shortMessage?: string }} ended
+ * @returns {{ code: string, message: string }}
+ */
+function describeEnd({ exitCode, signal, stderr, shortMessage }) {
+  const how = signal ? `was killed by ${signal}` : `ended with status ${exitCode ?? '?'}`;
+  const lines = String(stderr ?? shortMessage ?? '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
+  const said = lines.slice(-STDERR_LINES).join(' | ').slice(0, 300);
+  return {
+    code: 'E_CELL_PROCESS',
+    message: `the cell’s process ${how} before it gave a result${said === '' ? '' : `: ${said}`}`,
+  };
+}
+
+/**
+ * @param {import('../measure/usage.js').Instruments} instruments
+ * @returns {Executor} runs cells in this process
+ */
+export function inThisProcess(instruments) {
+  const execute = async (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) => {
+    if (spec.driver !== undefined) {
+      // A process has one version of a driver: what it has loaded cannot be exchanged.
+      throw new DragstripError('E_INTERNAL', 'another version needs a process of its own');
+    }
+    const record = await runCell(spec, { instruments, ...context });
+    return { record, failure: null, processNs: null };
+  };
+  return (spec, context) =>
+    (spec.load.processes ?? 1) === 1
+      ? execute(spec, context)
+      : executeShared(spec, context, execute);
+}

@@ -1,0 +1,178 @@
+/**
+ * The loads of a run: what may be asked for, what is taken where nothing is said, and their names.
+ * Pure; how they are run is load.
+ */
+
+import { z } from 'zod';
+import { MAX_IN_FLIGHT } from '../load/rate.js';
+
+export const OPERATIONS_DEFAULT = 50_000;
+export const OPERATIONS_MAX = 1e9;
+export const IN_FLIGHT_MAX = 1e6;
+/** About a kilobyte of memory for each operation that is pending. */
+export const BURST_MAX = 1e7;
+export const RATE_MAX = 1e7;
+/** An open loop that is given neither a number of operations nor a time. */
+const RATE_DURATION_MS = 10_000;
+const WINDOW = 100;
+/** More than any machine has cores for. */
+export const PROCESSES_MAX = 256;
+
+const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
+  z.number().int().min(min).max(max);
+const rate = z.number().positive().max(RATE_MAX);
+const durationMs = z.number().positive().max(86_400_000);
+const arrivals = z.enum(['constant', 'poisson']);
+
+export const loadOption = z
+  .strictObject({
+    kind: z.enum(['sync', 'window', 'burst', 'rate']),
+    inFlight: whole(1, IN_FLIGHT_MAX).optional(),
+    operations: whole(1, OPERATIONS_MAX).optional(),
+    durationMs: durationMs.optional(),
+    rate: rate.optional(),
+    arrivals: arrivals.optional(),
+    maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+    processes: whole(1, PROCESSES_MAX).optional(),
+  })
+  .refine(({ processes = 1, operations = processes }) => operations >= processes, {
+    message: 'fewer operations than processes',
+  })
+  .refine(
+    ({ kind, processes = 1, inFlight = WINDOW }) => kind !== 'window' || inFlight >= processes,
+    {
+      message: 'fewer in flight than processes: each needs one',
+    },
+  )
+  .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
+    message: 'inFlight belongs to a window',
+  })
+  .refine((load) => load.kind !== 'burst' || load.durationMs === undefined, {
+    message: 'a burst has no duration: give it operations, or use a window',
+  })
+  .refine((load) => load.kind !== 'burst' || (load.operations ?? 0) <= BURST_MAX, {
+    message: `all at once: at most ${BURST_MAX} operations; more need a window`,
+  })
+  .refine((load) => load.kind !== 'rate' || load.rate !== undefined, {
+    message: 'a rate load needs its rate, operations a second',
+  })
+  .refine((load) => load.kind === 'rate' || !(load.rate ?? load.arrivals ?? load.maxInFlight), {
+    message: 'rate, arrivals and maxInFlight belong to a rate load',
+  });
+
+export const searchOption = z.strictObject({
+  percentile: z.number().min(0.5).max(0.9999),
+  limitMs: z.number().positive().max(3_600_000),
+  start: rate.optional(),
+  durationMs: durationMs.optional(),
+  arrivals: arrivals.optional(),
+  maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+  processes: whole(1, PROCESSES_MAX).optional(),
+});
+
+/** @typedef {z.infer<typeof loadOption>} LoadOption */
+/** @typedef {z.infer<typeof searchOption>} SearchOption */
+
+/**
+ * @typedef {object} SearchPlan the greatest rate within a latency limit
+ * @property {number} percentile 0.99
+ * @property {number} limitNs
+ * @property {number} start the first rate
+ * @property {number} durationMs of a trial, at least; longer where a percentile needs more values
+ * @property {'constant' | 'poisson'} arrivals
+ * @property {number} maxInFlight
+ * @property {number} [processes] absent: one
+ */
+
+/**
+ * @param {LoadOption} load
+ * @returns {import('../lib/result.js').Load}
+ */
+export function completeLoad(load) {
+  const { kind, operations } = load;
+  if (kind === 'rate') return completeRate(load);
+  const timed = load.durationMs !== undefined;
+  return {
+    kind,
+    inFlight: kind === 'burst' ? null : kind === 'sync' ? 1 : (load.inFlight ?? WINDOW),
+    operations: operations ?? (timed ? null : OPERATIONS_DEFAULT),
+    durationNs: load.durationMs === undefined ? null : load.durationMs * 1e6,
+    ...sharedBy(load),
+  };
+}
+
+/**
+ * @param {{ processes?: number }} load
+ * @returns {{ processes?: number }} absent where it is one: the load of before there were more
+ */
+function sharedBy({ processes = 1 }) {
+  return processes === 1 ? {} : { processes };
+}
+
+/**
+ * @param {LoadOption} load
+ * @returns {import('../lib/result.js').Load}
+ */
+function completeRate(load) {
+  const { operations, durationMs: ms, rate: perSecond, arrivals: law, maxInFlight } = load;
+  const time = ms ?? (operations === undefined ? RATE_DURATION_MS : null);
+  return {
+    kind: 'rate',
+    inFlight: null,
+    operations: operations ?? null,
+    durationNs: time === null ? null : time * 1e6,
+    rate: perSecond,
+    arrivals: law ?? 'constant',
+    maxInFlight: maxInFlight ?? MAX_IN_FLIGHT,
+    ...sharedBy(load),
+  };
+}
+
+/**
+ * @param {SearchOption} search
+ * @returns {SearchPlan}
+ */
+export function completeSearch(search) {
+  return {
+    percentile: search.percentile,
+    limitNs: search.limitMs * 1e6,
+    start: Number((search.start ?? 1000).toPrecision(4)), // as the rates after it
+    durationMs: search.durationMs ?? 3000,
+    arrivals: search.arrivals ?? 'constant',
+    maxInFlight: search.maxInFlight ?? MAX_IN_FLIGHT,
+    ...sharedBy(search),
+  };
+}
+
+/**
+ * The load of one trial: as long as it was asked for, and with half as many values more as printing
+ * the percentile needs (10 above it).
+ * @param {SearchPlan} search
+ * @param {number} perSecond
+ * @returns {import('../lib/result.js').Load}
+ */
+export function trialLoad(search, perSecond) {
+  const { percentile, durationMs: ms, arrivals: law, maxInFlight } = search;
+  const values = Math.ceil(15 / (1 - percentile));
+  return {
+    kind: 'rate',
+    inFlight: null,
+    operations: Math.max(values, Math.round((perSecond * ms) / 1000)),
+    durationNs: null,
+    rate: perSecond,
+    arrivals: law,
+    maxInFlight,
+    ...sharedBy(search),
+  };
+}
+
+/**
+ * @param {import('../lib/result.js').Load} load
+ * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`, `window-100-by-2` for two
+ *   processes: part of a cell's id
+ */
+export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: law, processes }) {
+  const shared = processes === undefined ? '' : `-by-${processes}`;
+  if (kind === 'rate') return `rate-${perSecond}${law === 'poisson' ? '-poisson' : ''}${shared}`;
+  return `${kind === 'window' ? `window-${inFlight}` : kind}${shared}`;
+}

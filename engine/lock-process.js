@@ -1,0 +1,164 @@
+/**
+ * The entry of a process that takes part in a test of locks: it opens a storage as another process
+ * did, and holds a lock or works its way through keys. It prints nothing and ends when its parent
+ * does, by the hardest way: what it holds then is what a crashed program would hold.
+ */
+
+import { createDataset, placesOf } from '../lib/dataset.js';
+import { createRandom, drawBelow, shuffled } from '../lib/random.js';
+import { systemClock } from '../measure/clock.js';
+import { loadStorage } from '../storages/index.js';
+
+/** @typedef {import('../lib/types.js').Locks} Locks */
+
+/**
+ * @typedef {object} StressParameters
+ * @property {number} keys that it goes through
+ * @property {number} tries of each
+ * @property {number} [tasks] at a time in this process, each goes through all keys
+ * @property {number} repeat how many times each does
+ * @property {number} holdMs how long it holds each
+ * @property {number} expireMs
+ * @property {number} blockMs of a try
+ */
+
+const VALUE_MAX = 1_000_000_000;
+const STRESS_STREAM = 0x7374;
+
+/** @type {import('../lib/types.js').Handle | null} */
+let handle = null;
+
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
+process.on('message', (/** @type {any} */ message) => {
+  act(message).catch((error) =>
+    tell({ type: 'failed', code: error.code ?? 'ERROR', message: String(error.message ?? error) }),
+  );
+});
+
+/** @type {Promise<unknown>} messages are acted on one after the other */
+let last = Promise.resolve();
+
+/** @param {any} message */
+function act(message) {
+  const next = last.then(() => ACTIONS[message.type](message));
+  last = next.catch(() => {});
+  return next;
+}
+
+/** @param {Record<string, unknown>} message */
+function tell(message) {
+  if (process.connected) process.send?.(message);
+}
+
+/** @type {Record<string, (message: any) => Promise<void>>} */
+const ACTIONS = {
+  async open({ origin }) {
+    const definition = await loadStorage(origin.storage);
+    handle = await definition.open({
+      address: origin.address,
+      credentials: origin.credentials,
+      profile: { name: origin.profile, ...definition.profiles[origin.profile] },
+      dataset: createDataset(),
+      folder: '',
+      needs: ['lock'],
+      places: placesOf(),
+      parameters: origin.parameters,
+    });
+    tell({ type: 'ready' });
+  },
+  async hold({ names, expireMs }) {
+    await locksOf().mutex(names, { expireMs, blockMs: 10_000 }).lock();
+    tell({ type: 'held' });
+  },
+  async stress({ parameters, seed }) {
+    tell({ type: 'started' });
+    tell({ type: 'done', report: await stress(locksOf(), parameters, seed) });
+  },
+};
+
+/** @returns {Locks} */
+function locksOf() {
+  if (handle?.locks === undefined) throw new Error('the storage has no locks');
+  return handle.locks;
+}
+
+/**
+ * @param {Locks} locks
+ * @param {StressParameters} parameters
+ * @param {number} seed
+ */
+async function stress(locks, parameters, seed) {
+  const { tasks = 1 } = parameters;
+  const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0 };
+  const all = Array.from({ length: tasks }, (_, task) =>
+    passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), report),
+  );
+  await Promise.all(all);
+  return report;
+}
+
+/**
+ * @param {Locks} locks
+ * @param {StressParameters} parameters
+ * @param {() => number} random
+ * @param {import('../workloads/mutex/stress.js').StressReport} report is added to
+ */
+async function passThrough(locks, parameters, random, report) {
+  const { keys, repeat, expireMs, blockMs } = parameters;
+  const names = Array.from({ length: keys }, (_, i) => `stress-${i}`);
+  for (let pass = 0; pass < repeat; pass += 1) {
+    for (const name of shuffled(names, random)) {
+      const mutex = locks.mutex([name], { expireMs, blockMs });
+      if (!(await lockWithin(mutex, parameters.tries))) {
+        report.timeouts += 1;
+        continue;
+      }
+      const value = drawBelow(random, VALUE_MAX);
+      const outcome = await section(locks, { name, value, ...parameters });
+      await mutex.unlock();
+      report.sections += 1;
+      if (outcome === 'overrun') report.overruns += 1;
+      if (outcome === 'violation') {
+        report.violations += 1;
+        tell({ type: 'violation', name });
+      }
+    }
+  }
+}
+
+/**
+ * @param {import('../lib/types.js').DistributedLock} mutex
+ * @param {number} tries
+ * @returns {Promise<boolean>} false: each of them timed out
+ */
+async function lockWithin(mutex, tries) {
+  for (let i = 0; i < tries; i += 1) {
+    try {
+      await mutex.lock();
+      return true;
+    } catch (error) {
+      if (error.code !== 'MUTEX_TIMEOUT') throw error;
+    }
+  }
+  return false;
+}
+
+/**
+ * @param {Locks} locks
+ * @param {{ name: string, value: number, holdMs: number, expireMs: number }} what
+ * @returns {Promise<'right' | 'violation' | 'overrun'>} overrun: the time of the lock was over, or
+ *   nearly, before the value was read: a process that was stopped for so long is not alone by any
+ *   lock that has an expiry, and disturbs others
+ */
+async function section({ number }, { name, value, holdMs, expireMs }) {
+  const fromNs = systemClock.now();
+  await number.set(name, value);
+  if (holdMs > 0) await new Promise((resolve) => setTimeout(resolve, holdMs));
+  const right = (await number.get(name)) === value;
+  if ((systemClock.now() - fromNs) / 1e6 > expireMs * OVERRUN_SHARE) return 'overrun';
+  return right ? 'right' : 'violation';
+}
+
+/** The time of a lock begins before its section does. */
+const OVERRUN_SHARE = 0.8;

@@ -1,0 +1,97 @@
+/**
+ * What makes a test of an open loop invalid, or weak, and the warnings that say so. Pure.
+ */
+
+/** More than this share of the offered operations dropped: what is left is another load. */
+export const DROPPED_SHARE_MAX = 0.001;
+/** More than this share sent late: the client, and not the server, was behind. */
+export const LATE_SHARE_MAX = 0.01;
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Round} Round */
+
+/**
+ * @param {Round} round
+ * @returns {boolean} whether more was dropped than a test may lose
+ */
+export function droppedTooMuch({ outcomes, scheduled }) {
+  return outcomes.dropped > scheduled * DROPPED_SHARE_MAX;
+}
+
+/**
+ * @param {Result} result
+ * @returns {Result['warnings']} none of a search, where not to hold is an answer
+ */
+export function openLoopWarnings({ cells, searches }) {
+  if (searches !== undefined) return [];
+  const open = cells.filter(({ load }) => load.kind === 'rate');
+  return [...open.flatMap(droppedWarning), ...lateWarning(open)];
+}
+
+/** @param {Cell} cell */
+function droppedWarning({ id, rounds, load }) {
+  if (!rounds.some(droppedTooMuch)) return [];
+  const [dropped, offered] = sums(rounds, 'dropped');
+  return [
+    {
+      code: 'W_DROPPED',
+      message:
+        `${share(dropped, offered)} of the operations were not sent, because ${load.maxInFlight} ` +
+        'were in flight: this test is not valid',
+      remedy: 'offer less (--rate), or let more be in flight (--max-in-flight)',
+      cell: id,
+    },
+  ];
+}
+
+/**
+ * One warning for all of them: lateness is the client's, and a ramp has many tests.
+ * @param {Cell[]} cells
+ */
+function lateWarning(cells) {
+  const late = cells.filter(({ rounds }) => {
+    const [count, offered] = sums(rounds, 'late');
+    return count > offered * LATE_SHARE_MAX;
+  });
+  if (late.length === 0) return [];
+  const most = Math.max(
+    ...late.map(({ rounds }) => {
+      const [count, offered] = sums(rounds, 'late');
+      return count / offered;
+    }),
+  );
+  const where = cells.length === 1 ? '' : ` in ${late.length} of ${cells.length} open loops`;
+  return [
+    {
+      code: 'W_LATE',
+      message:
+        `up to ${share(most, 1)} of the operations${where} were sent more than 1 ms after they ` +
+        'were due: the client was behind; response times contain it, service times do not',
+      remedy: 'offer less (--rate), or leave the client more of the machine',
+      cell: late.length === 1 ? late[0].id : null,
+    },
+  ];
+}
+
+/**
+ * @param {readonly Round[]} rounds
+ * @param {'dropped' | 'late'} field
+ * @returns {[number, number]} of all rounds: that count, and what was offered
+ */
+function sums(rounds, field) {
+  let [sum, offered] = [0, 0];
+  for (const { open } of rounds) {
+    sum += open?.[field] ?? 0;
+    offered += open?.offered ?? 0;
+  }
+  return [sum, offered];
+}
+
+/**
+ * @param {number} part
+ * @param {number} whole
+ */
+function share(part, whole) {
+  return `${Number(((part / whole) * 100).toPrecision(2))} %`;
+}

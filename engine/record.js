@@ -1,0 +1,138 @@
+/**
+ * What a cell's process gives back: plain data for a message between processes, and how a load's
+ * tally becomes part of it. Percentiles are made of it in round.js.
+ */
+
+import { OK, OUTCOMES } from '../lib/outcome.js';
+import { DetailedTally } from '../load/detail.js';
+import { TraceTally } from '../load/trace.js';
+import { summarizeSeries } from './series.js';
+
+/**
+ * @typedef {ReturnType<import('../measure/histogram.js').Histogram['toMessage']>}
+ * HistogramMessage
+ */
+
+/**
+ * @typedef {object} CellRecord what a cell gives back; the runner makes a round of the result of it
+ * @property {'measured' | 'failed' | 'aborted'} state
+ * @property {{ code: string, message: string } | null} failure
+ * @property {number | null} createdNs
+ * @property {number} scheduled
+ * @property {number[]} outcomes by code of lib/outcome.js
+ * @property {import('../lib/result.js').Sample[]} samples
+ * @property {number | null} startedNs on the system's monotonic clock
+ * @property {number | null} endedNs
+ * @property {number} durationNs
+ * @property {number} inFlightMean counted, apart from the latencies
+ * @property {import('../lib/result.js').Conditions | null} conditions
+ * @property {HistogramMessage | null} latency
+ * @property {(import('../load/rate.js').OpenCounts & { service: HistogramMessage | null }) | null
+ *   } open of an open loop
+ * @property {{ name: string, latency: HistogramMessage | null }[] | null} kinds of a mix
+ * @property {import('../lib/result.js').Round['client']} client
+ * @property {import('../lib/result.js').Round['server']} server
+ * @property {import('../lib/result.js').Round['others']} [others] further servers, by name
+ * @property {import('../lib/types.js').Facts} [facts] of the workload
+ * @property {[number, number] | null} serverSpanNs its CPU time before and after, since it started
+ * @property {number | null} pendingBytes
+ * @property {import('../lib/result.js').Round['warmup']} warmup
+ * @property {import('../lib/result.js').Round['timeline']} timeline
+ * @property {import('../lib/result.js').SeriesResult[]} [series] where the workload looks at each
+ *   operation
+ * @property {number | null} workNs
+ */
+
+/** @returns {CellRecord} of a cell that has not begun */
+export function emptyRecord() {
+  return {
+    state: 'failed',
+    failure: null,
+    createdNs: null,
+    scheduled: 0,
+    outcomes: OUTCOMES.map(() => 0),
+    samples: [],
+    startedNs: null,
+    endedNs: null,
+    durationNs: 0,
+    inFlightMean: 0,
+    conditions: null,
+    latency: null,
+    open: null,
+    kinds: null,
+    client: null,
+    server: null,
+    serverSpanNs: null,
+    pendingBytes: null,
+    warmup: { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
+    timeline: { windowNs: 0, operations: [] },
+    workNs: null,
+  };
+}
+
+/**
+ * What a load gave, into the record.
+ * @param {CellRecord} record
+ * @param {import('../load/load.js').LoadReport} load
+ * @param {number} originNs of the clock
+ */
+export function recordLoad(record, load, originNs) {
+  const { tally, scheduled, ended, durationNs, inFlightMean, open } = load;
+  const { histogram } = tally;
+  record.state = ended === 'aborted' ? 'aborted' : 'measured';
+  record.scheduled = scheduled;
+  record.outcomes = Array.from(tally.outcomes);
+  record.samples = tally.samples;
+  record.startedNs = originNs + tally.startNs;
+  record.endedNs = originNs + tally.endNs;
+  record.durationNs = durationNs;
+  record.inFlightMean = inFlightMean;
+  record.timeline = { windowNs: tally.windowNs, operations: tally.windows };
+  record.latency = toMessage(histogram);
+  if (!(tally instanceof DetailedTally)) return;
+  const { service, kinds, byKind } = tally;
+  if (open !== null) record.open = { ...open, service: toMessage(service) };
+  if (kinds === null) return;
+  record.kinds = byKind.map((own, i) => ({ name: kinds.names[i], latency: toMessage(own) }));
+}
+
+/**
+ * @param {CellRecord} record
+ * @param {import('../load/load.js').LoadReport} load
+ * @param {readonly import('../lib/types.js').Series[] | undefined} series of the workload, if any
+ */
+export function recordSeries(record, { tally }, series) {
+  if (series === undefined || !(tally instanceof TraceTally)) return;
+  record.series = summarizeSeries(tally, series);
+}
+
+/** So many windows of the warm-up are kept, at most. */
+const CURVE_WINDOWS = 20;
+
+/**
+ * The curve of a warm-up. Its windows are as fine as can be while it runs, since nobody knows how
+ * long it will take; here they are joined, so that each is wide enough to be compared: replies come
+ * in batches as large as the window of requests, and a part of a batch is no throughput.
+ * @param {CellRecord} record
+ * @param {import('../load/load.js').LoadReport} load
+ * @param {number} inFlight
+ */
+export function recordWarmup(record, { tally, durationNs }, inFlight) {
+  const operations = tally.outcomes[OK];
+  const groups = Math.max(1, Math.min(CURVE_WINDOWS, Math.floor(operations / (2 * inFlight))));
+  const size = Math.max(1, Math.ceil(tally.windows.length / groups));
+  const curve = [];
+  // What is left over at the end is part of a window: it would look like a fall.
+  for (let at = 0; at + size <= tally.windows.length; at += size) {
+    curve.push(tally.windows.slice(at, at + size).reduce((sum, count) => sum + count, 0));
+  }
+  record.warmup = { operations, durationNs, curve, windowNs: tally.windowNs * size };
+}
+
+/**
+ * @param {import('../measure/histogram.js').Histogram | null} histogram
+ * @returns {HistogramMessage | null} null where nothing was recorded
+ */
+function toMessage(histogram) {
+  return histogram === null || histogram.count === 0 ? null : histogram.toMessage();
+}

@@ -1,0 +1,311 @@
+/**
+ * A run: options in, result out. It resolves what can run, executes every cell of every round in
+ * its turn, and tells what happens by events. It prints and writes nothing; the result grows with
+ * each cell, so that whoever listens can store it after each.
+ */
+
+import path from 'node:path';
+import { formatEndpoint } from '../lib/address.js';
+import { createDataset } from '../lib/dataset.js';
+import { targetError } from '../lib/errors.js';
+import { findHome } from '../lib/home.js';
+import { SCHEMA_NAME, SCHEMA_VERSION } from '../lib/result.js';
+import { version } from '../lib/version.js';
+import { protocolOf } from '../limits/wire/protocol.js';
+import { systemClock } from '../measure/clock.js';
+import { environmentWarnings, readEnvironment } from '../measure/environment.js';
+import { concurrencyWarnings } from '../report/analysis/fetches.js';
+import { loadWorkload } from '../workloads/index.js';
+import { makeCells, makeJobs } from './cells.js';
+import { doubtWarnings } from './doubts.js';
+import { executeInChild } from './executor.js';
+import { measureFloor } from './floor.js';
+import { withHeldRows } from './hold.js';
+import { openLoopWarnings } from './openloop.js';
+import { withPinning } from './pinning.js';
+import { orderOfRound, planRun } from './plan.js';
+import { storagesOfPackages, withRivals } from './rivals.js';
+import { toRound } from './round.js';
+import { runSearches } from './search.js';
+import { withStage } from './stage.js';
+import { resolveServers, resolveTargets } from './targets.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('./plan.js').RunPlan} RunPlan */
+/** @typedef {import('./plan.js').RunOptions} RunOptions */
+/** @typedef {import('./targets.js').StorageTarget} StorageTarget */
+/** @typedef {import('./targets.js').ServerTarget} ServerTarget */
+/** @typedef {import('./cells.js').Job} Job */
+/** @typedef {import('./executor.js').Executor} Executor */
+
+/**
+ * @typedef {{ type: 'planned', result: Result, plan: RunPlan }
+ *   | { type: 'filling', storage: string }
+ *   | { type: 'waiting', what: string }
+ *   | { type: 'held', rows: number }
+ *   | { type: 'removed', rows: number, left: import('../lib/result.js').Warning[] }
+ *   | { type: 'cell-start', cell: Cell, round: number, rounds: number }
+ *   | { type: 'progress', cell: Cell, phase: string, settled: number }
+ *   | { type: 'cell-end', cell: Cell, round: import('../lib/result.js').Round, result: Result }
+ *   | { type: 'finished', result: Result }} RunEvent
+ */
+
+/**
+ * @typedef {object} RunContext
+ * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
+ * @property {(event: RunEvent) => void} [onEvent]
+ * @property {Executor} [executor] default: a process for each cell
+ * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
+ * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
+ * @property {(plan: RunPlan, storages: StorageTarget[], result: Result) =>
+ * Promise<import('../lib/limits.js').Limits> | import('../lib/limits.js').Limits} [limits]
+ * measured, or
+ *   taken from another result, before the first round
+ */
+
+const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
+
+/**
+ * @param {RunOptions} options
+ * @param {RunContext} [context]
+ * @returns {Promise<Result>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything
+ *   is
+ *   measured; later faults are in the result
+ */
+export async function runRace(options, context = {}) {
+  const plan = planRun(options);
+  plan.storages ??= await storagesOfPackages(plan.against);
+  createDataset(plan.dataset); // refuses what is out of range before anything is opened
+  const workload = await loadWorkload(plan.workload);
+  const home = plan.home ?? findHome();
+  const ownRows = workload.place !== undefined;
+  const installed = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
+  const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
+  const storages = await withRivals(installed.storages, plan, home);
+  const targets = { ...installed, storages, others, workload };
+  const executor = context.executor ?? executeInChild;
+  const result = await emptyResult(plan, targets, context);
+  if (context.limits !== undefined) {
+    result.limits = await context.limits(plan, installed.storages, result);
+  }
+  context.onEvent?.({ type: 'planned', result, plan });
+  const turn = { rounds: plan.rounds, result, executor, context };
+  const measure = (/** @type {string} */ folder) =>
+    runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
+  await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
+    turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
+    const { place } = workload;
+    if (place === undefined) {
+      await measure(path.join(home, 'embedded'));
+    } else if (place === 'own') {
+      const stage = { plan, workload, storages, cells: result.cells, home, ...context };
+      result.warnings.push(...(await withStage(stage, measure)).warnings);
+    } else {
+      const hold = { plan, place, storages, home, ...context };
+      result.warnings.push(...(await withHeldRows(hold, measure)).warnings);
+    }
+  });
+  result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
+  result.warnings.push(...concurrencyWarnings(result));
+  result.state = context.signal?.aborted ? 'aborted' : 'complete';
+  result.finishedAt = (context.clock ?? systemClock).date();
+  for (const cell of result.cells) {
+    if (cell.state === 'planned') cell.state = 'aborted';
+  }
+  context.onEvent?.({ type: 'finished', result });
+  return result;
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {import('../lib/types.js').WorkloadDefinition} workload
+ * @returns {string[]} further servers that its variants need
+ */
+function othersOf({ variants = [] }, workload) {
+  return [...new Set(variants.flatMap(({ parameters }) => workload.servers?.(parameters) ?? []))];
+}
+
+/** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext }} Turn */
+
+/**
+ * @param {Job[]} all
+ * @param {RunPlan} plan
+ * @param {Turn} turn
+ */
+async function runJobs(all, plan, turn) {
+  const { result, executor, context } = turn;
+  const jobs = await fillEmbedded(all, plan, context);
+  result.floor = await measureFloor(plan, executor, context.signal);
+  if (plan.findMax === null) {
+    await runRounds(jobs, plan, turn);
+    return;
+  }
+  const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
+    runJob(job, { ...turn, round, position: 0 });
+  await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
+}
+
+/**
+ * @param {Job[]} jobs
+ * @param {RunPlan} plan
+ * @param {Turn} turn
+ */
+async function runRounds(jobs, { rounds, seed }, turn) {
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [position, index] of orderOfRound(jobs.length, round, rounds, seed).entries()) {
+      if (turn.context.signal?.aborted) return;
+      await runJob(jobs[index], { ...turn, round, position });
+    }
+  }
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {Awaited<ReturnType<typeof resolveTargets>> & { others?: ServerTarget[],
+ *   workload?: import('../lib/types.js').WorkloadDefinition }} targets
+ * @param {RunContext} context
+ * @returns {Promise<Result>}
+ */
+export async function emptyResult(plan, { storages, servers, others = [], workload }, context) {
+  const clock = context.clock ?? systemClock;
+  const environment = await (context.environment ?? readEnvironment)();
+  const startedAt = clock.date();
+  const { home = findHome(), ...options } = plan;
+  return {
+    schema: SCHEMA_NAME,
+    schemaVersion: SCHEMA_VERSION,
+    dragstrip: version,
+    id: `${startedAt.replace(/[-:]/g, '').replace(/\.\d+/, '')}-${plan.command}`,
+    command: plan.command,
+    state: 'running',
+    startedAt,
+    finishedAt: null,
+    options: { ...options, storages: plan.storages ?? storages.map(labelOf) },
+    dataset: plan.dataset,
+    environment,
+    servers: [...servers, ...others].map(
+      ({ name, version: release, address, source, settings }) => ({
+        name,
+        version: release,
+        address: Object.fromEntries(
+          Object.entries(address).map(([key, endpoint]) => [key, shownEndpoint(endpoint, home)]),
+        ),
+        source,
+        settings,
+      }),
+    ),
+    storages: storages.map(describeStorage),
+    cells: makeCells(plan, storages, others, workload),
+    floor: [],
+    warnings: environmentWarnings(environment),
+  };
+}
+
+/**
+ * A result is passed around: of a socket in our own folder it does not tell where that folder is.
+ * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {string} home
+ */
+function shownEndpoint(endpoint, home) {
+  const inside = endpoint.path === undefined ? '..' : path.relative(home, endpoint.path);
+  if (inside.startsWith('..')) return formatEndpoint(endpoint);
+  return `unix:${path.join(path.basename(home), inside)}`;
+}
+
+/** @param {StorageTarget} target */
+function labelOf({ definition, profile }) {
+  return profile === 'default' ? definition.name : `${definition.name}:${profile}`;
+}
+
+/** @param {StorageTarget} target */
+function describeStorage({ definition, profile, version: release, base }) {
+  const { name, summary, package: driver, server, profiles } = definition;
+  const { calls = 'promise', options } = profiles[profile];
+  const protocol = protocolOf(definition);
+  const about = { name, profile, summary, package: driver, version: release, server, protocol };
+  return { ...about, ...(base !== undefined && { base }), calls, options };
+}
+
+/**
+ * Embedded stores are filled here, before anything is measured: their files are our own. One that
+ * cannot be filled (a full disk, a folder that is not writable) cannot run, like one without its
+ * server.
+ * @param {Job[]} jobs
+ * @param {RunPlan} plan
+ * @param {RunContext} context
+ * @returns {Promise<Job[]>} those that can run
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the user named one that
+ *   cannot,
+ *   E_REFUSED where a file that is not ours is in the way
+ */
+async function fillEmbedded(jobs, plan, { signal, onEvent }) {
+  const dataset = createDataset(plan.dataset);
+  /** @type {Map<string, string | null>} name to why it could not be filled */
+  const done = new Map();
+  for (const { target, spec } of jobs) {
+    const { name, fill } = target.definition;
+    if (fill === undefined || done.has(name) || signal?.aborted) continue;
+    done.set(name, null);
+    onEvent?.({ type: 'filling', storage: name });
+    try {
+      await target.definition.fill?.({ dataset, folder: spec.folder, signal });
+    } catch (error) {
+      if (signal?.aborted) continue;
+      if (error.code === 'E_REFUSED') throw error;
+      done.set(name, `its rows could not be written: ${error.message}`);
+    }
+  }
+  for (const { target, cell } of jobs) {
+    const reason = done.get(target.definition.name) ?? null;
+    if (reason === null) continue;
+    if (target.named)
+      throw targetError(`storage ${target.definition.name}: ${reason}`, FILL_REMEDY);
+    Object.assign(cell, { state: 'skipped', reason, remedy: FILL_REMEDY });
+  }
+  return jobs.filter(({ cell }) => cell.state !== 'skipped');
+}
+
+/**
+ * @param {Job} job
+ * @param {Turn & { round: number, position: number }} turn
+ * @returns {Promise<import('../lib/result.js').Round>} the one that was appended to its cell
+ */
+async function runJob({ cell, spec }, turn) {
+  const { round, position, rounds, result, executor, context } = turn;
+  context.onEvent?.({ type: 'cell-start', cell, round, rounds });
+  const execution = await executor(
+    { ...spec, seed: spec.seed + round * 16 },
+    {
+      signal: context.signal,
+      onProgress: ({ phase, settled }) =>
+        context.onEvent?.({ type: 'progress', cell, phase, settled }),
+    },
+  );
+  const measured = await toRound(execution, { round, position });
+  recordDrift(measured, result);
+  cell.rounds.push(measured);
+  if (measured.state === 'failed') {
+    cell.state = 'failed';
+    cell.reason = measured.failure?.message ?? null;
+  } else if (cell.state !== 'failed') {
+    cell.state = measured.state;
+  }
+  context.onEvent?.({ type: 'cell-end', cell, round: measured, result });
+  return measured;
+}
+
+/**
+ * How the canary loop came out, against the first one of the run.
+ * @param {import('../lib/result.js').Round} round
+ * @param {Result} result without that round
+ */
+function recordDrift({ conditions }, { cells }) {
+  if (conditions === undefined || conditions.canaryNs === null) return;
+  const first = cells
+    .flatMap(({ rounds }) => rounds)
+    .find((other) => other.round === 0 && other.position === 0);
+  const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;
+  conditions.canaryDrift = referenceNs > 0 ? conditions.canaryNs / referenceNs - 1 : null;
+}

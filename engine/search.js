@@ -1,0 +1,111 @@
+/**
+ * The search of a run: for each storage the greatest rate within a latency limit. The search itself
+ * is stats/findmax.js; here a trial is a cell in a process of its own, and the result keeps
+ * each of them as a round.
+ */
+
+import { decode } from '../measure/hdr.js';
+import { findMax } from '../stats/findmax.js';
+import { loadLabel, trialLoad } from './loads.js';
+import { droppedTooMuch } from './openloop.js';
+
+/** @typedef {import('../lib/result.js').Round} Round */
+/** @typedef {import('../lib/result.js').Search} Search */
+/** @typedef {import('./cells.js').Job} Job */
+/** @typedef {import('./loads.js').SearchPlan} SearchPlan */
+
+/** A trial that tells nothing about the rate: the search ends with what it says. */
+class TrialFailed extends Error {}
+
+/**
+ * @param {SearchPlan} plan
+ * @param {Job[]} jobs one for each storage; its cell is that of the first rate
+ * @param {object} context
+ * @param {import('../lib/result.js').Result} context.result gets the searches, and a cell for each
+ *   rate
+ * @param {(job: Job, round: number) => Promise<Round>} context.run appends the round to the cell
+ * @param {AbortSignal} [context.signal]
+ */
+export async function runSearches(plan, jobs, { result, run, signal }) {
+  result.searches = [];
+  for (const job of jobs) {
+    if (signal?.aborted) return;
+    const { storage, profile, workload } = job.cell;
+    const { percentile, limitNs } = plan;
+    /** @type {Search} */
+    const search = {
+      ...{ storage, profile, workload, percentile, limitNs },
+      ...{ rate: null, confirmed: false, reason: 'not finished', points: [] },
+    };
+    result.searches.push(search);
+    const probe = async (/** @type {number} */ rate) => {
+      const trial = jobAt(plan, job, rate, result.cells);
+      const round = await run(trial, trial.cell.rounds.length);
+      return { ...judgeTrial(plan, round), cell: trial.cell.id };
+    };
+    try {
+      const { rate, confirmed, reason } = await findMax(probe, {
+        start: plan.start,
+        signal,
+        onPoint: ({ trials, ...point }) => {
+          search.points.push({
+            ...point,
+            trials: trials.map(({ passed, latencyNs }) => ({ passed, latencyNs })),
+            cell: trials[0].cell,
+          });
+        },
+      });
+      Object.assign(search, { rate, confirmed, reason });
+    } catch (error) {
+      if (!(error instanceof TrialFailed)) throw error;
+      search.reason = error.message;
+      search.rate = greatestHeld(search);
+    }
+  }
+}
+
+/** @param {Search} search */
+function greatestHeld({ points }) {
+  const held = points.filter(({ passed }) => passed).map(({ rate }) => rate);
+  return held.length === 0 ? null : Math.max(...held);
+}
+
+/**
+ * @param {SearchPlan} plan
+ * @param {Job} job
+ * @param {number} rate
+ * @param {import('../lib/result.js').Cell[]} cells gets one for a rate that is new
+ * @returns {Job}
+ */
+function jobAt(plan, job, rate, cells) {
+  const load = trialLoad(plan, rate);
+  const id = job.cell.id.replace(loadLabel(job.cell.load), loadLabel(load));
+  let cell = cells.find((one) => one.id === id);
+  if (cell === undefined) {
+    cell = { ...job.cell, id, load, state: 'planned', reason: null, remedy: null, rounds: [] };
+    cells.push(cell);
+  }
+  return { ...job, cell, spec: { ...job.spec, load } };
+}
+
+/**
+ * A trial holds where every operation was answered rightly, as good as none was dropped, and the
+ * percentile of the response time is within the limit.
+ * @param {{ percentile: number, limitNs: number }} plan
+ * @param {Round} round
+ * @returns {{ passed: boolean, latencyNs: number | null }}
+ * @throws {TrialFailed} where it was not measured, or answers were wrong
+ */
+export function judgeTrial({ percentile, limitNs }, round) {
+  const { state, failure, outcomes, latency } = round;
+  if (state === 'aborted') throw new TrialFailed('the search was stopped');
+  if (state === 'failed') throw new TrialFailed(failure?.message ?? 'a trial failed');
+  const wrong = outcomes.miss + outcomes.mismatch + outcomes.error;
+  if (wrong > 0) throw new TrialFailed(`${wrong} answers of a trial were wrong`);
+  const latencyNs =
+    latency === null
+      ? null
+      : decode(latency.histogram, { count: latency.count }).printablePercentile(percentile);
+  const all = outcomes.timeout + outcomes.unsent === 0 && !droppedTooMuch(round);
+  return { passed: all && latencyNs !== null && latencyNs <= limitNs, latencyNs };
+}

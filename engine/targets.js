@@ -1,0 +1,261 @@
+/**
+ * What can run here and now: storages with their drivers, servers that answer, rows that are
+ * there. What cannot is skipped with its reason and the remedy; what the user named and cannot run
+ * is an error.
+ */
+
+import { getLoader } from '../data/loaders/index.js';
+import { formatEndpoint } from '../lib/address.js';
+import { targetError, usageError } from '../lib/errors.js';
+import { findPackage } from '../lib/packages.js';
+import { requireLoopback } from '../lib/safety.js';
+import { hideSecrets } from '../lib/secrets.js';
+import { findListener } from '../measure/listener.js';
+import { loadServer } from '../servers/index.js';
+import {
+  checkAvailable,
+  loadStorage,
+  parseSelection,
+  requireProfile,
+  storageNamesFor,
+} from '../storages/index.js';
+import { resolveAddress } from './addresses.js';
+
+/** @typedef {import('../lib/types.js').Unavailable} Unavailable */
+/** @typedef {import('./plan.js').RunPlan} RunPlan */
+
+/**
+ * @typedef {object} ServerTarget
+ * @property {string} name
+ * @property {import('../lib/types.js').Address} address
+ * @property {'flag' | 'env' | 'dragstrip' | 'default'} source
+ * @property {string | null} version
+ * @property {Record<string, string>} settings
+ * @property {Record<string, string> | null} credentialVariables environment variables of its
+ *   credentials; null for our own server, which asks for none
+ * @property {number[]} pids of its processes, where known
+ * @property {Unavailable | null} unavailable
+ */
+
+/**
+ * @typedef {object} StorageTarget
+ * @property {import('../lib/types.js').StorageDefinition} definition
+ * @property {string} source name or absolute path
+ * @property {string} profile
+ * @property {boolean} named by the user
+ * @property {string | null} version of the driver's package
+ * @property {import('./rivals.js').Driver} [driver] another than the installed version
+ * @property {string} [base] storage with the installed version, where this has another
+ * @property {ServerTarget | null} server
+ * @property {Unavailable | null} unavailable
+ */
+
+/**
+ * @param {RunPlan & { ownRows?: boolean }} plan ownRows: the run makes its rows itself
+ * @param {readonly string[]} needs capabilities of the workload
+ * @returns {Promise<{ storages: StorageTarget[], servers: ServerTarget[] }>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown storage or profile;
+ *   E_TARGET: a
+ *   storage that the user named cannot run; E_REFUSED: a server elsewhere that was not allowed
+ */
+export async function resolveTargets(plan, needs) {
+  const selections = await expandSelections(plan.storages, storageNamesFor(needs));
+  /** @type {Map<string, Promise<ServerTarget>>} */
+  const servers = new Map();
+  /** @type {StorageTarget[]} */
+  const storages = [];
+  for (const { source, profile, named } of selections) {
+    const definition = await loadStorage(source);
+    requireProfile(definition, profile);
+    let unavailable =
+      lackOfCapability(definition, needs) ?? (await checkAvailable(definition, profile));
+    let server = null;
+    if (definition.server !== null) {
+      if (!servers.has(definition.server)) {
+        servers.set(definition.server, resolveServer(definition.server, plan));
+      }
+      server = (await servers.get(definition.server)) ?? null;
+      unavailable ??= server?.unavailable ?? null;
+    }
+    if (named && unavailable !== null) {
+      throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.remedy);
+    }
+    requireOwnName(storages, definition, { source, profile });
+    const version = definition.package === null ? null : findPackage(definition.package)?.version;
+    storages.push({
+      definition,
+      source,
+      profile,
+      named,
+      version: version ?? null,
+      server,
+      unavailable,
+    });
+  }
+  return { storages, servers: await Promise.all(servers.values()) };
+}
+
+/**
+ * Cells are told apart by the storage's name: a file of the user's may not take one that is there.
+ * @param {StorageTarget[]} storages
+ * @param {import('../lib/types.js').StorageDefinition} definition
+ * @param {{ source: string, profile: string }} selection
+ */
+function requireOwnName(storages, { name }, { source, profile }) {
+  const other = storages.find(
+    (storage) => storage.definition.name === name && storage.profile === profile,
+  );
+  if (other === undefined) return;
+  throw usageError(
+    `two storages have the name "${name}": ${other.source} and ${source}`,
+    'give one of them another name, or leave it out by --storages',
+  );
+}
+
+/**
+ * `all` is every profile of every storage, `name:all` every profile of one.
+ * @param {string[] | null} texts null: every storage with its default profile
+ * @param {readonly string[]} names of these
+ * @returns {Promise<{ source: string, profile: string, named: boolean }[]>}
+ */
+async function expandSelections(texts, names) {
+  if (texts === null) {
+    return names.map((source) => ({ source, profile: 'default', named: false }));
+  }
+  /** @type {Map<string, { source: string, profile: string, named: boolean }>} */
+  const found = new Map();
+  for (const text of texts) {
+    const named = text !== 'all';
+    const sources = named ? [text] : names.map((name) => `${name}:all`);
+    for (const each of sources) {
+      const { source, profile } = parseSelection(each);
+      const profiles =
+        profile === 'all' ? Object.keys((await loadStorage(source)).profiles) : [profile];
+      for (const name of profiles) {
+        found.set(`${source}:${name}`, { source, profile: name, named });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * @param {import('../lib/types.js').StorageDefinition} definition
+ * @param {readonly string[]} needs
+ * @returns {Unavailable | null}
+ */
+function lackOfCapability(definition, needs) {
+  const lacks = needs.filter((need) => !definition.capabilities.some((has) => has === need));
+  if (lacks.length === 0) return null;
+  return {
+    reason: `it does not offer ${lacks.join(', ')}`,
+    remedy: `choose storages that do: dragstrip list`,
+  };
+}
+
+/**
+ * @param {readonly string[]} names of servers that no storage is bound to
+ * @param {RunPlan & { ownRows?: boolean }} plan
+ * @returns {Promise<ServerTarget[]>}
+ */
+export function resolveServers(names, plan) {
+  return Promise.all(names.map((name) => resolveServer(name, plan)));
+}
+
+/**
+ * @param {string} name
+ * @param {RunPlan & { ownRows?: boolean }} plan
+ * @returns {Promise<ServerTarget>} with the reason where it cannot be used
+ */
+async function resolveServer(name, plan) {
+  const definition = await loadServer(name);
+  const { address, source, credentials, running } = await resolveAddress(name, {
+    flags: plan.addresses,
+    home: plan.home,
+  });
+  if (name === 'redis' && plan.redisDb) address.main = { ...address.main, db: plan.redisDb };
+  for (const endpoint of Object.values(address)) {
+    await requireLoopback(endpoint, plan.allowTargets, name);
+  }
+  /** @type {ServerTarget} */
+  const target = {
+    name,
+    address,
+    source,
+    version: null,
+    settings: {},
+    credentialVariables: source === 'dragstrip' ? null : definition.credentials,
+    pids: [],
+    unavailable: null,
+  };
+  try {
+    const report = await definition.probe(address, credentials);
+    target.version = report.version;
+    target.settings = report.settings;
+    const pid = running?.pid ?? (await ownPid(address)) ?? null;
+    if (pid !== null) target.pids.push(pid);
+    if (!plan.ownRows) target.unavailable = await lackOfRows(target, credentials, plan);
+  } catch (error) {
+    if (error.code !== 'E_TARGET') throw error;
+    target.unavailable = {
+      reason: hideSecrets(error.message, credentials),
+      remedy: error.remedy ?? `dragstrip servers start ${name}`,
+    };
+  }
+  return target;
+}
+
+/**
+ * The server's process as this machine sees it; what the server itself says may be a number of
+ * another pid namespace.
+ * @param {import('../lib/types.js').Address} address
+ */
+async function ownPid(address) {
+  for (const endpoint of Object.values(address)) {
+    const pid = await findListener(endpoint);
+    if (pid !== null) return pid;
+  }
+  return null;
+}
+
+/**
+ * @param {ServerTarget} target
+ * @param {import('../lib/types.js').Credentials} credentials
+ * @param {RunPlan} plan
+ * @returns {Promise<Unavailable | null>}
+ */
+async function lackOfRows({ name, address }, credentials, plan) {
+  const loader = await getLoader(name);
+  const wanted = plan.dataset;
+  const { dataset, foreign } = await loader.inspect({ address, credentials });
+  const seedIt = `dragstrip seed ${loader.name}`;
+  const flags = flagsOf(wanted);
+  if (dataset === null) {
+    return {
+      reason: foreign ?? `${name} at ${describeAddress(address)} does not hold our rows`,
+      remedy: `${seedIt}${flags}`,
+    };
+  }
+  const same =
+    dataset.rows === wanted.rows &&
+    dataset.valueSize === wanted.valueSize &&
+    dataset.seed === wanted.seed;
+  if (same) return null;
+  return {
+    reason:
+      `${name} holds another dataset: ${dataset.rows} rows of ${dataset.valueSize} characters, ` +
+      `seed ${dataset.seed}; this run wants ${wanted.rows} of ${wanted.valueSize}, ` +
+      `seed ${wanted.seed}`,
+    remedy: `add${flagsOf(dataset)} to this command, or run ${seedIt}${flags}`,
+  };
+}
+
+/** @param {import('../lib/types.js').DatasetOptions} dataset */
+function flagsOf({ rows, valueSize, seed }) {
+  return ` --rows ${rows} --value-size ${valueSize} --seed ${seed}`;
+}
+
+/** @param {import('../lib/types.js').Address} address */
+export function describeAddress(address) {
+  return [...new Set(Object.values(address).map(formatEndpoint))].join(', ');
+}

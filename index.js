@@ -1,0 +1,82 @@
+/**
+ * The programming interface: everything that the command line does can be done from a program. It
+ * prints nothing, writes no file, and does not end the process.
+ *
+ *     import { run } from 'dragstrip';
+ *     const loads = [{ kind: 'window', inFlight: 64 }];
+ *     const result = await run({ storages: ['ioredis'], loads });
+ */
+
+import { measureLimits, runLimits } from './engine/limits.js';
+import { runRace } from './engine/runner.js';
+import { limitsFrom } from './lib/limits.js';
+
+export { createDataset } from './lib/dataset.js';
+export {
+  defineLoader,
+  defineReport,
+  defineServer,
+  defineStorage,
+  defineWorkload,
+} from './lib/define.js';
+export { DragstripError } from './lib/errors.js';
+export { parseResult, resultJsonSchema } from './lib/result.js';
+export { version } from './lib/version.js';
+export { compareResults } from './report/analysis/comparison.js';
+
+/** @typedef {import('./engine/plan.js').RunOptions} RunOptions */
+/** @typedef {import('./engine/runner.js').RunEvent} RunEvent */
+/** @typedef {import('./lib/result.js').Result} Result */
+
+/**
+ * Runs the point reads over the storages that can run here (or those named), and gives the result
+ * document.
+ * @param {RunOptions} [options] storages, loads, rounds, warmupOperations, seed, rows, valueSize,
+ *   timeoutMs, addresses, home
+ * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource
+ *   }} [context] signal stops the run and gives what was measured until then, state `aborted`;
+ *   limits: what the figures are held against
+ * @returns {Promise<Result>} also where operations failed: look at the outcomes
+ * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
+ *   named cannot run; E_REFUSED: a server that is not on loopback
+ */
+export function run(options = {}, context = {}) {
+  const { signal, onEvent, limits } = context;
+  return runRace(options, { signal, onEvent, limits: limitsBy(limits, signal) });
+}
+
+/**
+ * Measures the wire limit of each server and the driver limit of each storage.
+ * @param {RunOptions} [options] as of run; loads: those of the driver limits
+ * @param {import('./engine/limits.js').LimitContext} [context]
+ * @returns {Promise<Result>} a result without cells; a limit that could not be had says why
+ * @throws {import('./lib/errors.js').DragstripError} as run
+ */
+export function limit(options = {}, context = {}) {
+  return runLimits(options, context);
+}
+
+/**
+ * `measure`: before the race, under its own loads. Otherwise a result that has them, and its name.
+ * @typedef {{ measure: true, onProgress?: (text: string, share: number) => void }
+ *   | { result: Result, file: string }} LimitsSource
+ */
+
+/**
+ * @param {LimitsSource | undefined} source
+ * @param {AbortSignal | undefined} signal
+ * @returns {import('./engine/runner.js').RunContext['limits']}
+ */
+function limitsBy(source, signal) {
+  if (source === undefined) return undefined;
+  if ('measure' in source) {
+    const { onProgress } = source;
+    return (plan, storages) => {
+      const able = storages.filter(({ unavailable }) => unavailable === null);
+      return measureLimits(plan, able, { signal, onProgress });
+    };
+  }
+  const { result: stored, file } = source;
+  return ({ dataset }, _storages, { environment }) =>
+    limitsFrom(stored, { valueSize: dataset.valueSize, environment }, file);
+}

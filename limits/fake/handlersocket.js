@@ -1,0 +1,62 @@
+/** HandlerSocket, as far as its drivers ask: auth, open index, the ping, a find by key. */
+
+import { ReplyTable } from './table.js';
+
+const HT = 9;
+const LF = 10;
+const CR = 13;
+const ZERO = 0x30;
+const NINE = 0x39;
+const DONE = Buffer.from('0\t1\n');
+const BAD_COMMAND = Buffer.from('2\t1\tcmd\n');
+
+/**
+ * @param {import('../../lib/types.js').Dataset} dataset
+ * @returns {import('./server.js').StandIn}
+ */
+export function createHandlerSocket(dataset) {
+  const table = new ReplyTable(dataset, (value) => Buffer.from(`0\t1\t${value}\n`, 'latin1'));
+  return {
+    greeting: null,
+    converse: () => ({ consume: (bytes, out) => consume(table, bytes, out) }),
+  };
+}
+
+/**
+ * @param {ReplyTable} table
+ * @param {Buffer} bytes
+ * @param {import('./outbox.js').Outbox} out
+ */
+function consume(table, bytes, out) {
+  const { length } = bytes;
+  let at = 0;
+  while (at < length) {
+    const lf = bytes.indexOf(LF, at);
+    if (lf === -1) break;
+    const first = bytes[at];
+    if (first >= ZERO && first <= NINE) find(table, bytes, at, lf, out);
+    else if (first === 0x50 || first === 0x41) out.push(DONE);
+    else out.push(BAD_COMMAND);
+    at = lf + 1;
+  }
+  return at;
+}
+
+/**
+ * `index HT = HT 1 HT key`, and what may follow the key.
+ * @param {ReplyTable} table
+ * @param {Buffer} bytes
+ * @param {number} from
+ * @param {number} to of the LF
+ * @param {import('./outbox.js').Outbox} out
+ */
+function find(table, bytes, from, to, out) {
+  let at = from;
+  for (let tabs = 0; at < to && tabs < 3; at += 1) if (bytes[at] === HT) tabs += 1;
+  let id = 0;
+  for (; at < to && bytes[at] !== HT && bytes[at] !== CR; at += 1) {
+    id = id * 10 + bytes[at] - ZERO;
+  }
+  if (table.has(id)) table.copy(id, out);
+  else out.push(DONE);
+}

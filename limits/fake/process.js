@@ -1,0 +1,67 @@
+/** A stand-in in a process of its own: it must not take time from the driver that it measures. */
+
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { DragstripError } from '../../lib/errors.js';
+
+const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
+const READY_MS = 20_000;
+
+/**
+ * @typedef {object} RunningStandIn
+ * @property {import('../../lib/types.js').Endpoint} endpoint
+ * @property {number} pid
+ * @property {() => Promise<void>} stop idempotent
+ */
+
+/**
+ * @param {string} protocol
+ * @param {import('../../lib/types.js').DatasetOptions} dataset what tableDataset gave
+ * @returns {Promise<RunningStandIn>} it ends with this process too
+ * @throws {DragstripError} E_INTERNAL where it does not come up
+ */
+export async function startStandIn(protocol, { rows, valueSize, seed }) {
+  const child = execa(process.execPath, ['--no-warnings', CHILD], {
+    ipc: true,
+    buffer: { ipc: false },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    reject: false,
+    cleanup: true,
+  });
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await child;
+  };
+  try {
+    const port = await readyPort(child, { protocol, dataset: { rows, valueSize, seed } });
+    return { endpoint: { host: '127.0.0.1', port }, pid: child.pid ?? 0, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/**
+ * @param {ReturnType<typeof execa>} child
+ * @param {{ protocol: string, dataset: import('../../lib/types.js').DatasetOptions }} message
+ * @returns {Promise<number>}
+ */
+function readyPort(child, message) {
+  return new Promise((resolve, reject) => {
+    const fail = (/** @type {string} */ what) =>
+      reject(new DragstripError('E_INTERNAL', `stand-in for ${message.protocol}: ${what}`));
+    const timer = setTimeout(fail, READY_MS, `not ready within ${READY_MS / 1000} s`);
+    child.on('message', (/** @type {any} */ answer) => {
+      clearTimeout(timer);
+      if (answer.type === 'ready') resolve(answer.port);
+      else fail(answer.message);
+    });
+    child.on('exit', (code) => {
+      clearTimeout(timer);
+      fail(`its process ended with status ${code}`);
+    });
+    if (child.connected) child.send(message, () => {});
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * The stand-in's server: takes connections on a loopback port and answers from a table, so that
+ * what a driver can do at most shows. It is no store: it holds some rows of the dataset and takes
+ * no writes.
+ */
+
+import net from 'node:net';
+import { usageError } from '../../lib/errors.js';
+import { Outbox } from './outbox.js';
+
+/**
+ * @typedef {object} Conversation
+ * @property {(bytes: Buffer, out: Outbox) => number} consume answers whole requests into `out`;
+ *   gives how many bytes they were; throws for what is no request
+ */
+
+/**
+ * @typedef {object} StandIn
+ * @property {Buffer | null} greeting what is said first
+ * @property {() => Conversation} converse of one connection
+ */
+
+/**
+ * @type {Readonly<Record<string, (dataset: import('../../lib/types.js').Dataset) =>
+ *   Promise<StandIn>>>}
+ */
+const REGISTRY = Object.freeze({
+  redis: async (dataset) => (await import('./redis.js')).createRedis(dataset),
+  handlersocket: async (dataset) =>
+    (await import('./handlersocket.js')).createHandlerSocket(dataset),
+  tarantool: async (dataset) => (await import('./tarantool.js')).createTarantool(dataset),
+  mysql: async (dataset) => (await import('./mysql.js')).createMysql(dataset),
+});
+
+/**
+ * @param {string} protocol a name of the wire protocols
+ * @param {import('../../lib/types.js').Dataset} dataset
+ * @returns {Promise<{ port: number, close: () => Promise<void> }>} listening on 127.0.0.1
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for an unknown protocol
+ */
+export async function listen(protocol, dataset) {
+  if (!Object.hasOwn(REGISTRY, protocol)) throw usageError(`no stand-in for "${protocol}"`);
+  const standIn = await REGISTRY[protocol](dataset);
+  /** @type {Set<net.Socket>} */
+  const sockets = new Set();
+  const server = net.createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    serve(socket, standIn);
+  });
+  await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve(undefined));
+  });
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** @param {net.Socket} socket @param {StandIn} standIn */
+function serve(socket, { greeting, converse }) {
+  const conversation = converse();
+  const out = new Outbox(socket);
+  /** @type {Buffer | null} */
+  let rest = null;
+  // A driver that is closed while replies are under way resets the connection.
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    const bytes = rest === null ? chunk : Buffer.concat([rest, chunk]);
+    try {
+      const end = conversation.consume(bytes, out);
+      rest = end === bytes.length ? null : bytes.subarray(end);
+      out.flush();
+    } catch {
+      socket.destroy(); // as a server does with what it cannot read
+    }
+  });
+  if (greeting !== null) socket.write(greeting);
+}

@@ -1,0 +1,50 @@
+/** The replies to all rows of a dataset, encoded once: answering is then a copy. */
+
+/** Rows of a stand-in: few, so that it does not wait for memory; it shows the driver's limit. */
+const ROWS_MAX = 4096;
+const TABLE_BYTES_MAX = 64 * 2 ** 20;
+
+export class ReplyTable {
+  /**
+   * @param {import('../../lib/types.js').Dataset} dataset of at most tableRows() rows
+   * @param {(value: string, id: number) => Buffer} encode a whole reply
+   */
+  constructor(dataset, encode) {
+    const { rows } = dataset;
+    this.rows = rows;
+    this.offsets = new Float64Array(rows + 2);
+    /** @type {Buffer[]} */
+    const parts = [];
+    for (let id = 1; id <= rows; id += 1) {
+      const part = encode(dataset.value(id), id);
+      parts.push(part);
+      this.offsets[id + 1] = this.offsets[id] + part.length;
+    }
+    this.bytes = Buffer.concat(parts);
+  }
+
+  /**
+   * @param {number} id
+   * @returns {boolean}
+   */
+  has(id) {
+    return id >= 1 && id <= this.rows;
+  }
+
+  /**
+   * @param {number} id a row that it has
+   * @param {import('./outbox.js').Outbox} out
+   */
+  copy(id, out) {
+    out.append(this.bytes, this.offsets[id], this.offsets[id + 1]);
+  }
+}
+
+/**
+ * @param {import('../../lib/types.js').DatasetOptions} dataset
+ * @returns {import('../../lib/types.js').DatasetOptions} the same rows, as many as a stand-in holds
+ */
+export function tableDataset({ rows, valueSize, seed }) {
+  const fitting = Math.max(1, Math.floor(TABLE_BYTES_MAX / valueSize));
+  return { rows: Math.min(rows, ROWS_MAX, fitting), valueSize, seed };
+}

@@ -1,0 +1,116 @@
+/**
+ * A bare socket of the wire loop: one buffer that every read goes into, questions and answers for
+ * the greeting, then a pump that is told of each read. Not a driver: it knows no reply.
+ */
+
+import net from 'node:net';
+import { formatEndpoint } from '../../lib/address.js';
+import { targetError } from '../../lib/errors.js';
+
+/** One read takes as much as the kernel has, up to this. */
+const READ_BYTES = 256 * 1024;
+/** How long a server may take for one answer of the greeting. */
+const ANSWER_MS = 5000;
+
+/** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
+
+export class Link {
+  /** @type {(bytes: Buffer, length: number) => void} */
+  onBytes = (bytes, length) => this.#gather(bytes, length);
+  /** @type {(error: Error) => void} */
+  onLost = () => {};
+  /** @type {Error | null} */
+  lost = null;
+  #gathered = Buffer.alloc(0);
+  #answered = () => {};
+
+  /** @param {Endpoint} endpoint */
+  constructor(endpoint) {
+    this.where = formatEndpoint(endpoint);
+    const place =
+      endpoint.path === undefined
+        ? { host: endpoint.host, port: endpoint.port }
+        : { path: endpoint.path };
+    this.socket = net.connect({
+      ...place,
+      noDelay: true,
+      onread: {
+        buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+        callback: (length, buffer) => {
+          try {
+            this.onBytes(/** @type {Buffer} */ (buffer), length);
+          } catch (error) {
+            this.#lose(error);
+            this.socket.destroy();
+          }
+          return true;
+        },
+      },
+    });
+    this.socket.on('error', (error) =>
+      this.#lose(targetError(`${this.where}: ${error.message}`, undefined, error)),
+    );
+    this.socket.on('close', () =>
+      this.#lose(targetError(`${this.where}: the server closed the connection`)),
+    );
+  }
+
+  /**
+   * @template {{ end: number }} T
+   * @param {Buffer | null} request null: the server speaks on its own
+   * @param {(bytes: Buffer) => T | null} read null: not whole; may throw
+   * @returns {Promise<T>}
+   * @throws {import('../../lib/errors.js').DragstripError} E_TARGET
+   */
+  async ask(request, read) {
+    if (request !== null) this.socket.write(request);
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    try {
+      return await new Promise((resolve, reject) => {
+        const look = () => {
+          try {
+            const answer = read(this.#gathered);
+            if (answer !== null) {
+              this.#gathered = this.#gathered.subarray(answer.end);
+              resolve(answer);
+            } else if (this.lost !== null) reject(this.lost);
+          } catch (error) {
+            reject(error);
+          }
+        };
+        const silence = targetError(`${this.where}: no answer within ${ANSWER_MS / 1000} s`);
+        timer = setTimeout(reject, ANSWER_MS, silence);
+        this.#answered = look;
+        look();
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#answered = () => {};
+    }
+  }
+
+  /** @returns {number} bytes that came and that no question took */
+  get left() {
+    return this.#gathered.length;
+  }
+
+  close() {
+    this.onLost = () => {};
+    this.socket.destroy();
+  }
+
+  /** @param {Buffer} bytes @param {number} length */
+  #gather(bytes, length) {
+    this.#gathered = Buffer.concat([this.#gathered, bytes.subarray(0, length)]);
+    this.#answered();
+  }
+
+  /** @param {Error} error */
+  #lose(error) {
+    if (this.lost !== null) return;
+    this.lost = error;
+    this.#answered();
+    this.onLost(error);
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * What a protocol is to the wire loop, and the registry of the four. Adding one is a file beside
+ * these and a line here.
+ */
+
+import { usageError } from '../../lib/errors.js';
+
+/**
+ * @typedef {object} WireReply a reply that is read as a whole, for the check
+ * @property {number} end the offset behind it
+ * @property {number | null} id the row it is for, where the protocol says so; null: in order
+ * @property {string | null} value null: no row
+ * @property {string | null} error what the server said
+ */
+
+/**
+ * @typedef {object} WireProtocol
+ * @property {string} name
+ * @property {string} server name of the server definition
+ * @property {string} endpoint of its address
+ * @property {(link: import('./link.js').Link, credentials:
+ *   import('../../lib/types.js').Credentials) =>
+ *   Promise<any>} greet everything that comes before the reads; gives the session
+ * @property {(session: any, id: number) => Buffer} encode one read by key
+ * @property {(session: any, valueSize: number) => import('./framer.js').Framer} createFramer
+ * @property {(session: any, bytes: Buffer, at: number) => WireReply | null} read null: not whole
+ */
+
+/** @type {Readonly<Record<string, () => Promise<WireProtocol>>>} */
+const REGISTRY = Object.freeze({
+  redis: async () => (await import('./redis.js')).redis,
+  handlersocket: async () => (await import('./handlersocket.js')).handlersocket,
+  tarantool: async () => (await import('./tarantool.js')).tarantool,
+  mysql: async () => (await import('./mysql.js')).mysql,
+});
+
+export const PROTOCOL_NAMES = Object.freeze(Object.keys(REGISTRY));
+
+/**
+ * @param {string} name
+ * @returns {Promise<WireProtocol>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where there is none of that name
+ */
+export async function loadProtocol(name) {
+  if (Object.hasOwn(REGISTRY, name)) return REGISTRY[name]();
+  throw usageError(`no wire protocol "${name}"`, `there are ${PROTOCOL_NAMES.join(', ')}`);
+}
+
+/**
+ * The protocol that a storage speaks: it says so where its server has several.
+ * @param {Pick<import('../../lib/types.js').StorageDefinition, 'protocol' | 'server'>} storage
+ * @returns {string | null} a name of PROTOCOL_NAMES; null: embedded, or not one of them
+ */
+export function protocolOf({ protocol, server }) {
+  const name = protocol ?? server;
+  return name !== null && Object.hasOwn(REGISTRY, name) ? name : null;
+}

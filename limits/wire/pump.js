@@ -1,0 +1,329 @@
+/**
+ * The wire loop: keeps a number of encoded requests in flight on some connections, counts replies
+ * and sends as many more. Nothing is decoded, nothing is waited for but bytes.
+ *
+ * The first replies are read whole and compared with the dataset; after that every reply is framed,
+ * and error replies and replies without a row are counted exactly.
+ */
+
+import { DragstripError, targetError } from '../../lib/errors.js';
+import { Link } from './link.js';
+import { encodeRequests } from './requests.js';
+
+/** Replies of each connection that are compared whole. */
+const CHECKED = 64;
+const WATCH_MS = 100;
+
+/** @typedef {import('./protocol.js').WireProtocol} WireProtocol */
+/** @typedef {import('./framer.js').Framer} Framer */
+/** @typedef {import('./requests.js').Requests} Requests */
+
+/**
+ * @typedef {object} Lane one connection
+ * @property {Link} link
+ * @property {any} session
+ * @property {Framer} framer
+ * @property {Requests} requests
+ * @property {number} next index of the request that goes out next
+ * @property {number} seen replies that were answered by new requests
+ */
+
+/**
+ * @typedef {object} WirePoint what one depth gave, while the clock ran
+ * @property {number} connections
+ * @property {number} depth requests in flight on each connection
+ * @property {number} replies
+ * @property {number} durationNs
+ * @property {number} opsPerSecond
+ * @property {number} clientCpuNs user and system, of the whole time
+ * @property {number | null} serverCpuNs null: not readable
+ */
+
+/**
+ * @typedef {object} WireCounts over the life of a pump
+ * @property {number} sent
+ * @property {number} replies equal to sent once drained
+ * @property {number} errors
+ * @property {number} misses
+ * @property {number} checked
+ */
+
+/**
+ * @typedef {object} PumpOptions
+ * @property {WireProtocol} protocol
+ * @property {import('../../lib/types.js').Endpoint} endpoint
+ * @property {import('../../lib/types.js').Credentials} credentials
+ * @property {import('../../lib/types.js').Dataset} dataset
+ * @property {number} connections
+ * @property {number} stallMs without a reply for this long, the server has failed
+ * @property {import('../../measure/usage.js').Instruments} instruments
+ * @property {readonly number[]} serverPids
+ */
+
+export class Pump {
+  /** @type {Lane[]} */
+  lanes = [];
+  replies = 0;
+  sent = 0;
+  checked = 0;
+  #issuing = false;
+  #onReplies = () => {};
+  /** @type {(error: Error) => void} */
+  #onFailure = () => {};
+
+  /** @param {PumpOptions} options */
+  constructor(options) {
+    this.options = options;
+  }
+
+  /**
+   * Connects, greets, and compares the first replies of each connection.
+   * @param {PumpOptions} options
+   * @returns {Promise<Pump>}
+   * @throws {DragstripError} E_TARGET where the server does not answer, E_INVALID for wrong rows
+   */
+  static async open(options) {
+    const pump = new Pump(options);
+    try {
+      for (let i = 0; i < options.connections; i += 1) await pump.#openLane();
+      return pump;
+    } catch (error) {
+      pump.close();
+      throw error;
+    }
+  }
+
+  async #openLane() {
+    const { protocol, endpoint, credentials, dataset } = this.options;
+    const link = new Link(endpoint);
+    /** @type {Lane} */
+    const lane = {
+      link,
+      session: null,
+      framer: protocol.createFramer({}, dataset.valueSize),
+      requests: { bytes: Buffer.alloc(0), offsets: new Uint32Array(1), ids: new Uint32Array(0) },
+      next: 0,
+      seen: 0,
+    };
+    this.lanes.push(lane);
+    lane.session = await protocol.greet(link, credentials);
+    lane.framer = protocol.createFramer(lane.session, dataset.valueSize);
+    // Most sessions encode alike, and the requests of the first one serve all.
+    const [first] = this.lanes;
+    lane.requests =
+      lane !== first && sameSession(first.session, lane.session)
+        ? first.requests
+        : encodeRequests((id) => protocol.encode(lane.session, id), dataset);
+    await this.#check(lane);
+    lane.link.onBytes = (bytes, length) => this.#take(lane, bytes, length);
+    lane.link.onLost = (error) => this.#onFailure(error);
+  }
+
+  /** @param {Lane} lane */
+  async #check(lane) {
+    const { protocol, dataset } = this.options;
+    const { bytes, offsets, ids } = lane.requests;
+    const count = Math.min(CHECKED, ids.length);
+    let read = 0;
+    /** @type {Buffer | null} */
+    let request = bytes.subarray(0, offsets[count]);
+    while (read < count) {
+      const reply = await lane.link.ask(request, (got) => protocol.read(lane.session, got, 0));
+      request = null;
+      requireRow(reply, reply.id ?? ids[read], dataset, protocol.name);
+      read += 1;
+    }
+    if (lane.link.left > 0)
+      throw invalid(protocol.name, 'more replies came than requests were sent');
+    lane.next = count % ids.length;
+    this.checked += count;
+  }
+
+  /** @param {Lane} lane @param {Buffer} bytes @param {number} length */
+  #take(lane, bytes, length) {
+    const { framer } = lane;
+    framer.feed(bytes, length);
+    const fresh = framer.replies - lane.seen;
+    if (fresh === 0) return;
+    lane.seen = framer.replies;
+    this.replies += fresh;
+    if (this.#issuing) this.#send(lane, fresh);
+    this.#onReplies();
+  }
+
+  /** @param {Lane} lane @param {number} count */
+  #send(lane, count) {
+    const { bytes, offsets, ids } = lane.requests;
+    const { socket } = lane.link;
+    let left = count;
+    this.sent += count;
+    while (left > 0) {
+      const step = Math.min(left, ids.length - lane.next);
+      const end = lane.next + step;
+      socket.write(bytes.subarray(offsets[lane.next], offsets[end]));
+      lane.next = end === ids.length ? 0 : end;
+      left -= step;
+    }
+  }
+
+  /**
+   * Runs one depth: fills the pipelines, lets them run, measures, drains.
+   * @param {{ depth: number, warmNs: number, measureNs: number }} point
+   * @returns {Promise<WirePoint>}
+   * @throws {DragstripError} E_TARGET where the server fails, E_INVALID for error replies or rows
+   *   that are not there: a limit of wrong answers is no limit
+   */
+  async run({ depth, warmNs, measureNs }) {
+    const { instruments, serverPids, connections } = this.options;
+    const { now } = instruments.clock;
+    instruments.collectGarbage('all');
+    let markNs = now() + warmNs;
+    /** @type {ReturnType<Pump['mark']> | null} */
+    let start = null;
+    /** @type {ReturnType<Pump['mark']> | null} */
+    let end = null;
+    await this.#drained(() => {
+      this.#issuing = true;
+      for (const lane of this.lanes) this.#send(lane, depth);
+      return () => {
+        if (end !== null || now() < markNs) return;
+        if (start === null) {
+          start = this.mark(instruments, serverPids);
+          markNs = now() + measureNs;
+        } else {
+          end = this.mark(instruments, serverPids);
+          this.#issuing = false;
+        }
+      };
+    });
+    this.#requireRight();
+    return toPoint(/** @type {any} */ (start), /** @type {any} */ (end), connections, depth);
+  }
+
+  /**
+   * The clock is read next to the counts; what is used, outside them at both ends.
+   * @param {import('../../measure/usage.js').Instruments} instruments
+   * @param {readonly number[]} serverPids
+   */
+  mark(instruments, serverPids) {
+    const server = instruments.servers(serverPids);
+    const { userNs, systemNs } = instruments.client();
+    return {
+      ns: instruments.clock.now(),
+      replies: this.replies,
+      clientCpuNs: userNs + systemNs,
+      serverCpuNs: server?.cpuNs ?? null,
+    };
+  }
+
+  /**
+   * @param {() => () => void} start begins; gives what is called after each read
+   * @returns {Promise<void>} every request is answered
+   */
+  async #drained(start) {
+    const { stallMs } = this.options;
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    try {
+      await new Promise((resolve, reject) => {
+        this.#onFailure = reject;
+        for (const { link } of this.lanes) if (link.lost !== null) reject(link.lost);
+        const step = start();
+        this.#onReplies = () => {
+          step();
+          if (!this.#issuing && this.replies === this.sent) resolve(undefined);
+        };
+        let seen = -1;
+        let silentMs = 0;
+        timer = setInterval(() => {
+          silentMs = this.replies === seen ? silentMs + WATCH_MS : 0;
+          seen = this.replies;
+          if (silentMs >= stallMs) {
+            reject(targetError(`${this.where()}: no reply for ${stallMs / 1000} s`));
+          }
+        }, WATCH_MS);
+      });
+    } finally {
+      clearInterval(timer);
+      this.#issuing = false;
+      this.#onReplies = () => {};
+      this.#onFailure = () => {};
+    }
+  }
+
+  where() {
+    return `${this.options.protocol.name} at ${this.lanes[0]?.link.where}`;
+  }
+
+  /** @returns {WireCounts} */
+  counts() {
+    const sum = (/** @type {'replies' | 'errors' | 'misses'} */ field) =>
+      this.lanes.reduce((total, { framer }) => total + framer[field], 0);
+    const { sent, checked } = this;
+    return {
+      sent,
+      replies: sum('replies'),
+      errors: sum('errors'),
+      misses: sum('misses'),
+      checked,
+    };
+  }
+
+  #requireRight() {
+    const { sent, replies, errors, misses } = this.counts();
+    const { name } = this.options.protocol;
+    if (replies !== sent) throw invalid(name, `${replies} replies to ${sent} requests`);
+    if (errors > 0) throw invalid(name, `${errors} of ${replies} are error replies`);
+    if (misses > 0) throw invalid(name, `${misses} of ${replies} have no row of the dataset`);
+  }
+
+  close() {
+    for (const { link } of this.lanes) link.close();
+  }
+}
+
+/** @param {any} a @param {any} b */
+function sameSession(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * @param {import('./protocol.js').WireReply} reply
+ * @param {number} id
+ * @param {import('../../lib/types.js').Dataset} dataset
+ * @param {string} name
+ */
+function requireRow({ value, error }, id, dataset, name) {
+  if (error !== null) throw invalid(name, `row ${id}: ${error}`);
+  if (value === null) throw invalid(name, `row ${id} is not there`);
+  if (value !== dataset.value(id)) throw invalid(name, `row ${id} is not that of the dataset`);
+}
+
+/** @param {string} name @param {string} what */
+function invalid(name, what) {
+  return new DragstripError('E_INVALID', `wire limit of ${name}: ${what}`, {
+    remedy: 'fill the server with the rows of this run: dragstrip seed',
+  });
+}
+
+/**
+ * @param {ReturnType<Pump['mark']>} start
+ * @param {ReturnType<Pump['mark']>} end
+ * @param {number} connections
+ * @param {number} depth
+ * @returns {WirePoint}
+ */
+function toPoint(start, end, connections, depth) {
+  const durationNs = end.ns - start.ns;
+  const replies = end.replies - start.replies;
+  const known = start.serverCpuNs !== null && end.serverCpuNs !== null;
+  return {
+    connections,
+    depth,
+    replies,
+    durationNs,
+    opsPerSecond: (replies / durationNs) * 1e9,
+    clientCpuNs: end.clientCpuNs - start.clientCpuNs,
+    serverCpuNs: known ? (end.serverCpuNs ?? 0) - (start.serverCpuNs ?? 0) : null,
+  };
+}

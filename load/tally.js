@@ -1,0 +1,131 @@
+/**
+ * What a loop counts: outcomes, latencies, a timeline and samples of what went wrong. One tally
+ * belongs to one measurement; the loops call it, it knows no storage and no report.
+ *
+ * The accounting identity holds at all times: scheduled = the sum of the outcomes, once closed.
+ */
+
+import { ERROR, OK, OUTCOMES, TIMEOUT, UNSENT } from '../lib/outcome.js';
+import { Histogram } from '../measure/histogram.js';
+
+/** Samples of wrong answers that are kept. */
+export const SAMPLES_MAX = 10;
+
+/** This many failures in a row, without one right answer, end a load: the server is gone. */
+export const FAILURES_IN_A_ROW_MAX = 1000;
+
+/** The width of a window of the timeline; each load gets this many at most, then pairs merge. */
+export const WINDOW_NS = 100e6;
+const WINDOWS_MAX = 1200;
+
+export class Tally {
+  /**
+   * @param {number} startNs when the load begins
+   * @param {number} [windowNs] of the timeline
+   */
+  constructor(startNs, windowNs = WINDOW_NS) {
+    this.histogram = new Histogram();
+    this.outcomes = new Float64Array(OUTCOMES.length);
+    /** @type {import('../lib/result.js').Sample[]} */
+    this.samples = [];
+    this.failuresInARow = 0;
+    this.settled = 0;
+    this.startNs = startNs;
+    this.endNs = startNs;
+    this.windowNs = windowNs;
+    this.windowEndNs = startNs + windowNs;
+    this.windowCount = 0;
+    /** @type {number[]} */
+    this.windows = [];
+    this.closed = false;
+  }
+
+  /**
+   * A right answer.
+   * @param {number} startNs
+   * @param {number} endNs
+   * @param {number} _index of the operation; for tallies that look closer
+   */
+  ok(startNs, endNs, _index) {
+    if (endNs >= this.windowEndNs) this.turnWindow(endNs);
+    this.windowCount += 1;
+    this.histogram.record(endNs - startNs);
+    this.failuresInARow = 0;
+  }
+
+  /**
+   * A reply that is not the right answer, or an error of the driver.
+   * @param {number} outcome code of lib/outcome.js, not OK
+   * @param {number} operation
+   * @param {{ code?: unknown, name?: unknown, message?: unknown } | null} error
+   */
+  wrong(outcome, operation, error) {
+    this.outcomes[outcome] += 1;
+    this.failuresInARow += 1;
+    if (this.samples.length >= SAMPLES_MAX) return;
+    const code = error?.code ?? error?.name ?? null;
+    this.samples.push({
+      outcome: OUTCOMES[outcome],
+      operation,
+      code: code === null ? null : String(code),
+      message: error === null ? '' : String(error?.message ?? error).slice(0, 300),
+    });
+  }
+
+  /** @param {number} nowNs */
+  turnWindow(nowNs) {
+    while (nowNs >= this.windowEndNs) {
+      this.windows.push(this.windowCount);
+      this.windowCount = 0;
+      this.windowEndNs += this.windowNs;
+      if (this.windows.length >= WINDOWS_MAX) this.mergeWindows();
+    }
+  }
+
+  /** Halves the resolution of the timeline, so that its size is bounded for any duration. */
+  mergeWindows() {
+    const merged = [];
+    for (let i = 0; i + 1 < this.windows.length; i += 2) {
+      merged.push(this.windows[i] + this.windows[i + 1]);
+    }
+    this.windows = merged;
+    this.windowNs *= 2;
+    this.windowEndNs = this.startNs + (merged.length + 1) * this.windowNs;
+  }
+
+  /**
+   * Ends the count: what is pending becomes `pendingOutcome`, what was never issued is unsent.
+   * Replies that come later are not counted.
+   * @param {{ endNs: number, issued: number, scheduled: number, pendingOutcome: number,
+   *   pendingError: { code?: string, message: string } | null }} end
+   */
+  close({ endNs, issued, scheduled, pendingOutcome, pendingError }) {
+    this.closed = true;
+    this.endNs = endNs;
+    this.outcomes[OK] = this.histogram.count;
+    const pending = issued - this.total();
+    if (pending > 0) {
+      this.wrong(pendingOutcome, issued - pending, pendingError);
+      this.outcomes[pendingOutcome] += pending - 1;
+    }
+    this.outcomes[UNSENT] += scheduled - issued;
+    if (this.windowCount > 0) this.windows.push(this.windowCount);
+  }
+
+  /** @returns {number} operations that have an outcome */
+  total() {
+    let sum = 0;
+    for (const n of this.outcomes) sum += n;
+    return sum;
+  }
+}
+
+/**
+ * A driver's error is a timeout if it says so by its name or code, else an error.
+ * @param {{ name?: unknown, code?: unknown } | null | undefined} error
+ * @returns {number} TIMEOUT or ERROR
+ */
+export function outcomeOfError(error) {
+  const label = `${error?.name ?? ''} ${error?.code ?? ''}`;
+  return /timeout|timedout/i.test(label) ? TIMEOUT : ERROR;
+}

@@ -1,0 +1,72 @@
+/**
+ * The machine that a run was made on, asked once before the run, and what of it speaks against the
+ * figures. What cannot be known is null, never "fine".
+ */
+
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+
+/** @returns {Promise<import('../lib/result.js').Environment>} */
+export async function readEnvironment() {
+  const { default: si } = await import('systeminformation');
+  const [cpu, system, osInfo] = await Promise.all([si.cpu(), si.system(), si.osInfo()]);
+  return {
+    node: process.version,
+    v8: process.versions.v8,
+    platform: process.platform,
+    arch: process.arch,
+    os: `${osInfo.distro} ${osInfo.release} (kernel ${osInfo.kernel})`.trim(),
+    cpu: `${cpu.manufacturer} ${cpu.brand}`.trim() || (os.cpus()[0]?.model ?? 'unknown'),
+    cores: os.availableParallelism(),
+    memoryBytes: os.totalmem(),
+    governor: readLine('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor'),
+    virtual: system.virtual ?? null,
+    loadAverage: process.platform === 'win32' ? null : os.loadavg(),
+  };
+}
+
+/**
+ * @param {string} file
+ * @returns {string | null}
+ */
+function readLine(file) {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {import('../lib/result.js').Environment} environment
+ * @returns {import('../lib/result.js').Warning[]} each names its remedy
+ */
+export function environmentWarnings(environment) {
+  /** @type {import('../lib/result.js').Warning[]} */
+  const warnings = [];
+  const warn = (/** @type {string} */ code, /** @type {string} */ message, remedy = '') =>
+    warnings.push({ code, message, remedy: remedy === '' ? null : remedy, cell: null });
+  const { cores, governor, loadAverage } = environment;
+  if (cores < 4) {
+    warn(
+      'FEW_CORES',
+      `client, server and kernel share ${cores} cores: each takes time from the others`,
+      'run on a machine with four cores or more',
+    );
+  }
+  if (governor !== null && governor !== 'performance') {
+    warn(
+      'GOVERNOR',
+      `the processor's frequency governor is "${governor}": its speed follows the load`,
+      'sudo cpupower frequency-set -g performance',
+    );
+  }
+  if (loadAverage !== null && loadAverage[0] > cores / 2) {
+    warn(
+      'BUSY',
+      `the machine was busy before the run: load average ${loadAverage[0].toFixed(1)}`,
+      'stop other programs and run again',
+    );
+  }
+  return warnings;
+}

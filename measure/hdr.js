@@ -1,0 +1,106 @@
+/**
+ * HdrHistogram V2, compressed, base64: the form in which a histogram is kept in a result and which
+ * other HdrHistogram tools read. Encoding and decoding are hdr-histogram-js's.
+ *
+ * Not for the hot path: its library takes some 60 ms to load, so it is loaded at the first use.
+ */
+
+import { createRequire } from 'node:module';
+import { DragstripError } from '../lib/errors.js';
+import { Histogram, highestAt, lowestAt } from './histogram.js';
+
+/**
+ * What is written into the header: unit 1 ns, 3 digits, all safe integers. Counts of 64 bits: those
+ * of 32 wrap silently.
+ */
+const CONFIGURATION = Object.freeze({
+  lowestDiscernibleValue: 1,
+  highestTrackableValue: Number.MAX_SAFE_INTEGER,
+  numberOfSignificantValueDigits: /** @type {const} */ (3),
+  bitBucketSize: /** @type {const} */ (64),
+});
+
+const require = createRequire(import.meta.url);
+
+/** @returns {typeof import('hdr-histogram-js')} a require, as reports are synchronous functions */
+function library() {
+  return require('hdr-histogram-js');
+}
+
+/**
+ * @param {Histogram} histogram
+ * @returns {string} the same for the same counts, however they came together
+ */
+export function encode(histogram) {
+  const { build, encodeIntoCompressedBase64 } = library();
+  const hdr = build(CONFIGURATION);
+  const sparse = histogram.toSparse();
+  for (let i = 0; i < sparse.length; i += 2) {
+    hdr.recordValueWithCount(lowestAt(sparse[i]), sparse[i + 1]);
+  }
+  return encodeIntoCompressedBase64(hdr);
+}
+
+/**
+ * @typedef {object} Exact what is known of a histogram beside its counts
+ * @property {number} [count] checked against the counts
+ * @property {number} [min]
+ * @property {number} [max]
+ * @property {number} [sum]
+ */
+
+/**
+ * @param {string} base64
+ * @param {Exact} [exact] what is absent comes from the buckets: the lowest equivalent of the least
+ *   value, the highest equivalent of the greatest, the middle of each bucket for the sum
+ * @returns {Histogram}
+ * @throws {DragstripError} E_USAGE: not HdrHistogram V2, another unit or precision, another count
+ */
+export function decode(base64, exact = {}) {
+  const hdr = decodeByLibrary(base64);
+  const sparse = [];
+  const seen = { count: 0, sum: 0, min: 0, max: 0 };
+  const end = hdr.countsArrayIndex(hdr.maxValue) + 1;
+  for (let i = 0; i < end; i++) {
+    const n = hdr.getCountAtIndex(i);
+    if (n === 0) continue;
+    if (seen.count === 0) seen.min = lowestAt(i);
+    seen.max = highestAt(i);
+    seen.count += n;
+    seen.sum += Math.floor((lowestAt(i) + highestAt(i)) / 2) * n;
+    sparse.push(i, n);
+  }
+  if (exact.count !== undefined && exact.count !== seen.count) {
+    throw refused(`it holds ${seen.count} values, not ${exact.count}`);
+  }
+  return Histogram.fromSparse({ sparse, ...seen, ...exact });
+}
+
+/** @param {string} why @param {unknown} [cause] */
+function refused(why, cause) {
+  return new DragstripError('E_USAGE', `not a histogram of this project: ${why}`, {
+    remedy: 'name a file that --json or --out has written',
+    cause,
+  });
+}
+
+/**
+ * @param {string} base64
+ * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above: its indexes are
+ *   ours
+ */
+function decodeByLibrary(base64) {
+  const { decodeFromCompressedBase64 } = library();
+  /** @type {any} the typings hide the class behind an interface without its counts */
+  let hdr;
+  try {
+    hdr = decodeFromCompressedBase64(base64, CONFIGURATION.bitBucketSize);
+  } catch (error) {
+    throw refused(`not HdrHistogram V2 (${error.message})`, error);
+  }
+  const { lowestDiscernibleValue: unit, numberOfSignificantValueDigits: digits } = hdr;
+  if (unit !== 1 || digits !== CONFIGURATION.numberOfSignificantValueDigits) {
+    throw refused(`unit ${unit} and ${digits} digits, not unit 1 and 3 digits`);
+  }
+  return hdr;
+}

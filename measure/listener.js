@@ -1,0 +1,107 @@
+/**
+ * Which process listens at an endpoint of this machine, from /proc: for the CPU figures of servers
+ * that we did not start, and to see that a port is really held by the server that we started.
+ * Other users' processes show their sockets to root alone; those give null.
+ */
+
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { endianness } from 'node:os';
+import { isLoopback } from '../lib/address.js';
+
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+/** TCP_LISTEN of the kernel's include/net/tcp_states.h, as /proc/net/tcp prints it. */
+const TCP_LISTEN = '0A';
+/** __SO_ACCEPTCON: the flag of a listening unix socket in /proc/net/unix. */
+const UNIX_LISTENING = 0x10000;
+
+/**
+ * @param {Endpoint} endpoint
+ * @returns {Promise<number | null>} pid of the process that listens there; null where it is not on
+ *   this machine, nothing listens, or the process is not ours to see
+ */
+export async function findListener(endpoint) {
+  const inodes = await findInodes(endpoint);
+  if (inodes.size === 0) return null;
+  for (const entry of await readdir('/proc').catch(() => [])) {
+    if (/^\d+$/.test(entry) && (await holdsSocket(entry, inodes))) return Number(entry);
+  }
+  return null;
+}
+
+/**
+ * @param {number} pid
+ * @param {Endpoint} endpoint
+ * @returns {Promise<boolean>} whether process `pid` listens at the endpoint
+ */
+export async function listensAt(pid, endpoint) {
+  const inodes = await findInodes(endpoint);
+  return inodes.size > 0 && (await holdsSocket(String(pid), inodes));
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @returns {Promise<Set<string>>} inodes of the listening sockets
+ */
+async function findInodes(endpoint) {
+  if (endpoint.path !== undefined) return unixInodes(endpoint.path);
+  if (!isLoopback(endpoint)) return new Set();
+  const port = endpoint.port.toString(16).toUpperCase().padStart(4, '0');
+  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readTable(name)));
+  const inodes = new Set();
+  for (const line of tables.flat()) {
+    const fields = line.trim().split(/\s+/);
+    const [local, localPort] = (fields[1] ?? '').split(':');
+    if (fields[3] !== TCP_LISTEN || localPort !== port) continue;
+    if (serves(local, endpoint.host)) inodes.add(fields[9]);
+  }
+  return inodes;
+}
+
+/**
+ * @param {string} local address as the kernel prints it: words of 32 bits in the machine's own
+ *   order, `0100007F` for 127.0.0.1
+ * @param {string} host a loopback name or address
+ * @returns {boolean} whether a socket bound to `local` takes connections for `host`
+ */
+function serves(local, host) {
+  if (/^0+$/.test(local)) return true; // any address
+  if (local === '00000000000000000000000001000000') return host === '::1' || host === 'localhost';
+  const isMapped = /^0{16}(FFFF0000|0000FFFF)/.test(local); // ::ffff:127.0.0.1
+  if (local.length > 8 && !isMapped) return false;
+  const bytes = Buffer.from(local.slice(-8), 'hex');
+  if (endianness() === 'LE') bytes.reverse();
+  const dotted = bytes.join('.');
+  return dotted === host || (host === 'localhost' && dotted === '127.0.0.1');
+}
+
+/** @param {string} path */
+async function unixInodes(path) {
+  const inodes = new Set();
+  for (const line of await readTable('unix')) {
+    // Num RefCount Protocol Flags Type St Inode Path
+    const match = /^\S+ \S+ \S+ ([0-9A-F]+) \S+ \S+ +(\d+) (.*)$/.exec(line);
+    if (match === null || match[3] !== path) continue;
+    if ((Number.parseInt(match[1], 16) & UNIX_LISTENING) !== 0) inodes.add(match[2]);
+  }
+  return inodes;
+}
+
+/** @param {string} name */
+async function readTable(name) {
+  const text = await readFile(`/proc/net/${name}`, 'utf8').catch(() => '');
+  return text.split('\n').slice(1);
+}
+
+/**
+ * @param {string} pid
+ * @param {Set<string>} inodes
+ */
+async function holdsSocket(pid, inodes) {
+  const folder = `/proc/${pid}/fd`;
+  for (const fd of await readdir(folder).catch(() => [])) {
+    const target = await readlink(`${folder}/${fd}`).catch(() => '');
+    if (target.startsWith('socket:[') && inodes.has(target.slice(8, -1))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,302 @@
+/**
+ * The comparison document: several results against the first one, cell by cell, with what makes
+ * them not comparable. Its schema, and building it from results: pure. How it is shown is
+ * report/comparison.js; when it is refused is the command's.
+ */
+
+import { z } from 'zod';
+import { version } from '../../lib/version.js';
+import { compareAll } from '../../stats/compare.js';
+import { noiseOf, throughputsOf } from './places.js';
+
+export const COMPARISON_NAME = 'dragstrip-comparison';
+
+const text = z.string();
+const count = z.number().int().nonnegative();
+
+const difference = z.object({
+  what: text.describe('`node`, `driver ioredis`, `load of ioredis:default/get/sync`'),
+  base: text,
+  other: text,
+});
+
+const comparedCell = z.object({
+  cell: text.describe('id in both results'),
+  metric: z.enum(['throughput', 'p99']).describe('p99: of an open loop, where the rate is given'),
+  base: z.number().describe('operations a second, or ns: geometric mean of the rounds'),
+  other: z.number(),
+  ratio: z.number().nullable().describe('speed of the other over the base: above 1 is faster'),
+  low: z.number().nullable(),
+  high: z.number().nullable(),
+  confidence: z.number(),
+  p: z.number().nullable().describe('after Holm, over all comparisons of the document'),
+  n: count.describe('rounds of the side that has fewer'),
+  noise: z.number().nullable().describe('A/A noise of both runs, the greater; null: unknown'),
+  margin: z.number().describe('what a difference must exceed: the greater of 1 % and the noise'),
+  verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
+  roundsNeeded: count.nullable().describe('to decide, if all stays as it is; null: not known'),
+});
+
+const side = z.object({ file: text, id: text, startedAt: text, rounds: count });
+
+export const comparisonSchema = z.object({
+  schema: z.literal(COMPARISON_NAME),
+  schemaVersion: z.literal(1),
+  dragstrip: text,
+  id: text,
+  base: side,
+  others: z.array(
+    side.extend({
+      differences: z.array(difference).describe('what makes the two not comparable'),
+      cells: z.array(comparedCell),
+      left: z.array(z.object({ cell: text, reason: text })).describe('cells not compared'),
+    }),
+  ),
+  failIfSlower: z.number().nullable().describe('a share: 0.05 is 5 %'),
+  regressions: count.describe('cells shown to be slower by more than that'),
+});
+
+/** @typedef {z.infer<typeof comparisonSchema>} Comparison */
+/** @typedef {z.infer<typeof comparedCell>} ComparedCell */
+/** @typedef {z.infer<typeof difference>} Difference */
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {{ file: string, result: Result }} StoredResult */
+
+/**
+ * @param {StoredResult} base
+ * @param {readonly StoredResult[]} others one or more
+ * @param {{ failIfSlower?: number | null }} [options] a share
+ * @returns {Comparison}
+ */
+export function compareResults(base, others, { failIfSlower = null } = {}) {
+  const found = others.map((other) => matchCells(base.result, other.result));
+  const pairs = found.flatMap(({ matches }) => matches.map(toPair));
+  // Holm counts all comparisons of the document.
+  const compared = compareAll(pairs, { paired: false });
+  let at = 0;
+  const sides = others.map((other, i) => {
+    const { matches, left } = found[i];
+    const cells = matches.map((match) => toComparedCell(match, compared[at++]));
+    return { ...sideOf(other), differences: differencesOf(base.result, other.result), cells, left };
+  });
+  const slower = sides.flatMap(({ cells }) => cells).filter((cell) => isSlower(cell, failIfSlower));
+  return {
+    schema: COMPARISON_NAME,
+    schemaVersion: 1,
+    dragstrip: version,
+    id: `${base.result.id}-against-${others.length}`,
+    base: sideOf(base),
+    others: sides,
+    failIfSlower,
+    regressions: slower.length,
+  };
+}
+
+/**
+ * @param {ComparedCell} cell
+ * @param {number | null} share
+ * @returns {boolean} shown to be slower, and by more than `share`
+ */
+export function isSlower({ verdict, ratio }, share) {
+  return share !== null && verdict === 'slower' && (ratio ?? 1) < 1 - share;
+}
+
+/** @param {StoredResult} stored */
+function sideOf({ file, result: { id, startedAt, cells } }) {
+  const rounds = Math.max(0, ...cells.map((cell) => cell.rounds.length));
+  return { file, id, startedAt, rounds };
+}
+
+/**
+ * @typedef {object} Match
+ * @property {Cell} base
+ * @property {Cell} other
+ * @property {number | null} noise
+ */
+
+/**
+ * @param {Result} base
+ * @param {Result} other
+ * @returns {{ matches: Match[], left: { cell: string, reason: string }[] }}
+ */
+function matchCells(base, other) {
+  const ofOther = new Map(other.cells.map((cell) => [cell.id, cell]));
+  const ofBase = new Set(base.cells.map(({ id }) => id));
+  /** @type {Match[]} */
+  const matches = [];
+  const left = other.cells
+    .filter(({ id }) => !ofBase.has(id))
+    .map(({ id }) => ({ cell: id, reason: 'only in the other result' }));
+  for (const cell of base.cells) {
+    const partner = ofOther.get(cell.id);
+    const reason =
+      partner === undefined ? 'only in the first result' : (unfit(cell) ?? unfit(partner));
+    if (partner === undefined || reason !== null) left.push({ cell: cell.id, reason: `${reason}` });
+    else matches.push({ base: cell, other: partner, noise: noiseOfBoth(base, other, cell) });
+  }
+  return { matches, left };
+}
+
+/**
+ * @param {Cell} cell
+ * @returns {string | null} why its figure is none
+ */
+function unfit(cell) {
+  const wrong = cell.rounds.some(
+    ({ outcomes }) => outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0,
+  );
+  if (wrong) return 'it has wrong answers';
+  if (cell.state === 'failed' || cell.state === 'skipped') return `it is ${cell.state}`;
+  return valuesOf(cell).every((value) => value === null) ? 'it was not measured' : null;
+}
+
+/** @param {Cell} cell */
+function metricOf({ load }) {
+  return load.kind === 'rate' ? /** @type {const} */ ('p99') : /** @type {const} */ ('throughput');
+}
+
+/**
+ * @param {Cell} cell
+ * @returns {import('../../stats/ratio.js').Rounds} by round, of which more is better: a time is
+ *   turned over
+ */
+function valuesOf(cell) {
+  if (metricOf(cell) === 'throughput') return throughputsOf(cell);
+  return cell.rounds.map(({ latency }) => (latency?.p99Ns ? 1 / latency.p99Ns : null));
+}
+
+/**
+ * @param {Result} base
+ * @param {Result} other
+ * @param {Cell} cell
+ * @returns {number | null} A/A noise of the tests under the same load, of the noisier run
+ */
+function noiseOfBoth(base, other, { load }) {
+  const key = JSON.stringify(load);
+  const noises = [base, other].flatMap(({ cells }) => {
+    const same = cells.filter((cell) => JSON.stringify(cell.load) === key);
+    return noiseOf(same.map((cell) => ({ cell }))).noise ?? [];
+  });
+  return noises.length === 0 ? null : Math.max(...noises);
+}
+
+/** @param {Match} match */
+function toPair({ base, other, noise }) {
+  return { name: base.id, a: valuesOf(other), b: valuesOf(base), noise };
+}
+
+/**
+ * @param {Match} match
+ * @param {import('../../stats/compare.js').Comparison} comparison
+ * @returns {ComparedCell}
+ */
+function toComparedCell({ base, other }, comparison) {
+  const metric = metricOf(base);
+  const centre = (/** @type {Cell} */ cell) => {
+    const logs = valuesOf(cell).flatMap((value) => (value === null ? [] : [Math.log(value)]));
+    const mean = Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
+    return metric === 'p99' ? 1 / mean : mean;
+  };
+  const { ratio, low, high, confidence, pHolm, n, noise, margin, verdict } = comparison;
+  return {
+    cell: base.id,
+    metric,
+    base: centre(base),
+    other: centre(other),
+    ...{ ratio, low, high, confidence },
+    p: pHolm,
+    ...{ n, noise, margin, verdict },
+    roundsNeeded: comparison.roundsNeeded,
+  };
+}
+
+/**
+ * @param {Result} base
+ * @param {Result} other
+ * @returns {Difference[]} whatever makes a difference of figures mean something else; empty where
+ *   the two are comparable
+ */
+export function differencesOf(base, other) {
+  /** @type {Difference[]} */
+  const found = [];
+  const compare = (/** @type {string} */ what, /** @type {any} */ a, /** @type {any} */ b) => {
+    const [one, two] = [shown(a), shown(b)];
+    if (one !== two) found.push({ what, base: one, other: two });
+  };
+  const { rows, valueSize, seed } = base.dataset;
+  compare('rows', rows, other.dataset.rows);
+  compare('value size', valueSize, other.dataset.valueSize);
+  compare('seed', seed, other.dataset.seed);
+  for (const name of /** @type {const} */ (['node', 'os', 'arch', 'cpu', 'cores', 'governor'])) {
+    compare(name, base.environment[name], other.environment[name]);
+  }
+  const gib = (/** @type {Result} */ { environment }) =>
+    `${(environment.memoryBytes / 2 ** 30).toFixed(1)} GiB`;
+  compare('memory', gib(base), gib(other));
+  for (const name of ['warmupOperations', 'pin', 'workloadOptions']) {
+    compare(name, base.options[name], other.options[name]);
+  }
+  compareStorages(base, other, compare);
+  compareServers(base, other, compare);
+  for (const cell of base.cells) {
+    const partner = other.cells.find(({ id }) => id === cell.id);
+    if (partner !== undefined) compare(`load of ${cell.id}`, cell.load, partner.load);
+  }
+  return found;
+}
+
+/** @typedef {(what: string, a: unknown, b: unknown) => void} CompareField */
+
+/**
+ * @param {Result} base
+ * @param {Result} other
+ * @param {CompareField} compare
+ */
+function compareStorages(base, other, compare) {
+  for (const storage of base.storages) {
+    const { name, profile } = storage;
+    const partner = other.storages.find((one) => one.name === name && one.profile === profile);
+    if (partner === undefined) continue;
+    const label = profile === 'default' ? name : `${name}:${profile}`;
+    compare(`driver of ${label}`, driverOf(storage), driverOf(partner));
+    compare(`options of ${label}`, storage.options, partner.options);
+  }
+}
+
+/** @param {Result['storages'][number]} storage */
+function driverOf({ package: name, version: release }) {
+  return name === null ? 'built in' : `${name} ${release ?? '(version unknown)'}`;
+}
+
+/**
+ * @param {Result} base
+ * @param {Result} other
+ * @param {CompareField} compare
+ */
+function compareServers(base, other, compare) {
+  for (const server of base.servers) {
+    const partner = other.servers.find(({ name }) => name === server.name);
+    if (partner === undefined) continue;
+    compare(`server ${server.name}`, server.version, partner.version);
+    compare(`settings of ${server.name}`, server.settings, partner.settings);
+    compare(`transport to ${server.name}`, transportOf(server), transportOf(partner));
+  }
+}
+
+/** @param {Result['servers'][number]} server */
+function transportOf({ address }) {
+  const forms = Object.values(address).map((place) => (place.startsWith('unix:') ? 'unix' : 'tcp'));
+  return [...new Set(forms)].sort().join(' and ');
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string} the same text for the same value, whatever the order of its fields
+ */
+function shown(value) {
+  if (value === undefined || value === null) return 'unknown';
+  if (typeof value !== 'object') return String(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return fields.map(([name, one]) => `${name} ${shown(one)}`).join(', ') || 'none';
+}

@@ -1,0 +1,51 @@
+/**
+ * A cell's latencies as a curve: how long the slowest 1 %, 0.1 % … took. Pure.
+ *
+ * Goals: points that lie evenly on an axis of orders of magnitude, none beyond what the count of
+ * values bears. Non-goals: single percentiles of tables (rows.js).
+ */
+
+import { decode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
+
+/** Points for each factor of ten in the share that is slower. */
+const POINTS_A_DECADE = 8;
+const DECADES_MAX = 7;
+
+/**
+ * @typedef {object} CurvePoint
+ * @property {number} oneIn of so many operations one is slower: 100 at the 99th percentile
+ * @property {number} latencyNs
+ */
+
+/**
+ * @param {Pick<import('../../lib/result.js').Cell, 'rounds'>} cell
+ * @returns {Histogram | null} of its measured rounds together; null: no latency is known
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
+ */
+export function mergedHistogram({ rounds }) {
+  const merged = new Histogram();
+  let any = false;
+  for (const { state, latency } of rounds) {
+    if (state !== 'measured' || latency === null) continue;
+    any = true;
+    merged.merge(decode(latency.histogram, { count: latency.count }));
+  }
+  return any ? merged : null;
+}
+
+/**
+ * @param {Histogram} histogram
+ * @returns {CurvePoint[]} from the first quarter on, as far as 10 values lie above
+ */
+export function percentileCurve(histogram) {
+  /** @type {CurvePoint[]} */
+  const points = [];
+  for (let k = 1; k <= DECADES_MAX * POINTS_A_DECADE; k += 1) {
+    const oneIn = 10 ** (k / POINTS_A_DECADE);
+    const q = 1 - 1 / oneIn;
+    if (!histogram.printable(q)) break;
+    points.push({ oneIn, latencyNs: Math.max(1, histogram.percentile(q)) });
+  }
+  return points;
+}

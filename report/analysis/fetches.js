@@ -1,0 +1,198 @@
+/**
+ * From a result to the rows of many-key fetches: one for each storage, way of reading, number in
+ * flight and number of keys, all rounds together. Pure; the command's table and every report show
+ * the same numbers because they are made here.
+ */
+
+import { linearRegression } from 'simple-statistics';
+import { medianOfSorted, printablePercentile } from '../../stats/percentile.js';
+import { labelOf } from './rows.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').SeriesResult} SeriesResult */
+
+/**
+ * @typedef {object} FetchRow
+ * @property {number | null} keys of each fetch; null: they differ
+ * @property {boolean} warmup
+ * @property {number} n fetches with right answers
+ * @property {number | null} medianNs of all rounds together, exact
+ * @property {number | null} p90Ns null where fewer than 10 lie above
+ * @property {number | null} p99Ns
+ * @property {number} fetchesPerSecond
+ * @property {number | null} keysPerSecond null where the fetches differ
+ * @property {number | null} bytesPerSecond of values
+ * @property {number} inFlightMean achieved
+ *
+ * @typedef {object} FetchColumn a storage under one load
+ * @property {Cell} cell
+ * @property {number} inFlight as the label says
+ * @property {number} inFlightMean achieved, over all rows
+ * @property {FetchRow[]} rows in the order of the series
+ * @property {Fit | null} fit of the medians by the number of keys, without the warm-up
+ *
+ * @typedef {{ slopeNs: number, interceptNs: number }} Fit
+ *
+ * @typedef {object} FetchGroup one storage, read in one way
+ * @property {string} label `ioredis:tuned`
+ * @property {string} workload
+ * @property {FetchColumn[]} columns by number in flight
+ */
+
+/**
+ * @param {Result} result
+ * @returns {FetchGroup[]} in the order of the cells; none where no cell has series
+ */
+export function toFetchGroups({ cells, dataset }) {
+  /** @type {Map<string, FetchGroup>} */
+  const groups = new Map();
+  for (const cell of cells) {
+    const { workload } = cell;
+    const label = labelOf(cell);
+    if (!cell.rounds.some(({ series }) => series !== undefined)) continue;
+    const key = JSON.stringify([label, workload]);
+    const group = groups.get(key) ?? { label, workload, columns: [] };
+    groups.set(key, group);
+    group.columns.push(toColumn(cell, dataset.valueSize));
+  }
+  for (const { columns } of groups.values()) columns.sort((a, b) => a.inFlight - b.inFlight);
+  return [...groups.values()];
+}
+
+/**
+ * @param {Cell} cell
+ * @param {number} valueSize
+ * @returns {FetchColumn}
+ */
+function toColumn(cell, valueSize) {
+  const rounds = cell.rounds.flatMap(({ series }) => (series === undefined ? [] : [series]));
+  const rows = rounds[0].map((_, i) =>
+    toRow(
+      rounds.map((series) => series[i]),
+      valueSize,
+    ),
+  );
+  const all = rounds.flat();
+  return {
+    cell,
+    inFlight: cell.load.inFlight ?? 1,
+    inFlightMean: meanInFlight(all),
+    rows,
+    fit: fitOf(rows.filter(({ warmup }) => !warmup)),
+  };
+}
+
+/**
+ * @param {readonly SeriesResult[]} series the same one of each round
+ * @param {number} valueSize bytes of a value
+ * @returns {FetchRow}
+ */
+function toRow(series, valueSize) {
+  const [{ keys, warmup }] = series;
+  const pooled = series.some(({ latenciesNs }) => latenciesNs === null)
+    ? null
+    : Float64Array.from(series.flatMap(({ latenciesNs }) => latenciesNs ?? [])).sort();
+  const fetchesPerSecond = weightedMean(series, ({ throughput }) => throughput);
+  const keysPerSecond = keys === null ? null : keys * fetchesPerSecond;
+  return {
+    keys,
+    warmup,
+    n: series.reduce((sum, { ok }) => sum + ok, 0),
+    ...(pooled === null ? percentilesOf(series[0]) : percentilesOfPool(pooled)),
+    fetchesPerSecond,
+    keysPerSecond,
+    bytesPerSecond: keysPerSecond === null ? null : keysPerSecond * valueSize,
+    inFlightMean: meanInFlight(series),
+  };
+}
+
+/** @param {Pick<SeriesResult, 'medianNs' | 'p90Ns' | 'p99Ns'>} series */
+function percentilesOf({ medianNs, p90Ns, p99Ns }) {
+  return { medianNs, p90Ns, p99Ns };
+}
+
+/** @param {Float64Array} sorted */
+function percentilesOfPool(sorted) {
+  return {
+    medianNs: medianOfSorted(sorted),
+    p90Ns: printablePercentile(sorted, 0.9),
+    p99Ns: printablePercentile(sorted, 0.99),
+  };
+}
+
+/** @param {readonly SeriesResult[]} series */
+function meanInFlight(series) {
+  return weightedMean(series, ({ inFlightMean }) => inFlightMean);
+}
+
+/**
+ * @param {readonly SeriesResult[]} series
+ * @param {(one: SeriesResult) => number} valueIn
+ * @returns {number} by time
+ */
+function weightedMean(series, valueIn) {
+  const durationNs = series.reduce((sum, one) => sum + one.durationNs, 0);
+  if (durationNs === 0) return 0;
+  return series.reduce((sum, one) => sum + valueIn(one) * one.durationNs, 0) / durationNs;
+}
+
+/**
+ * Least squares over the medians: the price of a fetch, and of each key in it.
+ * @param {readonly FetchRow[]} rows
+ * @returns {Fit | null} null where there are not two numbers of keys
+ */
+function fitOf(rows) {
+  const points = rows.flatMap(({ keys, medianNs }) =>
+    keys === null || medianNs === null ? [] : [/** @type {[number, number]} */ ([keys, medianNs])],
+  );
+  return fitPoints(points);
+}
+
+/**
+ * @param {[number, number][]} points keys and ns
+ * @returns {Fit | null} null where they have not two different numbers of keys
+ */
+export function fitPoints(points) {
+  if (new Set(points.map(([keys]) => keys)).size < 2) return null;
+  const { m, b } = linearRegression(points);
+  return { slopeNs: m, interceptNs: b };
+}
+
+/**
+ * @param {Cell} cell of a scatter
+ * @returns {[number, number][]} keys and ns of each fetch, all rounds, in the order of calls
+ */
+export function scatterPoints(cell) {
+  return cell.rounds.flatMap(({ series = [] }) =>
+    series.flatMap(({ keysOf = [], latenciesNs }) =>
+      (latenciesNs ?? []).map((ns, i) => /** @type {[number, number]} */ ([keysOf[i], ns])),
+    ),
+  );
+}
+
+/** A label says more than was there by this share: it is told. */
+const SHORTFALL_MAX = 0.05;
+
+/**
+ * @param {Result} result
+ * @returns {Result['warnings']} one for each storage that did not have as many in flight as asked
+ */
+export function concurrencyWarnings(result) {
+  return toFetchGroups(result).flatMap(({ label, workload, columns }) => {
+    const short = columns.filter(
+      ({ inFlight, inFlightMean, rows }) =>
+        rows.some(({ n }) => n > 0) && inFlightMean < inFlight * (1 - SHORTFALL_MAX),
+    );
+    if (short.length === 0) return [];
+    const parts = short.map((one) => `${one.inFlightMean.toFixed(2)} of ${one.inFlight}`);
+    return [
+      {
+        code: 'CONCURRENCY',
+        message: `${label}, ${workload}: fewer in flight than asked for: ${parts.join(', ')}`,
+        remedy: 'calls that block are never more than one; else the client itself is busy',
+        cell: short[0].cell.id,
+      },
+    ];
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * Tests of many results over time: the value of each test in each result, and where its level
+ * became another. Pure. Reading the folder is the command's; whether two results may be compared at
+ * all is told, not decided here.
+ */
+
+import { usageError } from '../../lib/errors.js';
+import { changePoints, SERIES_MAX } from '../../stats/changepoint.js';
+import { summarizeRounds } from '../../stats/summary.js';
+import { mergedHistogram } from './curve.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {'throughput' | 'p50' | 'p99' | 'cpu'} Metric */
+
+/**
+ * @typedef {object} HistoryPoint
+ * @property {string} id of the result
+ * @property {string} startedAt
+ * @property {number} value operations a second, or ns
+ * @property {number | null} low of the 95 % interval over the rounds; null: none
+ * @property {number | null} high
+ * @property {number} n rounds
+ */
+
+/**
+ * @typedef {object} CellHistory
+ * @property {string} cell id
+ * @property {HistoryPoint[]} points in the order of time
+ * @property {import('../../stats/changepoint.js').ChangePoint[]} changes
+ * @property {string[]} mixed what is not the same in all of the results: `node`, `cpu`
+ */
+
+/**
+ * @param {readonly Result[]} results
+ * @param {{ cells?: readonly string[], metric?: Metric }} [options] cells: only those whose id
+ *   holds one of these texts
+ * @returns {CellHistory[]} of each cell that two results or more have
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: more results than are searched
+ */
+export function historyOf(results, { cells = [], metric = 'throughput' } = {}) {
+  if (results.length > SERIES_MAX) {
+    throw usageError(`history: ${results.length} results, at most ${SERIES_MAX} are searched`);
+  }
+  const ordered = [...results].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+  /** @type {Map<string, { point: HistoryPoint, result: Result }[]>} */
+  const found = new Map();
+  for (const result of ordered) {
+    for (const cell of result.cells) {
+      const wanted = cells.length === 0 || cells.some((part) => cell.id.includes(part));
+      const point = wanted ? pointOf(result, cell, metric) : null;
+      if (point !== null) found.set(cell.id, [...(found.get(cell.id) ?? []), { point, result }]);
+    }
+  }
+  return [...found]
+    .filter(([, list]) => list.length > 1)
+    .map(([cell, list]) => {
+      const points = list.map(({ point }) => point);
+      const changes = changePoints(points.map(({ value }) => value));
+      return { cell, points, changes, mixed: mixedIn(list.map(({ result }) => result)) };
+    });
+}
+
+/**
+ * @param {Result} result
+ * @param {Cell} cell
+ * @param {Metric} metric
+ * @returns {HistoryPoint | null} null: it has no value
+ */
+function pointOf({ id, startedAt }, cell, metric) {
+  const measured = cell.rounds.filter(
+    ({ state, outcomes }) => state === 'measured' && outcomes.ok > 0,
+  );
+  if (measured.length === 0 || cell.state === 'failed') return null;
+  const values = measured.map((round) => valueIn(round, metric)).filter((value) => value !== null);
+  if (values.length === 0) return null;
+  const { median, interval, n } = summarizeRounds(values);
+  // The percentile of all rounds together bears more than the middle of theirs.
+  const q = metric === 'p50' ? 0.5 : metric === 'p99' ? 0.99 : null;
+  const merged = q === null ? null : (mergedHistogram(cell)?.printablePercentile(q) ?? null);
+  const value = merged ?? median;
+  return value === null
+    ? null
+    : { id, startedAt, value, low: interval.low, high: interval.high, n };
+}
+
+/**
+ * @param {import('../../lib/result.js').Round} round
+ * @param {Metric} metric
+ * @returns {number | null}
+ */
+function valueIn({ throughput, latency, client, outcomes }, metric) {
+  if (metric === 'throughput') return throughput;
+  if (metric === 'p50') return latency?.p50Ns ?? null;
+  if (metric === 'p99') return latency?.p99Ns ?? null;
+  return client === null ? null : (client.userNs + client.systemNs) / outcomes.ok;
+}
+
+/** @param {readonly Result[]} results */
+function mixedIn(results) {
+  /** @type {[string, (result: Result) => unknown][]} */
+  const looked = [
+    ['Node', ({ environment }) => environment.node],
+    ['processor', ({ environment }) => `${environment.cpu} ${environment.cores}`],
+    ['rows', ({ dataset }) => `${dataset.rows} ${dataset.valueSize}`],
+    ['servers', ({ servers }) => servers.map(({ name, version }) => `${name} ${version}`).join()],
+    [
+      'drivers',
+      ({ storages }) => storages.map(({ name, profile, version }) => [name, profile, version]),
+    ],
+  ];
+  return looked
+    .filter(([, of]) => new Set(results.map((result) => JSON.stringify(of(result)))).size > 1)
+    .map(([name]) => name);
+}

@@ -1,0 +1,186 @@
+/**
+ * From a result to the rows of the mutex tests: one for each kind of lock, storage and number of
+ * keys, all rounds together. Pure; the command's lines, every report and the plot show the same
+ * numbers because they are made here.
+ */
+
+import { decode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
+import { medianOfSorted } from '../../stats/percentile.js';
+import { labelOf } from './rows.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Round} Round */
+
+/**
+ * @typedef {object} LockRow medians of rounds, where nothing else is said
+ * @property {Cell} cell
+ * @property {string} label `ioredis script`
+ * @property {string} test lock, count, killed or stress
+ * @property {number} keys n of n/m
+ * @property {string | null} notOffered why
+ * @property {number} n rounds
+ * @property {number | null} sections critical sections
+ * @property {number | null} userNs of the client
+ * @property {number | null} systemNs
+ * @property {number | null} realNs
+ * @property {number | null} waitP50Ns
+ * @property {number | null} waitP99Ns
+ * @property {number | null} waitMaxNs the longest of all rounds
+ * @property {number | null} fairness Jain's index over tasks
+ * @property {number | null} sleepMeanNs
+ * @property {number} violations of all rounds
+ * @property {number} timeouts keys, or calls, that were not locked in time, of all rounds
+ * @property {number} overruns
+ * @property {number} kills
+ * @property {number[]} firstWaitNs from the kill to the first lock, each kill of all rounds
+ * @property {number[]} lastWaitNs to the last of those who waited
+ * @property {number[]} expiryLeftNs of the dead holder's lock, when it was killed
+ */
+
+/**
+ * @param {Result} result
+ * @param {string} [test] those of one test
+ * @returns {LockRow[]} in the order of the cells
+ */
+export function toLockRows({ cells }, test = undefined) {
+  return cells
+    .filter(({ workload, parameters }) => workload === 'mutex' && parameters !== undefined)
+    .map(toRow)
+    .filter((row) => test === undefined || row.test === test);
+}
+
+/**
+ * @param {LockRow[]} rows
+ * @returns {{ label: string, rows: LockRow[] }[]} by kind of lock, in their order
+ */
+export function byLabel(rows) {
+  const labels = [...new Set(rows.map(({ label }) => label))];
+  return labels.map((label) => ({ label, rows: rows.filter((row) => row.label === label) }));
+}
+
+/**
+ * @param {Cell} cell
+ * @returns {LockRow}
+ */
+function toRow(cell) {
+  const { test = 'lock', handler = '', keys = 1 } = cell.parameters ?? {};
+  const rounds = cell.rounds.filter(
+    ({ facts, state }) => facts !== undefined && state !== 'failed',
+  );
+  const median = (/** @type {(round: Round) => unknown} */ valueIn) =>
+    medianOf(rounds.map(valueIn));
+  const fact =
+    (/** @type {string} */ name) =>
+    (/** @type {Round} */ { facts }) =>
+      facts?.[name];
+  const sum = (/** @type {string} */ name) =>
+    rounds.reduce((all, { facts }) => all + Number(facts?.[name] ?? 0), 0);
+  const list = (/** @type {string} */ name) =>
+    rounds.flatMap(({ facts }) => /** @type {number[]} */ (facts?.[name] ?? []));
+  const waits = rounds.map(fact('waitMaxNs')).filter((ns) => typeof ns === 'number');
+  return {
+    cell,
+    label: `${labelOf(cell)} ${handler}`,
+    test: String(test),
+    keys: Number(keys),
+    notOffered: cell.state === 'skipped' ? cell.reason : null,
+    n: rounds.length,
+    sections: median(fact('sections')),
+    userNs: median(({ client }) => client?.userNs),
+    systemNs: median(({ client }) => client?.systemNs),
+    realNs: median(({ durationNs }) => durationNs),
+    waitP50Ns: median(fact('waitP50Ns')),
+    waitP99Ns: median(fact('waitP99Ns')),
+    waitMaxNs: waits.length === 0 ? null : Math.max(.../** @type {number[]} */ (waits)),
+    fairness: median(fact('fairness')),
+    sleepMeanNs: median(fact('sleepMeanNs')),
+    violations: sum('violations'),
+    timeouts:
+      test === 'stress' ? sum('timeouts') : sumOf(rounds, ({ outcomes }) => outcomes.timeout),
+    overruns: sum('overruns'),
+    kills: sum('kills'),
+    firstWaitNs: list('firstWaitNs'),
+    lastWaitNs: list('lastWaitNs'),
+    expiryLeftNs: list('expiryLeftNs'),
+  };
+}
+
+/**
+ * @param {Pick<Cell, 'rounds'>} cell
+ * @returns {Histogram | null} how long a lock was waited for, all measured rounds together; null:
+ *   of no round is that known
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
+ */
+export function waitsOf({ rounds }) {
+  const texts = rounds
+    .filter(({ state }) => state === 'measured')
+    .map(({ facts }) => facts?.['waitHistogram'])
+    .filter((text) => typeof text === 'string');
+  if (texts.length === 0) return null;
+  const merged = new Histogram();
+  for (const text of texts) merged.merge(decode(text));
+  return merged;
+}
+
+/**
+ * @param {Round[]} rounds
+ * @param {(round: Round) => number} valueIn
+ */
+function sumOf(rounds, valueIn) {
+  return rounds.reduce((all, round) => all + valueIn(round), 0);
+}
+
+/**
+ * @param {unknown[]} values
+ * @returns {number | null} null where one of them is not there
+ */
+function medianOf(values) {
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (numbers.length === 0 || numbers.length < values.length) return null;
+  return medianOfSorted(Float64Array.from(numbers).sort());
+}
+
+/**
+ * @param {readonly number[]} values
+ * @returns {number | null}
+ */
+export function medianOfList(values) {
+  return values.length === 0 ? null : medianOfSorted(Float64Array.from(values).sort());
+}
+
+/** @typedef {'held' | 'broken' | 'open'} Verdict */
+
+/**
+ * What a run of stress has shown.
+ * @param {Result} result
+ * @returns {{ verdict: Verdict, text: string }} held: every process succeeded on every key and read
+ *   back what it had written; broken: violations; open: not every process got through
+ */
+export function stressVerdict(result) {
+  const rows = toLockRows(result, 'stress');
+  const total = (/** @type {(row: LockRow) => number} */ valueIn) =>
+    rows.reduce((sum, row) => sum + valueIn(row), 0);
+  const sections = total((row) => row.sections ?? 0);
+  const violations = total((row) => row.violations);
+  const timeouts = total((row) => row.timeouts);
+  const overruns = total((row) => row.overruns);
+  const kills = total((row) => row.kills);
+  const counts =
+    `${sections} critical sections, ${violations} violations, ${timeouts} timeouts` +
+    (overruns > 0 ? `, ${overruns} sections that outlived their lock` : '') +
+    (kills > 0 ? `, ${kills} processes killed` : '');
+  if (violations > 0) {
+    const doubt = overruns > 0 ? '; some may come of sections that outlived their lock' : '';
+    return { verdict: 'broken', text: `mutual exclusion was broken: ${counts}${doubt}` };
+  }
+  const all = rows.every(({ n, cell }) => n > 0 && cell.rounds.every(isWhole));
+  if (all && sections > 0) return { verdict: 'held', text: `mutual exclusion held: ${counts}` };
+  return { verdict: 'open', text: `not every process got through: ${counts}` };
+}
+
+/** @param {Round} round */
+function isWhole({ outcomes, scheduled, state }) {
+  return state === 'measured' && outcomes.ok === scheduled;
+}

@@ -1,0 +1,41 @@
+/**
+ * Little's law as a check of a cell: mean in flight = throughput × mean latency. Where it does not
+ * hold, one of the three was measured wrongly, and the cell is marked inconsistent.
+ *
+ * Goals: a check that no bug of one counter passes. Non-goals: saying which of the three is wrong.
+ */
+
+import { usageError } from '../lib/errors.js';
+
+/** The greatest relative difference that passes: 2 %. */
+export const LITTLE_TOLERANCE = 0.02;
+
+/**
+ * @typedef {object} LittleCheck
+ * @property {boolean} holds
+ * @property {number} expected throughput × mean latency
+ * @property {number} measured mean in flight
+ * @property {number | null} difference measured / expected - 1; null where nothing was expected
+ */
+
+/**
+ * J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
+ * @param {object} cell
+ * @param {number} cell.throughputPerSecond operations completed a second
+ * @param {number} cell.latencyNsMean mean time of an operation in the system, ns
+ * @param {number} cell.inFlightMean mean number in flight over the same time
+ * @param {{ tolerance?: number }} [options] a share, 0.02 if absent
+ * @returns {LittleCheck}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a number that is negative or not
+ *   one
+ */
+export function littleCheck(cell, { tolerance = LITTLE_TOLERANCE } = {}) {
+  for (const [name, value] of Object.entries(cell)) {
+    if (!(value >= 0)) throw usageError(`littleCheck: ${name} must be 0 or more, it is ${value}`);
+  }
+  const measured = cell.inFlightMean;
+  const expected = (cell.throughputPerSecond * cell.latencyNsMean) / 1e9;
+  if (expected === 0) return { holds: measured === 0, expected, measured, difference: null };
+  const difference = measured / expected - 1;
+  return { holds: Math.abs(difference) <= tolerance, expected, measured, difference };
+}

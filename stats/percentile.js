@@ -1,0 +1,69 @@
+/**
+ * Percentiles of a list of values, and the rule for which of them may be printed.
+ *
+ * Goals: the definition by rank that histograms use too: an answer is a value that occurred.
+ * Non-goals: interpolation, and the histogram itself (measure).
+ */
+
+import { usageError } from '../lib/errors.js';
+
+/** Values that must lie beyond a percentile before it is printed. */
+export const BEYOND_MIN = 10;
+
+/** Slack for products as 100,000 × (1 - 0.9999), which come out a hair below 10. */
+const SLACK = 1e-9;
+
+/**
+ * @param {number} q
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where q is not from 0 to 1
+ */
+function requireShare(q) {
+  if (!(q >= 0 && q <= 1)) throw usageError(`a percentile is a share from 0 to 1, not ${q}`);
+}
+
+/**
+ * Whether percentile q of n values rests on enough of them: n · (1 - q) ≥ 10.
+ * @param {number} n how many values
+ * @param {number} q a share, 0.99 for p99
+ * @returns {boolean}
+ */
+export function isPrintable(n, q) {
+  requireShare(q);
+  return n * (1 - q) >= BEYOND_MIN * (1 - SLACK);
+}
+
+/**
+ * The smallest value that at least the share q of all values does not exceed (nearest rank;
+ * type 1 of Hyndman and Fan, The American Statistician 50, 1996).
+ * @param {ArrayLike<number>} sorted ascending
+ * @param {number} q a share, 0.99 for p99
+ * @returns {number | null} null without values
+ */
+export function percentile(sorted, q) {
+  requireShare(q);
+  if (sorted.length === 0) return null;
+  const rank = Math.ceil(sorted.length * q * (1 - 2 ** -50));
+  return sorted[Math.max(1, rank) - 1];
+}
+
+/**
+ * The median as it is taught: the value in the middle; of an even number, which has two, their
+ * mean. percentile(sorted, 0.5) is a value that occurred, and of an even number the lower of the
+ * two.
+ * @param {ArrayLike<number>} sorted ascending
+ * @returns {number | null} null without values
+ */
+export function medianOfSorted(sorted) {
+  if (sorted.length === 0) return null;
+  const half = sorted.length >>> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/**
+ * @param {ArrayLike<number>} sorted ascending
+ * @param {number} q
+ * @returns {number | null} null where it may not be printed
+ */
+export function printablePercentile(sorted, q) {
+  return isPrintable(sorted.length, q) ? percentile(sorted, q) : null;
+}

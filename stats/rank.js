@@ -1,0 +1,143 @@
+/**
+ * Ranks of storages, with ties shown as ties.
+ *
+ * Goals: a place in the table is won by a difference that the rounds show, not by the third digit.
+ * Non-goals: a total order; "not separated" is not transitive, and the groups say so by
+ * overlapping.
+ */
+
+import { geometricMean } from 'simple-statistics';
+import { compareAll } from './compare.js';
+import { present } from './ratio.js';
+
+/** @typedef {{ name: string, rounds: import('./ratio.js').Rounds }} Entry */
+
+/**
+ * @typedef {object} RankedEntry
+ * @property {string} name
+ * @property {number | null} mean geometric, over the rounds that ran; null where none did
+ * @property {number} rank best place: one more than the entries that are shown to be faster
+ * @property {number} rankWorst worst place: as many as are not shown to be slower
+ * @property {string[]} tiedWith names of entries that are not separated from this one
+ */
+
+/**
+ * @typedef {object} Ranking
+ * @property {RankedEntry[]} entries fastest first
+ * @property {string[][]} groups largest runs of neighbours in which no pair is separated; they may
+ *   overlap (a compact letter display: Piepho 2004)
+ * @property {import('./compare.js').Comparison[]} comparisons of all pairs, named `A / B`
+ */
+
+/**
+ * @param {readonly Entry[]} entries rounds of one run, by block
+ * @param {import('./compare.js').CompareOptions} [options]
+ * @returns {Ranking}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the numbers of rounds differ
+ */
+export function rankEntries(entries, options = {}) {
+  const sign = options.better === 'lower' ? -1 : 1;
+  const sorted = entries
+    .map(({ name, rounds }) => ({ name, rounds, mean: meanOf(rounds) }))
+    .sort((first, second) => sign * (keyOf(second, sign) - keyOf(first, sign)));
+  const pairs = sorted.flatMap((first, i) =>
+    sorted.slice(i + 1).map((second, k) => ({
+      name: `${first.name} / ${second.name}`,
+      a: first.rounds,
+      b: second.rounds,
+      i,
+      j: i + 1 + k,
+    })),
+  );
+  const comparisons = compareAll(pairs, options);
+  const verdicts = sorted.map(() => sorted.map(() => 'same'));
+  for (const [index, { i, j }] of pairs.entries()) {
+    const { verdict } = comparisons[index];
+    verdicts[i][j] = verdict;
+    verdicts[j][i] = opposite(verdict);
+  }
+  return {
+    entries: sorted.map(({ name, mean }, i) => rankedEntry(name, mean, verdicts[i], i, sorted)),
+    groups: groupsOf(verdicts).map(([from, to]) => sorted.slice(from, to).map(({ name }) => name)),
+    comparisons,
+  };
+}
+
+/**
+ * @param {import('./ratio.js').Rounds} rounds
+ * @returns {number | null}
+ */
+function meanOf(rounds) {
+  const values = present(rounds);
+  if (values.length === 0) return null;
+  return values.every((value) => value > 0) ? geometricMean(values) : 0;
+}
+
+/**
+ * What did not run stands last, whichever direction is better.
+ * @param {{ mean: number | null }} entry
+ * @param {number} sign
+ * @returns {number}
+ */
+function keyOf({ mean }, sign) {
+  return mean ?? -sign * Number.MAX_VALUE;
+}
+
+/**
+ * @param {string} verdict
+ * @returns {string} the same seen from the other side
+ */
+function opposite(verdict) {
+  if (verdict === 'faster') return 'slower';
+  return verdict === 'slower' ? 'faster' : verdict;
+}
+
+/**
+ * @param {string} name
+ * @param {number | null} mean
+ * @param {readonly string[]} row verdicts of this entry against each
+ * @param {number} self its index
+ * @param {readonly { name: string }[]} sorted
+ * @returns {RankedEntry}
+ */
+function rankedEntry(name, mean, row, self, sorted) {
+  const tied = sorted.filter((_, j) => j !== self && row[j] !== 'faster' && row[j] !== 'slower');
+  return {
+    name,
+    mean,
+    rank: 1 + row.filter((verdict) => verdict === 'slower').length,
+    rankWorst: row.length - row.filter((verdict) => verdict === 'faster').length,
+    tiedWith: tied.map((other) => other.name),
+  };
+}
+
+/**
+ * @param {readonly (readonly string[])[]} verdicts
+ * @returns {[number, number][]} from (inclusive) and to (exclusive) of each largest run
+ */
+function groupsOf(verdicts) {
+  /** @type {[number, number][]} */
+  const groups = [];
+  let covered = 0;
+  for (let from = 0; from < verdicts.length; from += 1) {
+    let to = from + 1;
+    while (to < verdicts.length && isTiedToAll(verdicts, from, to)) to += 1;
+    // A run that ends where an earlier one ended is a part of that one.
+    if (to > covered) groups.push([from, to]);
+    covered = Math.max(covered, to);
+  }
+  return groups;
+}
+
+/**
+ * @param {readonly (readonly string[])[]} verdicts
+ * @param {number} from
+ * @param {number} to
+ * @returns {boolean} whether entry `to` is separated from none of `from` to `to` - 1
+ */
+function isTiedToAll(verdicts, from, to) {
+  for (let i = from; i < to; i += 1) {
+    if (verdicts[i][to] === 'faster' || verdicts[i][to] === 'slower') return false;
+  }
+  return true;
+}

@@ -1,0 +1,59 @@
+/**
+ * Welch's t test: two means of two samples whose variances need not be equal.
+ *
+ * Goals: the comparison of runs that share no blocks. Non-goals: pairs; those have more to say,
+ * and ratio.js listens.
+ */
+
+import { mean, sampleVariance } from 'simple-statistics';
+import { requireFinite } from './interval.js';
+import { studentTail } from './student.js';
+
+/**
+ * @typedef {object} WelchResult
+ * @property {number | null} t null where a side has fewer than two values, or nothing varies
+ * @property {number | null} df degrees of freedom, not whole; null with t
+ * @property {number | null} p two-sided; 0 or 1 where nothing varies; null without a test
+ * @property {number | null} standardError of the difference of means
+ * @property {'welch' | 'none'} method
+ */
+
+/**
+ * B. L. Welch, "The generalization of Student's problem when several different population
+ * variances are involved", Biometrika 34 (1947), with Satterthwaite's degrees of freedom.
+ * @param {readonly number[]} a
+ * @param {readonly number[]} b
+ * @returns {WelchResult}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
+ */
+export function welchTest(a, b) {
+  requireFinite(a, 'welchTest');
+  requireFinite(b, 'welchTest');
+  if (a.length < 2 || b.length < 2) {
+    return { t: null, df: null, p: null, standardError: null, method: 'none' };
+  }
+  const difference = mean([...a]) - mean([...b]);
+  const shareA = sampleVariance([...a]) / a.length;
+  const shareB = sampleVariance([...b]) / b.length;
+  const square = shareA + shareB;
+  if (square === 0) {
+    return {
+      t: null,
+      df: null,
+      p: difference === 0 ? 1 : 0,
+      standardError: 0,
+      method: 'welch',
+    };
+  }
+  // As shares of the whole, so that squares of tiny variances do not vanish.
+  const [partA, partB] = [shareA / square, shareB / square];
+  const df = 1 / (partA ** 2 / (a.length - 1) + partB ** 2 / (b.length - 1));
+  const t = difference / Math.sqrt(square);
+  return {
+    t,
+    df,
+    p: 2 * studentTail(Math.abs(t), df),
+    standardError: Math.sqrt(square),
+    method: 'welch',
+  };
+}

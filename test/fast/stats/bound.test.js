@@ -1,0 +1,74 @@
+/** What a cell was bound by: every verdict, its thresholds, and what is not known. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { boundOf } from '../../../stats/bound.js';
+
+const SECOND = 1e9;
+const base = { durationNs: SECOND, clientCpuNs: 0.5e9, serverCpuNs: 0.3e9, cores: 8 };
+
+/** @param {Partial<import('../../../stats/bound.js').BoundInput>} fields */
+const verdict = (fields) => boundOf({ ...base, ...fields }).verdict;
+
+test('a client at 90 % of the time is the driver’s bound, at 89 % it is not', () => {
+  assert.equal(verdict({ clientCpuNs: 0.9e9 }), 'driver');
+  assert.equal(verdict({ clientCpuNs: 0.89e9 }), 'latency');
+  assert.equal(verdict({ clientCpuNs: 1.3e9 }), 'driver', 'helper threads may add to it');
+});
+
+test('the busiest thread of the server decides, not the sum of its threads', () => {
+  assert.equal(verdict({ serverCpuNs: 1.4e9, serverThreadNs: 0.95e9 }), 'server');
+  assert.equal(verdict({ serverCpuNs: 1.4e9, serverThreadNs: 0.7e9 }), 'latency');
+});
+
+test('without the busiest thread a sum below one core says no, one above says nothing', () => {
+  assert.equal(verdict({ serverCpuNs: 0.8e9 }), 'latency');
+  assert.equal(verdict({ serverCpuNs: 1.4e9 }), null);
+});
+
+test('where all cores are full it is the server’s bound, whoever of its threads is not', () => {
+  const full = { clientCpuNs: 0.8e9, serverCpuNs: 1.1e9, serverThreadNs: 0.6e9, cores: 2 };
+  assert.equal(verdict(full), 'server');
+  assert.equal(verdict({ ...full, cores: 4 }), 'latency');
+});
+
+test('where both are full the driver is named', () => {
+  assert.equal(verdict({ clientCpuNs: 0.95e9, serverCpuNs: 1e9, serverThreadNs: 1e9 }), 'driver');
+});
+
+test('a limit that was reached decides where CPU time does not', () => {
+  assert.equal(verdict({ ofDriverLimit: 0.93 }), 'driver');
+  assert.equal(verdict({ ofWireLimit: 0.95 }), 'server');
+  assert.equal(verdict({ ofDriverLimit: 0.89, ofWireLimit: 0.5 }), 'latency');
+  assert.equal(verdict({ serverCpuNs: null, ofWireLimit: 0.95 }), 'server');
+});
+
+test('a server that cannot be seen is not known to wait', () => {
+  assert.equal(verdict({ serverCpuNs: null }), null);
+  assert.equal(verdict({ serverCpuNs: null, clientCpuNs: 0.97e9 }), 'driver');
+  assert.equal(verdict({ clientCpuNs: null }), null);
+  assert.equal(verdict({ clientCpuNs: null, serverThreadNs: 0.99e9 }), 'server');
+});
+
+test('an embedded store has no server to wait for', () => {
+  assert.equal(verdict({ embedded: true, serverCpuNs: null }), 'latency');
+  assert.equal(verdict({ embedded: true, serverCpuNs: null, clientCpuNs: 0.99e9 }), 'driver');
+});
+
+test('processes that share a load have a thread each', () => {
+  assert.equal(verdict({ clientCpuNs: 1.2e9, processes: 2 }), 'latency');
+  assert.equal(verdict({ clientCpuNs: 1.9e9, processes: 2 }), 'driver');
+});
+
+test('shares are told beside the verdict; nothing measured gives none', () => {
+  assert.deepEqual(boundOf({ ...base, serverThreadNs: 0.2e9 }), {
+    verdict: 'latency',
+    clientShare: 0.5,
+    serverShare: 0.2,
+  });
+  assert.deepEqual(boundOf({ ...base, durationNs: 0 }), {
+    verdict: null,
+    clientShare: null,
+    serverShare: null,
+  });
+});

@@ -1,0 +1,175 @@
+/** The greatest rate within a limit, found on systems whose answer is known. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createRandom } from '../../../lib/random.js';
+import { Histogram } from '../../../measure/histogram.js';
+import { findMax, POINTS_MAX } from '../../../stats/findmax.js';
+
+const MU = 10_000;
+const LIMIT_NS = 5e6;
+/** The response time of M/M/1 is exponential with µ − λ: p99 = ln(100) / (µ − λ). */
+const ANSWER = MU - Math.log(100) / (LIMIT_NS / 1e9);
+
+/**
+ * A simulated M/M/1 queue: Lindley's recursion, W' = max(0, W + S − A).
+ * @param {number} lambda arrivals a second
+ * @param {number} seed
+ * @param {number} [operations]
+ * @returns {number} p99 of the response time, ns
+ */
+function simulateP99(lambda, seed, operations = 200_000) {
+  const random = createRandom(seed, 0x6d6d);
+  const exponential = (/** @type {number} */ rate) => -Math.log1p(-random() / 2 ** 32) / rate;
+  const histogram = new Histogram();
+  let wait = 0;
+  for (let i = 0; i < operations; i += 1) {
+    const service = exponential(MU);
+    histogram.record((wait + service) * 1e9);
+    wait = Math.max(0, wait + service - exponential(lambda));
+  }
+  return histogram.percentile(0.99);
+}
+
+/** @param {number} seed */
+function simulatedProbe(seed) {
+  let trials = 0;
+  return async (/** @type {number} */ rate) => {
+    trials += 1;
+    const latencyNs = simulateP99(rate, seed + trials);
+    return { passed: latencyNs <= LIMIT_NS, latencyNs };
+  };
+}
+
+test('the simulation itself has the p99 that the formula gives', () => {
+  for (const lambda of [1000, 5000, 8000, 9000]) {
+    const expected = (Math.log(100) / (MU - lambda)) * 1e9;
+    const p99 = simulateP99(lambda, 1, 1_000_000);
+    assert.ok(Math.abs(p99 / expected - 1) < 0.05, `${lambda}/s: ${p99} against ${expected}`);
+  }
+});
+
+for (const [seed, start] of [
+  [1, 1000],
+  [2, 100],
+  [3, 40_000],
+]) {
+  test(`M/M/1 at µ 10,000/s, p99 within 5 ms: 9,079/s to 3 % (from ${start}/s)`, async () => {
+    const { rate, confirmed, points, reason } = await findMax(simulatedProbe(seed * 1000), {
+      start,
+    });
+    assert.equal(Math.round(ANSWER), 9079);
+    assert.ok(rate !== null && Math.abs(rate / ANSWER - 1) < 0.03, `${rate}`);
+    assert.equal(confirmed, true, `${reason}`);
+    assert.ok(points.length <= POINTS_MAX);
+    const beyond = points.at(-1);
+    assert.equal(beyond?.phase, 'beyond');
+    assert.equal(beyond?.passed, false);
+    assert.ok(Math.abs((beyond?.rate ?? 0) / rate - 1.05) < 1e-3, 'it fails 5 % above');
+    const confirm = points.at(-2);
+    assert.deepEqual([confirm?.phase, confirm?.passed, confirm?.rate], ['confirm', true, rate]);
+  });
+}
+
+describe('a server with a sharp edge', () => {
+  /** @param {number} edge */
+  const edgeAt = (edge) => {
+    let trials = 0;
+    return {
+      probe: async (/** @type {number} */ rate) => {
+        trials += 1;
+        return { passed: rate <= edge };
+      },
+      trials: () => trials,
+    };
+  };
+
+  for (const edge of [37, 999, 1000, 1001, 8765, 123_456, 7_654_321]) {
+    test(`at ${edge}/s is found to 1 %, below it`, async () => {
+      const { probe, trials } = edgeAt(edge);
+      const { rate, confirmed, points } = await findMax(probe, { start: 500 });
+      assert.ok(rate !== null && rate <= edge && rate >= edge / 1.0101, `${rate}`);
+      assert.equal(confirmed, true);
+      assert.equal(trials(), points.length * 2, 'two trials that agree are enough');
+    });
+  }
+
+  test('that holds everything, or nothing, is told and not searched for ever', async () => {
+    const all = await findMax(async () => ({ passed: true }), { start: 1000 });
+    assert.deepEqual([all.rate, all.confirmed], [1e7, false]);
+    assert.match(String(all.reason), /more is not offered/);
+    const none = await findMax(async () => ({ passed: false }), { start: 1000 });
+    assert.deepEqual([none.rate, none.confirmed], [null, false]);
+    assert.match(String(none.reason), /not even 62\.5 a second held/);
+    assert.equal(none.points.length, 5);
+  });
+});
+
+test('a point is best two of three', async () => {
+  const verdicts = [true, false, true, false, true, false];
+  const { points } = await findMax(async () => ({ passed: verdicts.shift() ?? false }), {
+    start: 1000,
+    pointsMax: 2,
+  });
+  assert.deepEqual(
+    points.map(({ passed, trials }) => [passed, trials.map((trial) => trial.passed)]),
+    [
+      [true, [true, false, true]],
+      [false, [false, true, false]],
+    ],
+  );
+});
+
+test('what was luck is not the answer: a confirmation that fails lets it go on below', async () => {
+  // Until the first confirmation the edge seems to be 4,000, then it is 3,000.
+  let edge = 4000;
+  const { rate, confirmed, points } = await findMax(
+    async (candidate, { phase }) => {
+      if (phase === 'confirm') edge = 3000;
+      return { passed: candidate <= edge };
+    },
+    { start: 1000 },
+  );
+  assert.ok(rate !== null && rate <= 3000 && rate > 2970, `${rate}`);
+  assert.equal(confirmed, true);
+  assert.ok(points.some(({ phase, passed }) => phase === 'confirm' && !passed));
+});
+
+test('and where it holds 5 % above after all, the search goes on there', async () => {
+  let edge = 3000;
+  const { rate, confirmed } = await findMax(
+    async (candidate, { phase }) => {
+      if (phase === 'beyond') edge = 4000;
+      return { passed: candidate <= edge };
+    },
+    { start: 1000 },
+  );
+  assert.ok(rate !== null && rate <= 4000 && rate > 3960, `${rate}`);
+  assert.equal(confirmed, true);
+});
+
+test('points are bounded where nothing agrees, and the result says so', async () => {
+  const { rate, confirmed, reason, points } = await findMax(
+    async (candidate, { phase }) => ({ passed: phase !== 'confirm' && candidate <= 3000 }),
+    { start: 1000, pointsMax: 12 },
+  );
+  assert.equal(points.length, 12);
+  assert.equal(confirmed, false);
+  assert.ok(rate === null || rate <= 3000);
+  assert.match(String(reason), /no end after 12 points/);
+});
+
+test('an abort ends it with what is known', async () => {
+  const stop = new AbortController();
+  /** @type {number[]} */
+  const told = [];
+  const { rate, confirmed, reason } = await findMax(
+    async (candidate) => {
+      if (candidate >= 4000) stop.abort();
+      return { passed: true };
+    },
+    { start: 1000, signal: stop.signal, onPoint: (point) => told.push(point.rate) },
+  );
+  assert.deepEqual([rate, confirmed, reason], [4000, false, 'the search was stopped']);
+  assert.deepEqual(told, [1000, 2000, 4000]);
+});

@@ -1,0 +1,29 @@
+/** Little's law: numbers that fit and numbers that do not. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { littleCheck } from '../../../stats/little.js';
+import { assertNear } from './near.js';
+
+test("Little's law holds within 2 % and is marked beyond", () => {
+  const cell = { throughputPerSecond: 50_000, latencyNsMean: 2_000_000 };
+  assert.equal(littleCheck({ ...cell, inFlightMean: 100 }).holds, true);
+  assert.equal(littleCheck({ ...cell, inFlightMean: 101.9 }).holds, true);
+  assert.equal(littleCheck({ ...cell, inFlightMean: 98.1 }).holds, true);
+  const off = littleCheck({ ...cell, inFlightMean: 102.1 });
+  assert.equal(off.holds, false);
+  assert.deepEqual([off.expected, off.measured], [100, 102.1]);
+  assertNear(off.difference, 0.021, 1e-12);
+  assert.equal(littleCheck({ ...cell, inFlightMean: 97.9 }).holds, false);
+});
+
+test('a cell without operations holds only if nothing was in flight', () => {
+  const idle = { throughputPerSecond: 0, latencyNsMean: 0 };
+  assert.equal(littleCheck({ ...idle, inFlightMean: 0 }).holds, true);
+  assert.equal(littleCheck({ ...idle, inFlightMean: 3 }).holds, false);
+});
+
+test('a number that is not one is refused and not called consistent', () => {
+  const cell = { throughputPerSecond: 1, latencyNsMean: Number.NaN, inFlightMean: 1 };
+  assert.throws(() => littleCheck(cell), { code: 'E_USAGE', message: /latencyNsMean/ });
+});
