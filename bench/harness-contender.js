@@ -9,9 +9,9 @@ import { OK } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { systemClock } from '../measure/clock.js';
 import { loadStorage } from '../storages/index.js';
-import { drawKeys } from '../workloads/get.js';
+import { drawKeys } from '../workloads/get/index.js';
 import { loadWorkload } from '../workloads/index.js';
-import { prepareFetches } from '../workloads/mget.js';
+import { prepareFetches } from '../workloads/mget/index.js';
 import { serve, timed } from './remote.js';
 
 /**

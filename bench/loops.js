@@ -10,7 +10,7 @@ import { OK } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { systemClock } from '../measure/clock.js';
 import { storage } from '../storages/memory.js';
-import { workload } from '../workloads/get.js';
+import { workload } from '../workloads/get/index.js';
 
 /** Whether a reply is right is asked of nobody here, because the others would not ask. */
 const UNVERIFIED = () => OK;

@@ -5,7 +5,7 @@
 
 import { executeInChild } from '../engine/executor.js';
 import { OK } from '../lib/outcome.js';
-import { workload } from '../workloads/mutex.js';
+import { workload } from '../workloads/mutex/index.js';
 import { measure } from './figures.js';
 
 const TARGET = 1;

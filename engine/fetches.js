@@ -1,11 +1,11 @@
 /**
  * What a run of many-key fetches is asked for, and what is taken where nothing is said. Pure; what
- * a fetch is, is workloads/mget.js.
+ * a fetch is, is workloads/mget/index.js.
  */
 
 import { z } from 'zod';
 import { usageError } from '../lib/errors.js';
-import { HELD_KEYS, KEY_COUNTS, KEYS_MAX, operationsOf } from '../workloads/mget.js';
+import { HELD_KEYS, KEY_COUNTS, KEYS_MAX, operationsOf } from '../workloads/mget/index.js';
 
 /** @typedef {import('../lib/result.js').Load} Load */
 
@@ -32,7 +32,7 @@ export const mgetOption = z.strictObject({
  * @param {Load[]} loads closed loops
  * @param {number} [rows] that are held
  * @returns {{ workload: string, workloads: string[], loads: Load[],
- *   workloadOptions: { mget: import('../workloads/mget.js').MgetOptions } }}
+ *   workloadOptions: { mget: import('../workloads/mget/index.js').MgetOptions } }}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function planFetchRun(given, loads, rows = HELD_KEYS) {

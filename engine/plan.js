@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { DragstripError } from '../lib/errors.js';
 import { createRandom, shuffled } from '../lib/random.js';
-import { parseKeys } from '../workloads/keys.js';
-import { parseMix } from '../workloads/mix.js';
+import { parseKeys } from '../workloads/get/keys.js';
+import { parseMix } from '../workloads/mix/index.js';
 import { commandsOption } from './commands.js';
 import { FETCH_DATASET, mgetOption, planFetchRun } from './fetches.js';
 import {
@@ -69,7 +69,7 @@ export const runOptionsSchema = z.strictObject({
  * @property {string[] | null} storages null: all that can run, with their default profile
  * @property {string} workload
  * @property {string[]} [workloads] cells of each, where there are several
- * @property {{ keys?: string, mix?: string, mget?: import('../workloads/mget.js').MgetOptions
+ * @property {{ keys?: string, mix?: string, mget?: import('../workloads/mget/index.js').MgetOptions
  *   , commands?: z.infer<typeof commandsOption> }} workloadOptions
  * @property {import('../lib/result.js').Load[]} loads the first one where a rate is searched; of
  *   all

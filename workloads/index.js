@@ -6,14 +6,14 @@ import { usageError } from '../lib/errors.js';
 
 /** @type {Record<string, () => Promise<{ workload: WorkloadDefinition }>>} */
 const REGISTRY = {
-  get: () => import('./get.js'),
-  mix: () => import('./mix.js'),
-  mget: () => import('./mget.js'),
-  'mget-single': () => import('./mget-single.js'),
-  mutex: () => import('./mutex.js'),
-  commands: () => import('./commands.js'),
-  insert: () => import('./insert.js'),
-  codec: () => import('./codec.js'),
+  get: () => import('./get/index.js'),
+  mix: () => import('./mix/index.js'),
+  mget: () => import('./mget/index.js'),
+  'mget-single': () => import('./mget/single.js'),
+  mutex: () => import('./mutex/index.js'),
+  commands: () => import('./commands/index.js'),
+  insert: () => import('./insert/index.js'),
+  codec: () => import('./codec/index.js'),
 };
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));

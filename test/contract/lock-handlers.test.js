@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { createDataset, placesOf } from '../../lib/dataset.js';
 import { loadStorage } from '../../storages/index.js';
-import { workload } from '../../workloads/mutex.js';
+import { workload } from '../../workloads/mutex/index.js';
 import { withServers } from '../helpers/servers.js';
 
 const KINDS = /** @type {const} */ ([

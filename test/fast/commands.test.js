@@ -20,9 +20,9 @@ import {
 import { DEFAULT_SERVER_NAMES, SERVER_NAMES } from '../../servers/index.js';
 import { parseProxyCommand } from '../../servers/proxy-command.js';
 import { Clients, Times } from '../../workloads/commands/clients.js';
+import { workload } from '../../workloads/commands/index.js';
 import { leavePlace, namesOf, PREFIX, takePlace } from '../../workloads/commands/place.js';
 import { TEST_NAMES, TESTS } from '../../workloads/commands/tests.js';
-import { workload } from '../../workloads/commands.js';
 import { createFakeRedis } from '../helpers/fake-redis.js';
 
 const SHAPE = { ops: 700, keyspace: 50, dataSize: 3, seed: 7 };

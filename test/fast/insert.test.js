@@ -27,7 +27,7 @@ import {
   STORAGE_NAMES,
   storageNamesFor,
 } from '../../storages/index.js';
-import { workload } from '../../workloads/insert.js';
+import { workload } from '../../workloads/insert/index.js';
 import { runCommand } from '../helpers/command-line.js';
 import { insertResult } from '../helpers/insert-results.js';
 

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '../../lib/random.js';
-import { createScramble, createZipf, drawKeys, KEYS_MAX, parseKeys } from '../../workloads/keys.js';
+import {
+  createScramble,
+  createZipf,
+  drawKeys,
+  KEYS_MAX,
+  parseKeys,
+} from '../../workloads/get/keys.js';
 
 const DRAWS = 400_000;
 

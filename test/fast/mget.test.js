@@ -19,8 +19,8 @@ import {
   planFetches,
   prepareFetches,
   workload,
-} from '../../workloads/mget.js';
-import { workload as single } from '../../workloads/mget-single.js';
+} from '../../workloads/mget/index.js';
+import { workload as single } from '../../workloads/mget/single.js';
 
 const dataset = createDataset({ rows: 500, valueSize: 64, seed: 9 });
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { loadStorage } from '../../storages/index.js';
-import { parseMix, workload } from '../../workloads/mix.js';
+import { parseMix, workload } from '../../workloads/mix/index.js';
 
 const dataset = createDataset({ rows: 200, valueSize: 16, seed: 3 });
 

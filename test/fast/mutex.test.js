@@ -9,10 +9,10 @@ import { stressVerdict, toLockRows } from '../../report/analysis/mutex.js';
 import { mutexTables, seedLines } from '../../report/mutex.js';
 import { parseHeld } from '../../storages/mutex/pure-handler.js';
 import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';
+import { workload } from '../../workloads/mutex/index.js';
 import { drawSets } from '../../workloads/mutex/names.js';
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
 import { jainIndex, waitFacts } from '../../workloads/mutex/waits.js';
-import { workload } from '../../workloads/mutex.js';
 
 describe('what is drawn', () => {
   test('n distinct names out of 2n - 1: any two sets have one in common', () => {

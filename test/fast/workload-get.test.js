@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { Waiting } from '../../storages/waiting.js';
-import { workload } from '../../workloads/get.js';
+import { workload } from '../../workloads/get/index.js';
 import { loadWorkload, WORKLOAD_NAMES } from '../../workloads/index.js';
 
 /** What the documentation promises: a longer run goes through them again. */

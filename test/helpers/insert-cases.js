@@ -17,7 +17,7 @@ import {
 } from '../../lib/insertion.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
-import { setInsertStage } from '../../workloads/insert-stage.js';
+import { setInsertStage } from '../../workloads/insert/stage.js';
 
 export const ROWS = 50_000;
 export const SEED = 7;

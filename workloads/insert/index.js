@@ -5,22 +5,22 @@
  * wrong or written twice has failed.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../lib/insertion.js';
-import { MISMATCH, OK } from '../lib/outcome.js';
-import { setInsertStage } from './insert-stage.js';
+import { defineWorkload } from '../../lib/define.js';
+import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../../lib/insertion.js';
+import { MISMATCH, OK } from '../../lib/outcome.js';
+import { setInsertStage } from './stage.js';
 
-/** @typedef {import('../lib/types.js').Inserter} Inserter */
-/** @typedef {import('../lib/types.js').InsertWay} InsertWay */
-/** @typedef {import('../lib/insertion.js').Slices} Slices */
-/** @typedef {import('../lib/insertion.js').Strategy} Strategy */
+/** @typedef {import('../../lib/types.js').Inserter} Inserter */
+/** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
+/** @typedef {import('../../lib/insertion.js').Slices} Slices */
+/** @typedef {import('../../lib/insertion.js').Strategy} Strategy */
 
 /** Single rows that one operation of the warm-up inserts, one after another. */
 const WARMUP_SINGLES = 50;
 /** Of an embedded store, each of whose rows may wait for the disk. */
 const WARMUP_SINGLES_SYNC = 5;
 
-/** @type {import('../lib/types.js').Prepare} */
+/** @type {import('../../lib/types.js').Prepare} */
 function prepare({ dataset, ops, options, phase }) {
   const { strategy: name, batch = 1 } = /** @type {any} */ (options['parameters']);
   const strategy = STRATEGIES[name];
@@ -33,7 +33,7 @@ function prepare({ dataset, ops, options, phase }) {
   return (handle) => bindMeasured(inserterOf(handle), { name, strategy, slices, rows, seed });
 }
 
-/** @param {import('../lib/types.js').Handle} handle */
+/** @param {import('../../lib/types.js').Handle} handle */
 function inserterOf({ insert }) {
   if (insert === undefined) throw new Error('the storage offers no insert');
   return insert;
@@ -53,7 +53,7 @@ function wayOf({ ways }, name, { way: kind }) {
 /**
  * @param {Inserter} inserter
  * @param {{ name: string, strategy: Strategy, slices: Slices, rows: number, seed: number }} plan
- * @returns {import('../lib/types.js').BoundWorkload}
+ * @returns {import('../../lib/types.js').BoundWorkload}
  */
 function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
   const way = wayOf(inserter, name, strategy);
@@ -104,7 +104,7 @@ function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
  * Rows that are no part of what is measured; `before` of the measured ones removes them.
  * @param {Inserter} inserter
  * @param {{ name: string, strategy: Strategy, size: number, ops: number, rows: number }} plan
- * @returns {import('../lib/types.js').BoundWorkload}
+ * @returns {import('../../lib/types.js').BoundWorkload}
  */
 function bindWarmup(inserter, { name, strategy, size, ops, rows }) {
   const way = wayOf(inserter, name, strategy);

@@ -1,15 +1,15 @@
 /** The place of the inserted rows in Cassandra: a keyspace of ours; its table's comment marks it. */
 
-import { formatEndpoint } from '../lib/address.js';
-import { refusedError, targetError } from '../lib/errors.js';
-import { INSERT_MARKER, INSERT_PLACE } from '../lib/insertion.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { refusedError, targetError } from '../../lib/errors.js';
+import { INSERT_MARKER, INSERT_PLACE } from '../../lib/insertion.js';
 
 const { keyspace, cassandraTable } = INSERT_PLACE;
 const TABLE = `${keyspace}.${cassandraTable}`;
 
 /**
- * @param {import('./insert-stage.js').StageServer} server
- * @returns {Promise<import('./insert-stage.js').InsertStage>}
+ * @param {import('./stage.js').StageServer} server
+ * @returns {Promise<import('./stage.js').InsertStage>}
  */
 export async function openStage({ address: { main }, credentials: { user, password } }) {
   const { auth, Client, policies } = await import('cassandra-driver');

@@ -3,13 +3,13 @@
  * in the same order for every storage; a reply counts only if it is the row of its key.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { MISMATCH, MISS, OK } from '../lib/outcome.js';
+import { defineWorkload } from '../../lib/define.js';
+import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { drawKeys } from './keys.js';
 
 export { drawKeys, KEYS_MAX } from './keys.js';
 
-/** @typedef {import('../lib/types.js').Dataset} Dataset */
+/** @typedef {import('../../lib/types.js').Dataset} Dataset */
 
 export const workload = defineWorkload({
   name: 'get',
@@ -28,9 +28,9 @@ export const workload = defineWorkload({
 
 /**
  * `done` is passed on whatever the style: an adapter of promises takes one argument.
- * @param {import('../lib/types.js').Handle} handle
+ * @param {import('../../lib/types.js').Handle} handle
  * @param {Uint32Array} keys
- * @returns {import('../lib/types.js').BoundWorkload['op']}
+ * @returns {import('../../lib/types.js').BoundWorkload['op']}
  */
 function bindOp(handle, keys) {
   const { length } = keys;
@@ -39,10 +39,10 @@ function bindOp(handle, keys) {
 
 /**
  * Two closures rather than one with a test inside: it runs once for every operation.
- * @param {import('../lib/types.js').Handle} handle
+ * @param {import('../../lib/types.js').Handle} handle
  * @param {Dataset} dataset
  * @param {Uint32Array} keys
- * @returns {import('../lib/types.js').BoundWorkload['verify']}
+ * @returns {import('../../lib/types.js').BoundWorkload['verify']}
  */
 export function bindVerify(handle, dataset, keys) {
   const { length } = keys;

@@ -8,13 +8,13 @@
  * - `stress`: a process that has to get through every key while others want them too.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { prepareKilled } from './mutex/killed.js';
-import { prepareSections } from './mutex/sections.js';
-import { stage } from './mutex/stage.js';
-import { prepareStress } from './mutex/stress.js';
+import { defineWorkload } from '../../lib/define.js';
+import { prepareKilled } from './killed.js';
+import { prepareSections } from './sections.js';
+import { stage } from './stage.js';
+import { prepareStress } from './stress.js';
 
-/** @typedef {import('../lib/types.js').Prepare} Prepare */
+/** @typedef {import('../../lib/types.js').Prepare} Prepare */
 
 /** @type {Record<string, Prepare>} */
 const TESTS = {

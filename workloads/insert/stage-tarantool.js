@@ -1,14 +1,14 @@
 /** The place of the inserted rows in Tarantool: a space of box.lua, and a tuple that marks it. */
 
-import { formatEndpoint } from '../lib/address.js';
-import { refusedError, targetError } from '../lib/errors.js';
-import { INSERT_MARKER, INSERT_PLACE } from '../lib/insertion.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { refusedError, targetError } from '../../lib/errors.js';
+import { INSERT_MARKER, INSERT_PLACE } from '../../lib/insertion.js';
 
 const { space, tarantoolMarker, tarantoolKey } = INSERT_PLACE;
 
 /**
- * @param {import('./insert-stage.js').StageServer} server
- * @returns {Promise<import('./insert-stage.js').InsertStage>}
+ * @param {import('./stage.js').StageServer} server
+ * @returns {Promise<import('./stage.js').InsertStage>}
  */
 export async function openStage({ address: { main }, credentials: { user, password } }) {
   // @ts-expect-error it ships no types

@@ -8,13 +8,13 @@
  * load says, all of its own size.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { MISMATCH, MISS, OK } from '../lib/outcome.js';
-import { createRandom, drawBelow } from '../lib/random.js';
+import { defineWorkload } from '../../lib/define.js';
+import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
+import { createRandom, drawBelow } from '../../lib/random.js';
 
-/** @typedef {import('../lib/types.js').Dataset} Dataset */
-/** @typedef {import('../lib/types.js').Series} Series */
-/** @typedef {import('../lib/types.js').BoundWorkload} BoundWorkload */
+/** @typedef {import('../../lib/types.js').Dataset} Dataset */
+/** @typedef {import('../../lib/types.js').Series} Series */
+/** @typedef {import('../../lib/types.js').BoundWorkload} BoundWorkload */
 
 /** Keys that are held while a test runs. */
 export const HELD_KEYS = 50_000;
@@ -133,7 +133,7 @@ function drawDistinct(random, rows, size) {
 }
 
 /**
- * @param {Parameters<import('../lib/types.js').Prepare>[0]} context options.mget: MgetOptions
+ * @param {Parameters<import('../../lib/types.js').Prepare>[0]} context options.mget: MgetOptions
  * @returns {{ fetches: number[][], series: Series[] | undefined }} of a load as long as the plan;
  *   a shorter or a longer one (a check, a warm-up) goes through all sizes and has no series
  */
@@ -174,7 +174,7 @@ export function judgeFetch(dataset, ids, values, whole) {
 
 /**
  * @param {number} wholeValues
- * @returns {import('../lib/types.js').Prepare}
+ * @returns {import('../../lib/types.js').Prepare}
  */
 function preparer(wholeValues) {
   return (context) => {

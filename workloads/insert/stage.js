@@ -3,13 +3,13 @@
  * after it, refused where somebody else has it. What a killed run left is taken over.
  */
 
-import { usageError } from '../lib/errors.js';
-import { INSERT_MARKER, INSERT_PLACE } from '../lib/insertion.js';
-import { makePlaces } from './places.js';
-import { openRedisPlace } from './redis-place.js';
+import { usageError } from '../../lib/errors.js';
+import { INSERT_MARKER, INSERT_PLACE } from '../../lib/insertion.js';
+import { makePlaces } from '../places.js';
+import { openRedisPlace } from '../redis-place.js';
 
-/** @typedef {import('./places.js').StageServer} StageServer */
-/** @typedef {import('./places.js').Place} InsertStage of one server */
+/** @typedef {import('../places.js').StageServer} StageServer */
+/** @typedef {import('../places.js').Place} InsertStage of one server */
 
 const REDIS = Object.freeze({
   prefixes: [INSERT_PLACE.redisPrefix],
@@ -20,13 +20,13 @@ const REDIS = Object.freeze({
 /** @type {Readonly<Record<string, (server: StageServer) => Promise<InsertStage>>>} */
 const STAGES = Object.freeze({
   redis: (server) => openRedisPlace(server, REDIS),
-  mariadb: async (server) => (await import('./insert-stage-mariadb.js')).openStage(server),
-  tarantool: async (server) => (await import('./insert-stage-tarantool.js')).openStage(server),
-  cassandra: async (server) => (await import('./insert-stage-cassandra.js')).openStage(server),
+  mariadb: async (server) => (await import('./stage-mariadb.js')).openStage(server),
+  tarantool: async (server) => (await import('./stage-tarantool.js')).openStage(server),
+  cassandra: async (server) => (await import('./stage-cassandra.js')).openStage(server),
 });
 
 /**
- * @param {import('./places.js').StageContext} context
+ * @param {import('../places.js').StageContext} context
  * @returns {Promise<() => Promise<void>>} removes the places
  */
 export function setInsertStage(context) {

@@ -4,10 +4,10 @@
  * measured. While it is timed, only the number of replies or bytes is looked at.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { MISMATCH, OK } from '../lib/outcome.js';
+import { defineWorkload } from '../../lib/define.js';
+import { MISMATCH, OK } from '../../lib/outcome.js';
 
-/** @type {import('../lib/types.js').Prepare} */
+/** @type {import('../../lib/types.js').Prepare} */
 const prepare =
   ({ phase }) =>
   (handle) => {
@@ -26,7 +26,7 @@ const prepare =
     };
   };
 
-/** @type {import('../lib/types.js').Prepare} the engine asks for several rows; one look is enough */
+/** @type {import('../../lib/types.js').Prepare} the engine asks for several rows; one look is enough */
 const check = () => (handle) => ({
   calls: 'sync',
   op: (index) => index === 0 && handle.codec?.check(),

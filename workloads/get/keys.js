@@ -7,8 +7,8 @@
  * It does not depend on the seed of the draw: every round, and the warm-up, has the same hot rows.
  */
 
-import { usageError } from '../lib/errors.js';
-import { createRandom, drawBelow, mix32 } from '../lib/random.js';
+import { usageError } from '../../lib/errors.js';
+import { createRandom, drawBelow, mix32 } from '../../lib/random.js';
 
 /** 16 MiB of keys; a longer run goes through them again. */
 export const KEYS_MAX = 4_194_304;
@@ -27,7 +27,7 @@ const SCRAMBLE = 0x7363;
  * @param {string} text `uniform`, `sequential`, `zipf:EXPONENT`, `hotspot:KEYS:OPERATIONS` with
  *   the share of the keys that is hot and the share of the operations that goes there
  * @returns {KeyLaw}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export function parseKeys(text) {
   const [law, ...words] = text.trim().split(':');

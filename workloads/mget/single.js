@@ -3,15 +3,15 @@
  * not, against a driver that pipelines. A fetch is over when its last value is there.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { judgeFetch, prepareFetches } from './mget.js';
+import { defineWorkload } from '../../lib/define.js';
+import { judgeFetch, prepareFetches } from './index.js';
 
-/** @typedef {import('../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').Handle} Handle */
 /** @typedef {(ids: readonly number[], done?: (error: any, reply?: any) => void) => any} Fetch */
 
 /**
  * @param {Handle} handle
- * @param {import('../lib/types.js').CallStyle} calls
+ * @param {import('../../lib/types.js').CallStyle} calls
  * @returns {Fetch} replies in the order of the ids, not yet values
  */
 function createFetch(handle, calls) {
@@ -44,7 +44,7 @@ function fetchByCallbacks(handle, ids, done) {
 
 /**
  * @param {number} wholeValues
- * @returns {import('../lib/types.js').Prepare}
+ * @returns {import('../../lib/types.js').Prepare}
  */
 function preparer(wholeValues) {
   return (context) => {

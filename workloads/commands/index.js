@@ -5,18 +5,18 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineWorkload } from '../lib/define.js';
-import { readEphemeralPorts } from '../lib/ephemeral-ports.js';
-import { MISMATCH } from '../lib/outcome.js';
-import { programOf, runBenchmark } from '../lib/redis-benchmark.js';
-import { Clients } from './commands/clients.js';
-import { PREFIX, stage } from './commands/place.js';
-import { TESTS } from './commands/tests.js';
+import { defineWorkload } from '../../lib/define.js';
+import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
+import { MISMATCH } from '../../lib/outcome.js';
+import { programOf, runBenchmark } from '../../lib/redis-benchmark.js';
+import { Clients } from './clients.js';
+import { PREFIX, stage } from './place.js';
+import { TESTS } from './tests.js';
 
-/** @typedef {import('../lib/types.js').Address} Address */
-/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
-/** @typedef {import('../lib/types.js').CommandConnection} CommandConnection */
-/** @typedef {import('./commands/tests.js').Prepared} Prepared */
+/** @typedef {import('../../lib/types.js').Address} Address */
+/** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
+/** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
+/** @typedef {import('./tests.js').Prepared} Prepared */
 
 /**
  * @typedef {object} CommandParameters
@@ -103,7 +103,7 @@ export const workload = defineWorkload({
 });
 
 /** Clients belong to the handle: the warm-up warms the connections that are measured. */
-/** @type {WeakMap<import('../lib/types.js').Handle, Clients>} */
+/** @type {WeakMap<import('../../lib/types.js').Handle, Clients>} */
 const clientsOf = new WeakMap();
 
 class CommandCell {
@@ -131,7 +131,7 @@ class CommandCell {
     this.admin = null;
   }
 
-  /** @returns {import('../lib/types.js').BoundWorkload} */
+  /** @returns {import('../../lib/types.js').BoundWorkload} */
   bind() {
     const { clients, prepared, parameters } = this;
     const { words, inline, judge } = prepared;
@@ -233,7 +233,7 @@ class CommandCell {
 
   /**
    * redis-benchmark on the same way, after what was measured is settled.
-   * @returns {Promise<import('../lib/types.js').Facts>}
+   * @returns {Promise<import('../../lib/types.js').Facts>}
    */
   async benchmark() {
     const { redisBenchmark, clients, keyspace } = this.options;

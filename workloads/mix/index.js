@@ -5,12 +5,12 @@
  * has less to do for it than for another value.
  */
 
-import { defineWorkload } from '../lib/define.js';
-import { usageError } from '../lib/errors.js';
-import { MISMATCH, OK } from '../lib/outcome.js';
-import { createRandom } from '../lib/random.js';
-import { bindVerify, workload as get } from './get.js';
-import { drawKeys } from './keys.js';
+import { defineWorkload } from '../../lib/define.js';
+import { usageError } from '../../lib/errors.js';
+import { MISMATCH, OK } from '../../lib/outcome.js';
+import { createRandom } from '../../lib/random.js';
+import { bindVerify, workload as get } from '../get/index.js';
+import { drawKeys } from '../get/keys.js';
 
 export const MIX_DEFAULT = 'get:95,set:5';
 
@@ -22,7 +22,7 @@ const VALUES_CHARS_MAX = 64 * 2 ** 20;
 /**
  * @param {string} text kinds and weights, `get:95,set:5`
  * @returns {{ kind: 'get' | 'set', weight: number }[]} weights add up to more than 0
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export function parseMix(text) {
   const parts = text.split(',').map((part) => {
@@ -84,7 +84,7 @@ function drawSlots(mix, keys, seed, valueSize) {
 /**
  * @param {Int32Array} slots
  * @param {Uint32Array} keys
- * @param {import('../lib/types.js').Dataset} dataset
+ * @param {import('../../lib/types.js').Dataset} dataset
  * @returns {string[]} by place
  */
 function makeValues(slots, keys, dataset) {
@@ -97,10 +97,10 @@ function makeValues(slots, keys, dataset) {
 }
 
 /**
- * @param {import('../lib/types.js').Handle} handle
- * @param {{ dataset: import('../lib/types.js').Dataset, keys: Uint32Array, slots: Int32Array,
+ * @param {import('../../lib/types.js').Handle} handle
+ * @param {{ dataset: import('../../lib/types.js').Dataset, keys: Uint32Array, slots: Int32Array,
  *   values: string[] }} drawn
- * @returns {import('../lib/types.js').BoundWorkload}
+ * @returns {import('../../lib/types.js').BoundWorkload}
  */
 function bindMix(handle, { dataset, keys, slots, values }) {
   const { length } = keys;

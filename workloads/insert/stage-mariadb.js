@@ -1,8 +1,8 @@
 /** The place of the inserted rows in MariaDB: a table of ours, marked by its comment. */
 
-import { formatEndpoint } from '../lib/address.js';
-import { refusedError, targetError } from '../lib/errors.js';
-import { INSERT_MARKER, INSERT_PLACE } from '../lib/insertion.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { refusedError, targetError } from '../../lib/errors.js';
+import { INSERT_MARKER, INSERT_PLACE } from '../../lib/insertion.js';
 
 const { database, table } = INSERT_PLACE;
 const TABLE = `${database}.${table}`;
@@ -10,8 +10,8 @@ const TABLE = `${database}.${table}`;
 const LOCK_WAIT_SECONDS = 15;
 
 /**
- * @param {import('./insert-stage.js').StageServer} server
- * @returns {Promise<import('./insert-stage.js').InsertStage>}
+ * @param {import('./stage.js').StageServer} server
+ * @returns {Promise<import('./stage.js').InsertStage>}
  */
 export async function openStage({ address: { sql }, credentials: { user = 'root', password } }) {
   const { createConnection } = await import('mysql2/promise');
