@@ -3,13 +3,10 @@
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { commandHandle } from './commands/handle.js';
-import { coded, createCork, watchLoss } from './connection.js';
+import { createCork, watchLoss } from './connection.js';
 import { REDIS_INSERTS } from './inserts/redis.js';
 import { IOREDIS_LOCKS } from './locks/redis.js';
-import { connectIoredis } from './redis-clients.js';
-
-// A lost server has to be seen: no reconnection, and nothing sent a second time.
-export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
+import { closeIoredis, codeLostRequests, connectIoredis, FAULTS_VISIBLE } from './redis-clients.js';
 
 /** @param {string | null} reply */
 const value = (reply) => (reply === null ? undefined : reply);
@@ -79,29 +76,7 @@ export const storage = defineStorage({
               return redis.set(prefix + id, text);
             },
       stored,
-      close: () => closeClient(redis),
+      close: () => closeIoredis(redis),
     });
   },
 });
-
-/**
- * ioredis rejects what was in flight with a plain Error, "Connection is closed.": it gets a code.
- * @param {any} redis
- */
-export function codeLostRequests(redis) {
-  const flushQueue = redis.flushQueue;
-  redis.flushQueue = (/** @type {Error} */ error, /** @type {any} */ options) =>
-    flushQueue.call(redis, coded(error), options);
-}
-
-/**
- * @param {import('ioredis').Redis} redis
- * @returns {Promise<void>} settled when the socket is closed, at the latest after its
- *   disconnectTimeout (2 s)
- */
-export async function closeClient(redis) {
-  if (redis.status === 'end') return;
-  const ended = new Promise((resolve) => redis.once('end', resolve));
-  redis.disconnect();
-  await ended;
-}

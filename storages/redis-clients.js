@@ -7,6 +7,9 @@ import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
 
 /** @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>} Where */
 
+// A lost server has to be seen: no reconnection, and nothing sent a second time.
+export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
+
 const importIoredis = () => import('ioredis');
 const importRedis = () => import('redis');
 // Once: where each request has a connection of its own, an import would be in its time.
@@ -49,6 +52,28 @@ export async function connectIoredis(where, { name = 'main', more = {} } = {}) {
   const target = { storage: 'ioredis', endpoint, credentials };
   await opened(target, connecting, () => redis.disconnect());
   return redis;
+}
+
+/**
+ * ioredis rejects what was in flight with a plain Error, "Connection is closed.": it gets a code.
+ * @param {any} redis
+ */
+export function codeLostRequests(redis) {
+  const flushQueue = redis.flushQueue;
+  redis.flushQueue = (/** @type {Error} */ error, /** @type {any} */ options) =>
+    flushQueue.call(redis, coded(error), options);
+}
+
+/**
+ * @param {import('ioredis').Redis} redis
+ * @returns {Promise<void>} settled when the socket is closed, at the latest after its
+ *   disconnectTimeout (2 s)
+ */
+export async function closeIoredis(redis) {
+  if (redis.status === 'end') return;
+  const ended = new Promise((resolve) => redis.once('end', resolve));
+  redis.disconnect();
+  await ended;
 }
 
 /**

@@ -4,8 +4,12 @@
  * neither INFO nor HELLO nor CLIENT takes it, and a server is asked no more than a proxy.
  */
 
-import { closeClient, codeLostRequests, FAULTS_VISIBLE } from '../ioredis.js';
-import { connectIoredis } from '../redis-clients.js';
+import {
+  closeIoredis,
+  codeLostRequests,
+  connectIoredis,
+  FAULTS_VISIBLE,
+} from '../redis-clients.js';
 
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
 
@@ -33,7 +37,7 @@ export async function ioredisConnector(where) {
         redis.sendCommand(command);
         return command.promise;
       },
-      close: () => closeClient(redis),
+      close: () => closeIoredis(redis),
     };
   };
 }
