@@ -50,11 +50,11 @@ async function openOurs({ storage, workload, keys, address, dataset: options }) 
   };
   /** @param {ReturnType<typeof bind>} bound @param {number} operations @param {number} inFlight */
   const load = async (bound, operations, inFlight) => {
-    const { tally } = await runLoad({
+    const { recorder } = await runLoad({
       ...{ ...bound, calls, kind: 'window', inFlight, operations, stallNs: STALL_NS },
       ...{ durationNs: Number.POSITIVE_INFINITY, clock: systemClock },
     });
-    if (tally.outcomes[OK] !== operations) throw new Error(`${storage}: wrong answers`);
+    if (recorder.outcomes[OK] !== operations) throw new Error(`${storage}: wrong answers`);
   };
   return {
     async run({ seed, operations, lead, inFlight }) {

@@ -48,7 +48,7 @@ const operation = () => {
 
 /** @param {typeof verify} check */
 async function runOurs(check) {
-  const { tally } = await runLoad({
+  const { recorder } = await runLoad({
     op: operation,
     verify: check,
     calls: 'promise',
@@ -59,7 +59,7 @@ async function runOurs(check) {
     stallNs: 10e9,
     clock: systemClock,
   });
-  if (tally.histogram.count !== warmup + operations + 1) throw new Error('a latency is missing');
+  if (recorder.histogram.count !== warmup + operations + 1) throw new Error('a latency is missing');
 }
 
 /** @type {Record<string, () => Promise<void>>} */

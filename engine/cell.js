@@ -58,7 +58,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @typedef {object} CellContext
  * @property {import('../measure/usage.js').Instruments} instruments
  * @property {AbortSignal} [signal]
- * @property {AbortSignal} [crash] reason: an error that the driver threw out of the event loop
+ * @property {AbortSignal} [crash] reason: an uncaught error of the driver
  * @property {() => Promise<void>} [atStart] awaited before the clock starts: others begin with it
  * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
  */
@@ -314,7 +314,7 @@ async function measure(spec, bound, calls, context, record) {
   const after = instruments.client();
   const serverAfter = instruments.servers(spec.serverPids);
   const othersAfter = spec.others?.map(({ pids }) => instruments.servers(pids));
-  const collected = await garbage.stop(load.tally.endNs);
+  const collected = await garbage.stop(load.recorder.endNs);
   record.pendingBytes = pendingBytes;
   record.client = {
     userNs: after.userNs - before.userNs,
@@ -326,7 +326,7 @@ async function measure(spec, bound, calls, context, record) {
     gcNs: collected.ns,
     ...(collected.collections && {
       collections: collected.collections.map(({ startNs, ns }) => ({
-        startNs: Math.max(0, startNs - load.tally.startNs),
+        startNs: Math.max(0, startNs - load.recorder.startNs),
         ns,
       })),
     }),

@@ -1,11 +1,11 @@
 /**
  * What a cell's process gives back: plain data for a message between processes, and how a load's
- * tally becomes part of it. Percentiles are made of it in round.js.
+ * recorder becomes part of it. Percentiles are made of it in round.js.
  */
 
 import { OK, OUTCOMES } from '../lib/outcome.js';
-import { DetailedTally } from '../load/detail.js';
-import { TraceTally } from '../load/trace.js';
+import { DetailedRecorder } from '../load/detailed-recorder.js';
+import { TraceRecorder } from '../load/trace-recorder.js';
 import { summarizeSeries } from './series.js';
 
 /**
@@ -77,20 +77,20 @@ export function emptyRecord() {
  * @param {number} originNs of the clock
  */
 export function recordLoad(record, load, originNs) {
-  const { tally, scheduled, ended, durationNs, inFlightMean, open } = load;
-  const { histogram } = tally;
+  const { recorder, scheduled, ended, durationNs, inFlightMean, open } = load;
+  const { histogram } = recorder;
   record.state = ended === 'aborted' ? 'aborted' : 'measured';
   record.scheduled = scheduled;
-  record.outcomes = Array.from(tally.outcomes);
-  record.samples = tally.samples;
-  record.startedNs = originNs + tally.startNs;
-  record.endedNs = originNs + tally.endNs;
+  record.outcomes = Array.from(recorder.outcomes);
+  record.samples = recorder.samples;
+  record.startedNs = originNs + recorder.startNs;
+  record.endedNs = originNs + recorder.endNs;
   record.durationNs = durationNs;
   record.inFlightMean = inFlightMean;
-  record.timeline = { windowNs: tally.windowNs, operations: tally.windows };
+  record.timeline = { windowNs: recorder.windowNs, operations: recorder.windows };
   record.latency = toMessage(histogram);
-  if (!(tally instanceof DetailedTally)) return;
-  const { service, kinds, byKind } = tally;
+  if (!(recorder instanceof DetailedRecorder)) return;
+  const { service, kinds, byKind } = recorder;
   if (open !== null) record.open = { ...open, service: toMessage(service) };
   if (kinds === null) return;
   record.kinds = byKind.map((own, i) => ({ name: kinds.names[i], latency: toMessage(own) }));
@@ -101,9 +101,9 @@ export function recordLoad(record, load, originNs) {
  * @param {import('../load/load.js').LoadReport} load
  * @param {readonly import('../lib/types.js').Series[] | undefined} series of the workload, if any
  */
-export function recordSeries(record, { tally }, series) {
-  if (series === undefined || !(tally instanceof TraceTally)) return;
-  record.series = summarizeSeries(tally, series);
+export function recordSeries(record, { recorder }, series) {
+  if (series === undefined || !(recorder instanceof TraceRecorder)) return;
+  record.series = summarizeSeries(recorder, series);
 }
 
 /** So many windows of the warm-up are kept, at most. */
@@ -117,16 +117,16 @@ const CURVE_WINDOWS = 20;
  * @param {import('../load/load.js').LoadReport} load
  * @param {number} inFlight
  */
-export function recordWarmup(record, { tally, durationNs }, inFlight) {
-  const operations = tally.outcomes[OK];
+export function recordWarmup(record, { recorder, durationNs }, inFlight) {
+  const operations = recorder.outcomes[OK];
   const groups = Math.max(1, Math.min(CURVE_WINDOWS, Math.floor(operations / (2 * inFlight))));
-  const size = Math.max(1, Math.ceil(tally.windows.length / groups));
+  const size = Math.max(1, Math.ceil(recorder.windows.length / groups));
   const curve = [];
   // What is left over at the end is part of a window: it would look like a fall.
-  for (let at = 0; at + size <= tally.windows.length; at += size) {
-    curve.push(tally.windows.slice(at, at + size).reduce((sum, count) => sum + count, 0));
+  for (let at = 0; at + size <= recorder.windows.length; at += size) {
+    curve.push(recorder.windows.slice(at, at + size).reduce((sum, count) => sum + count, 0));
   }
-  record.warmup = { operations, durationNs, curve, windowNs: tally.windowNs * size };
+  record.warmup = { operations, durationNs, curve, windowNs: recorder.windowNs * size };
 }
 
 /**

@@ -7,7 +7,7 @@
  * of a machine read alike (CLOCK_MONOTONIC, clock_gettime(2)).
  */
 
-import { SAMPLES_MAX } from '../load/tally.js';
+import { SAMPLES_MAX } from '../load/recorder.js';
 import { Histogram } from '../measure/histogram.js';
 
 /** @typedef {import('../lib/result.js').Load} Load */

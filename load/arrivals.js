@@ -1,23 +1,29 @@
 /**
- * When the operations of an open loop are due: at constant distances, or at the arrivals of a
- * Poisson process drawn from a seed. Pure; it knows no clock and sends nothing.
+ * Due times of the operations of an open loop: constant intervals, or a Poisson process drawn from
+ * a seed. Pure; it reads no clock and sends nothing.
  *
- * Arrivals are drawn one after another while the load runs, without an allocation: a list of them
- * would be 8 bytes an operation, and its filling a pause before the start.
+ * Arrivals are drawn one by one while the load runs, without allocation: a list would take 8 bytes
+ * per operation and delay the start.
  */
 
 import { createRandom } from '../lib/random.js';
 
-/** @typedef {'constant' | 'poisson'} ArrivalLaw */
+/** @typedef {'constant' | 'poisson'} ArrivalDistribution */
 
-const STREAM = 0x6172; // apart from the streams of keys and orders
+/**
+ * @typedef {object} ArrivalOptions
+ * @property {number} perSecond
+ * @property {ArrivalDistribution} arrivals
+ * @property {number} seed
+ * @property {number} [offsetNs] time of the first constant arrival, if other processes send in
+ *   between
+ */
 
-/** Times of arrivals, one after another. */
+const STREAM = 0x6172; // distinct from the streams of keys and orders
+
+/** A sequence of arrival times. */
 export class Arrivals {
-  /**
-   * @param {{ perSecond: number, arrivals: ArrivalLaw, seed: number, offsetNs?: number }} options
-   *   offsetNs: of the first constant arrival, where others send in between
-   */
+  /** @param {ArrivalOptions} options */
   constructor({ perSecond, arrivals, seed, offsetNs = 0 }) {
     this.offsetNs = offsetNs;
     this.gapNs = 1e9 / perSecond;
@@ -28,9 +34,10 @@ export class Arrivals {
   }
 
   /**
-   * The first constant arrival is at 0, the k-th at k / R: computed, not summed up, so that no
-   * rounding adds up. The gaps of a Poisson process are exponential: -ln(1 - U) / R, U in [0, 1).
-   * @returns {number} ns after the start, never less than the one before
+   * The first constant arrival is at 0, the k-th at k / R: a product, not a sum, so that rounding
+   * errors do not accumulate. The gaps of a Poisson process are exponential: -ln(1 - U) / R, with U
+   * in [0, 1).
+   * @returns {number} ns after the start, not decreasing
    */
   next() {
     if (this.poisson) {
@@ -45,8 +52,8 @@ export class Arrivals {
 }
 
 /**
- * How many operations a load schedules: those due before `durationNs`, `operations` at most.
- * @param {{ perSecond: number, arrivals: ArrivalLaw, seed: number, offsetNs?: number }} options
+ * Number of operations a load schedules: those due before `durationNs`, at most `operations`.
+ * @param {ArrivalOptions} options
  * @param {{ durationNs: number, operations: number }} bounds one of them is finite
  * @returns {number}
  */
@@ -55,7 +62,7 @@ export function countArrivals(options, { durationNs, operations }) {
   const arrivals = new Arrivals(options);
   let count = 0;
   if (options.arrivals === 'constant') {
-    // The division may be a rounding off: the product decides, as it does when they are sent.
+    // The division may round: the product decides, as it does when they are sent.
     const { gapNs, offsetNs } = arrivals;
     count = Math.max(0, Math.ceil((durationNs - offsetNs) / gapNs));
     while (count > 0 && offsetNs + (count - 1) * gapNs >= durationNs) count -= 1;

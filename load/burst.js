@@ -1,20 +1,20 @@
 /**
- * The burst: every operation is issued in one tick, then the loop waits for the last reply, as the
- * seed's async_test.js did. Nothing is refilled; latency counts from an operation's own issue.
+ * The burst: issues every operation in one tick, then waits for the last reply, as the original
+ * async_test.js did. There is no refill; latency counts from the issue of each operation.
  */
 
 /** @typedef {import('./load.js').Load} Load */
 
 /**
  * @param {Load} load with a finite limit
- * @param {() => void} [onIssued] called when the last operation was issued, before any reply of a
- *   driver that does I/O
+ * @param {() => void} [onIssued] called after the last operation is issued, before any reply from
+ *   a driver that does I/O
  */
 export function startBurst(load, onIssued) {
   const issue = { promise: issuePromise, callback: issueCallback, sync: issueSync }[load.calls];
   for (let index = 0; index < load.limit; index += 1) {
     const nowNs = load.now();
-    load.enter(nowNs);
+    load.accountInFlight(nowNs);
     load.next = index + 1;
     issue(load, index, nowNs);
   }

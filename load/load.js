@@ -1,34 +1,34 @@
 /**
- * One load: operations that are issued and settled, in one of four ways (sync and window: lanes;
- * burst: all at once; rate: when each is due) and three call styles (promise, callback, sync). This
- * module holds what the loops share: counting, verifying, the ways to end. It knows no storage,
+ * Runs one load: issues operations and settles them, in one of four ways (sync and window: workers;
+ * burst: all at once; rate: on a schedule) and three call styles (promise, callback, sync). This
+ * module holds what the loops share: counting, verification and termination. It knows no storage,
  * workload or report.
  *
- * The path of an operation: a loop takes the next index, calls op(index), and gives the reply to
- * settle(), which reads the clock once, verifies, records, and gives that time back: it is the
- * moment at which the lane's next operation is issued. Verifying (some 25 ns) so falls into the
- * next operation's latency; a second reading of the clock would cost twice that.
+ * Path of an operation: a loop takes the next index, calls op(index) and passes the reply to
+ * settle(), which reads the clock once, verifies, records, and returns that time as the issue time
+ * of the worker's next operation. Verification (about 25 ns) therefore counts towards the next
+ * operation's latency; a second clock reading would cost twice that.
  *
- * A lane that waits for I/O gives it to hold() instead: that reads the clock and keeps the reply,
- * and some dozen replies later all of them are verified and recorded one after the other. Between
- * two system calls the processor's caches are cold, and the same 100 ns of work cost ten times
- * that, once for each reply; together they are done while its code and counts are at hand. The lane
- * in which it happens reads the clock again, so that it falls into no latency.
+ * A worker that waits for I/O passes the reply to defer() instead, which reads the clock and stores
+ * the reply in a batch. Up to 64 replies are later verified and recorded together: between two
+ * system calls the processor caches are cold, so 100 ns of work per reply costs ten times as much
+ * when done one reply at a time. The worker that verifies the batch reads the clock again, so
+ * verification is in no latency.
  */
 
 import { ERROR, OK, TIMEOUT } from '../lib/outcome.js';
 import { countArrivals } from './arrivals.js';
 import { startBurst } from './burst.js';
-import { DetailedTally } from './detail.js';
-import { END, FIELDS, HeldReplies, INDEX, NEXT, START } from './held.js';
-import { startLanes } from './lanes.js';
+import { DetailedRecorder } from './detailed-recorder.js';
 import { startRate } from './rate.js';
-import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Tally } from './tally.js';
-import { TraceTally } from './trace.js';
+import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Recorder } from './recorder.js';
+import { END, FIELDS, INDEX, NEXT, ReplyBatch, START } from './reply-batch.js';
+import { TraceRecorder } from './trace-recorder.js';
+import { startWorkers } from './workers.js';
 
-/** Every n-th reply is compared as a whole, the others by length and tag; a power of two. */
+/** Every n-th reply is compared in full, the others by length and tag; a power of two. */
 export const WHOLE_EVERY = 512;
-/** How long replies may still come in after an abort. */
+/** Grace period for outstanding replies after an abort. */
 const DRAIN_NS = 1e9;
 const WATCH_MS = 100;
 
@@ -38,26 +38,25 @@ const WATCH_MS = 100;
  * @property {(index: number, reply: any, whole: boolean) => number} verify outcome code
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').LoadKind} kind
- * @property {number} inFlight lanes; not used by a burst, nor by a rate
- * @property {import('./rate.js').RateOptions} [rate] of the load `rate`
- * @property {import('./detail.js').Kinds} [kinds] of operation, where the workload mixes them
- * @property {readonly import('../lib/types.js').Series[]} [series] where each operation is looked
- *   at by
- *   itself; operations are then finite
- * @property {number} operations Infinity where a duration ends the load
- * @property {number} durationNs Infinity where a count ends the load
- * @property {number} [replyBytes] of a reply; given where replies may be verified some time later
- * @property {number} [windowNs] of the timeline; absent: 100 ms
- * @property {number} stallNs without any reply for this long, what is pending has timed out
+ * @property {number} inFlight number of workers; ignored by burst and rate
+ * @property {import('./rate.js').RateOptions} [rate] for the load `rate`
+ * @property {import('./detailed-recorder.js').Kinds} [kinds] kinds of operation in a mix
+ * @property {readonly import('../lib/types.js').Series[]} [series] record every operation
+ *   separately; `operations` must then be finite
+ * @property {number} operations Infinity if a duration ends the load
+ * @property {number} durationNs Infinity if a count ends the load
+ * @property {number} [replyBytes] size of a reply; if given, verification may be deferred
+ * @property {number} [windowNs] window of the timeline, 100 ms by default
+ * @property {number} stallNs fail all outstanding requests after this long without a reply
  * @property {import('../measure/clock.js').Clock} clock
  */
 
 /**
  * @typedef {object} LoadWatch
- * @property {AbortSignal} [signal] stops issuing; what is in flight gets a second to settle
- * @property {AbortSignal} [crash] the driver threw out of the event loop: its reason is the error
- * @property {(settled: number) => void} [onProgress] some times a second
- * @property {() => void} [onIssued] a burst has issued its last operation
+ * @property {AbortSignal} [signal] stops issuing; outstanding requests get one second to settle
+ * @property {AbortSignal} [crash] the driver threw an uncaught error, which is the signal's reason
+ * @property {(settled: number) => void} [onProgress] called several times per second
+ * @property {() => void} [onIssued] called when a burst has issued its last operation
  */
 
 /** @typedef {'complete' | 'aborted' | 'stalled' | 'crashed'} LoadEnd */
@@ -73,19 +72,19 @@ export class Load {
     this.clock = options.clock;
     this.now = options.clock.now;
     this.next = 0;
-    // An open loop schedules what is due within its time, however long it then takes.
+    // An open loop schedules every operation due within its duration, however long it takes.
     this.limit = options.rate ? countArrivals(options.rate, options) : options.operations;
-    /** How many were to be issued, where that differs from the limit in the end. */
+    /** Number of operations originally scheduled, if the load was aborted; else -1. */
     this.scheduled = -1;
     this.settledCount = 0;
     const startNs = this.now();
     this.deadlineNs = options.rate ? Number.POSITIVE_INFINITY : startNs + options.durationNs;
-    this.tally = createTally(startNs, options);
-    if (this.tally instanceof TraceTally) this.op = this.tally.timed(options.op, this.now);
-    /** What an open loop counts; zeros in the others. */
+    this.recorder = createRecorder(startNs, options);
+    if (this.recorder instanceof TraceRecorder) this.op = this.recorder.timed(options.op, this.now);
+    /** Open-loop counters; zero in the other loads. */
     this.open = { sent: 0, dropped: 0, late: 0, lateNsMax: 0 };
-    /** Set about every 100 ms: a loop without I/O then lets timers and messages in. */
-    this.breathe = false;
+    /** Set about every 100 ms: a loop without I/O must then yield to the event loop. */
+    this.yieldDue = false;
     /** @type {() => void} */
     this.finish = () => {};
     /** @type {Promise<void>} */
@@ -93,19 +92,19 @@ export class Load {
       this.finish = resolve;
     });
     this.lastNs = startNs;
-    /** Number in flight × time, by counting, until countedNs: what Little's law is checked by. */
+    /** Integral of the number in flight over time until countedNs, for Little's law. */
     this.inFlightAreaNs = 0;
     this.countedNs = startNs;
-    this.held = new HeldReplies(options.replyBytes);
+    this.batch = new ReplyBatch(options.replyBytes);
   }
 
   /**
-   * To be called before an operation is issued at another moment than one has settled: what was in
-   * flight until then is added up.
+   * Adds the number in flight since the last call to the integral. Call it before issuing an
+   * operation at a time other than the settling of one.
    * @param {number} nowNs
    */
-  enter(nowNs) {
-    if (this.held.count > 0) this.judge();
+  accountInFlight(nowNs) {
+    if (this.batch.count > 0) this.verifyBatch();
     const inFlight = this.next - this.open.dropped - this.settledCount;
     this.inFlightAreaNs += inFlight * (nowNs - this.countedNs);
     this.countedNs = nowNs;
@@ -119,40 +118,40 @@ export class Load {
    */
   settle(index, startNs, reply) {
     const endNs = this.now();
-    const tally = this.tally;
-    if (tally.closed) return endNs;
-    this.enter(endNs);
+    const recorder = this.recorder;
+    if (recorder.closed) return endNs;
+    this.accountInFlight(endNs);
     this.count(index, startNs, endNs, reply);
     if (endNs >= this.deadlineNs) this.stop();
     return endNs;
   }
 
   /**
-   * Settles later what came in a closed loop; see above.
+   * Stores a reply of a closed loop for later verification; see the header.
    * @param {number} index
    * @param {number} startNs
    * @param {any} reply
-   * @returns {number} the clock, at which the lane goes on
+   * @returns {number} the clock: the issue time of the worker's next operation
    */
-  hold(index, startNs, reply) {
-    const { held } = this;
-    if (held.limit === 1) return this.settle(index, startNs, reply);
+  defer(index, startNs, reply) {
+    const { batch } = this;
+    if (batch.limit === 1) return this.settle(index, startNs, reply);
     const endNs = this.now();
-    held.add(index, startNs, endNs, this.next, reply);
+    batch.add(index, startNs, endNs, this.next, reply);
     if (endNs >= this.deadlineNs) this.stop();
-    else if (held.count < held.limit) return endNs;
-    this.judge();
+    else if (batch.count < batch.limit) return endNs;
+    this.verifyBatch();
     const nowNs = this.now();
-    this.enter(nowNs);
+    this.accountInFlight(nowNs);
     return nowNs;
   }
 
-  /** Verifies and records what is held. */
-  judge() {
-    const { held, tally } = this;
-    const { count, times, replies } = held;
-    held.count = 0;
-    if (tally.closed) return;
+  /** Verifies and records the deferred replies. */
+  verifyBatch() {
+    const { batch, recorder } = this;
+    const { count, times, replies } = batch;
+    batch.count = 0;
+    if (recorder.closed) return;
     for (let i = 0, at = 0; i < count; i += 1, at += FIELDS) {
       const endNs = times[at + END];
       this.inFlightAreaNs += (times[at + NEXT] - this.settledCount) * (endNs - this.countedNs);
@@ -169,7 +168,7 @@ export class Load {
    * @param {any} reply
    */
   count(index, startNs, endNs, reply) {
-    const { tally } = this;
+    const { recorder } = this;
     this.settledCount += 1;
     this.lastNs = endNs;
     let outcome = ERROR;
@@ -181,11 +180,11 @@ export class Load {
       failure = error;
     }
     if (outcome === OK) {
-      if (endNs >= tally.windowEndNs) this.breathe = true;
-      tally.ok(startNs, endNs, index);
+      if (endNs >= recorder.windowEndNs) this.yieldDue = true;
+      recorder.ok(startNs, endNs, index);
     } else {
-      tally.wrong(outcome, index, failure);
-      if (tally.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.giveUp();
+      recorder.wrong(outcome, index, failure);
+      if (recorder.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.abort();
     }
   }
 
@@ -196,24 +195,24 @@ export class Load {
    */
   fail(index, error) {
     const endNs = this.now();
-    const tally = this.tally;
-    if (tally.closed) return endNs;
-    this.enter(endNs);
+    const recorder = this.recorder;
+    if (recorder.closed) return endNs;
+    this.accountInFlight(endNs);
     this.settledCount += 1;
     this.lastNs = endNs;
-    tally.wrong(outcomeOfError(error), index, error);
-    if (tally.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.giveUp();
+    recorder.wrong(outcomeOfError(error), index, error);
+    if (recorder.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.abort();
     if (endNs >= this.deadlineNs) this.stop();
     return endNs;
   }
 
-  /** No further operation is issued: the load's time is over. What was not due is not unsent. */
+  /** Ends the load at its deadline. Operations never scheduled are not counted as unsent. */
   stop() {
     if (this.next < this.limit) this.limit = this.next;
   }
 
-  /** No further operation is issued although more were scheduled: they are unsent. */
-  giveUp() {
+  /** Stops issuing before the scheduled end: the remaining operations are unsent. */
+  abort() {
     if (this.scheduled < 0) this.scheduled = this.limit;
     this.limit = Math.min(this.limit, this.next);
   }
@@ -222,30 +221,30 @@ export class Load {
 /**
  * @param {number} startNs
  * @param {LoadOptions} options
- * @returns {Tally}
+ * @returns {Recorder}
  */
-function createTally(startNs, { rate, kinds, windowNs, series, operations }) {
-  if (series !== undefined) return new TraceTally(startNs, operations, windowNs);
-  if (rate === undefined && kinds === undefined) return new Tally(startNs, windowNs);
+function createRecorder(startNs, { rate, kinds, windowNs, series, operations }) {
+  if (series !== undefined) return new TraceRecorder(startNs, operations, windowNs);
+  if (rate === undefined && kinds === undefined) return new Recorder(startNs, windowNs);
   const what = { service: rate !== undefined, kinds: kinds ?? null };
-  return new DetailedTally(startNs, what, windowNs);
+  return new DetailedRecorder(startNs, what, windowNs);
 }
 
 /**
  * @typedef {object} LoadReport
- * @property {Tally} tally a DetailedTally in an open loop and in a mix
+ * @property {Recorder} recorder a DetailedRecorder for an open loop or a mix
  * @property {number} scheduled
  * @property {LoadEnd} ended
  * @property {number} durationNs
- * @property {number} inFlightMean mean number in flight, counted; for Little's law
- * @property {import('./rate.js').OpenCounts | null} open of an open loop
+ * @property {number} inFlightMean mean number in flight, integrated, for Little's law
+ * @property {import('./rate.js').OpenCounts | null} open open-loop counters
  */
 
 /**
- * Runs a load to its end, whatever that is.
+ * Runs a load until it completes, stalls, crashes or is aborted.
  * @param {LoadOptions} options
  * @param {LoadWatch} [watch]
- * @returns {Promise<LoadReport>} resolves in every case; what went wrong is in the tally
+ * @returns {Promise<LoadReport>} always resolves; failures are in the recorder
  */
 export async function runLoad(options, watch = {}) {
   const load = new Load(options);
@@ -256,36 +255,36 @@ export async function runLoad(options, watch = {}) {
   const stopWatching = watchLoad(load, options, watch, (reason, error) => {
     end.reason = reason;
     end.error = error;
-    // A driver that rejects at once from now on would keep the lanes going without end.
-    load.giveUp();
+    // Without this, a driver that now rejects immediately would keep the workers busy forever.
+    load.abort();
     load.finish();
   });
   try {
     if (options.rate) startRate(load, options.rate);
     else if (load.kind === 'burst') startBurst(load, watch.onIssued);
-    else startLanes(load);
+    else startWorkers(load);
     await load.finished;
   } finally {
     stopWatching();
   }
-  load.judge();
+  load.verifyBatch();
   if (watch.signal?.aborted && end.reason === 'complete') end.reason = 'aborted';
   const planned = load.scheduled < 0 ? load.limit : load.scheduled;
   const scheduled = Number.isFinite(planned) ? planned : load.next;
-  load.tally.close({
+  load.recorder.close({
     endNs: isIdle(load) ? load.lastNs : load.now(),
     issued: load.next,
     scheduled,
     pendingOutcome: end.reason === 'crashed' ? ERROR : TIMEOUT,
     pendingError: end.error,
   });
-  const durationNs = load.tally.endNs - load.tally.startNs;
-  load.enter(load.tally.endNs);
+  const durationNs = load.recorder.endNs - load.recorder.startNs;
+  load.accountInFlight(load.recorder.endNs);
   const inFlightMean = durationNs > 0 ? load.inFlightAreaNs / durationNs : 0;
   const open = options.rate
     ? { offered: load.next, completed: load.settledCount, ...load.open }
     : null;
-  return { tally: load.tally, scheduled, ended: end.reason, durationNs, inFlightMean, open };
+  return { recorder: load.recorder, scheduled, ended: end.reason, durationNs, inFlightMean, open };
 }
 
 /** @param {Load} load */
@@ -294,7 +293,7 @@ function isIdle({ settledCount, open, next }) {
 }
 
 /**
- * Watches for what ends a load from outside.
+ * Watches for stalls, aborts and crashes.
  * @param {Load} load
  * @param {LoadOptions} options
  * @param {LoadWatch} watch
@@ -307,31 +306,31 @@ function watchLoad(load, options, watch, end) {
   /** @type {number | null} */
   let abortedNs = null;
   const timer = setInterval(() => {
-    load.judge();
+    load.verifyBatch();
     const nowNs = load.now();
     if (load.settledCount !== seen) {
       seen = load.settledCount;
       seenNs = nowNs;
       watch.onProgress?.(seen);
     } else if (isIdle(load)) {
-      seenNs = nowNs; // an open loop waits for its next operation, and not for a reply
+      seenNs = nowNs; // an open loop is waiting for its next arrival, not for a reply
     } else if (nowNs - seenNs > options.stallNs) {
       const seconds = (options.stallNs / 1e9).toFixed(1);
       end('stalled', { code: 'NO_REPLY', message: `no reply for ${seconds} s` });
     }
     if (abortedNs !== null && nowNs - abortedNs > DRAIN_NS) {
-      end('aborted', { code: 'ABORTED', message: 'pending when the run was stopped' });
+      end('aborted', { code: 'ABORTED', message: 'outstanding when the run was aborted' });
     }
   }, WATCH_MS);
   const onAbort = () => {
     abortedNs = load.now();
-    load.giveUp();
+    load.abort();
   };
   const onCrash = () => {
     const error = watch.crash?.reason;
     end('crashed', {
       code: String(error?.code ?? 'DRIVER_CRASHED'),
-      message: `the driver threw out of the event loop: ${error?.message ?? error}`,
+      message: `uncaught error in the driver: ${error?.message ?? error}`,
     });
   };
   if (watch.signal?.aborted) onAbort();

@@ -1,58 +1,58 @@
 /**
- * The open loop: operation k is due at T0 + k / R (or at its Poisson arrival), whatever the replies
- * do. Its response time counts from then, so that a server that stands still is seen by all that
- * came in the meantime, and not only by those in flight (coordinated omission).
+ * The open loop: operation k is due at T0 + k / R (or at its Poisson arrival), independent of
+ * replies. Response time counts from the due time, so that a stalled server affects every operation
+ * due during the stall and not only those in flight (coordinated omission).
  *
- * Nothing is skipped or shifted: what is due late is sent late and counted so; what would be more
- * than `maxInFlight` is dropped and counted. A call that blocks has nothing in flight: there the
- * bound is on what is due and not yet sent, and the operation that has waited longest is dropped.
+ * No arrival is skipped or shifted: late operations are sent late and counted as late; arrivals
+ * beyond `maxInFlight` are dropped and counted. A blocking call has nothing in flight: there the
+ * bound applies to operations due and not yet sent, and the one that has waited longest is dropped.
  *
- * Timers do not pace below 1.4 ms, so the loop turns by setImmediate and sends what is due; it
- * sleeps only where the next operation is far. Client CPU therefore contains this waiting.
+ * Timers cannot pace below 1.4 ms, so the loop spins on setImmediate and sends what is due; it
+ * sleeps only if the next arrival is far away. Client CPU therefore includes this waiting.
  */
 
 import { DROPPED } from '../lib/outcome.js';
 import { Arrivals } from './arrivals.js';
 
 /** @typedef {import('./load.js').Load} Load */
-/** @typedef {import('./detail.js').DetailedTally} DetailedTally */
+/** @typedef {import('./detailed-recorder.js').DetailedRecorder} DetailedRecorder */
 
-/** Sent more than this after it was due, an operation is late: the client was busy elsewhere. */
+/** An operation sent more than this after its due time is late: the client was busy. */
 export const LATE_NS = 1e6;
-/** In flight at most, where nothing is said. */
+/** Default maximum in flight. */
 export const MAX_IN_FLIGHT = 10_000;
-/** Replies must come in between: a turn of the event loop sends no more than that. */
+/** Bounds per turn of the event loop, so that replies are processed in between. */
 const TURN_OPERATIONS_MAX = 256;
 const TURN_NS_MAX = 5e6;
-/** Nearer than this the loop turns without sleeping; a timer may be this much off. */
+/** Below this distance the loop spins instead of sleeping; a timer may be off by the reserve. */
 const SLEEP_FROM_NS = 4e6;
 const SLEEP_RESERVE_NS = 2e6;
-/** An abort is seen after this at the latest. */
+/** Maximum delay until an abort is noticed. */
 const SLEEP_MS_MAX = 100;
 
 /**
  * @typedef {object} RateOptions
  * @property {number} perSecond
- * @property {import('./arrivals.js').ArrivalLaw} arrivals
- * @property {number} seed of the Poisson arrivals
- * @property {number} [offsetNs] of the first constant arrival
+ * @property {import('./arrivals.js').ArrivalDistribution} arrivals
+ * @property {number} seed of Poisson arrivals
+ * @property {number} [offsetNs] time of the first constant arrival
  * @property {number} maxInFlight
  */
 
 /**
- * What an open loop counts beside the outcomes: offered = sent + dropped, and sent = completed +
- * what was pending when the load was ended from outside.
+ * Open-loop counters in addition to the outcomes: offered = sent + dropped, and sent = completed +
+ * requests outstanding when the load was terminated.
  * @typedef {object} OpenCounts
  * @property {number} offered operations that came due
  * @property {number} sent
- * @property {number} completed replies and errors, of whatever outcome
+ * @property {number} completed replies and errors of any outcome
  * @property {number} dropped
- * @property {number} late sent more than 1 ms after they were due
- * @property {number} lateNsMax the most that one was late
+ * @property {number} late sent more than 1 ms after their due time
+ * @property {number} lateNsMax maximum delay
  */
 
 /**
- * Starts the loop; load.finish() is called when all that was sent has settled.
+ * Starts the loop; load.finish() is called when every sent operation has settled.
  * @param {Load} load
  * @param {RateOptions} options
  */
@@ -67,22 +67,22 @@ class Pacer {
    */
   constructor(load, options) {
     this.load = load;
-    this.tally = /** @type {DetailedTally} */ (load.tally);
-    this.startNs = load.tally.startNs;
+    this.recorder = /** @type {DetailedRecorder} */ (load.recorder);
+    this.startNs = load.recorder.startNs;
     this.arrivals = new Arrivals(options);
     this.dueNs = this.startNs + this.arrivals.next();
     this.maxInFlight = options.maxInFlight;
     this.issue = { promise: issuePromise, callback: issueCallback, sync: issueSync }[load.calls];
-    /** For calls that block: the same arrivals again, as far as they are due by now. */
+    /** For blocking calls: the same arrivals, advanced to the current time. */
     this.ahead = load.calls === 'sync' ? new Arrivals(options) : null;
     this.aheadNs = this.ahead === null ? 0 : this.startNs + this.ahead.next();
     this.turn = this.turn.bind(this);
   }
 
-  /** Sends what is due, and comes back in the next turn of the event loop. */
+  /** Sends what is due and schedules itself for the next turn of the event loop. */
   turn() {
     const { load } = this;
-    if (load.tally.closed) return;
+    if (load.recorder.closed) return;
     let nowNs = load.now();
     const turnEndNs = nowNs + TURN_NS_MAX;
     for (let sent = 0; sent < TURN_OPERATIONS_MAX; sent += 1) {
@@ -107,12 +107,12 @@ class Pacer {
     const { load, dueNs } = this;
     const { open } = load;
     const index = load.next;
-    load.enter(nowNs);
+    load.accountInFlight(nowNs);
     load.next = index + 1;
     this.dueNs = this.startNs + this.arrivals.next();
     if (this.isFull(index, nowNs)) {
       open.dropped += 1;
-      load.tally.outcomes[DROPPED] += 1;
+      load.recorder.outcomes[DROPPED] += 1;
       return nowNs;
     }
     open.sent += 1;
@@ -124,7 +124,7 @@ class Pacer {
   }
 
   /**
-   * @param {number} index of the operation that is to be sent
+   * @param {number} index of the operation to send
    * @param {number} nowNs
    */
   isFull(index, nowNs) {
@@ -133,7 +133,7 @@ class Pacer {
     while (this.aheadNs <= nowNs && ahead.drawn <= load.limit) {
       this.aheadNs = this.startNs + ahead.next();
     }
-    // drawn - 1 are due by now; index of them have been handled.
+    // drawn - 1 operations are due by now; `index` of them have been handled.
     return ahead.drawn - 1 - index > this.maxInFlight;
   }
 
@@ -144,7 +144,7 @@ class Pacer {
    * @param {any} reply
    */
   settle(index, dueNs, sentNs, reply) {
-    this.tally.sentNs = sentNs;
+    this.recorder.sentNs = sentNs;
     this.load.settle(index, dueNs, reply);
   }
 }

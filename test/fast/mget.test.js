@@ -8,7 +8,7 @@ import { summarizeSeries } from '../../engine/series.js';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { runLoad } from '../../load/load.js';
-import { TraceTally } from '../../load/trace.js';
+import { TraceRecorder } from '../../load/trace-recorder.js';
 import { fitPoints, toFetchGroups } from '../../report/analysis/fetches.js';
 import { medianOfSorted } from '../../stats/percentile.js';
 import { inOrder } from '../../storages/in-order.js';
@@ -245,7 +245,7 @@ describe('what is made of a trace', () => {
       close: async () => {},
     };
     const bound = workload.prepare({ dataset, seed: 1, ops, options })(handle);
-    const { tally } = await runLoad({
+    const { recorder } = await runLoad({
       ...bound,
       calls: 'promise',
       kind: 'window',
@@ -255,9 +255,9 @@ describe('what is made of a trace', () => {
       stallNs: 1e12,
       clock: /** @type {any} */ (clock),
     });
-    assert.ok(tally instanceof TraceTally);
-    assert.equal(tally.outcomes[OK], ops);
-    const series = summarizeSeries(tally, bound.series ?? []);
+    assert.ok(recorder instanceof TraceRecorder);
+    assert.equal(recorder.outcomes[OK], ops);
+    const series = summarizeSeries(recorder, bound.series ?? []);
     assert.deepEqual(
       series.map(({ keys, warmup, ok }) => [keys, warmup, ok]),
       [

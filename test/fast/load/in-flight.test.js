@@ -25,7 +25,7 @@ const RATE = { perSecond: 1e5, arrivals: /** @type {const} */ ('constant'), seed
  * @param {Partial<import('../../../load/load.js').LoadOptions>} options
  */
 async function lawOf(options) {
-  const { tally, scheduled, durationNs, inFlightMean } = await runLoad({
+  const { recorder, scheduled, durationNs, inFlightMean } = await runLoad({
     op: OPS.promise,
     verify: () => OK,
     calls: 'promise',
@@ -38,10 +38,10 @@ async function lawOf(options) {
     ...options,
   });
   assert.equal(
-    tally.outcomes.reduce((a, b) => a + b, 0),
+    recorder.outcomes.reduce((a, b) => a + b, 0),
     scheduled,
   );
-  const own = /** @type {any} */ (tally).service ?? tally.histogram;
+  const own = /** @type {any} */ (recorder).service ?? recorder.histogram;
   return littleCheck({
     throughputPerSecond: (own.count / durationNs) * 1e9,
     latencyNsMean: own.mean,

@@ -49,11 +49,15 @@ const OPS = {
     },
 };
 
-/** @param {{ tally: import('../../../load/tally.js').Tally, scheduled: number }} ended */
-function assertAccounting({ tally, scheduled }) {
-  const sum = tally.outcomes.reduce((a, b) => a + b, 0);
+/** @param {{ recorder: import('../../../load/recorder.js').Recorder, scheduled: number }} ended */
+function assertAccounting({ recorder, scheduled }) {
+  const sum = recorder.outcomes.reduce((a, b) => a + b, 0);
   assert.equal(sum, scheduled, 'scheduled = the sum of the outcomes');
-  assert.equal(tally.histogram.count, tally.outcomes[OK], 'only right answers have a latency');
+  assert.equal(
+    recorder.histogram.count,
+    recorder.outcomes[OK],
+    'only right answers have a latency',
+  );
 }
 
 describe('every kind of load in every style of call', () => {
@@ -69,7 +73,7 @@ describe('every kind of load in every style of call', () => {
         const ended = await runLoad(load({ kind, calls, op, inFlight: kind === 'sync' ? 1 : 10 }));
         assertAccounting(ended);
         assert.equal(ended.ended, 'complete');
-        assert.equal(ended.tally.outcomes[OK], 1000);
+        assert.equal(ended.recorder.outcomes[OK], 1000);
         assert.deepEqual(
           issued.sort((a, b) => a - b),
           Array.from({ length: 1000 }, (_, i) => i),
@@ -88,7 +92,7 @@ describe('every kind of load in every style of call', () => {
           reply === undefined ? MISS : reply === i ? OK : MISMATCH;
         const ended = await runLoad(load({ kind, calls, op, verify }));
         assertAccounting(ended);
-        const { outcomes, samples } = ended.tally;
+        const { outcomes, samples } = ended.recorder;
         assert.equal(outcomes[OK], 600);
         assert.equal(outcomes[MISS], 100);
         assert.equal(outcomes[MISMATCH], 100);
@@ -131,7 +135,7 @@ for (const calls of /** @type {const} */ (['promise', 'callback'])) {
             });
           };
     const ended = await runLoad(load({ calls, op, inFlight: 10 }));
-    assert.equal(ended.tally.outcomes[OK], 1000);
+    assert.equal(ended.recorder.outcomes[OK], 1000);
     assert.equal(most, 10);
   });
 }
@@ -154,7 +158,7 @@ test('a burst issues all operations before the first reply', async () => {
       told = issued;
     },
   });
-  assert.equal(ended.tally.outcomes[OK], 1000);
+  assert.equal(ended.recorder.outcomes[OK], 1000);
   assert.equal(issuedAtFirstReply, 1000);
   assert.equal(told, 1000);
 });
@@ -162,7 +166,7 @@ test('a burst issues all operations before the first reply', async () => {
 test('latency is from issue to completion by the clock that was given', async () => {
   const clock = createFakeClock({ stepNs: 1000 });
   const ended = await runLoad(load({ kind: 'sync', inFlight: 1, clock, operations: 100 }));
-  const { min, max, sum, count } = ended.tally.histogram;
+  const { min, max, sum, count } = ended.recorder.histogram;
   // Each operation reads the clock once: its latency is one step.
   assert.deepEqual({ min, max, sum, count }, { min: 1000, max: 1000, sum: 100_000, count: 100 });
 });
@@ -174,7 +178,7 @@ test('a duration ends the load, and what was not due is not unsent', async () =>
   );
   assertAccounting(ended);
   assert.equal(ended.ended, 'complete');
-  assert.equal(ended.tally.outcomes[UNSENT], 0);
+  assert.equal(ended.recorder.outcomes[UNSENT], 0);
   assert.ok(ended.scheduled >= 95 && ended.scheduled <= 100, `${ended.scheduled} operations`);
 });
 
@@ -188,9 +192,9 @@ test('a store that never answers: what is pending times out, the rest is unsent'
   );
   assertAccounting(ended);
   assert.equal(ended.ended, 'stalled');
-  assert.equal(ended.tally.outcomes[TIMEOUT], 10);
-  assert.equal(ended.tally.outcomes[UNSENT], 990);
-  assert.equal(ended.tally.samples[0].code, 'NO_REPLY');
+  assert.equal(ended.recorder.outcomes[TIMEOUT], 10);
+  assert.equal(ended.recorder.outcomes[UNSENT], 990);
+  assert.equal(ended.recorder.samples[0].code, 'NO_REPLY');
 });
 
 test('a store that refuses at once after a stall does not keep the lanes going', async () => {
@@ -229,9 +233,9 @@ test('a store that only fails is given up after a thousand failures', async () =
     }),
   );
   assertAccounting(ended);
-  const errors = ended.tally.outcomes[ERROR];
+  const errors = ended.recorder.outcomes[ERROR];
   assert.ok(errors >= 1000 && errors <= 1010, `${errors} errors`);
-  assert.equal(ended.tally.outcomes[UNSENT], 1_000_000 - errors);
+  assert.equal(ended.recorder.outcomes[UNSENT], 1_000_000 - errors);
 });
 
 test('an abort stops issuing, lets what is in flight come in, and keeps the count', async () => {
@@ -243,8 +247,8 @@ test('an abort stops issuing, lets what is in flight come in, and keeps the coun
   const ended = await runLoad(load({ op, clock: systemClock }), { signal: controller.signal });
   assertAccounting(ended);
   assert.equal(ended.ended, 'aborted');
-  assert.equal(ended.tally.outcomes[OK], 501);
-  assert.equal(ended.tally.outcomes[UNSENT], 499);
+  assert.equal(ended.recorder.outcomes[OK], 501);
+  assert.equal(ended.recorder.outcomes[UNSENT], 499);
 });
 
 test('a driver that throws out of the event loop leaves errors, not a hang', async () => {
@@ -256,10 +260,10 @@ test('a driver that throws out of the event loop leaves errors, not a hang', asy
   const ended = await runLoad(load({ op, clock: systemClock }), { crash: crash.signal });
   assertAccounting(ended);
   assert.equal(ended.ended, 'crashed');
-  assert.equal(ended.tally.outcomes[OK], 100);
-  assert.equal(ended.tally.outcomes[ERROR], 10);
-  assert.equal(ended.tally.outcomes[UNSENT], 890);
-  assert.match(ended.tally.samples[0].message, /err is not defined/);
+  assert.equal(ended.recorder.outcomes[OK], 100);
+  assert.equal(ended.recorder.outcomes[ERROR], 10);
+  assert.equal(ended.recorder.outcomes[UNSENT], 890);
+  assert.match(ended.recorder.samples[0].message, /err is not defined/);
 });
 
 test('a driver that calls back twice is counted once', async () => {
@@ -270,14 +274,14 @@ test('a driver that calls back twice is counted once', async () => {
   for (const kind of KINDS) {
     const ended = await runLoad(load({ op, calls: 'callback', kind }));
     assertAccounting(ended);
-    assert.equal(ended.tally.outcomes[OK], 1000);
+    assert.equal(ended.recorder.outcomes[OK], 1000);
   }
 });
 
 test('a callback that comes at once does not grow the stack', async () => {
   const op = (/** @type {number} */ i, /** @type {any} */ done) => done(null, i);
   const ended = await runLoad(load({ op, calls: 'callback', operations: 200_000, inFlight: 1 }));
-  assert.equal(ended.tally.outcomes[OK], 200_000);
+  assert.equal(ended.recorder.outcomes[OK], 200_000);
 });
 
 test('a loop without I/O lets timers in', async () => {
@@ -295,7 +299,7 @@ test('a loop without I/O lets timers in', async () => {
 test('the timeline adds up to the right answers and stays bounded', async () => {
   const clock = createFakeClock({ stepNs: 50e6 });
   const ended = await runLoad(load({ clock, kind: 'sync', inFlight: 1, operations: 10_000 }));
-  const { windows } = ended.tally;
+  const { windows } = ended.recorder;
   assert.equal(
     windows.reduce((a, b) => a + b, 0),
     10_000,

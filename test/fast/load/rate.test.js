@@ -7,7 +7,7 @@ import { runLoad } from '../../../load/load.js';
 import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
 /** @typedef {import('../../../load/rate.js').RateOptions} RateOptions */
-/** @typedef {import('../../../load/detail.js').DetailedTally} DetailedTally */
+/** @typedef {import('../../../load/detailed-recorder.js').DetailedRecorder} DetailedRecorder */
 
 const STYLES = /** @type {const} */ (['promise', 'callback', 'sync']);
 
@@ -33,10 +33,10 @@ async function runRate(options, rate, watch) {
     },
     watch,
   );
-  const { outcomes, histogram } = ended.tally;
+  const { outcomes, histogram } = ended.recorder;
   const open = ended.open;
   assert.ok(open !== null);
-  const tally = /** @type {DetailedTally} */ (ended.tally);
+  const recorder = /** @type {DetailedRecorder} */ (ended.recorder);
   const sum = outcomes.reduce((a, b) => a + b, 0);
   assert.equal(sum, ended.scheduled, 'scheduled = the sum of the outcomes');
   assert.equal(open.offered, open.sent + open.dropped, 'offered = sent + dropped');
@@ -44,8 +44,8 @@ async function runRate(options, rate, watch) {
   assert.equal(open.dropped, outcomes[DROPPED]);
   assert.ok(open.completed <= open.sent);
   assert.equal(histogram.count, outcomes[OK], 'every right answer has a response time');
-  assert.equal(tally.service?.count, outcomes[OK], 'and a service time');
-  return { ...ended, open, tally, outcomes };
+  assert.equal(recorder.service?.count, outcomes[OK], 'and a service time');
+  return { ...ended, open, recorder, outcomes };
 }
 
 /** A store that answers after `turns` turns of the event loop, in each style. */
@@ -131,12 +131,12 @@ test('response time counts from when an operation was due, service time from whe
     nowNs += i === 100 ? 1e6 : 1000;
     return i;
   };
-  const { tally, open } = await runRate({ calls: 'sync', op, clock });
+  const { recorder, open } = await runRate({ calls: 'sync', op, clock });
   // The 111 operations that wait see what is left of it: the loop makes 1.1 µs good each 10 µs.
   const waiting = 1e6 / (10_000 - 1100);
-  const waited = 1000 - countBelow(tally.histogram, 3000);
+  const waited = 1000 - countBelow(recorder.histogram, 3000);
   assert.ok(Math.abs(waited - waiting) < 5, `${waited} responses of more than 3 µs`);
-  const slow = 1000 - countBelow(/** @type {any} */ (tally.service), 3000);
+  const slow = 1000 - countBelow(/** @type {any} */ (recorder.service), 3000);
   assert.equal(slow, 1, 'only the call itself was slow');
   assert.equal(open.late, 0, 'none was sent more than 1 ms late');
   assert.ok(open.lateNsMax > 0.98e6 && open.lateNsMax < 1e6, `${open.lateNsMax}`);
@@ -212,10 +212,10 @@ test('a call that blocks: no more than the bound waits, and response times stay 
     nowNs += 20_000;
     return i;
   };
-  const { open, tally } = await runRate({ calls: 'sync', op, clock }, { maxInFlight: 10 });
+  const { open, recorder } = await runRate({ calls: 'sync', op, clock }, { maxInFlight: 10 });
   assert.ok(Math.abs(open.dropped - 490) < 20, `${open.dropped} dropped`);
   // The last ones wait for ten calls, and nothing comes in any more that would drop them.
-  assert.ok(tally.histogram.max <= 11 * 20_300, `${tally.histogram.max} ns`);
+  assert.ok(recorder.histogram.max <= 11 * 20_300, `${recorder.histogram.max} ns`);
 });
 
 test('a store that never answers: what was sent times out, what came due later is dropped', async () => {
@@ -279,7 +279,7 @@ test('kinds of operation have latencies of their own, in an open and in a closed
   const kinds = { names: ['get', 'set'], of: (/** @type {number} */ i) => (i % 4 === 3 ? 1 : 0) };
   const open = await runRate({ kinds });
   assert.deepEqual(
-    open.tally.byKind.map(({ count }) => count),
+    open.recorder.byKind.map(({ count }) => count),
     [750, 250],
   );
   const closed = await runLoad({
@@ -294,11 +294,11 @@ test('kinds of operation have latencies of their own, in an open and in a closed
     clock: createFakeClock(),
     kinds,
   });
-  const tally = /** @type {DetailedTally} */ (closed.tally);
-  assert.equal(tally.service, null);
+  const recorder = /** @type {DetailedRecorder} */ (closed.recorder);
+  assert.equal(recorder.service, null);
   assert.deepEqual(
-    tally.byKind.map(({ count }) => count),
+    recorder.byKind.map(({ count }) => count),
     [750, 250],
   );
-  assert.equal(tally.histogram.count, 1000);
+  assert.equal(recorder.histogram.count, 1000);
 });

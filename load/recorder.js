@@ -1,26 +1,26 @@
 /**
- * What a loop counts: outcomes, latencies, a timeline and samples of what went wrong. One tally
- * belongs to one measurement; the loops call it, it knows no storage and no report.
+ * Counts the outcomes, latencies, timeline and failure samples of one measurement. The loops call
+ * it; it knows no storage and no report.
  *
- * The accounting identity holds at all times: scheduled = the sum of the outcomes, once closed.
+ * Invariant once closed: scheduled = the sum of the outcomes.
  */
 
 import { ERROR, OK, OUTCOMES, TIMEOUT, UNSENT } from '../lib/outcome.js';
 import { Histogram } from '../measure/histogram.js';
 
-/** Samples of wrong answers that are kept. */
+/** Number of failure samples kept. */
 export const SAMPLES_MAX = 10;
 
-/** This many failures in a row, without one right answer, end a load: the server is gone. */
+/** This many consecutive failures end a load: the server is gone. */
 export const FAILURES_IN_A_ROW_MAX = 1000;
 
-/** The width of a window of the timeline; each load gets this many at most, then pairs merge. */
+/** Width of a timeline window. Beyond WINDOWS_MAX windows, pairs are merged. */
 export const WINDOW_NS = 100e6;
 const WINDOWS_MAX = 1200;
 
-export class Tally {
+export class Recorder {
   /**
-   * @param {number} startNs when the load begins
+   * @param {number} startNs start of the load
    * @param {number} [windowNs] of the timeline
    */
   constructor(startNs, windowNs = WINDOW_NS) {
@@ -41,10 +41,10 @@ export class Tally {
   }
 
   /**
-   * A right answer.
+   * Records a verified reply.
    * @param {number} startNs
    * @param {number} endNs
-   * @param {number} _index of the operation; for tallies that look closer
+   * @param {number} _index of the operation; used by subclasses
    */
   ok(startNs, endNs, _index) {
     if (endNs >= this.windowEndNs) this.turnWindow(endNs);
@@ -54,8 +54,8 @@ export class Tally {
   }
 
   /**
-   * A reply that is not the right answer, or an error of the driver.
-   * @param {number} outcome code of lib/outcome.js, not OK
+   * Records a wrong reply or a driver error.
+   * @param {number} outcome a code of lib/outcome.js other than OK
    * @param {number} operation
    * @param {{ code?: unknown, name?: unknown, message?: unknown } | null} error
    */
@@ -82,7 +82,7 @@ export class Tally {
     }
   }
 
-  /** Halves the resolution of the timeline, so that its size is bounded for any duration. */
+  /** Halves the resolution of the timeline, which bounds its size for any duration. */
   mergeWindows() {
     const merged = [];
     for (let i = 0; i + 1 < this.windows.length; i += 2) {
@@ -94,8 +94,8 @@ export class Tally {
   }
 
   /**
-   * Ends the count: what is pending becomes `pendingOutcome`, what was never issued is unsent.
-   * Replies that come later are not counted.
+   * Closes the recorder: outstanding operations get `pendingOutcome`, unissued ones are unsent.
+   * Later replies are not counted.
    * @param {{ endNs: number, issued: number, scheduled: number, pendingOutcome: number,
    *   pendingError: { code?: string, message: string } | null }} end
    */
@@ -112,7 +112,7 @@ export class Tally {
     if (this.windowCount > 0) this.windows.push(this.windowCount);
   }
 
-  /** @returns {number} operations that have an outcome */
+  /** @returns {number} number of operations with an outcome */
   total() {
     let sum = 0;
     for (const n of this.outcomes) sum += n;
@@ -121,7 +121,7 @@ export class Tally {
 }
 
 /**
- * A driver's error is a timeout if it says so by its name or code, else an error.
+ * Classifies a driver's error: a timeout if its name or code says so.
  * @param {{ name?: unknown, code?: unknown } | null | undefined} error
  * @returns {number} TIMEOUT or ERROR
  */

@@ -1,25 +1,25 @@
 /**
- * Replies of a closed loop that are there and wait to be verified and recorded: load.js says why.
- * Plain fields in one array, so that keeping one touches two lines of the processor's cache.
+ * Replies of a closed loop waiting for verification; load.js explains why. The fields are in one
+ * typed array, so that storing a reply touches two cache lines.
  */
 
-/** So many are judged together; a lane then stands still for some microseconds. */
+/** Replies verified together; the worker then pauses for some microseconds. */
 const REPLIES_MAX = 64;
-/** What they may keep alive: less than a socket's own buffers. */
+/** Bytes kept alive by a batch: less than a socket's own buffers. */
 const BYTES_MAX = 256 * 1024;
 
-/** Places in `times` of what is known of one reply. */
+/** Offsets in `times` of the fields of one reply. */
 export const INDEX = 0;
 export const START = 1;
 export const END = 2;
-/** How many operations had been issued when it came: what was in flight until then follows. */
+/** Operations issued when the reply arrived; the number in flight follows from it. */
 export const NEXT = 3;
 export const FIELDS = 4;
 
-export class HeldReplies {
-  /** @param {number} [replyBytes] of a reply; absent: none is to be held */
+export class ReplyBatch {
+  /** @param {number} [replyBytes] size of a reply; without it no reply is deferred */
   constructor(replyBytes = Number.POSITIVE_INFINITY) {
-    /** At 1 each is settled as it comes. */
+    /** With 1 every reply is settled on arrival. */
     this.limit = Math.max(1, Math.min(REPLIES_MAX, Math.floor(BYTES_MAX / replyBytes)));
     this.count = 0;
     this.times = new Float64Array(FIELDS * this.limit);

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ERROR, MISMATCH, OK, UNSENT } from '../../../lib/outcome.js';
-import { HeldReplies } from '../../../load/held.js';
 import { runLoad } from '../../../load/load.js';
-import { FAILURES_IN_A_ROW_MAX } from '../../../load/tally.js';
+import { FAILURES_IN_A_ROW_MAX } from '../../../load/recorder.js';
+import { ReplyBatch } from '../../../load/reply-batch.js';
 import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
 /** @param {Partial<import('../../../load/load.js').LoadOptions>} options */
@@ -28,10 +28,10 @@ function load(options) {
 
 describe('replies that are held', () => {
   test('no more than 64, and no more than 256 KiB of them', () => {
-    assert.equal(new HeldReplies().limit, 1);
-    assert.equal(new HeldReplies(16).limit, 64);
-    assert.equal(new HeldReplies(32 * 1024).limit, 8);
-    assert.equal(new HeldReplies(16 * 1024 * 1024).limit, 1);
+    assert.equal(new ReplyBatch().limit, 1);
+    assert.equal(new ReplyBatch(16).limit, 64);
+    assert.equal(new ReplyBatch(32 * 1024).limit, 8);
+    assert.equal(new ReplyBatch(16 * 1024 * 1024).limit, 1);
   });
 
   test('each is verified once, in the order of their arrival, the last ones too', async () => {
@@ -42,12 +42,12 @@ describe('replies that are held', () => {
         seen.push(index);
         return reply === index ? OK : MISMATCH;
       };
-      const { tally, scheduled } = await runLoad(load({ operations, verify }));
+      const { recorder, scheduled } = await runLoad(load({ operations, verify }));
       assert.deepEqual(
         seen,
         Array.from({ length: operations }, (_, i) => i),
       );
-      assert.equal(tally.outcomes[OK], operations);
+      assert.equal(recorder.outcomes[OK], operations);
       assert.equal(scheduled, operations);
     }
   });
@@ -61,18 +61,18 @@ describe('replies that are held', () => {
       if (i % 10 === 7) throw new Error('no row at all');
       return reply === i ? OK : MISMATCH;
     };
-    const { tally } = await runLoad(load({ op, verify }));
-    assert.equal(tally.outcomes[OK], 700);
-    assert.equal(tally.outcomes[MISMATCH], 100);
-    assert.equal(tally.outcomes[ERROR], 200);
+    const { recorder } = await runLoad(load({ op, verify }));
+    assert.equal(recorder.outcomes[OK], 700);
+    assert.equal(recorder.outcomes[MISMATCH], 100);
+    assert.equal(recorder.outcomes[ERROR], 200);
     assert.deepEqual(
-      tally.samples.map(({ operation }) => operation),
+      recorder.samples.map(({ operation }) => operation),
       [2, 3, 7, 12, 13, 17, 22, 23, 27, 32],
     );
   });
 
   test('the law of Little holds, and the lane that verifies is not in flight meanwhile', async () => {
-    const { tally, inFlightMean, durationNs } = await runLoad(
+    const { recorder, inFlightMean, durationNs } = await runLoad(
       load({
         clock: systemClock,
         op: () => new Promise((resolve) => setImmediate(resolve)),
@@ -80,13 +80,13 @@ describe('replies that are held', () => {
         operations: 20_000,
       }),
     );
-    const expected = (tally.histogram.sum * 1) / durationNs;
+    const expected = (recorder.histogram.sum * 1) / durationNs;
     assert.ok(Math.abs(inFlightMean / expected - 1) < 0.02, `${inFlightMean} for ${expected}`);
   });
 
   test('a load of some time ends in time, and all that was issued is counted', async () => {
     const startNs = systemClock.now();
-    const { tally, scheduled } = await runLoad(
+    const { recorder, scheduled } = await runLoad(
       load({
         clock: systemClock,
         op: (i) => new Promise((resolve) => setTimeout(resolve, 1, i)),
@@ -96,16 +96,16 @@ describe('replies that are held', () => {
     );
     assert.ok(systemClock.now() - startNs < 2e9);
     assert.ok(scheduled > 0);
-    assert.equal(tally.outcomes[OK], scheduled);
+    assert.equal(recorder.outcomes[OK], scheduled);
   });
 
   test('wrong answers alone end the load, a batch later at the latest', async () => {
-    const { tally, scheduled } = await runLoad(
+    const { recorder, scheduled } = await runLoad(
       load({ op: async () => -1, operations: 100_000, inFlight: 10 }),
     );
     assert.equal(scheduled, 100_000);
-    const wrong = tally.outcomes[MISMATCH];
+    const wrong = recorder.outcomes[MISMATCH];
     assert.ok(wrong >= FAILURES_IN_A_ROW_MAX && wrong < FAILURES_IN_A_ROW_MAX + 80, `${wrong}`);
-    assert.equal(tally.outcomes[UNSENT], 100_000 - wrong);
+    assert.equal(recorder.outcomes[UNSENT], 100_000 - wrong);
   });
 });

@@ -1,19 +1,18 @@
 /**
- * A tally with more beside the latency that every load has: the service time of an open loop, and
- * the latency of each kind of operation in a mix. Apart from Tally so that the closed loops pay
- * nothing for it.
+ * A recorder with additional histograms: the service time of an open loop, and the latency of each
+ * kind of operation in a mix. It is a class of its own so that closed loops do not pay for it.
  */
 
 import { Histogram } from '../measure/histogram.js';
-import { Tally } from './tally.js';
+import { Recorder } from './recorder.js';
 
 /**
  * @typedef {object} Kinds the kinds of operation in a mix
  * @property {readonly string[]} names
- * @property {(index: number) => number} of place in `names` of operation `index`
+ * @property {(index: number) => number} of index in `names` of operation `index`
  */
 
-export class DetailedTally extends Tally {
+export class DetailedRecorder extends Recorder {
   /**
    * @param {number} startNs
    * @param {{ service: boolean, kinds: Kinds | null }} what
@@ -21,12 +20,12 @@ export class DetailedTally extends Tally {
    */
   constructor(startNs, { service, kinds }, windowNs) {
     super(startNs, windowNs);
-    /** From sending to completion; null in a closed loop, where that is the latency itself. */
+    /** Time from sending to completion; null in a closed loop, where the latency is the same. */
     this.service = service ? new Histogram() : null;
-    /** When the operation was sent that settles next; an open loop sets it before it settles. */
+    /** Send time of the operation about to settle; the open loop sets it before settling. */
     this.sentNs = startNs;
     this.kinds = kinds;
-    /** By kind; in an open loop response times, as in the histogram of all. */
+    /** One histogram per kind; in an open loop of response times, like the main histogram. */
     this.byKind = kinds === null ? [] : kinds.names.map(() => new Histogram());
   }
 

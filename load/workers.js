@@ -1,55 +1,55 @@
 /**
- * The closed loops: K lanes, each with one operation in flight, refilled on completion. One lane is
- * the `sync` load, more are a `window`. The three call styles differ only in how a reply comes
- * back.
+ * Closed loops: K workers, each with one operation in flight, which issue the next one on
+ * completion. One worker is the load `sync`, several are a `window`. The three call styles differ
+ * only in how a reply is delivered.
  *
- * A promise lane awaits the driver's own promise: awaiting a native promise adds no promise to it,
- * then() would add one for each operation.
+ * A promise worker awaits the driver's own promise: awaiting a native promise creates no further
+ * promise, then() would create one per operation.
  */
 
 /** @typedef {import('./load.js').Load} Load */
 
 /**
- * Starts all lanes; load.finish() is called when the last one has ended.
+ * Starts all workers; the last one to end calls load.finish().
  * @param {Load} load
  */
-export function startLanes(load) {
+export function startWorkers(load) {
   if (load.calls === 'sync') {
-    // A call that blocks is never more than one in flight, whatever the window.
-    syncLane(load).then(load.finish);
+    // A blocking call never has more than one in flight, whatever the window.
+    runSyncWorker(load).then(load.finish);
     return;
   }
-  const lanes = Math.min(load.inFlight, load.limit);
+  const workers = Math.min(load.inFlight, load.limit);
   if (load.calls === 'callback') {
-    startCallbackLanes(load, lanes);
+    startCallbackWorkers(load, workers);
     return;
   }
   const ends = [];
-  for (let i = 0; i < lanes; i += 1) ends.push(promiseLane(load));
+  for (let i = 0; i < workers; i += 1) ends.push(runPromiseWorker(load));
   Promise.all(ends).then(load.finish);
 }
 
 /** @param {Load} load */
-async function promiseLane(load) {
+async function runPromiseWorker(load) {
   const { op } = load;
-  let startNs = enter(load);
+  let startNs = resumeWorker(load);
   while (load.next < load.limit) {
     const index = load.next;
     load.next = index + 1;
     try {
       const reply = await op(index);
-      startNs = load.hold(index, startNs, reply);
+      startNs = load.defer(index, startNs, reply);
     } catch (error) {
       startNs = load.fail(index, error);
     }
-    if (load.breathe) startNs = await breathe(load);
+    if (load.yieldDue) startNs = await yieldToEventLoop(load);
   }
 }
 
 /** @param {Load} load */
-async function syncLane(load) {
+async function runSyncWorker(load) {
   const { op } = load;
-  let startNs = enter(load);
+  let startNs = resumeWorker(load);
   while (load.next < load.limit) {
     const index = load.next;
     load.next = index + 1;
@@ -58,47 +58,47 @@ async function syncLane(load) {
     } catch (error) {
       startNs = load.fail(index, error);
     }
-    if (load.breathe) startNs = await breathe(load);
+    if (load.yieldDue) startNs = await yieldToEventLoop(load);
   }
 }
 
 /**
- * One turn of the event loop, so that a load without I/O cannot keep out timers, messages and the
+ * Lets the event loop turn once, so that a load without I/O cannot starve timers, messages and the
  * abort signal.
  * @param {Load} load
  * @returns {Promise<number>} the clock afterwards
  */
-async function breathe(load) {
-  load.breathe = false;
+async function yieldToEventLoop(load) {
+  load.yieldDue = false;
   await new Promise((resolve) => setImmediate(resolve));
-  return enter(load);
+  return resumeWorker(load);
 }
 
 /**
- * A lane begins, or goes on after a pause in which it had nothing in flight.
+ * Starts a worker, or resumes it after a pause with nothing in flight.
  * @param {Load} load
  * @returns {number} the clock
  */
-function enter(load) {
+function resumeWorker(load) {
   const nowNs = load.now();
-  load.enter(nowNs);
+  load.accountInFlight(nowNs);
   return nowNs;
 }
 
 /**
  * @param {Load} load
- * @param {number} lanes
+ * @param {number} workers
  */
-function startCallbackLanes(load, lanes) {
-  let open = lanes;
+function startCallbackWorkers(load, workers) {
+  let open = workers;
   const onEnd = () => {
     open -= 1;
     if (open === 0) load.finish();
   };
-  for (let i = 0; i < lanes; i += 1) new CallbackLane(load, onEnd).issue();
+  for (let i = 0; i < workers; i += 1) new CallbackWorker(load, onEnd).issue();
 }
 
-class CallbackLane {
+class CallbackWorker {
   /**
    * @param {Load} load
    * @param {() => void} onEnd
@@ -107,8 +107,8 @@ class CallbackLane {
     this.load = load;
     this.onEnd = onEnd;
     this.index = 0;
-    this.startNs = enter(load);
-    /** A reply inside of op() must not recurse: a burst of refusals would overflow the stack. */
+    this.startNs = resumeWorker(load);
+    /** A callback from within op() must not recurse: many rejections would overflow the stack. */
     this.inCall = false;
     this.pending = false;
     /** @type {(error: any, reply?: any) => void} */
@@ -144,7 +144,7 @@ class CallbackLane {
     const { load } = this;
     this.startNs = error
       ? load.fail(this.index, error)
-      : load.hold(this.index, this.startNs, reply);
+      : load.defer(this.index, this.startNs, reply);
     if (!this.inCall) this.issue();
   }
 }

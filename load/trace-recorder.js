@@ -1,25 +1,25 @@
 /**
- * A tally that keeps when each operation was called and when its reply was there, for workloads
- * whose operations are looked at one by one (exact medians, points of a plot). Apart from Tally so
- * that the other loads pay nothing for it.
+ * A recorder that stores the call and reply times of every operation, for workloads that analyse
+ * operations individually (exact medians, points of a plot). It is a class of its own so that other
+ * loads do not pay for it.
  *
- * The call is timed by itself: what a lane does between a reply and its next call (verifying the
- * reply) is in no latency here, and shows as concurrency that is not reached.
+ * Calls are timed individually: work of a worker between a reply and its next call (verification)
+ * is in no latency here and appears as concurrency below the configured one.
  */
 
-import { Tally } from './tally.js';
+import { Recorder } from './recorder.js';
 
-export class TraceTally extends Tally {
+export class TraceRecorder extends Recorder {
   /**
    * @param {number} startNs
-   * @param {number} operations a finite number: 16 bytes are kept for each
+   * @param {number} operations finite: 16 bytes are stored per operation
    * @param {number} [windowNs] of the timeline
    */
   constructor(startNs, operations, windowNs) {
     super(startNs, windowNs);
     /** NaN: not called */
     this.calledNs = new Float64Array(operations).fill(Number.NaN);
-    /** NaN: no right answer */
+    /** NaN: no verified reply */
     this.endedNs = new Float64Array(operations).fill(Number.NaN);
   }
 
@@ -36,7 +36,7 @@ export class TraceTally extends Tally {
   /**
    * @param {import('./load.js').LoadOptions['op']} op
    * @param {() => number} now
-   * @returns {import('./load.js').LoadOptions['op']} the same, its calls timed
+   * @returns {import('./load.js').LoadOptions['op']} the same function with its calls timed
    */
   timed(op, now) {
     const { calledNs } = this;
