@@ -15,9 +15,9 @@ import mysql from 'mysql2/promise';
 import { getLoader } from '../data/loaders/index.js';
 import { parseEndpoint } from '../lib/address.js';
 import { createDataset, PLACES } from '../lib/dataset.js';
+import { builtBinary } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
-import { builtBinary } from '../storages/hiredis.js';
 import { measure, showFigures } from './figures.js';
 import { inTurn, Remote } from './remote.js';
 

@@ -29,9 +29,9 @@ import { CodecTrial } from './trial.js';
  */
 
 /**
- * `driver`: what an npm package uses. `ours`: of this project. `rejected`: what ours was chosen
- * over. `bound`: decodes nothing, counts replies.
- * @typedef {'driver' | 'ours' | 'rejected' | 'bound'} CodecKind
+ * `driver`: what an npm package uses. `ours`: of this project. `bound`: decodes nothing, counts
+ * replies. Results of earlier versions also hold `rejected`: what ours was chosen over.
+ * @typedef {'driver' | 'ours' | 'bound'} CodecKind
  */
 
 /**

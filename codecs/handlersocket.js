@@ -1,14 +1,25 @@
-/** HandlerSocket's codecs: our client's, the variants it was chosen over, node-handlersocket's. */
+/**
+ * HandlerSocket's codecs: our client's and node-handlersocket's. The alternatives that our client's
+ * was chosen over are gone; their figures are in docs/codec.md.
+ */
 
-import { ReplyParser } from '../storages/handlersocket/parser.js';
+import { ReplyParser } from '../protocols/handlersocket/parser.js';
+import { keepsBytes, rowsDecoder } from '../protocols/handlersocket/reply.js';
 import { defineCodec } from './definition.js';
-import { OURS, REJECTED_ENCODERS } from './handlersocket/encoders.js';
+import { OURS } from './handlersocket/encoders.js';
 import { loadNodeHandlersocket } from './handlersocket/node-handlersocket.js';
-import { REJECTED, withParser } from './handlersocket/rejected.js';
 
 const LINE_FEED = 10;
 const protocol = 'handlersocket';
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
+
+/** @type {NonNullable<import('./definition.js').Codec['createDecoder']>} as our client does it */
+const createDecoder = ({ types }, emit) => {
+  const read = rowsDecoder(types);
+  const parser = new ReplyParser((text, start, end, flags) => emit(read(text, start, end, flags)));
+  parser.keepBytes = types.some(keepsBytes);
+  return { write: (chunk) => parser.push(chunk) };
+};
 
 /** @returns {import('./definition.js').Decoder} */
 function countLines() {
@@ -34,7 +45,7 @@ export const codecs = [
     kind: 'ours',
     summary: 'our client (manual-hs): whole chunks become one string each, cells are cut from it',
     encodes: ENCODES,
-    load: () => ({ createDecoder: withParser(ReplyParser), encoders: OURS }),
+    load: () => ({ createDecoder, encoders: OURS }),
   }),
   defineCodec({
     name: 'node-handlersocket',
@@ -46,20 +57,6 @@ export const codecs = [
     lacks: { sets: 'it decodes all as UTF-8 and gives strings alone: bytes of a blob are lost' },
     load: loadNodeHandlersocket,
   }),
-  ...Object.entries(REJECTED).map(([name, { summary, createDecoder }]) =>
-    defineCodec({ name, protocol, kind: 'rejected', summary, load: () => ({ createDecoder }) }),
-  ),
-  ...Object.entries(REJECTED_ENCODERS).map(([name, { summary, encoders }]) =>
-    defineCodec({
-      name,
-      protocol,
-      kind: 'rejected',
-      summary,
-      decodes: [],
-      encodes: ENCODES,
-      load: () => ({ encoders }),
-    }),
-  ),
   defineCodec({
     name: 'hs-count',
     protocol,

@@ -17,11 +17,7 @@ const REGISTRY = {
 
 /** @type {Readonly<Record<Protocol, readonly string[]>>} the variants, as the tables have them */
 export const VARIANTS = Object.freeze({
-  handlersocket: [
-    ...['hs-client', 'node-handlersocket', 'hs-no-small', 'hs-always-utf8', 'hs-split'],
-    ...['hs-latin1-split', 'hs-concat', 'hs-line-by-line', 'hs-char-loop', 'hs-byte-loop'],
-    ...['hs-index-of', 'hs-subarray', 'hs-map-join', 'hs-buffers', 'hs-byte-writer', 'hs-count'],
-  ],
+  handlersocket: ['hs-client', 'node-handlersocket', 'hs-count'],
   resp: ['ioredis', 'node-redis', 'redis-parser', 'hiredis', 'resp-plain', 'resp-count'],
   messagepack: [
     ...['tarantool-driver', 'msgpack-lite', 'msgpackr', 'msgpack-javascript'],

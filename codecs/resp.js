@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import { RedisFramer } from '../limits/wire/redis.js';
-import { builtBinary, builtFolder } from '../storages/hiredis.js';
 import { defineCodec } from './definition.js';
 import { createPlainDecoder, ofCommands, PLAIN_ENCODERS } from './resp/plain.js';
 

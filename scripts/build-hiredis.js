@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /** Builds hiredis-node for this Node: `npm run build:hiredis`. */
 
+import { builtBinary } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
-import { builtBinary } from '../storages/hiredis.js';
 import { buildHiredis } from '../storages/hiredis-build.js';
 
 const home = findHome();

@@ -8,8 +8,8 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findPackage } from '../lib/packages.js';
-import { builtBinary, builtFolder } from './hiredis.js';
 
 /** @typedef {{ built: boolean, reason: string | null }} BuildReport */
 

@@ -7,9 +7,9 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
-import path from 'node:path';
 import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
+import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import { commandHandle } from './commands/handle.js';
 import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
@@ -103,24 +103,6 @@ async function closeSocket(socket) {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.destroy();
   await closed;
-}
-
-/**
- * Builds are kept by ABI and processor. The part below node_modules matters: code in there may
- * call `new Buffer` without a warning on stderr.
- * @param {string} home the state folder
- * @returns {string} the folder that require starts from
- */
-export function builtFolder(home) {
-  return path.join(home, 'hiredis', `${process.versions.modules}-${process.arch}`);
-}
-
-/**
- * @param {string} home the state folder
- * @returns {string} where a build puts the compiled module
- */
-export function builtBinary(home) {
-  return path.join(builtFolder(home), 'node_modules/hiredis/build/Release/hiredis.node');
 }
 
 /**

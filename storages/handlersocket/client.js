@@ -5,17 +5,20 @@
 
 import { EventEmitter } from 'node:events';
 
-import { argumentError, HandlerSocketError } from './errors.js';
+import { argumentError, HandlerSocketError } from '../../protocols/handlersocket/errors.js';
+import { keepsBytes } from '../../protocols/handlersocket/reply.js';
 import { abortedError, limited } from './limited.js';
 import { OpenIndex } from './open-index.js';
 import { resolveOptions } from './options.js';
 import { IndexIds, Pool } from './pool.js';
-import { keepsBytes } from './reply.js';
 import { RequestBatch } from './request-batch.js';
 import { checkDefinition, INDEX_ID_MAX } from './validate.js';
 
+/** @typedef {import('../../protocols/handlersocket/reply.js').DecodedType} DecodedType */
+/** @typedef {import('../../protocols/handlersocket/request.js').Encoding} Encoding */
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
 /** @typedef {import('./options.js').ClientOptions} ClientOptions */
-/** @typedef {import('./reply.js').ColumnType} ColumnType */
+/** @typedef {import('../../protocols/handlersocket/reply.js').ColumnType} ColumnType */
 /** @typedef {import('./connection.js').Connection} Connection */
 /** @typedef {import('./index-requests.js').IndexRequests} IndexRequests */
 
@@ -23,7 +26,7 @@ import { checkDefinition, INDEX_ID_MAX } from './validate.js';
  * @typedef {object} IndexOptions
  * @property {ColumnType | Readonly<Record<string, ColumnType>>} [types] of all columns, or by
  *   column; utf8
- * @property {import('./codec.js').Encoding} [keyEncoding] of strings in keys and filters; utf8
+ * @property {Encoding} [keyEncoding] of strings in keys and filters; utf8
  * @property {boolean} [own] strings get memory of their own; false: a string of 13 characters or
  *   more may keep up to 64 KiB of what came with it, as long as it is kept. For caches
  * @property {AbortSignal} [signal]
@@ -102,7 +105,7 @@ export class HandlerSocketClient extends EventEmitter {
 
   /**
    * Opens an index for reading; for changes it is opened when the first one is asked for.
-   * @param {import('./codec.js').IndexDefinition & IndexOptions} options
+   * @param {IndexDefinition & IndexOptions} options
    * @returns {Promise<OpenIndex>}
    * @throws {HandlerSocketError} HS_ARGUMENT, HS_OPEN_TABLE, HS_INDEX, HS_COLUMN, or what a
    *   connection can reject with
@@ -253,7 +256,7 @@ const COLUMN_TYPES = new Set(['utf8', 'latin1', 'buffer', 'number', 'bigint']);
  * @param {readonly string[]} columns
  * @param {ColumnType | Readonly<Record<string, ColumnType>>} given
  * @param {boolean} own
- * @returns {import('./reply.js').DecodedType[]}
+ * @returns {DecodedType[]}
  */
 function columnTypes(columns, given, own) {
   if (given !== null && typeof given === 'object') {

@@ -4,24 +4,30 @@
  * meaning of a request its plan's.
  */
 
-import { encodeOpen, keyBytesMax, PING_LINE, writeKey } from './codec.js';
-import { HandlerSocketError, protocolError } from './errors.js';
+import { HandlerSocketError, protocolError } from '../../protocols/handlersocket/errors.js';
+import { decodeDone, isSuccess } from '../../protocols/handlersocket/reply.js';
+import {
+  encodeOpen,
+  findBytesMax,
+  PING_LINE,
+  writeFind,
+} from '../../protocols/handlersocket/request.js';
 import { Link } from './link.js';
 import { FLUSH_BYTES, Outbox } from './outbox.js';
 import { ignore, Plan, settle, settleError } from './plan.js';
-import { decodeDone, isSuccess } from './reply.js';
 
-/** @typedef {import('./codec.js').Value} Value */
+/** @typedef {import('../../protocols/handlersocket/request.js').Encoding} Encoding */
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
+/** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
 /** @typedef {import('./plan.js').Sink} Sink */
 
 /**
  * @typedef {object} ConnectionHooks
- * @property {() => ReadonlyMap<number, import('./codec.js').IndexDefinition>} indexes to be open
+ * @property {() => ReadonlyMap<number, IndexDefinition>} indexes to be open
  * @property {(connection: Connection) => void} onConnect the handshake is done
  * @property {(connection: Connection, error: HandlerSocketError) => void} onDisconnect
  */
 
-const LINE_FEED = 10;
 /** Of an index' line and of a ping: neither is a request of the caller. */
 const openPlan = new Plan(decodeDone, { promise: false });
 const pingPlan = new Plan(decodeDone, { promise: false });
@@ -84,7 +90,7 @@ export class Connection {
    * Sends a find by key: head, key, line feed. The hot path.
    * @param {Uint8Array} head the bytes before the key
    * @param {Value} key
-   * @param {import('./codec.js').Encoding} encoding
+   * @param {Encoding} encoding
    * @param {Plan} plan
    * @param {Sink} sink
    * @throws {HandlerSocketError} HS_ARGUMENT for what is no value; nothing is sent then
@@ -95,12 +101,8 @@ export class Connection {
       this.refuse(plan, sink);
       return;
     }
-    const { bytes, length } = outbox.room(head.length + keyBytesMax(key) + 1);
-    let at = length;
-    for (let i = 0; i < head.length; i += 1, at += 1) bytes[at] = head[i];
-    at = writeKey(bytes, at, key, encoding);
-    bytes[at] = LINE_FEED;
-    this.commit(at + 1, plan, sink, outbox.replyBytes);
+    const { bytes, length } = outbox.room(findBytesMax(head, key));
+    this.commit(writeFind(bytes, length, head, key, encoding), plan, sink, outbox.replyBytes);
   }
 
   /**

@@ -1,12 +1,14 @@
 /** A check that what is opened is a base table: opening a view kills the server. */
 
-import { argumentError } from './errors.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
+
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
 
 /**
  * Makes a `guard` for the client's options out of any SQL connection. HandlerSocket itself cannot
  * tell a view from a table.
  * @param {(sql: string, values: string[]) => Promise<any>} query gives rows, or [rows, …] as mysql2
- * @returns {(definition: import('./codec.js').IndexDefinition) => Promise<void>} rejects with
+ * @returns {(definition: IndexDefinition) => Promise<void>} rejects with
  *   HS_ARGUMENT for a view; a table that does not exist is left to the server
  */
 export function baseTableGuard(query) {

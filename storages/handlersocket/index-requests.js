@@ -3,10 +3,7 @@
  * a connection: checked, encoded, sent. The operations themselves are in open-index.js.
  */
 
-import { encodeFind, encodeInsert } from './codec.js';
-import { argumentError } from './errors.js';
-import { abortedError, limited } from './limited.js';
-import { capturedSink, describeCallback, newPromise, PlanPair } from './plan.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
 import {
   decodeCount,
   decodeInsert,
@@ -15,14 +12,24 @@ import {
   rowDecoder,
   rowsDecoder,
   valueDecoder,
-} from './reply.js';
+} from '../../protocols/handlersocket/reply.js';
+import { encodeFind, encodeInsert, findHead } from '../../protocols/handlersocket/request.js';
+import { abortedError, limited } from './limited.js';
+import { capturedSink, describeCallback, newPromise, PlanPair } from './plan.js';
 import * as validate from './validate.js';
 
-/** @typedef {import('./codec.js').Value} Value */
-/** @typedef {import('./codec.js').Encoding} Encoding */
-/** @typedef {import('./reply.js').Field} Field */
-/** @typedef {import('./reply.js').Row} Row */
-/** @typedef {import('./errors.js').HandlerSocketError} HandlerSocketError */
+/** @typedef {import('../../protocols/handlersocket/reply.js').Decode} Decode */
+/** @typedef {import('../../protocols/handlersocket/reply.js').DecodedType} DecodedType */
+/** @typedef {import('../../protocols/handlersocket/request.js').FindTokens} FindTokens */
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
+/** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
+/** @typedef {import('../../protocols/handlersocket/request.js').Encoding} Encoding */
+/** @typedef {import('../../protocols/handlersocket/reply.js').Field} Field */
+/** @typedef {import('../../protocols/handlersocket/reply.js').Row} Row */
+/**
+ * @typedef {import('../../protocols/handlersocket/errors.js').HandlerSocketError
+ *   } HandlerSocketError
+ */
 /** @typedef {Value | readonly Value[]} Key one value, or one for each of the first key parts */
 
 /**
@@ -54,8 +61,8 @@ import * as validate from './validate.js';
 /**
  * @typedef {object} IndexParts
  * @property {number} id
- * @property {import('./codec.js').IndexDefinition} definition
- * @property {import('./reply.js').DecodedType[]} types of the columns
+ * @property {IndexDefinition} definition
+ * @property {DecodedType[]} types of the columns
  * @property {Encoding} keyEncoding
  * @property {import('./pool.js').Pool} readPool
  * @property {import('./client.js').HandlerSocketClient} client
@@ -84,7 +91,7 @@ export class IndexRequests {
     /** @type {Encoding[]} how strings of each column are sent */
     this.encodings = types.map((type) => (type.startsWith('latin1') ? 'latin1' : 'utf8'));
     /** the bytes of a find by one key part, up to the key */
-    this.head = Buffer.from(`${id}\t=\t1\t`, 'latin1');
+    this.head = findHead(id);
     const changes = true;
     /** mean bytes of the replies to finds of a large limit; undefined before the first */
     this.largeBytes = /** @type {number | undefined} */ (undefined);
@@ -181,8 +188,8 @@ export class IndexRequests {
   }
 
   /**
-   * @param {import('./reply.js').Decode} decode
-   * @returns {import('./reply.js').Decode} the same, which also learns how long replies are
+   * @param {Decode} decode
+   * @returns {Decode} the same, which also learns how long replies are
    */
   learning(decode) {
     return (text, start, end, flags) => {
@@ -231,7 +238,7 @@ export class IndexRequests {
    * @param {string} op
    * @param {Key} key
    * @param {FindOptions} options
-   * @returns {import('./codec.js').FindTokens}
+   * @returns {FindTokens}
    */
   findTokens(op, key, options) {
     validate.checkFindOp(op);

@@ -1,12 +1,17 @@
 /**
- * dragstrip/handlersocket: a client for MariaDB's HandlerSocket plugin. It stands alone: nothing of
- * the harness is imported, and nothing but Node's own modules. See docs/handlersocket.md.
+ * dragstrip/handlersocket: a client for MariaDB's HandlerSocket plugin. It stands alone: it
+ * imports the protocol itself (protocols/handlersocket/) and Node's own modules, nothing of the
+ * harness. See docs/handlersocket.md.
  */
 
 import { HandlerSocketClient } from './client.js';
 
+export {
+  ENGINE_ERRORS,
+  ERROR_CODES,
+  HandlerSocketError,
+} from '../../protocols/handlersocket/errors.js';
 export { HandlerSocketClient } from './client.js';
-export { ENGINE_ERRORS, ERROR_CODES, HandlerSocketError } from './errors.js';
 export { baseTableGuard } from './guard.js';
 export { OpenIndex } from './open-index.js';
 export { RequestBatch } from './request-batch.js';
@@ -15,7 +20,7 @@ export { RequestBatch } from './request-batch.js';
  * Connects a client to HandlerSocket.
  * @param {import('./options.js').ClientOptions & { signal?: AbortSignal }} [options]
  * @returns {Promise<HandlerSocketClient>} when every connection has been answered
- * @throws {import('./errors.js').HandlerSocketError} HS_ARGUMENT, HS_CONNECT, HS_CONNECT_TIMEOUT,
+ * @throws {HandlerSocketError} HS_ARGUMENT, HS_CONNECT, HS_CONNECT_TIMEOUT,
  *   HS_HANDSHAKE_TIMEOUT, HS_AUTH, HS_ABORTED
  */
 export async function connect(options = {}) {

@@ -1,6 +1,6 @@
 /** Bounds on the wait for one request: a signal, a time. The request itself keeps its place. */
 
-import { HandlerSocketError } from './errors.js';
+import { HandlerSocketError } from '../../protocols/handlersocket/errors.js';
 
 /**
  * @typedef {object} WaitOptions

@@ -5,15 +5,16 @@
  */
 
 import { connect } from 'node:net';
-
-import { encodeAuth, encodeOpen, PROBE_LINE } from './codec.js';
-import { HandlerSocketError, serverError } from './errors.js';
+import { HandlerSocketError, serverError } from '../../protocols/handlersocket/errors.js';
+import { ReplyParser } from '../../protocols/handlersocket/parser.js';
+import { decodeDone, decodeError, isSuccess } from '../../protocols/handlersocket/reply.js';
+import { encodeAuth, encodeOpen, PROBE_LINE } from '../../protocols/handlersocket/request.js';
 import { formatTarget } from './options.js';
-import { ReplyParser } from './parser.js';
-import { decodeDone, decodeError, isSuccess } from './reply.js';
 import { TickTimer } from './tick-timer.js';
 import { checkSecret } from './validate.js';
 
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
+/** @typedef {import('../../protocols/handlersocket/parser.js').OnReply} OnReply */
 /** @typedef {import('node:net').Socket} Socket */
 
 /**
@@ -24,10 +25,10 @@ import { checkSecret } from './validate.js';
 
 /**
  * @typedef {object} LinkOwner
- * @property {() => Iterable<[number, import('./codec.js').IndexDefinition]>} indexes to be open
+ * @property {() => Iterable<[number, IndexDefinition]>} indexes to be open
  * @property {() => number} pending requests without a reply
  * @property {() => number} inFlight those of them that were sent
- * @property {import('./parser.js').OnReply} onReply to a request; throws HS_PROTOCOL if none waits
+ * @property {OnReply} onReply to a request; throws HS_PROTOCOL if none waits
  * @property {(bytes: number) => void} onRead a chunk was read and its replies handed over
  * @property {() => void} onWritable connected, or the socket has drained: write
  * @property {() => void} onReady the handshake is done

@@ -7,9 +7,9 @@
 import { IndexRequests } from './index-requests.js';
 import { scanRows } from './scan.js';
 
-/** @typedef {import('./codec.js').Value} Value */
-/** @typedef {import('./reply.js').Field} Field */
-/** @typedef {import('./reply.js').Row} Row */
+/** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
+/** @typedef {import('../../protocols/handlersocket/reply.js').Field} Field */
+/** @typedef {import('../../protocols/handlersocket/reply.js').Row} Row */
 /** @typedef {import('./index-requests.js').Key} Key */
 /** @typedef {import('./index-requests.js').FindOptions} FindOptions */
 /**

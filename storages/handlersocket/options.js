@@ -1,7 +1,13 @@
 /** The options of a client: defaults, bounds, and the check of what the caller passes. */
 
-import { argumentError } from './errors.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
 import { checkInteger, checkSecret } from './validate.js';
+
+/**
+ * @typedef {import('../../protocols/handlersocket/errors.js').HandlerSocketError
+ *   } HandlerSocketError
+ */
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
 
 /**
  * A plain secret, or a function that is asked for it at each connect (the server draws a new one at
@@ -35,7 +41,7 @@ import { checkInteger, checkSecret } from './validate.js';
  * @property {number} [maxPending] requests in flight and waiting, per connection; 1048576. Beyond
  *   it requests reject with HS_QUEUE_FULL
  * @property {boolean} [allowSystemTables] open tables of mysql, information_schema …; false
- * @property {(definition: import('./codec.js').IndexDefinition) => unknown} [guard] called before
+ * @property {(definition: IndexDefinition) => unknown} [guard] called before
  *   an index is opened; may throw, or give a promise that rejects. See baseTableGuard
  */
 
@@ -94,7 +100,7 @@ const OTHER = new Set([
 /**
  * @param {ClientOptions} options
  * @returns {Settings} checked and complete
- * @throws {import('./errors.js').HandlerSocketError} HS_ARGUMENT
+ * @throws {HandlerSocketError} HS_ARGUMENT
  */
 export function resolveOptions(options) {
   for (const name of Object.keys(options)) {

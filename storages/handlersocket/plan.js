@@ -4,7 +4,9 @@
  * flight is no more than a plan and a function.
  */
 
-import { describe } from './codec.js';
+import { describe } from '../../protocols/handlersocket/request.js';
+
+/** @typedef {import('../../protocols/handlersocket/reply.js').Decode} Decode */
 
 /**
  * Takes the result. Of a promise: its resolve function. Of a callback: (error, value).
@@ -13,7 +15,7 @@ import { describe } from './codec.js';
 
 export class Plan {
   /**
-   * @param {import('./reply.js').Decode} decode
+   * @param {Decode} decode
    * @param {{ promise: boolean, change?: boolean, indexId?: number }} options change: not to be
    *   sent twice; indexId: the index that it is for, -1 for none
    */
@@ -28,7 +30,7 @@ export class Plan {
 /** The two plans of an operation: `of(callback)` gives the one for the caller's style. */
 export class PlanPair {
   /**
-   * @param {import('./reply.js').Decode} decode
+   * @param {Decode} decode
    * @param {number} indexId
    * @param {boolean} [change]
    */

@@ -3,12 +3,12 @@
  * A request takes the connection with the fewest requests. It does not read requests.
  */
 
-import { encodeOpen } from './codec.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
+import { encodeOpen } from '../../protocols/handlersocket/request.js';
 import { Connection } from './connection.js';
-import { argumentError } from './errors.js';
 import { formatTarget } from './options.js';
 
-/** @typedef {import('./codec.js').IndexDefinition} IndexDefinition */
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
 
 export class Pool {
   /**

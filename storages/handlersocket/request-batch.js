@@ -4,15 +4,20 @@
  * not undo the others.
  */
 
-import { argumentError } from './errors.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
+
+/**
+ * @typedef {import('../../protocols/handlersocket/errors.js').HandlerSocketError
+ *   } HandlerSocketError
+ */
 
 /** @typedef {import('./open-index.js').OpenIndex} OpenIndex */
 /** @typedef {import('./index-requests.js').Key} Key */
-/** @typedef {import('./codec.js').Value} Value */
+/** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
 
 /**
  * @typedef {{ status: 'fulfilled', value: any }
- *   | { status: 'rejected', reason: import('./errors.js').HandlerSocketError }} BatchResult
+ *   | { status: 'rejected', reason: HandlerSocketError }} BatchResult
  */
 
 export class RequestBatch {
@@ -49,7 +54,7 @@ export class RequestBatch {
    * @param {Key} key
    * @param {import('./index-requests.js').FindOptions} [options]
    * @returns {this}
-   * @throws {import('./errors.js').HandlerSocketError} HS_ARGUMENT, as all that collect
+   * @throws {HandlerSocketError} HS_ARGUMENT, as all that collect
    */
   find(index, op, key, options = {}) {
     return this.add(index, index.plans.rows, index.findLine(op, key, options));

@@ -6,12 +6,12 @@
  * any walk without a transaction.
  */
 
-import { argumentError } from './errors.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
 import { abortedError } from './limited.js';
 import { checkInteger } from './validate.js';
 
-/** @typedef {import('./codec.js').Value} Value */
-/** @typedef {import('./reply.js').Row} Row */
+/** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
+/** @typedef {import('../../protocols/handlersocket/reply.js').Row} Row */
 
 /**
  * @typedef {object} ScanOptions

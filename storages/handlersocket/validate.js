@@ -3,10 +3,11 @@
  * dies of (HANDLERSOCKET 1.2 and 2.3). Everything here throws HS_ARGUMENT and nothing else.
  */
 
-import { describe } from './codec.js';
-import { argumentError } from './errors.js';
+import { argumentError } from '../../protocols/handlersocket/errors.js';
+import { describe } from '../../protocols/handlersocket/request.js';
 
-/** @typedef {import('./codec.js').Value} Value */
+/** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
+/** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
 
 /** The largest limit, and the largest limit + offset: the server adds them as uint32. */
 export const LIMIT_MAX = 0xffffffff;
@@ -48,7 +49,7 @@ function checkNames(what, names) {
 }
 
 /**
- * @param {import('./codec.js').IndexDefinition} definition
+ * @param {IndexDefinition} definition
  * @param {boolean} [allowSystem] also the databases of the server itself
  */
 export function checkDefinition(definition, allowSystem = false) {

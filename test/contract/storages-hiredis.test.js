@@ -7,8 +7,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { builtFolder } from '../../lib/hiredis-build.js';
 import { findPackage } from '../../lib/packages.js';
-import { builtFolder } from '../../storages/hiredis.js';
 import { buildHiredis } from '../../storages/hiredis-build.js';
 
 const PACKAGES = ['hiredis', 'nan', 'bindings', 'file-uri-to-path'];

@@ -114,7 +114,7 @@ describe('codec encoding', () => {
   test('measures what is encoded, its bytes compared', async () => {
     const { status, stdout, stderr } = await codec(
       ...['encoding', '--fixtures', 'batch-4096', '--protocols', 'handlersocket', ...SHORT],
-      ...['--variants', 'hs-client,hs-byte-writer,node-handlersocket'],
+      ...['--variants', 'hs-client,node-handlersocket'],
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^HandlerSocket, encoding, batch-4096: 287 KiB, 4,096 rows, 1 round$/m);

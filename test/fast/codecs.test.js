@@ -16,6 +16,9 @@ import { loadStorage, STORAGE_NAMES, storageNamesFor } from '../../storages/inde
 /** @typedef {import('../../codecs/fixtures.js').Protocol} Protocol */
 /** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
 
+/** Variants on any fixture: hiredis is not built everywhere, node-handlersocket spoils blobs. */
+const FEWEST = { handlersocket: 2, resp: 3, messagepack: 3 };
+
 /** @param {Fixture} fixture */
 const parametersOf = ({ protocol, direction, name }) => ({ protocol, direction, fixture: name });
 
@@ -59,8 +62,7 @@ for (const protocol of PROTOCOLS) {
           assert.equal(trial.run(), trial.expected, definition.name);
           tried += 1;
         }
-        // Without hiredis, which is not built everywhere, RESP has three encoders.
-        assert.ok(tried >= 3, `${tried} variants were tried`);
+        assert.ok(tried >= FEWEST[protocol], `${tried} variants were tried`);
       });
     }
 
@@ -192,7 +194,7 @@ describe('a wrong variant', () => {
     defineCodec({
       name: 'wrong',
       protocol: 'handlersocket',
-      kind: 'rejected',
+      kind: 'ours',
       summary: 'wrong',
       async load() {
         const { createDecoder } = await codecOf(await loadCodec('codec/hs-client'), find);
@@ -241,7 +243,7 @@ describe('a wrong variant', () => {
     const wrong = defineCodec({
       name: 'wrong',
       protocol: 'handlersocket',
-      kind: 'rejected',
+      kind: 'ours',
       summary: 'wrong',
       encodes: ['batch-4096'],
       load: () => ({

@@ -148,12 +148,6 @@ describe('what only some rooms may do', () => {
 
 /** Imports still to be removed, and no new ones. */
 const SIDEWAYS = Object.freeze([
-  'codecs/handlersocket.js > storages/handlersocket/parser.js',
-  'codecs/handlersocket/encoders.js > storages/handlersocket/codec.js',
-  'codecs/handlersocket/lines.js > storages/handlersocket/reply.js',
-  'codecs/handlersocket/rejected.js > storages/handlersocket/parser.js',
-  'codecs/handlersocket/rejected.js > storages/handlersocket/reply.js',
-  'codecs/resp.js > storages/hiredis.js',
   'engine/runner.js > report/analysis/fetches.js',
   'storages/index.js > codecs/index.js',
 ]);

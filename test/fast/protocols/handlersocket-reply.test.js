@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { HandlerSocketError } from '../../../storages/handlersocket/errors.js';
-import { ReplyParser } from '../../../storages/handlersocket/parser.js';
+import { HandlerSocketError } from '../../../protocols/handlersocket/errors.js';
+import { ReplyParser } from '../../../protocols/handlersocket/parser.js';
 import {
   decodeCount,
   decodeDone,
@@ -16,14 +16,14 @@ import {
   rowDecoder,
   rowsDecoder,
   valueDecoder,
-} from '../../../storages/handlersocket/reply.js';
+} from '../../../protocols/handlersocket/reply.js';
 
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
 
 /**
  * @param {Iterable<Uint8Array>} chunks
- * @param {import('../../../storages/handlersocket/reply.js').Decode} decode
+ * @param {import('../../../protocols/handlersocket/reply.js').Decode} decode
  * @param {boolean} [keepBytes]
  * @returns {any[]} what each reply was decoded to
  */

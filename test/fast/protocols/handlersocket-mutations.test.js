@@ -7,9 +7,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createRandom, drawBelow } from '../../../lib/random.js';
-import { encodeValue } from '../../../storages/handlersocket/codec.js';
-import { HandlerSocketError } from '../../../storages/handlersocket/errors.js';
-import { ReplyParser } from '../../../storages/handlersocket/parser.js';
+import { HandlerSocketError } from '../../../protocols/handlersocket/errors.js';
+import { ReplyParser } from '../../../protocols/handlersocket/parser.js';
 import {
   decodeCount,
   decodeError,
@@ -18,7 +17,8 @@ import {
   rowDecoder,
   rowsDecoder,
   valueDecoder,
-} from '../../../storages/handlersocket/reply.js';
+} from '../../../protocols/handlersocket/reply.js';
+import { encodeValue } from '../../../protocols/handlersocket/request.js';
 
 const CASES = 1_000_000;
 const SEED = 20261121;

@@ -1,8 +1,8 @@
 /**
  * The HandlerSocket wire format for requests, pure: values and operations in, one line of bytes
  * out. A line is held as a binary string: one character per byte, 0 to 255 ("latin1"), which V8
- * joins and writes faster than Buffers. Replies are read in reply.js; what a caller may ask for is
- * checked in validate.js, so the encoders here trust their arguments.
+ * joins and writes faster than Buffers. Replies are read in reply.js; the client checks what a
+ * caller may ask for, so the encoders here trust their arguments.
  *
  * Framing (HandlerSocket docs-en/protocol.en.txt): tokens are separated by HT, a line ends with LF;
  * NULL is a token of one byte 0x00; the bytes 0x00 to 0x0F of data are written 0x01, byte + 0x40.
@@ -223,10 +223,45 @@ function joinValues(values, encodings) {
 const SMALL_INTEGER_BYTES = 10;
 /** Keys up to this length are copied letter by letter; beyond it a native write is faster. */
 const SHORT_KEY = 48;
+const LINE_FEED = 10;
+
+/**
+ * @param {number} id of the index
+ * @returns {Buffer} what stands before the key of a find by one key
+ */
+export function findHead(id) {
+  return Buffer.from(`${id}\t=\t1\t`, 'latin1');
+}
+
+/**
+ * @param {Uint8Array} head of findHead
+ * @param {Value} key
+ * @returns {number} bytes that writeFind needs at most
+ */
+export function findBytesMax(head, key) {
+  return head.length + keyBytesMax(key) + 1;
+}
+
+/**
+ * Writes a find by one key: head, key, line feed. The hot path, which builds no string.
+ * @param {Buffer} target with room for findBytesMax
+ * @param {number} at
+ * @param {Uint8Array} head of findHead
+ * @param {Value} key
+ * @param {Encoding} encoding of a string
+ * @returns {number} the place behind it
+ */
+export function writeFind(target, at, head, key, encoding) {
+  let to = at;
+  for (let i = 0; i < head.length; i += 1, to += 1) target[to] = head[i];
+  to = writeKey(target, to, key, encoding);
+  target[to] = LINE_FEED;
+  return to + 1;
+}
 
 /**
  * @param {Value} key
- * @returns {number} bytes that writeKey needs at most, separators not counted
+ * @returns {number} bytes that writeKey needs at most
  */
 export function keyBytesMax(key) {
   // A UTF-16 unit becomes three bytes of UTF-8 at most, or two of an escape.
@@ -236,7 +271,7 @@ export function keyBytesMax(key) {
 }
 
 /**
- * Writes the token of a key into `target`: the hot path of a find by key, which builds no string.
+ * Writes the token of a key into `target`.
  * @param {Buffer} target with room for keyBytesMax
  * @param {number} at
  * @param {Value} key

@@ -13,7 +13,7 @@ import {
   keyBytesMax,
   unescapeBytes,
   writeKey,
-} from '../../../storages/handlersocket/codec.js';
+} from '../../../protocols/handlersocket/request.js';
 
 /** @param {Uint8Array} bytes */
 const binary = (bytes) => Buffer.from(bytes).toString('latin1');

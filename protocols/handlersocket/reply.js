@@ -6,8 +6,8 @@
  * trimmed: `0 HT 1` holds no row, `0 HT 1 HT` holds one row with one empty string.
  */
 
-import { describe, NULL_TOKEN, unescapeBytes } from './codec.js';
 import { HandlerSocketError, protocolError } from './errors.js';
+import { describe, NULL_TOKEN, unescapeBytes } from './request.js';
 
 /** The text has the byte 0x00 somewhere: tokens may be NULL. */
 export const MAY_HAVE_NULLS = 1;

@@ -1,0 +1,21 @@
+/** Where a build of hiredis-node is kept: the storage, the codec and the build agree on it here. */
+
+import path from 'node:path';
+
+/**
+ * Builds are kept by ABI and processor. The part below node_modules matters: code in there may
+ * call `new Buffer` without a warning on stderr.
+ * @param {string} home the state folder
+ * @returns {string} the folder that require starts from
+ */
+export function builtFolder(home) {
+  return path.join(home, 'hiredis', `${process.versions.modules}-${process.arch}`);
+}
+
+/**
+ * @param {string} home the state folder
+ * @returns {string} where a build puts the compiled module
+ */
+export function builtBinary(home) {
+  return path.join(builtFolder(home), 'node_modules/hiredis/build/Release/hiredis.node');
+}
