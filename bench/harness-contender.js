@@ -4,7 +4,8 @@
  * same options, keys and window, where nothing is recorded and nothing verified.
  */
 
-import { createDataset, placesOf } from '../lib/dataset.js';
+import { createDataset, PLACES, ROWS_NAMESPACE } from '../lib/dataset.js';
+import { namesOf } from '../lib/namespace.js';
 import { OK } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { systemClock } from '../measure/clock.js';
@@ -37,10 +38,10 @@ serve((/** @type {ContenderSpec} */ spec) =>
 async function openOurs({ storage, workload, keys, address, dataset: options }) {
   const dataset = createDataset(options);
   const definition = await loadStorage(storage);
-  const { prepare, place, needs } = await loadWorkload(workload);
+  const { prepare, namespace = ROWS_NAMESPACE, needs } = await loadWorkload(workload);
   const profile = definition.profiles['default'];
   const handle = await definition.open({
-    ...{ address, credentials: {}, dataset, folder: '', needs, places: placesOf(place) },
+    ...{ address, credentials: {}, dataset, folder: '', needs, places: namesOf(namespace) },
     profile: { name: 'default', ...profile },
   });
   const calls = profile.calls ?? 'promise';
@@ -127,7 +128,8 @@ const DRIVERS = {
     const { host, port = 0 } = address['main'];
     const client = new Redis({ ...storage.profiles['default'].options, host, port });
     await client.ping();
-    const prefix = placesOf(workload === 'get' ? 'rows' : 'mget').redisPrefix;
+    const { namespace = ROWS_NAMESPACE } = await loadWorkload(workload);
+    const prefix = namesOf(namespace).redisPrefix;
     const get = (/** @type {number} */ id) => client.get(prefix + id);
     const mget = (/** @type {number[]} */ ids) => client.mget(ids.map((id) => prefix + id));
     return { call: workload === 'get' ? get : mget, close: () => client.disconnect() };
@@ -137,7 +139,7 @@ const DRIVERS = {
     const { storage } = await import('../storages/manual-hs.js');
     const { host, port } = address['read'];
     const client = await connect({ ...storage.profiles['default'].options, host, port });
-    const { database, table } = placesOf('rows');
+    const { database, table } = PLACES;
     const index = await client.openIndex({ database, table, columns: ['str'] });
     return { call: (id) => index.value(id), close: () => client.close() };
   },

@@ -5,7 +5,9 @@
  */
 
 import { getLoader } from '../data/loaders/index.js';
-import { createDataset, MGET_PLACES } from '../lib/dataset.js';
+import { createDataset } from '../lib/dataset.js';
+import { namesOf } from '../lib/namespace.js';
+import { namespace } from '../workloads/mget/namespace.js';
 import { againstBare } from './against-bare.js';
 
 const TARGET = 0.95;
@@ -27,7 +29,7 @@ export async function* run({ smoke, servers }) {
   const sizes = { rows: smoke ? 1000 : 50_000, valueSize: VALUE_SIZE, seed: 1 };
   const dataset = createDataset(sizes);
   const loader = await getLoader('redis');
-  const place = { address: servers['redis'], credentials: {}, places: MGET_PLACES };
+  const place = { address: servers['redis'], credentials: {}, places: namesOf(namespace) };
   await loader.seed({ ...place, dataset });
   try {
     for (const { keys, operations } of CONTESTS) {

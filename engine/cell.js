@@ -5,7 +5,8 @@
  */
 
 import { readCredentials } from '../lib/credentials.js';
-import { createDataset, placesOf } from '../lib/dataset.js';
+import { createDataset, ROWS_NAMESPACE } from '../lib/dataset.js';
+import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
@@ -118,7 +119,7 @@ async function openStorage(spec) {
   const definition = await loadStorage(spec.storage);
   const profile = definition.profiles[spec.profile];
   const dataset = createDataset(spec.dataset);
-  const { needs, place, route } = await loadWorkload(spec.workload);
+  const { needs, namespace = ROWS_NAMESPACE, route } = await loadWorkload(spec.workload);
   const parameters = parametersOf(spec);
   const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
   const handle = await definition.open({
@@ -129,7 +130,7 @@ async function openStorage(spec) {
     folder: spec.folder,
     writes: needs.includes('set'),
     needs,
-    places: placesOf(place),
+    places: namesOf(namespace),
     parameters,
     others,
   });

@@ -9,7 +9,8 @@ import path from 'node:path';
 import { getLoader } from '../data/loaders/index.js';
 import { formatEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
-import { createDataset, placesOf } from '../lib/dataset.js';
+import { createDataset } from '../lib/dataset.js';
+import { namesOf } from '../lib/namespace.js';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
 import { withLock } from '../servers/lock.js';
 
@@ -20,7 +21,7 @@ import { withLock } from '../servers/lock.js';
 /**
  * @typedef {object} HoldContext
  * @property {import('./plan.js').RunPlan} plan
- * @property {import('../lib/types.js').PlaceName} place
+ * @property {import('../lib/types.js').Namespace} namespace
  * @property {readonly import('./targets.js').StorageTarget[]} storages
  * @property {string} home
  * @property {AbortSignal} [signal]
@@ -70,7 +71,7 @@ export async function aloneOnServers({ storages, signal, onEvent }, work) {
  */
 async function hold(context, servers, work) {
   const { plan, onEvent, home } = context;
-  const folder = ownFolder(home, context.place);
+  const folder = ownFolder(home, context.namespace.name);
   /** @type {ServerTarget[]} */
   const written = [];
   /** @type {Warning[]} */
@@ -105,11 +106,11 @@ function addressOf({ name, address }) {
  * @param {ServerTarget} server
  * @param {HoldContext} context
  */
-async function placeOf({ credentialVariables, address }, { place, plan }) {
+async function placeOf({ credentialVariables, address }, { namespace, plan }) {
   return {
     address,
     credentials: await readCredentials(credentialVariables),
-    places: placesOf(place),
+    places: namesOf(namespace),
     allowTargets: plan.allowTargets,
   };
 }

@@ -4,10 +4,12 @@
  * does, by the hardest way: what it holds then is what a crashed program would hold.
  */
 
-import { createDataset, placesOf } from '../lib/dataset.js';
+import { createDataset } from '../lib/dataset.js';
+import { namesOf } from '../lib/namespace.js';
 import { createRandom, drawBelow, shuffled } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
 import { loadStorage } from '../storages/index.js';
+import { namespace } from '../workloads/mutex/namespace.js';
 
 /** @typedef {import('../lib/types.js').Locks} Locks */
 
@@ -62,7 +64,7 @@ const ACTIONS = {
       dataset: createDataset(),
       folder: '',
       needs: ['lock'],
-      places: placesOf(),
+      places: namesOf(namespace),
       parameters: origin.parameters,
     });
     tell({ type: 'ready' });

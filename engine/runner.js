@@ -80,7 +80,7 @@ export async function runRace(options, context = {}) {
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const workload = await loadWorkload(plan.workload);
   const home = plan.home ?? findHome();
-  const ownRows = workload.place !== undefined;
+  const ownRows = workload.namespace !== undefined;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
   const storages = await withRivals(installed.storages, plan, home);
@@ -96,14 +96,14 @@ export async function runRace(options, context = {}) {
     runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
     turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
-    const { place } = workload;
-    if (place === undefined) {
+    const { namespace } = workload;
+    if (namespace === undefined) {
       await measure(path.join(home, 'embedded'));
-    } else if (place === 'own') {
+    } else if (namespace.rows !== true) {
       const stage = { plan, workload, storages, cells: result.cells, home, ...context };
       result.warnings.push(...(await withStage(stage, measure)).warnings);
     } else {
-      const hold = { plan, place, storages, home, ...context };
+      const hold = { plan, namespace, storages, home, ...context };
       result.warnings.push(...(await withHeldRows(hold, measure)).warnings);
     }
   });

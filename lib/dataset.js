@@ -9,6 +9,7 @@
  */
 
 import { usageError } from './errors.js';
+import { namesOf } from './namespace.js';
 import { mix32 } from './random.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -23,39 +24,18 @@ export const VALUE_SIZE_MAX = 16 * 1024 * 1024;
 
 /**
  * Where our rows live on each server: our own names, nothing else is ever touched.
- * @type {Readonly<import('./types.js').Places>}
+ * @type {import('./types.js').Namespace}
  */
-export const PLACES = Object.freeze({
-  redisPrefix: 'dragstrip:row:',
-  redisMarker: 'dragstrip:dataset',
-  database: 'hs_test',
-  table: 'table_test',
-  space: 'dragstrip_rows',
-  tarantoolMarker: 'dragstrip_dataset',
-  tarantoolKey: 'dataset',
+export const ROWS_NAMESPACE = Object.freeze({
+  name: 'rows',
+  rows: true,
+  redis: { prefix: 'dragstrip:row:', marker: 'dragstrip:dataset' },
+  mariadb: { database: 'hs_test', table: 'table_test' },
+  tarantool: { space: 'dragstrip_rows', marker: 'dragstrip_dataset', key: 'dataset' },
 });
 
-/**
- * Where rows live that a run makes for itself and removes.
- * @type {Readonly<import('./types.js').Places>}
- */
-export const MGET_PLACES = Object.freeze({
-  redisPrefix: 'dragstrip:mget:row:',
-  redisMarker: 'dragstrip:mget:dataset',
-  database: 'hs_test',
-  table: 'dragstrip_mget',
-  space: 'dragstrip_mget',
-  tarantoolMarker: 'dragstrip_dataset',
-  tarantoolKey: 'mget',
-});
-
-/**
- * @param {import('./types.js').PlaceName} [name]
- * @returns {import('./types.js').Places}
- */
-export function placesOf(name = 'rows') {
-  return name === 'mget' ? MGET_PLACES : PLACES;
-}
+/** The same as storages are told them. */
+export const PLACES = namesOf(ROWS_NAMESPACE);
 
 /** @typedef {import('./types.js').Dataset} Dataset */
 /** @typedef {import('./types.js').DatasetOptions} DatasetOptions */

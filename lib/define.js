@@ -100,7 +100,7 @@ export function defineWorkload(definition) {
   requireFields('Workload', definition, {
     summary: 'string',
     needs: 'array',
-    place: 'string?',
+    namespace: 'object?',
     prepare: 'function',
     check: 'function|boolean?',
     offers: 'function?',

@@ -1,6 +1,7 @@
 /** What a server is, and what fills it with rows; a part of lib/types.d.ts. */
 
-import type { Address, Credentials, Dataset, DatasetOptions, Places } from './types.js';
+import type { Places } from './namespace-types.js';
+import type { Address, Credentials, Dataset, DatasetOptions } from './types.js';
 
 /** How an endpoint is found: flag, then environment, then our own server, then the default. */
 export interface EndpointDefinition {

@@ -3,6 +3,8 @@
  * are, and what travels between them. Result documents have their schema in lib/result.js.
  */
 
+import type { Places } from './namespace-types.js';
+
 /** How the rows are chosen; see lib/dataset.js for bounds. */
 export interface DatasetOptions {
   rows: number;
@@ -33,25 +35,6 @@ export type Endpoint =
 
 /** The endpoints of one server by name: `main` for most; `sql`, `read` and `write` for MariaDB. */
 export type Address = Record<string, Endpoint>;
-
-/** Names under which one dataset lies on the servers: our own, nothing else is ever touched. */
-export interface Places {
-  /** of keys; the id follows */
-  redisPrefix: string;
-  redisMarker: string;
-  database: string;
-  table: string;
-  space: string;
-  tarantoolMarker: string;
-  /** key of the marker's tuple */
-  tarantoolKey: string;
-}
-
-/**
- * `rows`: the race's, filled by the loaders; `mget`: made for a run, removed after it; `own`: what
- * the workload makes and removes itself, see `stage`.
- */
-export type PlaceName = 'rows' | 'mget' | 'own';
 
 /** From the environment or a file, never from argv, in no output. */
 export interface Credentials {
@@ -99,7 +82,7 @@ export interface OpenContext {
   writes?: boolean;
   /** what the workload calls; absent: everything that the capabilities name */
   needs?: readonly Capability[];
-  /** where the rows are; absent: PLACES of lib/dataset.js, those of the race */
+  /** names of the workload's namespace; absent: PLACES of lib/dataset.js, the rows of the race */
   places?: Places;
   /** of the cell's variant */
   parameters?: Parameters;
@@ -279,6 +262,7 @@ export interface StorageDefinition {
   open(context: OpenContext): Promise<Handle>;
 }
 
+export type * from './namespace-types.js';
 export type * from './server-types.js';
 export type * from './workload-types.js';
 

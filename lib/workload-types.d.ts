@@ -8,8 +8,8 @@ import type {
   Dataset,
   Facts,
   Handle,
+  Namespace,
   Parameters,
-  PlaceName,
   StorageDefinition,
   Unavailable,
 } from './types.js';
@@ -71,8 +71,8 @@ export interface WorkloadDefinition {
   name: string;
   summary: string;
   needs: readonly Capability[];
-  /** where its rows are; absent: rows */
-  place?: PlaceName;
+  /** what it owns on servers, created and removed around a run; absent: the rows of the race */
+  namespace?: Namespace;
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;
@@ -90,7 +90,7 @@ export interface WorkloadDefinition {
   /** pure: the address that the storage opens, where it is not its server's */
   route?(parameters: Parameters, address: Address, others: Record<string, Address>): Address;
   /**
-   * with `place: 'own'`: once around all rounds, in the parent, alone on the servers of this
+   * with a namespace without rows: once around all rounds, in the parent, alone on the servers of this
    * machine. Makes what the cells need in a place of our own (E_REFUSED where that is taken);
    * resolves to what removes it, called however the run ends.
    */

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../bench/mget.js';
 import { getLoader } from '../../data/loaders/index.js';
-import { MGET_PLACES } from '../../lib/dataset.js';
+import { namesOf } from '../../lib/namespace.js';
+import { namespace } from '../../workloads/mget/namespace.js';
 import { withServers } from '../helpers/servers.js';
+
+const MGET_PLACES = namesOf(namespace);
 
 const servers = withServers(['redis']);
 

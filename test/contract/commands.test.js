@@ -22,7 +22,7 @@ import { systemInstruments } from '../../measure/usage.js';
 import { isRefusedByProxy, refusalOf } from '../../report/analysis/commands.js';
 import { loadServer } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
-import { PREFIX } from '../../workloads/commands/place.js';
+import { PREFIX } from '../../workloads/commands/namespace.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { buildResult } from '../helpers/result-builder.js';

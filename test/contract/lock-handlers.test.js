@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { createDataset, placesOf } from '../../lib/dataset.js';
+import { createDataset } from '../../lib/dataset.js';
+import { namesOf } from '../../lib/namespace.js';
 import { loadStorage } from '../../storages/index.js';
 import { workload } from '../../workloads/mutex/index.js';
+import { namespace } from '../../workloads/mutex/namespace.js';
 import { withServers } from '../helpers/servers.js';
 
 const KINDS = /** @type {const} */ ([
@@ -47,7 +49,7 @@ describe('kinds of lock', () => {
       dataset: createDataset(),
       folder: '',
       needs: ['lock'],
-      places: placesOf(),
+      places: namesOf(namespace),
       parameters: { handler, retryMs: 20 },
     });
     const several = definition.locks?.[handler].several === true;

@@ -9,9 +9,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
-import { createDataset, MGET_PLACES } from '../../lib/dataset.js';
+import { createDataset } from '../../lib/dataset.js';
+import { namesOf } from '../../lib/namespace.js';
+import { namespace } from '../../workloads/mget/namespace.js';
 import { withServers } from '../helpers/servers.js';
 import { listCases, manyReader, within } from '../helpers/storage-cases.js';
+
+const MGET_PLACES = namesOf(namespace);
 
 const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool']);
 const LIMIT_MS = 30_000;

@@ -15,11 +15,15 @@ import { getLoader } from '../../data/loaders/index.js';
 import { TarantoolLink } from '../../data/loaders/iproto.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { createDataset, MGET_PLACES } from '../../lib/dataset.js';
+import { createDataset } from '../../lib/dataset.js';
+import { namesOf } from '../../lib/namespace.js';
 import { parseResult } from '../../lib/result.js';
 import { toFetchGroups } from '../../report/analysis/fetches.js';
+import { namespace } from '../../workloads/mget/namespace.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { withServers } from '../helpers/servers.js';
+
+const MGET_PLACES = namesOf(namespace);
 
 const ROWS = 2000;
 const SMALL = ['--rows', `${ROWS}`, '--data-size', '256', '--warmup', '100'];

@@ -21,7 +21,8 @@ import { DEFAULT_SERVER_NAMES, SERVER_NAMES } from '../../servers/index.js';
 import { parseProxyCommand } from '../../servers/proxy-command.js';
 import { Clients, Times } from '../../workloads/commands/clients.js';
 import { workload } from '../../workloads/commands/index.js';
-import { leavePlace, namesOf, PREFIX, takePlace } from '../../workloads/commands/place.js';
+import { PREFIX } from '../../workloads/commands/namespace.js';
+import { leavePlace, namesOf, takePlace } from '../../workloads/commands/place.js';
 import { TEST_NAMES, TESTS } from '../../workloads/commands/tests.js';
 import { createFakeRedis } from '../helpers/fake-redis.js';
 

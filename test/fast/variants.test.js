@@ -26,7 +26,7 @@ const workloadOf = (more) =>
     name: 'made-up',
     summary: 'for these tests',
     needs: ['get'],
-    place: 'own',
+    namespace: { name: 'made-up' },
     prepare: () => () => ({ op: () => undefined, verify: () => 0 }),
     ...more,
   });

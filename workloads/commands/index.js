@@ -10,7 +10,8 @@ import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH } from '../../lib/outcome.js';
 import { programOf, runBenchmark } from '../../lib/redis-benchmark.js';
 import { Clients } from './clients.js';
-import { PREFIX, stage } from './place.js';
+import { namespace, PREFIX } from './namespace.js';
+import { stage } from './place.js';
 import { TESTS } from './tests.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
@@ -64,7 +65,7 @@ export const workload = defineWorkload({
   name: 'commands',
   summary: 'the command list of redis-benchmark, direct and through a proxy',
   needs: ['command'],
-  place: 'own',
+  namespace,
   check: false,
   stage,
   servers: ({ way }) => (way === 'proxied' ? [PROXY] : []),

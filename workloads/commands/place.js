@@ -5,9 +5,8 @@
 
 import { formatEndpoint } from '../../lib/address.js';
 import { refusedError } from '../../lib/errors.js';
+import { MARKER as OWNER, PREFIX } from './namespace.js';
 
-export const PREFIX = 'dragstrip:commands:';
-const OWNER = `${PREFIX}owner`;
 const OWNER_FORM = /^dragstrip commands, keyspace (\d{1,9})$/;
 /** Keys in one DEL or EXISTS. */
 const KEYS_PER_COMMAND = 500;

@@ -8,6 +8,7 @@
 import { defineWorkload } from '../../lib/define.js';
 import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../../lib/insertion.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
+import { namespace } from './namespace.js';
 import { setInsertStage } from './stage.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
@@ -174,7 +175,7 @@ export const workload = defineWorkload({
   name: 'insert',
   summary: 'rows of two numbers into an empty table, by several strategies (dragstrip insert)',
   needs: ['insert'],
-  place: 'own',
+  namespace,
   check: false,
   prepare,
   offers: ({ inserts }, { strategy }) =>

@@ -11,6 +11,7 @@
 import { defineWorkload } from '../../lib/define.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
+import { namespace } from './namespace.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../../lib/types.js').Series} Series */
@@ -200,7 +201,7 @@ export const workload = defineWorkload({
   name: 'mget',
   summary: 'many keys in one request, of 50,000 made for the run (dragstrip mget)',
   needs: ['mget'],
-  place: 'mget',
+  namespace,
   prepare: preparer(WHOLE_VALUES),
   check: preparer(Number.POSITIVE_INFINITY),
 });

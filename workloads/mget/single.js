@@ -5,6 +5,7 @@
 
 import { defineWorkload } from '../../lib/define.js';
 import { judgeFetch, prepareFetches } from './index.js';
+import { namespace } from './namespace.js';
 
 /** @typedef {import('../../lib/types.js').Handle} Handle */
 /** @typedef {(ids: readonly number[], done?: (error: any, reply?: any) => void) => any} Fetch */
@@ -71,7 +72,7 @@ export const workload = defineWorkload({
   name: 'mget-single',
   summary: 'the keys of mget as single reads that are sent at once (mget --pipelined)',
   needs: ['get'],
-  place: 'mget',
+  namespace,
   prepare: preparer(2),
   check: preparer(Number.POSITIVE_INFINITY),
 });

@@ -10,6 +10,7 @@
 
 import { defineWorkload } from '../../lib/define.js';
 import { prepareKilled } from './killed.js';
+import { namespace } from './namespace.js';
 import { prepareSections } from './sections.js';
 import { stage } from './stage.js';
 import { prepareStress } from './stress.js';
@@ -28,7 +29,7 @@ export const workload = defineWorkload({
   name: 'mutex',
   summary: 'a lock over several processes, of n names out of 2n - 1 (dragstrip mutex)',
   needs: ['lock'],
-  place: 'own',
+  namespace,
   check: false,
   offers({ locks = {} }, { test, handler = 'script', keys = 1 }) {
     const offered = Object.hasOwn(locks, String(handler)) ? locks[String(handler)] : undefined;

@@ -1,0 +1,43 @@
+/**
+ * What a namespace is: the keys, table or space that Dragstrip owns on a server, marked as its own;
+ * a part of lib/types.d.ts.
+ */
+
+/** Declared as data; for each server that it exists on. Nothing outside of it is ever touched. */
+export interface Namespace {
+  /** in its mark: lower-case letters */
+  name: string;
+  /** it holds the rows of the dataset, which the loaders write */
+  rows?: boolean;
+  /** every key that begins with one of these prefixes, and the key of the mark */
+  redis?: { prefix: string; further?: readonly string[]; marker: string };
+  /** one table, marked by its comment; definition: its columns and its engine, as SQL */
+  mariadb?: { database: string; table: string; definition?: string };
+  /** a space that box.lua creates, marked by the tuple `key` of the space `marker` */
+  tarantool?: { space: string; marker: string; key: string };
+  /** a keyspace with one table, marked by its comment; definition: its columns, as CQL */
+  cassandra?: { keyspace: string; table: string; definition: string };
+  /** further names inside of it that storages need */
+  names?: Partial<Places>;
+}
+
+/** Names of a namespace as storages are told them: those that its workload declares. */
+export interface Places {
+  /** of keys; the id follows */
+  redisPrefix: string;
+  redisMarker: string;
+  database: string;
+  table: string;
+  space: string;
+  tarantoolMarker: string;
+  /** key of the marker's tuple */
+  tarantoolKey: string;
+  /** of Cassandra */
+  keyspace: string;
+  cassandraTable: string;
+  /** of the keys of locks, and of the numbers that they guard */
+  redisLock: string;
+  redisNumber: string;
+  /** of the names of GET_LOCK, which have 64 characters at most */
+  mysqlLock: string;
+}

@@ -1,0 +1,10 @@
+/** Where the commands have their keys in Redis: names under one prefix, and a key that marks them. */
+
+export const PREFIX = 'dragstrip:commands:';
+export const MARKER = `${PREFIX}owner`;
+
+/** @type {import('../../lib/types.js').Namespace} */
+export const namespace = Object.freeze({
+  name: 'commands',
+  redis: { prefix: PREFIX, marker: MARKER },
+});

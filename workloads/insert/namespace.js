@@ -1,0 +1,18 @@
+/** Where `dragstrip insert` writes its rows: our own names and no others. */
+
+/** @type {import('../../lib/types.js').Namespace} */
+export const namespace = Object.freeze({
+  name: 'insert',
+  redis: { prefix: 'dragstrip:insert:row:', marker: 'dragstrip:insert:marker' },
+  mariadb: {
+    database: 'hs_test',
+    table: 'dragstrip_insert',
+    definition: '(a INT NOT NULL PRIMARY KEY, b INT NOT NULL) ENGINE = InnoDB',
+  },
+  tarantool: { space: 'dragstrip_insert', marker: 'dragstrip_dataset', key: 'insert' },
+  cassandra: {
+    keyspace: 'dragstrip_insert',
+    table: 'numbers',
+    definition: '(a int primary key, b int)',
+  },
+});

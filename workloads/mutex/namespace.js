@@ -1,0 +1,17 @@
+/** Where the locks of `dragstrip mutex` and the numbers that they guard are: our own names. */
+
+const PREFIX = 'dragstrip:mutex:';
+
+/** @type {import('../../lib/types.js').Namespace} */
+export const namespace = Object.freeze({
+  name: 'mutex',
+  // redis-semaphore puts a word of its own before every key.
+  redis: { prefix: PREFIX, further: [`mutex:${PREFIX}`], marker: 'dragstrip:mutex' },
+  mariadb: {
+    database: 'hs_test',
+    table: 'dragstrip_mutex',
+    definition: '(name varchar(64) PRIMARY KEY, value bigint NOT NULL) ENGINE = MEMORY',
+  },
+  tarantool: { space: 'dragstrip_mutex_locks', marker: 'dragstrip_dataset', key: 'mutex' },
+  names: { redisLock: `${PREFIX}lock:`, redisNumber: `${PREFIX}number:`, mysqlLock: PREFIX },
+});
