@@ -90,7 +90,7 @@ export interface WorkloadDefinition {
   /** pure: the address that the storage opens, where it is not its server's */
   route?(parameters: Parameters, address: Address, others: Record<string, Address>): Address;
   /**
-   * with a namespace without rows: once around all rounds, in the parent, alone on the servers of this
+   * with a namespace without rows: once around all rounds, alone on the servers of this
    * machine. Makes what the cells need in a place of our own (E_REFUSED where that is taken);
    * resolves to what removes it, called however the run ends.
    */
