@@ -31,8 +31,9 @@ export { compareResults } from './report/analysis/comparison.js';
 /**
  * Runs the point reads over the storages that can run here (or those named), and gives the result
  * document.
- * @param {RunOptions} [options] storages, loads, rounds, warmupOperations, seed, rows, valueSize,
- *   timeoutMs, addresses, home
+ * @param {RunOptions | import('./engine/request.js').RunRequest} [options] workload and its own
+ *   options, storages, loads, rounds, warmupOperations, seed, rows, valueSize, timeoutMs,
+ *   addresses, home
  * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource
  *   }} [context] signal stops the run and gives what was measured until then, state `aborted`;
  *   limits: what the figures are held against

@@ -12,6 +12,7 @@ import { onSignals } from './signals.js';
 import { openStore } from './storage.js';
 
 /** @typedef {import('../index.js').RunOptions} RunOptions */
+/** @typedef {RunOptions | import('../engine/request.js').RunRequest} Run */
 /** @typedef {import('../index.js').RunEvent} RunEvent */
 /** @typedef {import('../lib/result.js').Result} Result */
 
@@ -25,7 +26,7 @@ import { openStore } from './storage.js';
 
 /**
  * @typedef {object} Conduct what is a command's own
- * @property {(session: Session) => RunOptions | Promise<RunOptions>} begin what is run; servers
+ * @property {(session: Session) => Run | Promise<Run>} begin what is run; servers
  *   that it starts are ended by what it adds to `stops`
  * @property {(session: Session) => (event: RunEvent) => void} show
  * @property {(result: Result) => Promise<void>} tell what goes to the standard output

@@ -7,6 +7,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
 import { version } from '../lib/version.js';
+import { WORKLOAD_COMMANDS } from '../workloads/index.js';
 import { reportFailure } from './failure.js';
 import {
   ADDRESS_OPTIONS,
@@ -72,11 +73,6 @@ const COMMANDS = Object.freeze({
     options: async () => (await import('./codec-options.js')).CODEC_OPTIONS,
     load: () => import('./commands/codec.js'),
   },
-  insert: {
-    summary: 'rows into an empty table, by several strategies',
-    options: async () => (await import('./insert-options.js')).INSERT_OPTIONS,
-    load: () => import('./commands/insert.js'),
-  },
   commands: {
     summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
     options: async () => (await import('./commands-options.js')).COMMANDS_OPTIONS,
@@ -134,7 +130,18 @@ const COMMANDS = Object.freeze({
     options: ADDRESS_OPTIONS,
     load: () => import('./commands/doctor.js'),
   },
+  ...Object.fromEntries(WORKLOAD_COMMANDS.map(({ name, summary }) => [name, rowOf(name, summary)])),
 });
+
+/**
+ * @param {string} name of a workload
+ * @param {string} summary
+ * @returns {CommandRow}
+ */
+function rowOf(name, summary) {
+  const load = () => import('./commands/run.js');
+  return { summary, options: async () => (await load()).optionRows(name), load };
+}
 
 /**
  * Runs a command and sets process.exitCode.
@@ -241,8 +248,9 @@ async function addOptions(command, { options }) {
 }
 
 /** @param {import('./options.js').OptionRow} row */
-function makeOption({ flags, help, parse, shown }) {
+function makeOption({ flags, help, parse, shown, hidden = false }) {
   const option = new Option(flags, shown === undefined ? help : `${help} (default: ${shown})`);
+  option.hideHelp(hidden);
   const flag = flags.split(' ').find((word) => word.startsWith('--')) ?? flags;
   if (parse !== undefined) option.argParser((text, previous) => parse(text, flag, previous));
   return option;

@@ -12,6 +12,7 @@ import { parseRamp, parseRate } from './rates.js';
  * @property {string} help one line
  * @property {(text: string, flag: string, previous?: any) => unknown} [parse] absent: the text
  * @property {string} [shown] the default, for the help; what applies it is the command
+ * @property {boolean} [hidden] another name of an option, which is not in the help
  */
 
 /** @type {Readonly<Record<string, OptionRow>>} */
@@ -184,6 +185,7 @@ export const OPTIONS = Object.freeze({
   },
   html: { flags: '--html <file>', help: 'write one page with plots and tables, for a browser' },
   noHtml: { flags: '--no-html', help: 'write no page beside the result' },
+  svg: { flags: '--svg <file>', help: 'write the plot as an SVG picture' },
   svgFolder: { flags: '--svg <folder>', help: 'write each plot as an SVG picture' },
   pngFolder: { flags: '--png <folder>', help: 'write each plot as a PNG picture' },
   theme: {

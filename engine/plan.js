@@ -4,26 +4,19 @@
  */
 
 import { z } from 'zod';
-import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { DragstripError } from '../lib/errors.js';
+import { takeOptions } from '../lib/options.js';
 import { createRandom, shuffled } from '../lib/random.js';
 import { parseKeys } from '../workloads/get/keys.js';
 import { parseMix } from '../workloads/mix/index.js';
 import { commandsOption } from './commands.js';
-import { FETCH_DATASET, mgetOption, planFetchRun } from './fetches.js';
-import {
-  completeLoad,
-  completeSearch,
-  loadOption,
-  OPERATIONS_MAX,
-  searchOption,
-  trialLoad,
-} from './loads.js';
+import { mgetOption, planFetchRun } from './fetches.js';
+import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
+import { optionsOf } from './options.js';
+
+/** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
 export { BURST_MAX, loadLabel } from './loads.js';
-
-/** Warm-up: enough for the compiler, the same for all storages. */
-export const WARMUP_DEFAULT = 5000;
 
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
@@ -36,10 +29,12 @@ const variantOption = z.strictObject({
   storages: z.array(z.string()).optional(),
 });
 
-export const runOptionsSchema = z.strictObject({
+/** What is no single value: a program gives it as it is. */
+const structured = z.looseObject({
   command: z.string().optional(),
-  storages: z.array(z.string()).min(1).optional(),
   workload: z.string().optional(),
+  /** of a workload that has several */
+  test: z.string().optional(),
   loads: z.array(loadOption).min(1).optional(),
   findMax: searchOption.optional(),
   keys: z.string().optional(),
@@ -48,20 +43,19 @@ export const runOptionsSchema = z.strictObject({
   commands: commandsOption.optional(),
   variants: z.array(variantOption).min(1).optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
-  against: z.array(z.string()).optional(),
-  pin: z.boolean().optional(),
-  rounds: whole(1, 1000).optional(),
-  warmupOperations: whole(0, OPERATIONS_MAX).optional(),
-  seed: whole(0, 2 ** 32 - 1).optional(),
-  rows: whole(1, 2 ** 30 - 1).optional(),
-  valueSize: whole(1, 2 ** 24).optional(),
-  timeoutMs: z.number().positive().max(86_400_000).optional(),
   addresses: z.record(z.string(), z.string()).optional(),
-  allowTargets: z.array(z.string()).optional(),
   home: z.string().optional(),
 });
 
-/** @typedef {z.infer<typeof runOptionsSchema>} RunOptions */
+/**
+ * @typedef {{ [Name in keyof z.infer<typeof structured> as string extends Name ? never : Name]:
+ *   z.infer<typeof structured>[Name] }} Structured
+ * @typedef {Structured & { storages?: string[], against?: string[], pin?: boolean, rounds?: number,
+ *   warmupOperations?: number, seed?: number, rows?: number, valueSize?: number,
+ *   timeoutMs?: number, allowTargets?: string[] }} SharedOptions
+ * @typedef {SharedOptions | (SharedOptions & { workload: string, [option: string]: unknown })}
+ *   RunOptions the second: with the options of that workload
+ */
 
 /**
  * @typedef {object} RunPlan options with nothing left open
@@ -98,56 +92,94 @@ export const runOptionsSchema = z.strictObject({
 
 /**
  * @param {RunOptions} options
+ * @param {WorkloadDefinition | null} [workload] whose options are known, too
+ * @param {readonly import('../lib/types.js').ChosenStorage[]} [storages] those that it may plan for
+ * @param {{ asText?: boolean }} [how] asText: values are texts of the command line
  * @returns {RunPlan}
  * @throws {DragstripError} E_USAGE for an option that is not known or out of range
  */
-export function planRun(options) {
-  const parsed = runOptionsSchema.safeParse(options);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new DragstripError('E_USAGE', `option ${issue.path.join('.')}: ${issue.message}`);
-  }
-  const given = parsed.data;
+export function planRun(options, workload = null, storages = [], how = {}) {
+  return planTaken(takeGiven(options, workload, how), workload, storages);
+}
+
+/**
+ * @typedef {object} TakenOptions
+ * @property {Structured} structure
+ * @property {Record<string, any>} values with their defaults
+ */
+
+/**
+ * @param {TakenOptions} options
+ * @param {WorkloadDefinition | null} workload
+ * @param {readonly import('../lib/types.js').ChosenStorage[]} storages
+ * @returns {RunPlan}
+ * @throws {DragstripError} E_USAGE
+ */
+export function planTaken({ structure: given, values: taken }, workload, storages) {
   const findMax = given.findMax === undefined ? null : completeSearch(given.findMax);
   if (findMax !== null && given.loads !== undefined) {
     throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
   }
-  const own =
+  const { test, loads: asked } = given;
+  const own = workload?.plan?.(taken, { test, storages, loads: asked }) ?? {};
+  const values = { ...taken, ...own.shared };
+  const common =
     findMax !== null
       ? [trialLoad(findMax, findMax.start)]
-      : (given.loads ?? [{ kind: 'window' }]).map(completeLoad);
-  const variants = given.variants?.map((one) => ({
+      : (asked ?? own.loads ?? [{ kind: 'window' }]).map(completeLoad);
+  const variants = (given.variants ?? own.variants)?.map((one) => ({
     ...one,
-    loads: one.loads?.map(completeLoad) ?? own,
+    loads: one.loads?.map(completeLoad) ?? common,
   }));
-  const loads = variants === undefined ? own : loadsOf(variants);
-  const seed = given.seed ?? DATASET_DEFAULTS.seed;
+  const loads = variants === undefined ? common : loadsOf(variants);
+  const { seed } = values;
   const fetches =
     given.mget !== undefined || given.workload === 'mget'
-      ? planFetchRun(given.mget ?? {}, loads, given.rows)
+      ? planFetchRun(given.mget ?? {}, loads, values.rows)
       : null;
-  const defaults = fetches === null ? DATASET_DEFAULTS : FETCH_DATASET;
+  const dataset = { rows: values.rows, valueSize: values.valueSize, seed };
   return {
     command: given.command ?? 'run',
-    storages: given.storages ?? null,
-    ...(fetches ?? { ...planWorkload(given), loads }),
+    storages: values.storages ?? null,
+    ...(fetches ?? { ...planWorkload(given), ...own.workload, loads }),
     ...(variants && { variants }),
     findMax,
-    against: given.against ?? [],
-    pin: given.pin ?? false,
-    rounds: given.rounds ?? 1,
-    warmupOperations: given.warmupOperations ?? WARMUP_DEFAULT,
+    against: values.against ?? [],
+    pin: values.pin ?? false,
+    rounds: values.rounds,
+    warmupOperations: values.warmupOperations,
     seed,
-    dataset: {
-      rows: given.rows ?? defaults.rows,
-      valueSize: given.valueSize ?? defaults.valueSize,
-      seed,
-    },
-    timeoutMs: given.timeoutMs ?? 10_000,
+    dataset,
+    timeoutMs: values.timeoutMs,
     addresses: given.addresses ?? {},
     ...(given.redisDb && { redisDb: given.redisDb }),
-    allowTargets: given.allowTargets ?? [],
+    allowTargets: values.allowTargets ?? [],
     home: given.home,
+  };
+}
+
+/**
+ * @param {RunOptions} options
+ * @param {WorkloadDefinition | null} workload
+ * @param {{ asText?: boolean }} [how]
+ * @returns {TakenOptions}
+ * @throws {DragstripError} E_USAGE
+ */
+export function takeGiven(options, workload, how = {}) {
+  const parsed = structured.safeParse(options);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new DragstripError('E_USAGE', `option ${issue.path.join('.')}: ${issue.message}`);
+  }
+  const table = optionsOf(workload);
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(table, name) || Object.hasOwn(structured.shape, name)) continue;
+    const known = workload === null ? '' : ` of the workload ${workload.name}`;
+    throw new DragstripError('E_USAGE', `option ${name}: there is none of that name${known}`);
+  }
+  return {
+    structure: /** @type {any} */ (parsed.data),
+    values: takeOptions(table, /** @type {Record<string, unknown>} */ (options), how),
   };
 }
 
@@ -161,7 +193,7 @@ function loadsOf(variants) {
 }
 
 /**
- * @param {RunOptions} given
+ * @param {Structured} given
  * @returns {Pick<RunPlan, 'workload' | 'workloadOptions'>}
  * @throws {DragstripError} E_USAGE where keys or mix say nothing that is known
  */

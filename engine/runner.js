@@ -15,7 +15,6 @@ import { protocolOf } from '../limits/wire/protocol.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
 import { concurrencyWarnings } from '../report/analysis/fetches.js';
-import { loadWorkload } from '../workloads/index.js';
 import { makeCells, makeJobs } from './cells.js';
 import { doubtWarnings } from './doubts.js';
 import { executeInChild } from './executor.js';
@@ -23,7 +22,8 @@ import { measureFloor } from './floor.js';
 import { withHeldRows } from './hold.js';
 import { openLoopWarnings } from './openloop.js';
 import { withPinning } from './pinning.js';
-import { orderOfRound, planRun } from './plan.js';
+import { orderOfRound } from './plan.js';
+import { isRequest, requestRun } from './request.js';
 import { storagesOfPackages, withRivals } from './rivals.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
@@ -67,7 +67,7 @@ import { resolveServers, resolveTargets } from './targets.js';
 const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
 
 /**
- * @param {RunOptions} options
+ * @param {RunOptions | import('./request.js').RunRequest} options
  * @param {RunContext} [context]
  * @returns {Promise<Result>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything
@@ -75,10 +75,9 @@ const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you
  *   measured; later faults are in the result
  */
 export async function runRace(options, context = {}) {
-  const plan = planRun(options);
+  const { plan, workload } = isRequest(options) ? options : await requestRun(options);
   plan.storages ??= await storagesOfPackages(plan.against);
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
-  const workload = await loadWorkload(plan.workload);
   const home = plan.home ?? findHome();
   const ownRows = workload.namespace !== undefined;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload.needs);

@@ -107,6 +107,13 @@ export function defineWorkload(definition) {
     servers: 'function?',
     route: 'function?',
     stage: 'function?',
+    options: 'object?',
+    shared: 'object?',
+    tests: 'object?',
+    plan: 'function?',
+    legacyLines: 'function?',
+    output: 'function?',
+    status: 'function?',
   });
   return Object.freeze(definition);
 }

@@ -21,14 +21,6 @@ export const INSERT_PLACE = Object.freeze({
   cassandraTable: 'numbers',
 });
 
-/** Rows that a run inserts where nothing is said; as the seed's. */
-export const INSERT_ROWS = 50_000;
-export const INSERT_ROWS_MAX = 10_000_000;
-export const BATCH_ROWS = 166;
-export const BATCH_ROWS_MAX = 10_000;
-export const BATCHES_IN_FLIGHT = 5;
-/** Single inserts that are not acknowledged yet, at most; as the seed's. */
-export const SINGLES_IN_FLIGHT = 100;
 export const WORKERS = 10;
 
 /**

@@ -14,6 +14,9 @@ import type {
   Unavailable,
 } from './types.js';
 
+type Result = import('./result.js').Result;
+type Round = import('./result.js').Round;
+
 /** Outcomes of an operation, a closed set; the order is that of OUTCOMES in lib/outcome.js. */
 export type Outcome = 'ok' | 'miss' | 'mismatch' | 'error' | 'timeout' | 'dropped' | 'unsent';
 
@@ -67,12 +70,104 @@ export type Prepare = (context: {
   clock?: { now(): number };
 }) => (handle: Handle, calls?: CallStyle) => BoundWorkload;
 
+/** A storage that a run names, or that it takes where it names none. */
+export interface ChosenStorage {
+  /** as it is written */
+  text: string;
+  profile: string;
+  /** null: all of them, or all profiles of one */
+  definition: StorageDefinition | null;
+}
+
+/** What `plan` is told beside the options. */
+export interface PlanContext {
+  /** which of the workload's tests */
+  test?: string;
+  storages: readonly ChosenStorage[];
+  /** loads that a program asked for */
+  loads?: readonly LoadOption[];
+}
+
+/** A load as it is asked for; engine/loads.js has its bounds and what absent values mean. */
+export interface LoadOption {
+  kind: LoadKind;
+  inFlight?: number;
+  operations?: number;
+  durationMs?: number;
+  rate?: number;
+  arrivals?: 'constant' | 'poisson';
+  maxInFlight?: number;
+  processes?: number;
+}
+
+/** What a workload makes of its options. */
+export interface WorkloadPlan {
+  /** benchmarks; absent: one for each storage and load */
+  variants?: { parameters: Parameters; loads?: LoadOption[]; storages?: string[] }[];
+  /** where there are no variants; those that a program asks for come first */
+  loads?: LoadOption[];
+  /** other values of the options that every run has */
+  shared?: Record<string, unknown>;
+  workload?: {
+    /** absent: the workload itself */
+    workload?: string;
+    /** benchmarks of each, where there are several */
+    workloads?: string[];
+    /** in the result, and to `prepare` */
+    workloadOptions?: Record<string, unknown>;
+  };
+}
+
+/** What the command line is told of its run. */
+export interface ConsoleContext {
+  test?: string;
+  /** as they were taken */
+  options: Record<string, any>;
+  quiet: boolean;
+}
+
+/** What lines are made of: the events of a run, see engine/runner.js. */
+export type ConsoleEvent =
+  | { type: 'planned'; result: Result }
+  | { type: 'held'; rows: number }
+  | { type: 'removed'; rows: number; left: readonly unknown[] }
+  | { type: 'cell-end'; cell: Result['cells'][number]; round: Round; result: Result }
+  | { type: 'filling' | 'waiting' | 'cell-start' | 'progress' | 'finished' };
+
+/** A line for the standard output, or for the standard error. */
+export type ConsoleLine = string | { error: string };
+
+/** What goes to the terminal around the tables of a result. */
+export interface ConsoleOutput {
+  before?: string;
+  /** where the tables go; absent: the standard output */
+  tables?: 'error' | 'none';
+  after?: string;
+}
+
 export interface WorkloadDefinition {
   name: string;
   summary: string;
   needs: readonly Capability[];
   /** what it owns on servers, created and removed around a run; absent: the rows of the race */
   namespace?: Namespace;
+  /** its own options, see lib/options.js: for the parser, help, README, defaults and programs */
+  options?: import('./options.js').OptionTable;
+  /**
+   * other defaults, or more (`{ help, default }`), of the options that every run has; null: of no
+   * use here
+   */
+  shared?: Readonly<Record<string, unknown>>;
+  /** its tests and a line about each: `dragstrip mget scatter`; the key '': without a name */
+  tests?: Readonly<Record<string, string>>;
+  /** pure: what is measured. Absent: its options are for `prepare`, the loads as they are given */
+  plan?(options: Record<string, any>, context: PlanContext): WorkloadPlan;
+  /** the lines of an original program while it ran; called with each event of the run */
+  legacyLines?(context: ConsoleContext): (event: ConsoleEvent) => readonly ConsoleLine[];
+  /** what else the command line says when all is over */
+  output?(result: Result, context: ConsoleContext): ConsoleOutput;
+  /** exit status of a result, where `usual` is not all that counts */
+  status?(result: Result, usual: (result: Result) => number, context: ConsoleContext): number;
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;

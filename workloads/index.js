@@ -1,29 +1,77 @@
-/** The registry of workloads: names to definitions, loaded when they are needed. */
+/** The registry of workloads: one line for each, its definition loaded when it is needed. */
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { defineWorkload } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
-/** @type {Record<string, () => Promise<{ workload: WorkloadDefinition }>>} */
-const REGISTRY = {
-  get: () => import('./get/index.js'),
-  mix: () => import('./mix/index.js'),
-  mget: () => import('./mget/index.js'),
-  'mget-single': () => import('./mget/single.js'),
-  mutex: () => import('./mutex/index.js'),
-  commands: () => import('./commands/index.js'),
-  insert: () => import('./insert/index.js'),
-  codec: () => import('./codec/index.js'),
-};
+/**
+ * `summary`: it is a command of the program, and that is its line in the help.
+ * @typedef {{ load: () => Promise<{ workload: WorkloadDefinition }>, summary?: string }} Entry
+ */
+
+/** @type {Readonly<Record<string, Entry>>} */
+const REGISTRY = Object.freeze({
+  get: { load: () => import('./get/index.js') },
+  mix: { load: () => import('./mix/index.js') },
+  mget: { load: () => import('./mget/index.js') },
+  'mget-single': { load: () => import('./mget/single.js') },
+  mutex: { load: () => import('./mutex/index.js') },
+  commands: { load: () => import('./commands/index.js') },
+  insert: {
+    summary: 'rows into an empty table, by several strategies',
+    load: () => import('./insert/index.js'),
+  },
+  codec: { load: () => import('./codec/index.js') },
+});
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));
 
+/** Workloads that are commands of the program, with their lines in the help. */
+export const WORKLOAD_COMMANDS = Object.freeze(
+  Object.entries(REGISTRY).flatMap(([name, { summary }]) =>
+    summary === undefined ? [] : [Object.freeze({ name, summary })],
+  ),
+);
+
 /**
- * @param {string} name
+ * @param {string} nameOrPath a name of WORKLOAD_NAMES, or the path of a file whose default export,
+ *   or export `workload`, is what defineWorkload gives
  * @returns {Promise<WorkloadDefinition>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none of that name
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
  */
-export async function loadWorkload(name) {
-  if (Object.hasOwn(REGISTRY, name)) return (await REGISTRY[name]()).workload;
-  throw usageError(`unknown workload "${name}"`, `the workloads: ${WORKLOAD_NAMES.join(', ')}`);
+export async function loadWorkload(nameOrPath) {
+  if (Object.hasOwn(REGISTRY, nameOrPath)) return (await REGISTRY[nameOrPath].load()).workload;
+  if (/^\.{0,2}\/|\.[cm]?js$/.test(nameOrPath)) return loadFile(path.resolve(nameOrPath));
+  throw usageError(
+    `unknown workload "${nameOrPath}"`,
+    `the workloads: ${WORKLOAD_NAMES.join(', ')}; or a file, ./mine.js`,
+  );
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<WorkloadDefinition>}
+ */
+async function loadFile(file) {
+  if (!existsSync(file)) throw usageError(`workload ${file}: no such file`);
+  /** @type {any} */
+  let module;
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    const line = String(error?.message ?? error).split('\n')[0];
+    throw usageError(`workload ${file} does not load: ${line}`);
+  }
+  const definition = module.workload ?? module.default;
+  if (definition === undefined) {
+    throw usageError(
+      `workload ${file} exports no workload`,
+      'export default defineWorkload({ … }); docs/adding-a-workload.md has an example',
+    );
+  }
+  return defineWorkload(definition);
 }

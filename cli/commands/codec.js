@@ -9,7 +9,7 @@ import { usageError } from '../../lib/errors.js';
 import { loadStorage, parseSelection } from '../../storages/index.js';
 import { conductRun, tablesFor } from '../conduct.js';
 import { dropUndefined } from '../setup.js';
-import { statusOf } from './race.js';
+import { statusOf } from '../status.js';
 
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
 /** @typedef {import('../../codecs/fixtures.js').Fixture} Fixture */

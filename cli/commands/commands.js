@@ -20,8 +20,8 @@ import { conductRun, tablesFor } from '../conduct.js';
 import { failureLine } from '../failure.js';
 import { pictureOutputs, writeOutputs } from '../outputs.js';
 import { dropUndefined } from '../setup.js';
+import { statusOf } from '../status.js';
 import { requireWritable } from '../storage.js';
-import { statusOf } from './race.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
 /** @typedef {import('../../lib/result.js').Result} Result */

@@ -9,7 +9,7 @@ import { scatterPoints, toFetchGroups } from '../../report/analysis/fetches.js';
 import { conductRun, tablesFor } from '../conduct.js';
 import { addressesOf } from '../options.js';
 import { dropUndefined } from '../setup.js';
-import { statusOf } from './race.js';
+import { statusOf } from '../status.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
 /** @typedef {import('../../lib/result.js').Result} Result */

@@ -10,7 +10,7 @@ import { conductRun, tablesFor } from '../conduct.js';
 import { HANDLERS } from '../mutex-options.js';
 import { addressesOf } from '../options.js';
 import { dropUndefined } from '../setup.js';
-import { statusOf } from './race.js';
+import { statusOf } from '../status.js';
 
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
 /** @typedef {import('../../lib/result.js').Result} Result */

@@ -4,13 +4,13 @@
  */
 
 import path from 'node:path';
-import { droppedTooMuch } from '../../engine/openloop.js';
 import { usageError } from '../../lib/errors.js';
 import { loadReport } from '../../report/index.js';
 import { conductRun, tablesFor } from '../conduct.js';
 import { cellLines, seedLines } from '../lines.js';
 import { loadsOf } from '../loads.js';
 import { addressesOf } from '../options.js';
+import { statusOf } from '../status.js';
 import { requireFree, writeWhole } from '../storage.js';
 import { limitsSource } from './limit.js';
 
@@ -136,26 +136,6 @@ export function toRunOptions(command, options) {
     addresses: addressesOf(options),
     allowTargets: options.allowTarget,
   };
-}
-
-/**
- * @param {Result} result
- * @returns {number} 5 where an answer was wrong, too much was dropped or a test failed; 4 where
- *   nothing could run
- */
-export function statusOf(result) {
-  let measured = 0;
-  for (const cell of result.cells) {
-    if (cell.state === 'failed') return 5;
-    for (const round of cell.rounds) {
-      const { outcomes } = round;
-      measured += 1;
-      if (outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0) return 5;
-      if (result.state === 'aborted' || result.searches !== undefined) continue;
-      if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
-    }
-  }
-  return measured === 0 ? 4 : 0;
 }
 
 /**

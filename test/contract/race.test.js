@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { statusOf } from '../../cli/commands/race.js';
+import { statusOf } from '../../cli/status.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/result.js';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { planFetchRun } from '../../engine/fetches.js';
-import { planRun } from '../../engine/plan.js';
+import { requestRun } from '../../engine/request.js';
 import { summarizeSeries } from '../../engine/series.js';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
@@ -84,8 +84,8 @@ describe('the plan of fetches', () => {
     assert.throws(() => planFetchRun({ scatter: { minKeys: 1, maxKeys: 501 } }, [], 500), refused);
   });
 
-  test('makes a load as long as its series, and leads as long as the widest window', () => {
-    const plan = planRun({
+  test('makes a load as long as its series, and leads as long as the widest window', async () => {
+    const { plan } = await requestRun({
       workload: 'mget',
       mget: { cycles: 10, pipelined: true },
       loads: [1, 4].map((inFlight) => ({ kind: 'window', inFlight })),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusOf } from '../../cli/commands/race.js';
+import { statusOf } from '../../cli/status.js';
 import { openLoopWarnings } from '../../engine/openloop.js';
 import { emptyRecord } from '../../engine/record.js';
 import { runRace } from '../../engine/runner.js';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { statusOf } from '../../cli/commands/race.js';
+import { statusOf } from '../../cli/status.js';
 import { executeInChild } from '../../engine/executor.js';
 import { orderOfRound, planRun } from '../../engine/plan.js';
 import { emptyRecord } from '../../engine/record.js';

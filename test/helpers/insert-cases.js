@@ -6,17 +6,15 @@
 import assert from 'node:assert/strict';
 import { runCell } from '../../engine/cell.js';
 import {
-  BATCH_ROWS,
-  BATCHES_IN_FLIGHT,
   numberOf,
   planSlices,
   requestsInFlight,
   rowsOfRequest,
-  SINGLES_IN_FLIGHT,
   STRATEGIES,
 } from '../../lib/insertion.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
+import { options } from '../../workloads/insert/plan.js';
 import { setInsertStage } from '../../workloads/insert/stage.js';
 
 export const ROWS = 50_000;
@@ -39,10 +37,10 @@ export function sumOfNumbers(rows = ROWS) {
 export function insertBy(storage, name, where) {
   const { address, folder, rows = ROWS, profile = 'default' } = where;
   const strategy = STRATEGIES[name];
-  const batch = BATCH_ROWS;
+  const batch = options['batch'].default[0];
   const size = rowsOfRequest(strategy, { rows, batch });
   const { length } = planSlices({ rows, size, workers: strategy.workers });
-  const limits = { batches: BATCHES_IN_FLIGHT, window: SINGLES_IN_FLIGHT };
+  const limits = { batches: options['inFlight'].default[0], window: options['window'].default };
   const inFlight = requestsInFlight(strategy, limits);
   return runCell(
     {

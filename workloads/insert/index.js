@@ -9,6 +9,7 @@ import { defineWorkload } from '../../lib/define.js';
 import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../../lib/insertion.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { namespace } from './namespace.js';
+import { legacyLines, options, plan, shared } from './plan.js';
 import { setInsertStage } from './stage.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
@@ -173,7 +174,11 @@ function faultOf({ rows, right, lost, twice, wrong, acknowledged, refused, writt
 
 export const workload = defineWorkload({
   name: 'insert',
-  summary: 'rows of two numbers into an empty table, by several strategies (dragstrip insert)',
+  summary: 'rows into an empty table, by several strategies',
+  options,
+  shared,
+  plan,
+  legacyLines,
   needs: ['insert'],
   namespace,
   check: false,

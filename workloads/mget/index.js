@@ -202,6 +202,7 @@ export const workload = defineWorkload({
   summary: 'many keys in one request, of 50,000 made for the run (dragstrip mget)',
   needs: ['mget'],
   namespace,
+  shared: { rows: HELD_KEYS, valueSize: 2048 },
   prepare: preparer(WHOLE_VALUES),
   check: preparer(Number.POSITIVE_INFINITY),
 });

@@ -1,0 +1,170 @@
+/**
+ * A workload as a command: `dragstrip insert`, `dragstrip run --workload ./mine.js`. What it
+ * measures, its options and the lines of an original program are the workload's own; here they
+ * become a run, its events lines, its result tables, a file, a plot and an exit status.
+ */
+
+import { optionsOf } from '../../engine/options.js';
+import { requestRun } from '../../engine/request.js';
+import { usageError } from '../../lib/errors.js';
+import { flagOf } from '../../lib/options.js';
+import { loadWorkload } from '../../workloads/index.js';
+import { labelOf, loadText } from '../cell-name.js';
+import { conductRun, tablesFor } from '../conduct.js';
+import { givenOf, rowsOf } from '../option-rows.js';
+import { ADDRESS_OPTIONS, addressesOf, OPTIONS, STORE_OPTIONS } from '../options.js';
+import { statusOf } from '../status.js';
+
+/** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
+/** @typedef {import('../../lib/types.js').ConsoleContext} ConsoleContext */
+/** @typedef {import('../../lib/types.js').ConsoleLine} ConsoleLine */
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../index.js').RunEvent} RunEvent */
+
+/**
+ * @param {string} name of the workload, or its file
+ * @returns {Promise<import('../options.js').OptionRow[]>}
+ */
+export async function optionRows(name) {
+  const { storages, ...table } = optionsOf(await loadWorkload(name), { all: false });
+  const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTarget');
+  return [
+    ...rowsOf({ storages }),
+    OPTIONS['storage'],
+    ...rowsOf(table),
+    OPTIONS['svg'],
+    ...[...STORE_OPTIONS, ...addresses].map((one) => OPTIONS[one]),
+  ];
+}
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute({ command, args, options, stdout, stderr }) {
+  const source = command === 'run' ? options.workload : command;
+  const workload = await loadWorkload(source);
+  const test = testOf(workload, args[0]);
+  const request = await requestOf(workload, { source, test, options });
+  /** @type {ConsoleContext} */
+  const about = { test, options: request.options, quiet: options.quiet === true };
+  const streams = { stdout, stderr };
+  return conductRun(
+    { options, ...streams },
+    {
+      begin: () => request,
+      show: ({ progress }) => showRun(workload, about, { ...streams, progress }),
+      tell: (result) => tell(result, workload, about, streams),
+      draw: drawPlot,
+      judge: (result) => workload.status?.(result, statusOf, about) ?? statusOf(result),
+    },
+  );
+}
+
+/**
+ * @param {WorkloadDefinition} workload
+ * @param {string | undefined} given
+ * @returns {string | undefined} the test
+ */
+function testOf({ name, tests }, given) {
+  const known = Object.keys(tests ?? {});
+  if (tests === undefined ? given === undefined : known.includes(given ?? '')) return given;
+  const named = known.filter((one) => one !== '').map((one) => `${name} ${one}`);
+  throw usageError(
+    given === undefined ? `${name}: which test?` : `${name} ${JSON.stringify(given)}: not known`,
+    known.length === 0 ? 'leave it out' : `name one of ${named.join(', ')}`,
+  );
+}
+
+/**
+ * @param {WorkloadDefinition} workload
+ * @param {{ source: string, test: string | undefined, options: Record<string, any> }} how
+ */
+async function requestOf(workload, { source, test, options }) {
+  const table = optionsOf(workload, { all: false });
+  const given = givenOf(table, options);
+  for (const [name, option] of Object.entries(table)) {
+    const { tests } = option;
+    if (given[name] === undefined || tests === undefined || tests.includes(test ?? '')) continue;
+    const owner = `${workload.name} ${tests[0]}`.trim();
+    throw usageError(`${flagOf(name, option)}: it belongs to ${owner}`, 'leave it out');
+  }
+  const { storages: listed, storage: more } = options;
+  const storages = more === undefined ? listed : [...(listed?.split(',') ?? []), ...more];
+  return requestRun(
+    /** @type {any} */ ({
+      ...given,
+      command: test ? `${workload.name}-${test}` : workload.name,
+      workload: source,
+      test,
+      storages,
+      addresses: addressesOf(options),
+    }),
+    { asText: true },
+  );
+}
+
+/**
+ * @param {WorkloadDefinition} workload
+ * @param {ConsoleContext} about
+ * @param {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream,
+ *   progress: import('../progress.js').Progress }} streams
+ * @returns {(event: RunEvent) => void}
+ */
+function showRun(workload, about, { stdout, stderr, progress }) {
+  const legacyLines = workload.legacyLines?.(about) ?? (() => []);
+  let done = 0;
+  let all = 0;
+  const say = (/** @type {ConsoleLine} */ line) => {
+    progress.done();
+    if (typeof line === 'string') stdout.write(`${line}\n`);
+    else stderr.write(`${line.error}\n`);
+  };
+  return (event) => {
+    if (event.type === 'planned') {
+      const planned = event.result.cells.filter(({ state }) => state !== 'skipped');
+      all = planned.length * event.plan.rounds;
+    }
+    if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
+    if (event.type === 'filling') progress.update(`filling ${event.storage}`);
+    if (event.type === 'progress' || event.type === 'cell-start') {
+      const settled = event.type === 'progress' && event.phase !== 'warmup' ? event.settled : 0;
+      const share = done + settled / (event.cell.load.operations ?? Number.POSITIVE_INFINITY);
+      const text = `${nameOf(event.cell)} (${done + 1} of ${all})`;
+      progress.update(text, all === 0 ? null : Math.min(1, share / all));
+    }
+    if (event.type === 'cell-end') done += 1;
+    for (const line of legacyLines(event)) say(line);
+  };
+}
+
+/** @param {import('../../lib/result.js').Cell} cell */
+function nameOf(cell) {
+  const { parameters = {}, load } = cell;
+  return [labelOf(cell), ...Object.values(parameters), loadText(load)].join(', ');
+}
+
+/**
+ * @param {Result} result
+ * @param {WorkloadDefinition} workload
+ * @param {ConsoleContext} about
+ * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
+ */
+async function tell(result, workload, about, { stdout, stderr }) {
+  const { before = '', tables, after = '' } = workload.output?.(result, about) ?? {};
+  stdout.write(before);
+  if (tables !== 'none') {
+    const stream = tables === 'error' ? stderr : stdout;
+    const gap = workload.legacyLines !== undefined && before === '' ? '\n' : '';
+    stream.write(`${gap}${await tablesFor(result, stream)}`);
+  }
+  stdout.write(after);
+}
+
+/** @param {Result} result */
+async function drawPlot(result) {
+  const { picturesOf } = await import('../../report/pictures.js');
+  const [first] = picturesOf([result]);
+  if (first === undefined) throw usageError('there is no plot: nothing was measured');
+  return first.svg;
+}

@@ -1,0 +1,26 @@
+/** The exit status that a result stands for. */
+
+import { droppedTooMuch } from '../engine/openloop.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+
+/**
+ * @param {Result} result
+ * @returns {number} 5 where an answer was wrong, too much was dropped or a benchmark failed; 4
+ *   where nothing could run, or data of the run could not be removed
+ */
+export function statusOf(result) {
+  if (result.warnings.some(({ code }) => code === 'ROWS_LEFT')) return 4;
+  let measured = 0;
+  for (const cell of result.cells) {
+    if (cell.state === 'failed') return 5;
+    for (const round of cell.rounds) {
+      const { outcomes } = round;
+      measured += 1;
+      if (outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0) return 5;
+      if (result.state === 'aborted' || result.searches !== undefined) continue;
+      if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
+    }
+  }
+  return measured === 0 ? 4 : 0;
+}

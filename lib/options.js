@@ -1,0 +1,287 @@
+/**
+ * Options as data: an option is declared once, with its kind, range, default and help. From the
+ * declaration come the parser of the command line, the help, the README, the check of the values
+ * that a program gives, and the default. A value is taken as text or as itself, by the same rules.
+ */
+
+import { usageError } from './errors.js';
+
+/**
+ * @typedef {object} Option
+ * @property {keyof typeof KINDS} kind
+ * @property {string} help one line
+ * @property {any} [default] absent: there is none
+ * @property {string} [shown] the default for the help, where it is not one value
+ * @property {string} [value] what the help calls the value: `<n>`
+ * @property {string} [flag] without dashes; absent: the name in kebab case
+ * @property {readonly string[]} [also] further flags with dashes: `-c`, `--clients`
+ * @property {readonly string[]} [tests] those of the workload's tests that take it; absent: all
+ * @property {number} [min]
+ * @property {number} [max]
+ * @property {readonly string[] | Readonly<Record<string, unknown>>} [choices] names; or names and
+ *   what each stands for
+ * @property {(text: string, label: string) => unknown} [read] of the kind `read`
+ *
+ * @typedef {Readonly<Record<string, Option>>} OptionTable by name
+ * @typedef {Partial<Option> & { help: string }} More
+ */
+
+/** @type {(min: number, max: number, fallback: number | undefined, more: More) => Option} */
+export const count = (min, max, fallback, more) => ({
+  ...{ kind: 'count', value: '<n>', min, max, default: fallback },
+  ...more,
+});
+
+/** @type {(min: number, max: number, fallback: readonly number[] | undefined, more: More) => Option} */
+export const counts = (min, max, fallback, more) => ({
+  ...{ kind: 'counts', value: '<list>', min, max, default: fallback },
+  ...more,
+});
+
+/** Milliseconds; as text with a unit. @type {(fallback: number | undefined, more: More) => Option} */
+export const duration = (fallback, more) => ({
+  ...{ kind: 'duration', value: '<time>', default: fallback },
+  ...more,
+});
+
+/** Milliseconds; as text in seconds. @type {(fallback: number | undefined, more: More) => Option} */
+export const seconds = (fallback, more) => ({
+  ...{ kind: 'seconds', value: '<seconds>', default: fallback },
+  ...more,
+});
+
+/** @type {(choices: NonNullable<Option['choices']>, fallback: unknown, more: More) => Option} */
+export const choice = (choices, fallback, more) => ({
+  ...{ kind: 'choice', value: '<name>', choices, default: fallback },
+  ...more,
+});
+
+/** Some of known names, in their order. @type {typeof choice} */
+export const choices = (names, fallback, more) => ({
+  ...{ kind: 'choices', value: '<list>', choices: names, default: fallback },
+  ...more,
+});
+
+/** @type {(fallback: readonly string[] | undefined, more: More) => Option} */
+export const names = (fallback, more) => ({
+  ...{ kind: 'names', value: '<list>', default: fallback },
+  ...more,
+});
+
+/** @type {(more: More) => Option} */
+export const flag = (more) => ({ kind: 'flag', ...more });
+
+/** @type {(more: More) => Option} */
+export const text = (more) => ({ kind: 'text', value: '<text>', ...more });
+
+/** One text for each time that it is given. @type {(more: More) => Option} */
+export const texts = (more) => ({ kind: 'texts', value: '<text>', ...more });
+
+/** With rules of its own. @type {(read: NonNullable<Option['read']>, more: More) => Option} */
+export const reading = (read, more) => ({ kind: 'read', value: '<text>', read, ...more });
+
+const DURATION_UNITS_MS = Object.freeze({ us: 1e-3, µs: 1e-3, ms: 1, s: 1e3, m: 6e4, h: 36e5 });
+const DAY_MS = 86_400_000;
+
+/**
+ * @param {unknown} given digits, `_` between them, `k` or `M` behind them; or a number
+ * @param {{ min?: number, max?: number }} range
+ * @param {string} label
+ * @returns {number}
+ * @throws {import('./errors.js').DragstripError} E_USAGE
+ */
+function takeCount(given, { min = 0, max = Number.MAX_SAFE_INTEGER }, label) {
+  const match = typeof given === 'string' ? /^(\d[\d_]*)([kM]?)$/.exec(given.trim()) : null;
+  const unit = { '': 1, k: 1e3, M: 1e6 }[match?.[2] ?? ''] ?? 1;
+  const value = match === null ? given : Number(match[1].replaceAll('_', '')) * unit;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) {
+    return value;
+  }
+  throw usageError(
+    `${label} ${JSON.stringify(given)}: not a whole number from ${min} to ${max}`,
+    `write for example ${label} ${Math.max(min, Math.min(max, 50_000))}`,
+  );
+}
+
+/**
+ * @param {unknown} given `10s`, `500ms`, `2m`, a bare number is seconds; or milliseconds
+ * @param {string} label
+ * @returns {number} milliseconds, more than 0 and at most a day
+ */
+function takeDuration(given, label) {
+  const match =
+    typeof given === 'string' ? /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)?$/.exec(given.trim()) : null;
+  const unit = DURATION_UNITS_MS[/** @type {'s'} */ (match?.[2] ?? 's')];
+  const value = match === null ? given : Number(match[1]) * unit;
+  if (typeof value === 'number' && value > 0 && value <= DAY_MS) return value;
+  throw usageError(
+    `${label} ${JSON.stringify(given)}: not a time up to 24 h`,
+    `write for example ${label} 10s or ${label} 500ms`,
+  );
+}
+
+/**
+ * @param {unknown} given `2`, `.5`; or milliseconds
+ * @param {string} label
+ * @returns {number} milliseconds
+ */
+function takeSeconds(given, label) {
+  const match = typeof given === 'string' ? /^(\d+\.?\d*|\.\d+)$/.exec(given.trim()) : null;
+  const value = match === null ? given : Number(match[1]) * 1000;
+  if (typeof value === 'number' && value >= 0 && value <= DAY_MS) return value;
+  throw usageError(
+    `${label} ${JSON.stringify(given)}: not a number of seconds`,
+    'such as 2 or 0.5',
+  );
+}
+
+/**
+ * @param {unknown} given with commas between; or a list
+ * @param {string} label
+ * @returns {unknown[]} at least one
+ */
+function itemsOf(given, label) {
+  const items = typeof given === 'string' ? given.split(',').map((item) => item.trim()) : given;
+  if (Array.isArray(items) && items.length > 0 && !items.includes('')) return items;
+  throw usageError(
+    `${label} ${JSON.stringify(given)}: ${Array.isArray(items) ? 'an empty name in the list' : 'not a list'}`,
+    `write for example ${label} a,b`,
+  );
+}
+
+/**
+ * @param {unknown} given
+ * @param {Option} option
+ * @param {string} label
+ * @param {unknown} [whole] what the message shows
+ * @returns {string} the name
+ */
+function takeName(given, { choices: known = [] }, label, whole = given) {
+  const all = Array.isArray(known) ? known : Object.keys(known);
+  if (typeof given === 'string' && all.includes(given)) return given;
+  throw usageError(
+    `${label} ${JSON.stringify(whole)}: no ${JSON.stringify(given)}`,
+    `it takes ${all.join(', ')}`,
+  );
+}
+
+/**
+ * @param {Option} option
+ * @param {string} name
+ */
+function meaningOf({ choices: known = [] }, name) {
+  return Array.isArray(known) ? name : /** @type {Record<string, unknown>} */ (known)[name];
+}
+
+/**
+ * How a value of each kind is taken: as text or as itself. Throws E_USAGE.
+ * @satisfies {Record<string, (given: any, option: Option, label: string) => unknown>}
+ */
+const KINDS = {
+  count: takeCount,
+  counts: (given, option, label) => {
+    const items = typeof given === 'number' ? [given] : itemsOf(given, label);
+    return [...new Set(items.map((item) => takeCount(item, option, label)))];
+  },
+  duration: (given, _option, label) => takeDuration(given, label),
+  seconds: (given, _option, label) => takeSeconds(given, label),
+  choice(given, option, label) {
+    const known = option.choices ?? [];
+    const isMeaning = !Array.isArray(known) && typeof given !== 'string';
+    return isMeaning ? given : meaningOf(option, takeName(given, option, label));
+  },
+  choices(given, option, label) {
+    const taken = itemsOf(given, label).map((item) => takeName(item, option, label, given));
+    const all = Array.isArray(option.choices) ? option.choices : Object.keys(option.choices ?? {});
+    return all.filter((name) => taken.includes(name)).map((name) => meaningOf(option, name));
+  },
+  names: (given, _option, label) => itemsOf(given, label).map((item) => takeText(item, label)),
+  flag: (given, _option, label) => {
+    if (typeof given === 'boolean') return given;
+    throw usageError(`${label} ${JSON.stringify(given)}: not true or false`);
+  },
+  text: (given, _option, label) => takeText(given, label),
+  texts: (given, _option, label) => [given].flat().map((item) => takeText(item, label)),
+  read: (given, { read = (one) => one }, label) => read(given, label),
+};
+
+/**
+ * @param {unknown} given
+ * @param {string} label
+ */
+function takeText(given, label) {
+  if (typeof given === 'string') return given;
+  throw usageError(`${label} ${JSON.stringify(given)}: not a text`);
+}
+
+/**
+ * @param {string} name
+ * @param {Option} option
+ * @returns {string} `--data-size`
+ */
+export function flagOf(name, { flag: own }) {
+  return `--${own ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/**
+ * @param {string} name
+ * @param {Option} option
+ * @param {unknown} given as itself; or as text
+ * @param {{ asText?: boolean }} [how] asText: of the command line
+ * @returns {any} the value
+ * @throws {import('./errors.js').DragstripError} E_USAGE where it is not of its kind or range
+ */
+export function takeOption(name, option, given, { asText = false } = {}) {
+  const label = flagOf(name, option);
+  if (asText || typeof given !== 'string' || TEXT_KINDS.includes(option.kind)) {
+    return KINDS[option.kind](given, option, label);
+  }
+  throw usageError(`${label} ${JSON.stringify(given)}: a text`, 'a program gives the value itself');
+}
+
+/** Kinds whose value may be a text. */
+const TEXT_KINDS = ['choice', 'text', 'texts', 'read'];
+
+/**
+ * @param {OptionTable} table
+ * @param {Readonly<Record<string, unknown>>} given by name
+ * @param {{ asText?: boolean }} [how]
+ * @returns {Record<string, any>} values, with the defaults of those that are not given
+ * @throws {import('./errors.js').DragstripError} E_USAGE
+ */
+export function takeOptions(table, given, how = {}) {
+  /** @type {Record<string, any>} */
+  const values = {};
+  for (const [name, option] of Object.entries(table)) {
+    const value =
+      given[name] === undefined ? option.default : takeOption(name, option, given[name], how);
+    if (value !== undefined) values[name] = value;
+  }
+  return values;
+}
+
+/**
+ * @param {Option} option
+ * @returns {string} what the help says, with the default
+ */
+export function helpOf(option) {
+  const { help, shown = shownDefault(option), also = [] } = option;
+  const others = also.filter((one) => one.startsWith('--'));
+  const known = others.length === 0 ? '' : ` (also ${others.join(', ')})`;
+  return `${help}${known}${shown === undefined ? '' : ` (default: ${shown})`}`;
+}
+
+/** @param {Option} option */
+function shownDefault({ kind, default: value, choices: known = [] }) {
+  if (value === undefined || kind === 'flag') return undefined;
+  if (kind === 'duration') return value % 1000 === 0 ? `${value / 1000}s` : `${value}ms`;
+  if (kind === 'seconds') return String(value / 1000);
+  if (!Array.isArray(known) && kind === 'choice') {
+    const text = JSON.stringify(value);
+    return Object.keys(known).find(
+      (name) => JSON.stringify(meaningOf({ kind, help: '', choices: known }, name)) === text,
+    );
+  }
+  if (kind === 'choices' && !Array.isArray(known)) return undefined;
+  return Array.isArray(value) ? value.join(',') : String(value);
+}

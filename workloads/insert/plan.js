@@ -1,0 +1,178 @@
+/** What `dragstrip insert` measures: a variant for each strategy, size of batch and window. */
+
+import { usageError } from '../../lib/errors.js';
+import {
+  planSlices,
+  requestsInFlight,
+  rowsOfRequest,
+  STRATEGIES,
+  STRATEGY_NAMES,
+} from '../../lib/insertion.js';
+import { choices, count, counts } from '../../lib/options.js';
+
+/** @typedef {import('../../lib/types.js').ChosenStorage} ChosenStorage */
+/** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
+/** @typedef {{ text: string, definition: StorageDefinition }} Inserting */
+
+const IN_FLIGHT_MAX = 10_000;
+/** Of a profile that only says how rows are read, nothing would be left in an insert. */
+const PROFILES = Object.freeze({
+  redis: ['default', 'tuned'],
+  ioredis: ['default', 'tuned', 'pipelined'],
+});
+
+/** @type {import('../../lib/options.js').OptionTable} */
+export const options = Object.freeze({
+  strategies: choices(STRATEGY_NAMES, STRATEGY_NAMES, {
+    help: `which: ${STRATEGY_NAMES.join(', ')}`,
+    shown: 'all',
+  }),
+  batch: counts(1, 10_000, [166], { help: 'rows per batch; several (50,166,500): each in turn' }),
+  inFlight: counts(1, IN_FLIGHT_MAX, [5], {
+    help: 'batches in flight; several (1,5,10): each in turn',
+  }),
+  window: count(1, IN_FLIGHT_MAX, 100, {
+    help: 'async and pairs: rows that are not acknowledged yet, at most',
+  }),
+});
+
+export const shared = Object.freeze({
+  storages: { help: 'storages to insert into: name, name:profile', shown: 'all that insert' },
+  rows: { default: 50_000, max: 10_000_000, help: 'rows that each benchmark inserts' },
+  valueSize: null,
+  against: null,
+  rounds: 3,
+  warmupOperations: {
+    default: 60,
+    help: 'requests before the clock starts (of single rows: fifty times as many)',
+  },
+});
+
+/**
+ * @param {Record<string, any>} given
+ * @param {import('../../lib/types.js').PlanContext} context
+ * @returns {import('../../lib/types.js').WorkloadPlan}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+export function plan(given, { storages }) {
+  const variants = variantsOf(storages.flatMap(insertingOf(given['storages'] !== undefined)), {
+    strategies: given['strategies'],
+    rows: given['rows'],
+    batches: given['batch'],
+    inFlight: given['inFlight'],
+    window: given['window'],
+  });
+  if (variants.length === 0) {
+    throw usageError(
+      'none of these storages has any of these strategies',
+      'dragstrip list shows the storages; docs/insert.md says what each has',
+    );
+  }
+  return { variants, shared: { valueSize: 8 } }; // of rows that nobody reads: the least there is
+}
+
+/**
+ * @param {boolean} isNamed whether the user named the storages
+ * @returns {(chosen: ChosenStorage) => Inserting[]}
+ */
+function insertingOf(isNamed) {
+  return ({ text, profile, definition }) => {
+    if (definition === null) {
+      throw usageError(`--storages ${text}: name them one by one`, 'or none: all that can run');
+    }
+    if (isNamed) requireInsert(definition, profile);
+    return definition.inserts === undefined ? [] : [{ text, definition }];
+  };
+}
+
+/**
+ * @param {StorageDefinition} definition
+ * @param {string} profile
+ */
+function requireInsert({ name, inserts, profiles }, profile) {
+  if (inserts === undefined) {
+    throw usageError(
+      `storage ${name} has no inserts`,
+      'npx dragstrip insert --help, docs/insert.md',
+    );
+  }
+  const allowed = /** @type {Record<string, string[]>} */ (PROFILES)[name] ?? ['default'];
+  if (allowed.includes(profile) || !Object.hasOwn(profiles, profile)) return;
+  throw usageError(
+    `storage ${name}:${profile}: it inserts as ${allowed.join(' or ')} only`,
+    `write ${name}`,
+  );
+}
+
+/**
+ * @param {Inserting[]} chosen
+ * @param {{ strategies: readonly string[], rows: number, batches: number[], inFlight: number[],
+ *   window: number }} sizes
+ */
+function variantsOf(chosen, { strategies, rows, batches: sizes, inFlight, window }) {
+  return strategies.flatMap((strategy) => {
+    const one = STRATEGIES[strategy];
+    const having = chosen.filter(({ definition }) =>
+      Object.hasOwn(definition.inserts ?? {}, strategy),
+    );
+    const isBatch = one.rows === 'batch';
+    return (isBatch ? sizes : [1]).flatMap((batch) => {
+      const size = rowsOfRequest(one, { rows, batch });
+      const { length } = planSlices({ rows, size, workers: one.workers });
+      const windows = isBatch ? inFlight : [requestsInFlight(one, { batches: 1, window })];
+      /** @type {import('../../lib/types.js').Parameters} */
+      const parameters = isBatch ? { strategy, batch } : { strategy };
+      // What is called in this process is over when the call returns: there is no window of it.
+      const isSync = (/** @type {Inserting} */ { definition }) =>
+        definition.server === null && one.inFlight !== 'singles';
+      const variant = (/** @type {Inserting[]} */ some, /** @type {number[]} */ ks) => ({
+        parameters,
+        loads: ks.map((k) => loadOf(k, length)),
+        storages: some.map(({ text }) => text),
+      });
+      return [
+        variant(
+          having.filter((each) => !isSync(each)),
+          windows,
+        ),
+        variant(having.filter(isSync), [1]),
+      ].filter(({ storages }) => storages.length > 0);
+    });
+  });
+}
+
+/**
+ * @param {number} inFlight
+ * @param {number} operations
+ */
+function loadOf(inFlight, operations) {
+  return inFlight === 1
+    ? { kind: /** @type {const} */ ('sync'), operations }
+    : { kind: /** @type {const} */ ('window'), inFlight, operations };
+}
+
+/** @type {import('../../lib/types.js').WorkloadDefinition['legacyLines']} */
+export const legacyLines =
+  ({ quiet }) =>
+  (event) =>
+    event.type === 'cell-end' && !quiet ? [cellLine(event.cell, event.round)] : [];
+
+/**
+ * As the original program's line, `ecql_batch_pure 50000 inserts: 0.84848 seconds`, with what
+ * decides it.
+ * @param {import('../../lib/result.js').Cell} cell
+ * @param {import('../../lib/result.js').Round} round
+ */
+function cellLine({ storage, profile, parameters = {}, load }, round) {
+  const { strategy, batch } = parameters;
+  const name = `${storage}${profile === 'default' ? '' : `:${profile}`}_${strategy}`;
+  if (round.state !== 'measured' || round.facts === undefined) {
+    return `${name}: ${round.state}${round.failure === null ? '' : `, ${round.failure.message}`}`;
+  }
+  const { rows, durability } = round.facts;
+  const size = batch === undefined ? '' : `batches of ${batch}, `;
+  return (
+    `${name} ${rows} inserts: ${(round.durationNs / 1e9).toFixed(6)} seconds ` +
+    `(${size}${load.inFlight} in flight; ${durability})`
+  );
+}
