@@ -180,7 +180,7 @@ export const OPTIONS = Object.freeze({
   },
   format: {
     flags: '--format <name>',
-    help: 'console, markdown, csv or html, on the standard output',
+    help: 'console, markdown, csv, json or html, on the standard output',
     shown: 'console',
   },
   html: { flags: '--html <file>', help: 'write one page with plots and tables, for a browser' },

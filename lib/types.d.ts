@@ -267,6 +267,8 @@ export type * from './server-types.js';
 export type * from './workload-types.js';
 
 export interface ReportOptions {
+  /** of the documents, where there are several */
+  comparison?: any;
   /** columns of the terminal; unlimited if absent */
   width?: number;
   /** ANSI colours */
@@ -276,6 +278,9 @@ export interface ReportOptions {
 export interface ReportDefinition {
   name: string;
   summary: string;
-  /** pure: the same result and options give the same text */
-  render(result: import('./result.js').Result, options?: ReportOptions): string;
+  /** pure: the same documents and options give the same text */
+  render(
+    documents: readonly import('./report-types.js').Document[],
+    options?: ReportOptions,
+  ): string;
 }

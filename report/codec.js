@@ -15,13 +15,13 @@ import {
   plainText,
 } from '../lib/format.js';
 import { toCodecGroups } from './analysis/codecs.js';
-import { NEUTRAL_ROW } from './columns.js';
+import { NEUTRAL_ROW } from './legacy-row.js';
 
 /** @typedef {import('./analysis/codecs.js').CodecGroup} CodecGroup */
 /** @typedef {import('./analysis/codecs.js').CodecRow} CodecRow */
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} Table */
+/** @typedef {import('./legacy-row.js').Column} Column */
+/** @typedef {import('./legacy-row.js').Table} Table */
 
 const PROTOCOL_NAMES = Object.freeze({
   handlersocket: 'HandlerSocket',

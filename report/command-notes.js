@@ -7,11 +7,11 @@ import { plainText } from '../lib/format.js';
 import { refusalOf, toCommandGroups } from './analysis/commands.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('./content.js').Item} Item */
+/** @typedef {import('../lib/report-types.js').Item} Item */
 
 /**
  * @param {Result} result
- * @returns {import('./content.js').List}
+ * @returns {import('../lib/report-types.js').List}
  */
 export function refusedList({ cells }) {
   /** @type {Map<string, string[]>} words to what they were said of */

@@ -13,15 +13,15 @@ import {
   plainText,
 } from '../lib/format.js';
 import { pairedRatio, summarizeWays, toCommandGroups, WAYS } from './analysis/commands.js';
-import { NEUTRAL_ROW } from './columns.js';
+import { NEUTRAL_ROW } from './legacy-row.js';
 
 /** @typedef {import('./analysis/commands.js').CommandGroup} CommandGroup */
 /** @typedef {import('./analysis/commands.js').Figure} Figure */
 /** @typedef {import('./analysis/commands.js').TestFigures} TestFigures */
 /** @typedef {import('./analysis/commands.js').Summary} Summary */
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} Table */
+/** @typedef {import('./legacy-row.js').Column} Column */
+/** @typedef {import('./legacy-row.js').Table} Table */
 
 const TRANSPORTS = Object.freeze({ tcp: 'TCP', unix: 'unix' });
 

@@ -1,41 +1,24 @@
 /**
- * A comparison of results for people: on a terminal and as markdown. Pure; what is compared with
- * what, and what may be, is lib/comparison.js.
+ * The document of a comparison of results. Pure; what is compared with what, and what may be, is
+ * analysis/comparison.js.
  */
 
-import {
-  formatDuration,
-  formatRatio,
-  formatShare,
-  formatThroughput,
-  NONE,
-  plainText,
-} from '../lib/format.js';
-import { NEUTRAL_ROW } from './columns.js';
-import { drawContent } from './console.js';
-import { writeContent } from './markdown.js';
+import { formatDuration, formatShare, formatThroughput, plainText } from '../lib/format.js';
+import { metric, UNKNOWN } from '../stats/metrics.js';
+import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').ComparedCell} ComparedCell */
 
 /**
  * @param {Comparison} comparison
- * @param {import('../lib/types.js').ReportOptions & { format?: 'console' | 'markdown' }} [options]
- * @returns {string}
+ * @returns {import('../lib/report-types.js').Document}
  */
-export function renderComparison(comparison, { format = 'console', ...options } = {}) {
-  const content = toContent(comparison);
-  return format === 'markdown' ? writeContent(content) : drawContent(content, options);
-}
-
-/**
- * @param {Comparison} comparison
- * @returns {import('./content.js').Content}
- */
-function toContent(comparison) {
+export function comparisonDocument(comparison) {
   const { base, others } = comparison;
   return {
     title: `Dragstrip ${plainText(comparison.dragstrip)}: compare`,
+    verdict: [],
     head: [
       ['first', sideText(base)],
       ...others.map((other, i) => /** @type {[string, string]} */ ([nameOf(i), sideText(other)])),
@@ -44,18 +27,45 @@ function toContent(comparison) {
       other.cells.length === 0
         ? []
         : [
-            {
-              title: `${nameOf(i)} (${plainText(other.file)}) against the first`,
-              columns: [...COLUMNS],
-              rows: other.cells.map((cell) => /** @type {any} */ ({ ...NEUTRAL_ROW, cell })),
-            },
+            tableOfItems(
+              `${nameOf(i)} (${plainText(other.file)}) against the first`,
+              COMPARED,
+              other.cells,
+            ),
           ],
     ),
-    floor: '',
     notes: [judgement(comparison)],
     lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
     legend: LEGEND,
+    settings: [],
+    source: comparison,
+    rounds: roundsOf(comparison),
   };
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {import('../lib/report-types.js').RoundTable} a line for each comparison
+ */
+function roundsOf({ base, others }) {
+  const fields = /** @type {const} */ ([
+    ...['cell', 'metric', 'base', 'other', 'ratio', 'low', 'high', 'confidence', 'p', 'n'],
+    ...['noise', 'margin', 'verdict', 'roundsNeeded'],
+  ]);
+  return {
+    columns: ['base_file', 'other_file', ...fields.map(snake)],
+    lines: others.flatMap(({ file, cells }) =>
+      cells.map((cell) => [
+        ...[base.file, file],
+        ...fields.map((field) => cell[/** @type {keyof ComparedCell} */ (field)]),
+      ]),
+    ),
+  };
+}
+
+/** @param {string} name */
+function snake(name) {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** @param {number} index of the others */
@@ -69,50 +79,56 @@ function sideText({ file, id, startedAt, rounds }) {
   return plainText(`${file}: ${id}, ${when}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`);
 }
 
-/** @type {readonly import('./columns.js').Column[]} */
-const COLUMNS = Object.freeze([
-  column('test', ['', 'test'], 0, ({ cell }) => plainText(cell), 'left'),
-  column('first', ['', 'first'], 3, (cell) => figure(cell, cell.base)),
-  column('other', ['', 'other'], 4, (cell) => figure(cell, cell.other)),
-  column('speed of the other', ['', 'speed'], 0, ({ ratio }) => formatRatio(ratio)),
-  column('95 % interval', ['95 %', 'interval'], 1, intervalText),
-  column('p after Holm', ['p', '(Holm)'], 5, ({ p }) => pText(p)),
-  column('A/A noise', ['A/A', 'noise'], 2, ({ noise }) =>
-    noise === null ? 'unknown' : formatShare(noise),
-  ),
-  column('rounds', ['', 'n'], 6, ({ n }) => String(n)),
-  column('verdict', ['', 'verdict'], 0, verdictText, 'left'),
-]);
+/** @typedef {import('../lib/report-types.js').Metric} Metric */
+
+/** @type {{ row: import('../lib/report-types.js').KeyColumn[], metrics: Metric[] }} */
+const COMPARED = {
+  row: [{ key: 'cell', name: 'test' }],
+  metrics: [
+    figure('base', 'first', 3),
+    figure('other', 'other', 4),
+    {
+      ...{ key: 'ratio', name: 'speed of the other', unit: '×', better: 'more' },
+      ...{ head: ['', 'speed'], drop: 0 },
+      of: ({ ratio, low, high, n }) => (ratio === null ? UNKNOWN : { value: ratio, low, high, n }),
+    },
+    metric(
+      { key: 'interval', name: '95 % interval', unit: 'text', head: ['95 %', 'interval'], drop: 1 },
+      ({ low, high }) =>
+        low === null || high === null ? null : `${low.toFixed(3)}–${high.toFixed(3)}`,
+    ),
+    metric(
+      { key: 'p', name: 'p after Holm', unit: 'p', head: ['p', '(Holm)'], drop: 5 },
+      ({ p }) => p,
+    ),
+    {
+      ...metric(
+        { key: 'noise', name: 'A/A noise', unit: '%', head: ['A/A', 'noise'], drop: 2 },
+        ({ noise }) => noise,
+      ),
+      of: ({ noise, n }) =>
+        noise === null
+          ? { state: 'not known', reason: 'too few rounds' }
+          : { value: noise, low: null, high: null, n },
+    },
+    metric(
+      { key: 'rounds', name: 'rounds', unit: 'count', head: ['', 'n'], drop: 6 },
+      ({ n }) => n,
+    ),
+    metric({ key: 'verdict', name: 'verdict', unit: 'text', align: 'left' }, verdictText),
+  ],
+};
 
 /**
+ * @param {'base' | 'other'} side
  * @param {string} name
- * @param {[string, string]} head
  * @param {number} drop
- * @param {(cell: ComparedCell) => string} text
- * @param {'left' | 'right'} [align]
- * @returns {import('./columns.js').Column}
+ * @returns {Metric} operations per second, or a time where the rate was given
  */
-function column(name, head, drop, text, align = 'right') {
-  return { name, head, align, drop, text: (/** @type {any} */ row) => text(row.cell) };
-}
-
-/**
- * @param {ComparedCell} cell
- * @param {number} value
- */
-function figure({ metric }, value) {
-  return metric === 'p99' ? `p99 ${formatDuration(value)}` : formatThroughput(value);
-}
-
-/** @param {ComparedCell} cell */
-function intervalText({ low, high }) {
-  return low === null || high === null ? NONE : `${low.toFixed(3)}–${high.toFixed(3)}`;
-}
-
-/** @param {number | null} p */
-function pText(p) {
-  if (p === null) return NONE;
-  return p < 0.001 ? '< 0.001' : p.toFixed(3);
+function figure(side, name, drop) {
+  return metric({ key: side, name, unit: 'text', drop }, (cell) =>
+    cell.metric === 'p99' ? `p99 ${formatDuration(cell[side])}` : formatThroughput(cell[side]),
+  );
 }
 
 /** @param {ComparedCell} cell */
@@ -135,7 +151,7 @@ function judgement({ failIfSlower, regressions, others }) {
 
 /**
  * @param {Comparison['others']} others
- * @returns {import('./content.js').List}
+ * @returns {import('../lib/report-types.js').List}
  */
 function differenceList(others) {
   return {
@@ -154,7 +170,7 @@ function differenceList(others) {
 
 /**
  * @param {Comparison['others']} others
- * @returns {import('./content.js').List}
+ * @returns {import('../lib/report-types.js').List}
  */
 function leftList(others) {
   return {

@@ -7,11 +7,11 @@ import Table from 'cli-table3';
 import pc from 'picocolors';
 import { defineReport } from '../lib/define.js';
 import { displayWidth, wrap } from '../lib/format.js';
-import { needsMark } from './columns.js';
-import { toContent } from './content.js';
+import { headOf, rowTexts } from './text.js';
 
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} TableContent */
+/** @typedef {import('../lib/report-types.js').Column} Column */
+/** @typedef {import('../lib/report-types.js').Table} TableContent */
+/** @typedef {import('../lib/report-types.js').Document} Document */
 /** @typedef {ReturnType<typeof pc.createColors>} Colors */
 
 /** Sentences longer than this are hard to read, however wide the terminal is. */
@@ -29,15 +29,15 @@ const NO_LINES = Object.freeze({
 export default defineReport({
   name: 'console',
   summary: 'tables for a terminal',
-  render: (result, options) => drawContent(toContent(result), options),
+  render: (documents, options) => documents.map((one) => drawDocument(one, options)).join('\n'),
 });
 
 /**
- * @param {import('./content.js').Content} content
+ * @param {Document} content
  * @param {import('../lib/types.js').ReportOptions} [options]
  * @returns {string}
  */
-export function drawContent(content, { width = Infinity, color = false } = {}) {
+function drawDocument(content, { width = Infinity, color = false } = {}) {
   const colors = pc.createColors(color);
   const columns = Math.max(1, width);
   const textWidth = Math.min(columns, TEXT_WIDTH_MAX);
@@ -45,11 +45,10 @@ export function drawContent(content, { width = Infinity, color = false } = {}) {
   const leftOut = new Set();
   const blocks = [
     [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
+    content.verdict.flatMap((line) => wrap(line, textWidth).map(colors.bold)),
     ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
     content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
-    [content.floor, ...content.notes]
-      .filter((line) => line !== '')
-      .flatMap((line) => hanging('', line, textWidth)),
+    content.notes.flatMap((line) => hanging('', line, textWidth)),
     ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
     legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
   ];
@@ -83,23 +82,24 @@ function headText(head, width) {
 }
 
 /**
- * @param {TableContent} table
+ * @param {TableContent} content
  * @param {{ width: number, colors: Colors, leftOut: Set<string> }} options leftOut is added to
  * @returns {string[]}
  */
-function tableText({ title, columns, rows }, { width, colors, leftOut }) {
-  const { kept, cells, fits } = fit(columns, rows, width);
+function tableText(content, { width, colors, leftOut }) {
+  const { title, columns, rows } = content;
+  const { kept, cells, fits } = fit(content, width);
   for (const column of columns) if (!kept.includes(column)) leftOut.add(column.name);
   const titleLines = wrap(title, width).map(colors.bold);
   if (!fits) return [...titleLines, ...cells.flatMap((texts) => rowSentence(texts, kept, width))];
   const table = new Table({
     chars: NO_LINES,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-    colAligns: kept.map(({ align }) => align),
+    colAligns: kept.map(({ align = 'right' }) => align),
   });
   for (const part of [0, 1]) {
-    const heads = kept.map(({ head }) => colors.bold(head[part]));
-    if (kept.some(({ head }) => head[part] !== '')) table.push(heads);
+    const heads = kept.map((column) => colors.bold(headOf(column)[part]));
+    if (kept.some((column) => headOf(column)[part] !== '')) table.push(heads);
   }
   const headLines = table.length;
   rows.forEach((row, i) => {
@@ -123,35 +123,33 @@ function rowSentence([storage, ...texts], columns, width) {
 
 /**
  * Takes the short texts, then leaves out columns one after another, until the table fits.
- * @param {Column[]} columns
- * @param {TableContent['rows']} rows
+ * @param {TableContent} table
  * @param {number} width
  * @returns {{ kept: Column[], cells: string[][], fits: boolean }} fits: false where even the
  *   columns that always stay are too wide
  */
-function fit(columns, rows, width) {
-  let kept = columns;
-  let cells = cellTexts(kept, rows, false);
-  if (tableWidth(kept, cells) <= width) return { kept, cells, fits: true };
-  cells = cellTexts(kept, rows, true);
-  while (tableWidth(kept, cells) > width) {
-    const next = kept.reduce((last, column) => (column.drop > last.drop ? column : last));
-    if (next.drop === 0) return { kept, cells, fits: false };
-    kept = kept.filter((column) => column !== next);
-    cells = cellTexts(kept, rows, true);
+function fit(table, width) {
+  const whole = table.rows.map((row) => rowTexts(table, row));
+  if (tableWidth(table.columns, whole) <= width) {
+    return { kept: table.columns, cells: whole, fits: true };
   }
-  return { kept, cells, fits: true };
+  const short = table.rows.map((row) => rowTexts(table, row, { short: true }));
+  let places = table.columns.map((_, i) => i);
+  for (;;) {
+    const kept = places.map((i) => table.columns[i]);
+    const cells = short.map((texts) => places.map((i) => texts[i]));
+    if (tableWidth(kept, cells) <= width) return { kept, cells, fits: true };
+    const next = places.reduce((last, i) =>
+      dropOf(table.columns[i]) > dropOf(table.columns[last]) ? i : last,
+    );
+    if (dropOf(table.columns[next]) === 0) return { kept, cells, fits: false };
+    places = places.filter((i) => i !== next);
+  }
 }
 
-/**
- * @param {Column[]} columns
- * @param {TableContent['rows']} rows
- * @param {boolean} short
- */
-function cellTexts(columns, rows, short) {
-  return rows.map((row) =>
-    columns.map(({ text, shortText }) => (short && shortText ? shortText(row) : text(row))),
-  );
+/** @param {Column} column */
+function dropOf({ drop = 0 }) {
+  return drop;
 }
 
 /**
@@ -159,8 +157,11 @@ function cellTexts(columns, rows, short) {
  * @param {string[][]} cells
  * @param {number} j
  */
-function columnWidth({ head }, cells, j) {
-  return Math.max(...head.map(displayWidth), ...cells.map((texts) => displayWidth(texts[j])));
+function columnWidth(column, cells, j) {
+  return Math.max(
+    ...headOf(column).map(displayWidth),
+    ...cells.map((texts) => displayWidth(texts[j])),
+  );
 }
 
 /**
@@ -177,10 +178,11 @@ function tableWidth(columns, cells) {
  * @param {{ row: TableContent['rows'][number], column: Column, colors: Colors }} context
  */
 function paint(text, { row, column, colors }) {
-  if (needsMark(row) && column.drop === 0) return colors.red(text);
-  if (row.throughput === null || row.kind === 'floor') return colors.dim(text);
-  if (column.name === 'vs fastest' && row.ratio === 1) return colors.green(text);
-  return text;
+  if (row.mark === 'wrong' && dropOf(column) === 0) return colors.red(text);
+  if (row.quiet) return colors.dim(text);
+  const value = row.values[column.key];
+  const isFastest = column.key === 'versus_fastest' && 'value' in value && value.value === 1;
+  return isFastest ? colors.green(text) : text;
 }
 
 const LIST_COLORS = Object.freeze({
@@ -191,7 +193,7 @@ const LIST_COLORS = Object.freeze({
 });
 
 /**
- * @param {import('./content.js').List} list
+ * @param {import('../lib/report-types.js').List} list
  * @param {{ width: number, colors: Colors }} options
  * @returns {string[]}
  */

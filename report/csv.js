@@ -1,7 +1,7 @@
 /**
  * The report for spreadsheets and scripts: one row for each cell and round, one for a cell without
  * rounds. Plain numbers, units in the names, empty where there is no value. RFC 4180: lines end in
- * CRLF, quotes are doubled.
+ * CRLF, quotes are doubled. Several results are one table, with one head.
  *
  * A spreadsheet runs a text that begins with = + - @ as a formula, and server messages are foreign
  * text: such a text gets an apostrophe in front (OWASP, CSV injection), which shows it as text. Of
@@ -10,143 +10,22 @@
 
 import { defineReport } from '../lib/define.js';
 import { plainText } from '../lib/format.js';
-import { driverLimitOf, wireLimitOf } from '../lib/limits.js';
-import { OUTCOMES } from '../lib/outcome.js';
 
-/** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/result.js').Cell} Cell */
-/** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {string | number | null | undefined} Value */
-
-/**
- * @typedef {object} Line
- * @property {Result} result
- * @property {Cell} cell
- * @property {Round | null} round
- * @property {Result['storages'][number] | undefined} storage
- * @property {Result['servers'][number] | undefined} server
- */
-
-/** @type {ReadonlyArray<readonly [string, (line: Line) => Value]>} */
-const RUN_COLUMNS = [
-  ['result_id', ({ result }) => result.id],
-  ['started_at', ({ result }) => result.startedAt],
-  ['dragstrip', ({ result }) => result.dragstrip],
-  ['node', ({ result }) => result.environment.node],
-  ['cpu', ({ result }) => result.environment.cpu],
-  ['cores', ({ result }) => result.environment.cores],
-  ['dataset_rows', ({ result }) => result.dataset.rows],
-  ['value_size_chars', ({ result }) => result.dataset.valueSize],
-  ['seed', ({ result }) => result.dataset.seed],
-];
-
-/** @type {ReadonlyArray<readonly [string, (line: Line) => Value]>} */
-const CELL_COLUMNS = [
-  ['cell', ({ cell }) => cell.id],
-  ['workload', ({ cell }) => cell.workload],
-  ['load', ({ cell }) => cell.load.kind],
-  ['in_flight', ({ cell }) => cell.load.inFlight],
-  ['load_operations', ({ cell }) => cell.load.operations],
-  ['processes', ({ cell }) => cell.load.processes ?? 1],
-  ['load_duration_ns', ({ cell }) => cell.load.durationNs],
-  ['rate_per_s', ({ cell }) => cell.load.rate],
-  ['arrivals', ({ cell }) => cell.load.arrivals],
-  ['max_in_flight', ({ cell }) => cell.load.maxInFlight],
-  ['storage', ({ cell }) => cell.storage],
-  ['profile', ({ cell }) => cell.profile],
-  ['package', ({ storage }) => storage?.package],
-  ['package_version', ({ storage }) => storage?.version],
-  ['server', ({ storage }) => storage?.server],
-  ['server_version', ({ server }) => server?.version],
-  ['cell_state', ({ cell }) => cell.state],
-  ['cell_reason', ({ cell }) => cell.reason],
-  ['wire_limit_ops_per_s', ({ result, storage }) => wireLimitIn(result, storage)],
-  ['driver_limit_ops_per_s', ({ result, cell }) => driverLimitOf(result.limits, cell)],
-  [
-    'floor_ns_per_op',
-    ({ result, cell }) =>
-      result.floor.find(({ load }) => load === cell.load.kind)?.nsPerOperation ?? null,
-  ],
-];
-
-/** @type {ReadonlyArray<readonly [string, (round: Round) => Value]>} */
-const ROUND_COLUMNS = [
-  ['round', ({ round }) => round + 1],
-  ['position', ({ position }) => position + 1],
-  ['round_state', ({ state }) => state],
-  ['failure_code', ({ failure }) => failure?.code],
-  ['failure_message', ({ failure }) => failure?.message],
-  ['scheduled', ({ scheduled }) => scheduled],
-  ...OUTCOMES.map((name) => outcomeColumn(name)),
-  ['duration_ns', ifRun(({ durationNs }) => durationNs)],
-  ['throughput_ops_per_s', ifRun(({ throughput }) => throughput)],
-  ['in_flight_mean', ifRun(({ inFlightMean }) => inFlightMean)],
-  ['canary_ns', ({ conditions }) => conditions?.canaryNs],
-  ['canary_drift', ({ conditions }) => conditions?.canaryDrift],
-  ['steal_share', ({ conditions }) => conditions?.stealShare],
-  ['busy_share', ({ conditions }) => conditions?.busyShare],
-  ['throttled_ns', ({ conditions }) => conditions?.throttledNs],
-  ['offered', ({ open }) => open?.offered],
-  ['sent', ({ open }) => open?.sent],
-  ['completed', ({ open }) => open?.completed],
-  ['late', ({ open }) => open?.late],
-  ['late_max_ns', ({ open }) => open?.lateNsMax],
-  ['service_p50_ns', ({ open }) => open?.service?.p50Ns],
-  ['service_p99_ns', ({ open }) => open?.service?.p99Ns],
-  ['service_p999_ns', ({ open }) => open?.service?.p999Ns],
-  ...['get', 'set'].flatMap(kindColumns),
-  ['latency_min_ns', ({ latency }) => latency?.minNs],
-  ['latency_mean_ns', ({ latency }) => latency?.meanNs],
-  ['latency_p50_ns', ({ latency }) => latency?.p50Ns],
-  ['latency_p90_ns', ({ latency }) => latency?.p90Ns],
-  ['latency_p99_ns', ({ latency }) => latency?.p99Ns],
-  ['latency_p999_ns', ({ latency }) => latency?.p999Ns],
-  ['latency_max_ns', ({ latency }) => latency?.maxNs],
-  ['client_user_ns', ({ client }) => client?.userNs],
-  ['client_system_ns', ({ client }) => client?.systemNs],
-  ['client_cpu_ns_per_op', (round) => perOperation(round, clientCpuNs(round))],
-  ['client_rss_max_bytes', ({ client }) => client?.rssBytesMax],
-  ['client_gc_count', ({ client }) => client?.gcCount],
-  ['client_gc_ns', ({ client }) => client?.gcNs],
-  ['server_cpu_ns', ({ server }) => server?.cpuNs],
-  ['server_cpu_ns_per_op', (round) => perOperation(round, round.server?.cpuNs)],
-  ['server_busiest_thread_ns', ({ server }) => server?.threadNsMax],
-  ['server_rss_bytes', ({ server }) => server?.rssBytes],
-  ['pending_bytes_per_request', ({ pendingBytes }) => pendingBytes],
-  ['created_ns', ({ createdNs }) => createdNs],
-  ['process_ns', ({ processNs }) => processNs],
-  ['work_ns', ({ workNs }) => workNs],
-];
 
 export default defineReport({
   name: 'csv',
   summary: 'one row for each cell and round, for spreadsheets and scripts',
-  render(result) {
-    const storages = new Map(
-      result.storages.map((one) => [JSON.stringify([one.name, one.profile]), one]),
-    );
-    const servers = new Map(result.servers.map((one) => [one.name, one]));
-    const columns = [...RUN_COLUMNS, ...CELL_COLUMNS, ...ROUND_COLUMNS];
-    const lines = [columns.map(([name]) => name).join(',')];
-    for (const cell of result.cells) {
-      const storage = storages.get(JSON.stringify([cell.storage, cell.profile]));
-      const server = servers.get(storage?.server ?? '');
-      // A cell that did not run has a row too, with its state and without numbers.
-      for (const round of cell.rounds.length === 0 ? [null] : cell.rounds) {
-        lines.push(rowText({ result, cell, round, storage, server }));
-      }
-    }
-    return `${lines.join('\r\n')}\r\n`;
+  render(documents) {
+    const tables = documents.flatMap(({ rounds }) => rounds ?? []);
+    const columns = [...new Set(tables.flatMap((table) => table.columns))];
+    const lines = tables.flatMap((table) => {
+      const places = columns.map((name) => table.columns.indexOf(name));
+      return table.lines.map((values) => places.map((i) => field(values[i])).join(','));
+    });
+    return [columns.map(field).join(','), ...lines].map((line) => `${line}\r\n`).join('');
   },
 });
-
-/** @param {Line} line */
-function rowText(line) {
-  const { round } = line;
-  const fixed = [...RUN_COLUMNS, ...CELL_COLUMNS].map(([, valueIn]) => valueIn(line));
-  const measured = ROUND_COLUMNS.map(([, valueIn]) => (round === null ? null : valueIn(round)));
-  return [...fixed, ...measured].map(field).join(',');
-}
 
 /**
  * @param {Value} value
@@ -158,54 +37,4 @@ export function field(value) {
   const text = plainText(value);
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-/**
- * @param {import('../lib/types.js').Outcome} name
- * @returns {readonly [string, (round: Round) => Value]}
- */
-function outcomeColumn(name) {
-  return [name, ({ outcomes }) => outcomes[name]];
-}
-
-/**
- * @param {(round: Round) => Value} valueIn
- * @returns {(round: Round) => Value} null for a round that failed: its zeros are no measurement
- */
-function ifRun(valueIn) {
-  return (round) => (round.state === 'failed' ? null : valueIn(round));
-}
-
-/**
- * @param {Result} result
- * @param {Line['storage']} storage
- */
-function wireLimitIn({ limits }, storage) {
-  return wireLimitOf(limits, storage?.protocol ?? null);
-}
-
-/**
- * @param {string} name of a kind of operation, where the workload mixes them
- * @returns {(readonly [string, (round: Round) => Value])[]}
- */
-function kindColumns(name) {
-  const of = (/** @type {Round} */ { kinds }) => kinds?.find((kind) => kind.name === name);
-  return [
-    [`${name}_ok`, (round) => of(round)?.ok],
-    [`${name}_p50_ns`, (round) => of(round)?.latency?.p50Ns],
-    [`${name}_p99_ns`, (round) => of(round)?.latency?.p99Ns],
-  ];
-}
-
-/** @param {Round} round */
-function clientCpuNs({ client }) {
-  return client === null ? null : client.userNs + client.systemNs;
-}
-
-/**
- * @param {Round} round
- * @param {number | null | undefined} ns
- */
-function perOperation({ outcomes }, ns) {
-  return ns === null || ns === undefined || outcomes.ok === 0 ? null : ns / outcomes.ok;
 }

@@ -5,7 +5,6 @@
 
 import { defineReport } from '../lib/define.js';
 import { plainText } from '../lib/format.js';
-import { toContent } from './content.js';
 import { figureMarkup } from './html/figure.js';
 import { pageMarkup } from './html/page.js';
 import { sectionsOf } from './html/section.js';
@@ -14,26 +13,29 @@ import { plotsOf } from './plots/index.js';
 import { labelsOf } from './plots/plot.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/report-types.js').Document} Document */
 /** @typedef {import('./html/section.js').Section} Section */
 
 export default defineReport({
   name: 'html',
   summary: 'one page with plots, for a browser; needs nothing else',
-  render: (result) => renderPage([result]),
+  render: (documents, { comparison = null } = {}) => renderPage(documents, comparison),
 });
 
 /**
- * @param {readonly Result[]} results one, or several side by side: the first is what the others are
- *   compared with
- * @param {import('./analysis/comparison.js').Comparison | null} [comparison] of several
+ * @param {readonly Document[]} documents one, or several side by side: the first is what the others
+ *   are compared with
+ * @param {import('./analysis/comparison.js').Comparison | null} comparison of several
  * @returns {string}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a result is damaged
  */
-export function renderPage(results, comparison = null) {
+function renderPage(documents, comparison) {
+  /** @type {Result[]} */
+  const results = documents.map(({ source }) => source);
   const labels = labelsOf(results);
-  const parts = results.map((result, i) => {
-    const content = toContent(result);
-    const { plots, context } = plotsOf(result, content.groups, labels);
+  const parts = documents.map((content, i) => {
+    const result = results[i];
+    const { plots, context } = plotsOf(result, undefined, labels);
     const several = results.length > 1;
     const prefix = several ? `r${i + 1}-` : '';
     const where = several ? ` (result ${i + 1})` : '';

@@ -1,17 +1,23 @@
 /**
- * The reports by name, loaded when asked for. A report is a pure function of a result: it computes
- * and writes text, it does not measure, read or print.
+ * The reports by name, loaded when asked for. A format is a pure function of documents, which are
+ * made of results here: it computes and writes text, it does not measure, read or print.
  */
 
 import { usageError } from '../lib/errors.js';
+import { loadReports } from '../workloads/index.js';
+import { comparisonDocument } from './comparison.js';
+import { documentOf } from './document.js';
 
 /** @typedef {import('../lib/types.js').ReportDefinition} ReportDefinition */
+/** @typedef {import('../lib/types.js').ReportOptions} ReportOptions */
+/** @typedef {import('../lib/result.js').Result} Result */
 
 /** @type {Readonly<Record<string, () => Promise<{ default: ReportDefinition }>>>} */
 const MODULES = Object.freeze({
   console: () => import('./console.js'),
   markdown: () => import('./markdown.js'),
   csv: () => import('./csv.js'),
+  json: () => import('./json.js'),
   html: () => import('./html.js'),
 });
 
@@ -19,11 +25,50 @@ const MODULES = Object.freeze({
 export const REPORT_NAMES = Object.freeze(Object.keys(MODULES));
 
 /**
+ * @typedef {object} Report a format bound to the reports of the workloads
+ * @property {string} name
+ * @property {string} summary
+ * @property {(results: Result | readonly Result[], options?: ReportOptions) => string} render of
+ *   several results one report
+ */
+
+/**
  * @param {string} name
- * @returns {Promise<import('../lib/types.js').ReportDefinition>}
+ * @returns {Promise<Report>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a name that is not known
  */
 export async function loadReport(name) {
+  const { summary, render } = await loadFormat(name);
+  const specs = await loadReports();
+  return {
+    name,
+    summary,
+    render(results, options) {
+      const all = /** @type {Result[]} */ ([results].flat());
+      return render(
+        all.map((result) => documentOf(result, specs)),
+        options,
+      );
+    },
+  };
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<(comparison: import('./analysis/comparison.js').Comparison,
+ *   options?: ReportOptions) => string>} what loadReport gives for results, for a comparison
+ */
+export async function loadComparisonReport(name) {
+  const { render } = await loadFormat(name);
+  return (comparison, options) => render([comparisonDocument(comparison)], options);
+}
+
+/**
+ * @param {string} name
+ * @returns {Promise<ReportDefinition>} it takes documents
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a name that is not known
+ */
+async function loadFormat(name) {
   if (!Object.hasOwn(MODULES, name)) {
     throw usageError(
       `report ${JSON.stringify(name)}: not known`,

@@ -11,13 +11,13 @@ import {
   plainText,
 } from '../lib/format.js';
 import { toInsertGroups } from './analysis/inserts.js';
-import { NEUTRAL_ROW, needsMark } from './columns.js';
+import { NEUTRAL_ROW, needsMark } from './legacy-row.js';
 
 /** @typedef {import('./analysis/inserts.js').InsertLine} InsertLine */
 /** @typedef {import('./analysis/inserts.js').InsertGroup} InsertGroup */
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} Table */
+/** @typedef {import('./legacy-row.js').Column} Column */
+/** @typedef {import('./legacy-row.js').Table} Table */
 
 /**
  * @param {string} name

@@ -1,100 +1,86 @@
 /**
  * The limits of a result as tables: one for the wire of each server, one for each load of the
- * drivers. Not the columns of a race that refer to them: those are in columns.js.
+ * drivers. Not the columns of a race that refer to them: those are of the workload.
  */
 
-import {
-  formatCount,
-  formatInterval,
-  formatMicroseconds,
-  formatRatio,
-  formatThroughput,
-  NONE,
-  plainText,
-} from '../lib/format.js';
+import { formatCount, plainText } from '../lib/format.js';
+import { metric } from '../stats/metrics.js';
 import { summarizeRounds } from '../stats/summary.js';
-import { toRow } from './analysis/rows.js';
+import { tableOfItems } from './model.js';
 
 /** @typedef {import('../lib/limits.js').WireLimit} WireLimit */
 /** @typedef {import('../lib/limits.js').DriverLimit} DriverLimit */
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} Table */
-/** @typedef {import('./content.js').Item} Item */
+/** @typedef {import('../lib/report-types.js').Table} Table */
+/** @typedef {import('../lib/report-types.js').Item} Item */
 
-/** A cell without rounds: the rows of limits have all that the rows of a race have, and no more. */
-const NO_CELL = Object.freeze({
-  id: 'limit',
-  storage: 'limit',
-  profile: 'default',
-  workload: 'get',
-  load: { kind: /** @type {const} */ ('sync'), inFlight: 1, operations: null, durationNs: null },
-  state: /** @type {const} */ ('measured'),
-  reason: null,
-  remedy: null,
-  rounds: [],
-});
+/** @type {import('../lib/report-types.js').Metric} */
+const figure = {
+  ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
+  shows: ['interval', 'n'],
+  of: ({ opsPerSecond, rounds, n, reason, interval }) =>
+    opsPerSecond === null
+      ? { state: 'unknown', reason }
+      : { ...intervalOf(rounds, interval), value: opsPerSecond, n },
+};
 
 /**
- * A row as the tables of a race have it, so that a report draws both alike.
- * @param {WireLimit | DriverLimit} limit
+ * @param {number[]} rounds
+ * @param {WireLimit['interval']} interval
  */
-function limitRow(limit) {
-  const rounds = limit.opsPerSecond === null ? null : summarizeRounds(limit.rounds);
-  return { ...toRow(NO_CELL, 'limit'), throughput: rounds, limit };
+function intervalOf(rounds, interval) {
+  const { low, high } = interval ?? summarizeRounds(rounds).interval;
+  return { low, high, spread: interval?.relativeHalfWidth ?? null };
 }
 
+const WIRE = {
+  row: [
+    {
+      ...{ key: 'protocol', name: 'protocol' },
+      of: (/** @type {WireLimit} */ { protocol, server, version }) =>
+        `${protocol} (${server} ${version ?? '?'})`,
+    },
+  ],
+  metrics: [
+    figure,
+    metric({ key: 'depth', name: 'depth', unit: 'count', drop: 2 }, ({ depth }) => depth),
+    metric(
+      { key: 'connections', name: 'connections', unit: 'count', drop: 3 },
+      (one) => one.connections,
+    ),
+    cpuOf('client', 4, ({ clientCpuNs }) => clientCpuNs),
+    cpuOf('server', 1, ({ serverCpuNs }) => serverCpuNs),
+    metric({ key: 'transport', name: 'transport', unit: 'text', drop: 5 }, (one) => one.transport),
+  ],
+};
+
+const DRIVER = {
+  row: [{ key: 'storage', name: 'storage', of: (/** @type {DriverLimit} */ one) => labelOf(one) }],
+  metrics: [
+    figure,
+    cpuOf('driver', 1, ({ clientCpuNs }) => clientCpuNs),
+    cpuOf('stand-in', 3, ({ standInCpuNs }) => standInCpuNs),
+    metric(
+      { key: 'headroom', name: 'headroom', unit: '×', better: 'more', drop: 2 },
+      (one) => one.headroom,
+    ),
+  ],
+};
+
 /**
- * @param {string} name
- * @param {[string, string]} head
+ * @param {string} side
  * @param {number} drop
- * @param {(limit: any) => string} text
- * @param {'left' | 'right'} [align]
- * @returns {Column}
+ * @param {(limit: any) => number | null} of
  */
-function column(name, head, drop, text, align = 'right') {
-  return { name, head, align, drop, text: (/** @type {any} */ row) => text(row.limit) };
+function cpuOf(side, drop, of) {
+  const shown = {
+    name: `${side} CPU µs/op`,
+    head: /** @type {[string, string]} */ ([side, 'CPU µs']),
+  };
+  return metric(
+    { key: `${side}_cpu`, unit: 'ns/op', as: 'µs', better: 'less', ...shown, drop },
+    of,
+  );
 }
-
-/** @param {WireLimit | DriverLimit} limit */
-function figureText({ opsPerSecond, interval, n }) {
-  if (opsPerSecond === null) return NONE;
-  const spread = formatInterval(interval?.relativeHalfWidth ?? null);
-  return `${`${formatThroughput(opsPerSecond)} ${spread}`.trimEnd()} (n ${n})`;
-}
-
-/** @type {readonly Column[]} */
-const WIRE_COLUMNS = [
-  column(
-    'protocol',
-    ['', 'protocol'],
-    0,
-    ({ protocol, server, version }) => plainText(`${protocol} (${server} ${version ?? '?'})`),
-    'left',
-  ),
-  column('ops/s', ['', 'ops/s'], 0, figureText),
-  column('depth', ['', 'depth'], 2, ({ depth }) => formatCount(depth)),
-  column('connections', ['', 'connections'], 3, ({ connections }) => formatCount(connections)),
-  column('client CPU µs/op', ['client', 'CPU µs'], 4, ({ clientCpuNs }) =>
-    formatMicroseconds(clientCpuNs),
-  ),
-  column('server CPU µs/op', ['server', 'CPU µs'], 1, ({ serverCpuNs }) =>
-    formatMicroseconds(serverCpuNs),
-  ),
-  column('transport', ['', 'transport'], 5, ({ transport }) => transport),
-];
-
-/** @type {readonly Column[]} */
-const DRIVER_COLUMNS = [
-  column('storage', ['', 'storage'], 0, (limit) => plainText(labelOf(limit)), 'left'),
-  column('ops/s', ['', 'ops/s'], 0, figureText),
-  column('driver CPU µs/op', ['driver', 'CPU µs'], 1, ({ clientCpuNs }) =>
-    formatMicroseconds(clientCpuNs),
-  ),
-  column('stand-in CPU µs/op', ['stand-in', 'CPU µs'], 3, ({ standInCpuNs }) =>
-    formatMicroseconds(standInCpuNs),
-  ),
-  column('headroom', ['', 'headroom'], 2, ({ headroom }) => formatRatio(headroom)),
-];
 
 /** @param {{ storage: string, profile: string }} limit */
 function labelOf({ storage, profile }) {
@@ -120,18 +106,20 @@ export function limitTables({ limits, dataset }) {
     byLoad.set(text, [...(byLoad.get(text) ?? []), limit]);
   }
   const rowsOf = (/** @type {(WireLimit | DriverLimit)[]} */ list) =>
-    [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1)).map(limitRow);
+    [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1));
   const size = `rows of ${formatCount(dataset.valueSize)} characters`;
-  const wire = {
-    title: `wire limit: ${size}, best of all depths and connections`,
-    columns: [...WIRE_COLUMNS],
-    rows: rowsOf(limits.wire),
-  };
-  const drivers = [...byLoad].map(([text, list]) => ({
-    title: `driver limit, ${text}: against a stand-in that answers at once`,
-    columns: [...DRIVER_COLUMNS],
-    rows: rowsOf(list),
-  }));
+  const wire = tableOfItems(
+    `wire limit: ${size}, best of all depths and connections`,
+    WIRE,
+    rowsOf(limits.wire),
+  );
+  const drivers = [...byLoad].map(([text, list]) =>
+    tableOfItems(
+      `driver limit, ${text}: against a stand-in that answers at once`,
+      DRIVER,
+      rowsOf(list),
+    ),
+  );
   return [...(limits.wire.length > 0 ? [wire] : []), ...drivers];
 }
 

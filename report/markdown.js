@@ -6,33 +6,30 @@
  */
 
 import { defineReport } from '../lib/define.js';
-import { plainText } from '../lib/format.js';
-import { labelOf } from './analysis/rows.js';
-import { toContent } from './content.js';
+import { rowTexts } from './text.js';
 
-/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/report-types.js').Document} Document */
 
 export default defineReport({
   name: 'markdown',
   summary: 'GitHub tables, for an issue or a README',
-  render: (result) => writeContent(toContent(result), [optionsText(result)]),
+  render: (documents) => documents.map(writeDocument).join('\n'),
 });
 
 /**
- * @param {import('./content.js').Content} content
- * @param {string[]} [more] blocks of markdown before the legend
+ * @param {Document} content
  * @returns {string}
  */
-export function writeContent(content, more = []) {
+function writeDocument(content) {
   const blocks = [
     `# ${escapeMarkdown(content.title)}`,
     content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
+    ...content.verdict.map(escapeMarkdown),
     ...content.tables.map(tableText),
     ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
-    escapeMarkdown(content.floor),
     ...content.notes.map(escapeMarkdown),
     ...content.lists.map(listText),
-    ...more,
+    settingsText(content.settings),
     ...content.legend.map(escapeMarkdown),
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
@@ -65,19 +62,20 @@ export function codeSpan(text) {
   return `${fence}${space}${text}${space}${fence}`;
 }
 
-/** @param {import('./content.js').Table} table */
-function tableText({ title, columns, rows }) {
+/** @param {import('../lib/report-types.js').Table} table */
+function tableText(table) {
+  const { title, columns, rows } = table;
   const line = (/** @type {string[]} */ texts) => `| ${texts.join(' | ')} |`;
   return [
     `## ${escapeMarkdown(title)}`,
     '',
     line(columns.map(({ name }) => escapeMarkdown(name))),
-    line(columns.map(({ align }) => (align === 'right' ? '---:' : '---'))),
-    ...rows.map((row) => line(columns.map(({ text }) => escapeMarkdown(text(row))))),
+    line(columns.map(({ align }) => (align === 'left' ? '---' : '---:'))),
+    ...rows.map((row) => line(rowTexts(table, row).map(escapeMarkdown))),
   ].join('\n');
 }
 
-/** @param {import('./content.js').List} list */
+/** @param {import('../lib/report-types.js').List} list */
 function listText({ title, items }) {
   const lines = items.map(({ subject, text, remedy, foreign }) => {
     const help = remedy === null ? '' : ` → ${codeSpan(remedy)}`;
@@ -86,14 +84,10 @@ function listText({ title, items }) {
   return [`## ${title}`, '', ...lines].join('\n');
 }
 
-/** @param {Result} result */
-function optionsText({ storages }) {
-  const lines = storages
-    .filter(({ options }) => Object.keys(options).length > 0)
-    .map((storage) => {
-      const label = labelOf({ storage: storage.name, profile: storage.profile });
-      const options = plainText(JSON.stringify(storage.options));
-      return `- ${escapeMarkdown(plainText(label))}: ${codeSpan(options)}`;
-    });
+/** @param {Document['settings']} settings */
+function settingsText(settings) {
+  const lines = settings.map(
+    ([storage, options]) => `- ${escapeMarkdown(storage)}: ${codeSpan(options)}`,
+  );
   return lines.length === 0 ? '' : ['## Driver options', '', ...lines].join('\n');
 }

@@ -11,8 +11,8 @@ import { scatterPoints, toFetchGroups } from './analysis/fetches.js';
 /** @typedef {import('./analysis/fetches.js').FetchColumn} FetchColumn */
 /** @typedef {import('./analysis/fetches.js').FetchRow} FetchRow */
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} Table */
+/** @typedef {import('./legacy-row.js').Column} Column */
+/** @typedef {import('./legacy-row.js').Table} Table */
 
 /** Numbers of keys that a table shows, where they were measured; the result has all. */
 const SHOWN_KEYS = new Set([1, 10, 25, 50, 100]);

@@ -5,12 +5,12 @@
 
 import { formatCount, formatDuration, formatThroughput, NONE, plainText } from '../lib/format.js';
 import { byLabel, medianOfList, toLockRows } from './analysis/mutex.js';
-import { NEUTRAL_ROW } from './columns.js';
+import { NEUTRAL_ROW } from './legacy-row.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./analysis/mutex.js').LockRow} LockRow */
-/** @typedef {import('./columns.js').Column} Column */
-/** @typedef {import('./content.js').Table} Table */
+/** @typedef {import('./legacy-row.js').Column} Column */
+/** @typedef {import('./legacy-row.js').Table} Table */
 
 /**
  * @param {string} name

@@ -4,9 +4,9 @@
  */
 
 import { formatCount, formatRatio, formatShare, plainText } from '../lib/format.js';
+import { loadName } from '../lib/load-name.js';
 import { rivalsOf } from './analysis/rivals.js';
 import { scalingsOf } from './analysis/scaling.js';
-import { loadName } from './load-name.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./analysis/rows.js').Group} Group */

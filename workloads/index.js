@@ -7,6 +7,7 @@ import { defineWorkload } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
+/** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 
 /**
  * `summary`: it is a command of the program, and that is its line in the help.
@@ -27,6 +28,18 @@ const REGISTRY = Object.freeze({
   },
   codec: { load: () => import('./codec/index.js') },
 });
+
+/** @type {Record<string, () => Promise<{ report: ReportSpec }>>} what is shown of each */
+const REPORTS = {
+  get: () => import('./get/report.js'),
+  mix: () => import('./mix/report.js'),
+  mget: () => import('./mget/report.js'),
+  'mget-single': () => import('./mget/report.js'),
+  mutex: () => import('./mutex/report.js'),
+  commands: () => import('./commands/report.js'),
+  insert: () => import('./insert/report.js'),
+  codec: () => import('./codec/report.js'),
+};
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));
 
@@ -74,4 +87,14 @@ async function loadFile(file) {
     );
   }
   return defineWorkload(definition);
+}
+
+/**
+ * @returns {Promise<Map<string, ReportSpec>>} of every workload; they load no driver
+ */
+export async function loadReports() {
+  const entries = Object.entries(REPORTS).map(
+    async ([name, load]) => /** @type {[string, ReportSpec]} */ ([name, (await load()).report]),
+  );
+  return new Map(await Promise.all(entries));
 }

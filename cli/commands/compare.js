@@ -5,7 +5,7 @@
 
 import { EXIT_STATUS, usageError } from '../../lib/errors.js';
 import { compareResults } from '../../report/analysis/comparison.js';
-import { renderComparison } from '../../report/comparison.js';
+import { loadComparisonReport, loadReport } from '../../report/index.js';
 import { openStore } from '../storage.js';
 import { readResult } from './report.js';
 
@@ -23,10 +23,6 @@ export async function execute({ args, options, stdout }) {
       'name two or more: dragstrip compare A.json B.json',
     );
   }
-  const format = options.format ?? 'console';
-  if (format !== 'console' && format !== 'markdown') {
-    throw usageError(`--format ${format}: not one of compare`, 'use console or markdown');
-  }
   const store = await openStore(options);
   const [base, ...others] = await Promise.all(
     args.map(async (file) => ({ file, result: await readResult(file) })),
@@ -35,7 +31,20 @@ export async function execute({ args, options, stdout }) {
   const comparison = compareResults(base, others, { failIfSlower });
   if (!anyway) requireComparable(comparison);
   const color = stdout.isTTY === true && stdout.hasColors();
-  stdout.write(renderComparison(comparison, { format, width: stdout.columns, color }));
+  const { format = 'console' } = options;
+  const shown = { width: stdout.columns, color };
+  if (format === 'html') {
+    const { render } = await loadReport(format); // a page has the results beside the comparison
+    stdout.write(
+      render(
+        [base, ...others].map(({ result }) => result),
+        { ...shown, comparison },
+      ),
+    );
+  } else {
+    const render = await loadComparisonReport(format);
+    stdout.write(render(comparison, shown));
+  }
   if (store !== null) {
     await store.write(comparison);
     stdout.write(`\ncomparison: ${store.file()}\n`);

@@ -28,10 +28,9 @@ export async function execute({ args, options, stdout }) {
     if (options.format === undefined) return 0;
   }
   const color = stdout.isTTY === true && stdout.hasColors();
-  for (const [index, result] of results.entries()) {
-    if (index > 0) stdout.write('\n');
-    stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
-  }
+  const comparison =
+    options.format === 'html' && results.length > 1 ? await compare(results, args) : null;
+  stdout.write(`${render(results, { width: stdout.columns, color, comparison }).trimEnd()}\n`);
   return 0;
 }
 
@@ -46,8 +45,8 @@ async function outputsOf(results, files, { html, svg, png, markdown, csv, theme 
   const outputs = [];
   const comparison = results.length < 2 ? null : await compare(results, files);
   if (html !== undefined) {
-    const { renderPage } = await import('../../report/html.js');
-    outputs.push({ flag: '--html', file: html, make: () => renderPage(results, comparison) });
+    const { render } = await loadReport('html');
+    outputs.push({ flag: '--html', file: html, make: () => render(results, { comparison }) });
   }
   if (svg !== undefined || png !== undefined) {
     const [{ picturesOf }, { toPng }, { pictureOutputs }] = await Promise.all([
@@ -61,16 +60,11 @@ async function outputsOf(results, files, { html, svg, png, markdown, csv, theme 
   }
   if (markdown !== undefined) {
     const { render } = await loadReport('markdown');
-    const make = () => results.map((result) => render(result)).join('\n');
-    outputs.push({ flag: '--markdown', file: markdown, make });
+    outputs.push({ flag: '--markdown', file: markdown, make: () => render(results) });
   }
   if (csv !== undefined) {
     const { render } = await loadReport('csv');
-    outputs.push({
-      flag: '--csv',
-      file: csv,
-      make: () => oneTable(results.map((one) => render(one))),
-    });
+    outputs.push({ flag: '--csv', file: csv, make: () => render(results) });
   }
   return outputs;
 }
@@ -83,14 +77,6 @@ async function compare(results, files) {
   const { compareResults } = await import('../../report/analysis/comparison.js');
   const [base, ...others] = results.map((result, i) => ({ result, file: files[i] }));
   return compareResults(base, others);
-}
-
-/**
- * @param {readonly string[]} tables CSV, each with the same head
- * @returns {string} one table
- */
-function oneTable([first, ...others]) {
-  return first + others.map((text) => text.slice(text.indexOf('\r\n') + 2)).join('');
 }
 
 /**

@@ -6,16 +6,17 @@
  * like. Non-goals: text (lib/format.js), verdicts (compare.js).
  */
 
-import { cellDoubts } from '../../engine/doubts.js';
+import { cellDoubts, isUnsteady } from '../../engine/doubts.js';
 import { DragstripError } from '../../lib/errors.js';
 import { driverLimitOf, wireLimitOf } from '../../lib/limits.js';
+import { loadName } from '../../lib/load-name.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { boundOf } from '../../stats/bound.js';
 import { summarizeRounds } from '../../stats/summary.js';
 import { noiseOf, placesOf } from './places.js';
-import { loadKey, sortByRate } from './rates.js';
+import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
 
 /** The storage with nothing behind it: what the harness costs. It is a floor, not a rival. */
 const FLOOR_STORAGE = 'memory';
@@ -33,8 +34,14 @@ const FLOOR_STORAGE = 'memory';
  */
 
 /**
- * @typedef {object} Row
+ * @typedef {object} Row a benchmark: what the metrics of stats/metrics.js are taken from
  * @property {Cell} cell
+ * @property {Record<string, any>} keys storage, workload, load and parameters
+ * @property {'wrong' | 'unsteady' | null} mark
+ * @property {boolean} unsteady its warm-up did not come to rest
+ * @property {string | null} remark what it is, where it is no storage with a server
+ * @property {import('./rates.js').OpenSummary | null} open of an open loop
+ * @property {import('./rates.js').KindSummary[]} kinds of a mix
  * @property {string} label `ioredis`, `ioredis:tuned`
  * @property {'server' | 'embedded' | 'floor'} kind what is behind it
  * @property {Cell['state']} state
@@ -62,6 +69,7 @@ const FLOOR_STORAGE = 'memory';
 
 /**
  * @typedef {object} Group
+ * @property {string} key the id of its table
  * @property {string} workload
  * @property {import('../../lib/result.js').Load} load
  * @property {Row[]} rows fastest first, the floor after them, then what gave no number
@@ -116,7 +124,8 @@ export function variantRows({ cells, storages }) {
  * @returns {Group}
  */
 function newGroup(workload, load) {
-  return { workload, load, rows: [], noise: { noise: null, pairs: 0, n: 0 }, reference: null };
+  const key = `${workload} ${loadKey(load)}`;
+  return { key, workload, load, rows: [], noise: { noise: null, pairs: 0, n: 0 }, reference: null };
 }
 
 /** @param {{ name?: string, storage?: string, profile: string }} storage */
@@ -140,16 +149,28 @@ export function labelOf({ storage, profile }) {
 export function toRow(cell, server) {
   const measured = cell.rounds.filter(({ state }) => state === 'measured');
   const outcomes = sumOutcomes(cell.rounds);
+  const doubts = cellDoubts(cell);
+  const kind = cell.storage === FLOOR_STORAGE ? 'floor' : server === null ? 'embedded' : 'server';
+  const sums = {
+    wrong: outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout,
+    notRun: outcomes.dropped + outcomes.unsent,
+  };
   return {
     cell,
     label: labelOf(cell),
-    kind: cell.storage === FLOOR_STORAGE ? 'floor' : server === null ? 'embedded' : 'server',
+    keys: keysOf(cell),
+    mark: markOf({ ...sums, state: cell.state, doubts }),
+    unsteady: isUnsteady(doubts),
+    remark: kind === 'server' ? null : kind,
+    kind,
+    open: openSummary(cell),
+    kinds: kindSummaries(cell),
     state: cell.state,
     n: measured.length,
     throughput:
       measured.length === 0 ? null : summarizeRounds(measured.map(({ throughput }) => throughput)),
     place: null,
-    doubts: cellDoubts(cell),
+    doubts,
     ratio: null,
     latency: mergeLatency(cell, measured),
     clientCpuNs: perOperation(measured, ({ client }) =>
@@ -163,9 +184,29 @@ export function toRow(cell, server) {
     pendingBytes: medianOf(measured.map(({ pendingBytes }) => pendingBytes)),
     scheduled: cell.rounds.reduce((sum, round) => sum + round.scheduled, 0),
     outcomes,
-    wrong: outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout,
-    notRun: outcomes.dropped + outcomes.unsent,
+    ...sums,
   };
+}
+
+/**
+ * @param {Cell} cell
+ * @returns {Record<string, any>} loadGroup: the same where loads share a table
+ */
+function keysOf(cell) {
+  const { id, workload, load, parameters } = cell;
+  const { inFlight, rate = null, processes = 1 } = load;
+  const own = { id, storage: labelOf(cell), workload, load: loadName(load) };
+  return { ...own, inFlight, rate, processes, loadGroup: loadKey(load), ...parameters };
+}
+
+/**
+ * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'doubts'>} row
+ * @returns {Row['mark']} something is wrong, or the warm-up did not come to rest
+ */
+function markOf({ wrong, notRun, state, doubts }) {
+  const bad = wrong + notRun > 0 || state === 'failed' || state === 'aborted';
+  if (bad || doubts.inconsistent !== null) return 'wrong';
+  return isUnsteady(doubts) ? 'unsteady' : null;
 }
 
 /**

@@ -11,21 +11,21 @@ import {
   formatThroughput,
   plainText,
 } from '../../lib/format.js';
+import { loadName } from '../../lib/load-name.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { labelOf } from '../analysis/rows.js';
-import { needsMark } from '../columns.js';
-import { loadName } from '../load-name.js';
+import { rowTexts } from '../text.js';
 import { figureMarkup } from './figure.js';
 import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../content.js').Content} Content */
+/** @typedef {import('../../lib/report-types.js').Document} Document */
 /** @typedef {import('../plots/plot.js').Plot} Plot */
 
 /**
  * @typedef {object} Part one result as the page shows it
  * @property {Result} result
- * @property {Content} content
+ * @property {Document} content
  * @property {Plot[]} plots
  * @property {(row: { storage: string, profile: string }) => number} seriesOf
  * @property {string} prefix of identifiers
@@ -54,9 +54,8 @@ export function sectionsOf(part) {
       body: [
         `<div class="card">${pairsMarkup(content.head)}</div>`,
         ...lists(['failed', 'wrong']),
-        ...[content.floor, ...content.notes]
-          .filter((line) => line !== '')
-          .map((line) => `<p class="note">${escapeHtml(line)}</p>`),
+        ...content.verdict.map((line) => `<p class="lead">${escapeHtml(line)}</p>`),
+        ...content.notes.map((line) => `<p class="note">${escapeHtml(line)}</p>`),
       ].join('\n'),
     },
     ...(loose.length === 0
@@ -88,12 +87,11 @@ function tableSections(part) {
     return [{ id: `${prefix}nothing`, title: 'Figures', body }];
   }
   return content.tables.map((table, i) => {
-    const group = content.groups?.find(({ rows }) => rows === table.rows) ?? null;
-    const own = group === null ? [] : plots.filter((plot) => plot.group === group);
+    const own = plots.filter(({ group }) => group !== null && group.key === table.id);
     return {
       id: `${prefix}table-${i + 1}`,
       title: table.title,
-      body: `<div class="card">${rowsTable(table, part, group !== null)}</div>\n${figures(own, part)}`,
+      body: `<div class="card">${rowsTable(table, part)}</div>\n${figures(own, part)}`,
     };
   });
 }
@@ -107,25 +105,26 @@ function figures(plots, { prefix, level, where }) {
 }
 
 /**
- * @param {import('../content.js').Table} table
+ * @param {import('../../lib/report-types.js').Table} table
  * @param {Part} part
- * @param {boolean} colored its rows are storages, with colours of their own
  */
-function rowsTable({ title, columns, rows }, { seriesOf, where }, colored) {
+function rowsTable(table, { seriesOf, where }) {
+  const { title, id, columns, rows } = table;
   return tableMarkup({
     caption: title,
     where,
     quiet: true,
-    columns,
+    columns: columns.map(({ name, align = 'right' }) => ({ name, align })),
     rows: rows.map((row) => ({
-      texts: columns.map(({ text }) => text(row)),
-      swatch: colored ? seriesOf(row.cell) : null,
-      mark: needsMark(row),
+      texts: rowTexts(table, row),
+      // Rows that plots show have the colours of their storages.
+      swatch: id === null ? null : seriesOf(row.benchmarks[0].cell),
+      mark: row.mark === 'wrong',
     })),
   });
 }
 
-/** @param {import('../content.js').List} list */
+/** @param {import('../../lib/report-types.js').List} list */
 function listMarkup({ kind, title, items }) {
   const lines = items.map(({ subject, text, remedy }) => {
     const help =

@@ -4,7 +4,7 @@
  */
 
 import { formatMicroseconds, plainText } from '../../lib/format.js';
-import { loadName } from '../load-name.js';
+import { loadName } from '../../lib/load-name.js';
 import { roleColor } from '../palette.js';
 import {
   barSeries,
@@ -51,7 +51,7 @@ export default {
       if (group.load.kind === 'rate') return [];
       const entries = plottedRows(group)
         .map((row) => ({
-          name: rowName(row, group),
+          name: rowName(row),
           plain: plainName(row),
           series: seriesOf(row.cell),
           embedded: row.kind !== 'server',

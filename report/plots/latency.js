@@ -4,8 +4,8 @@
  */
 
 import { plainText } from '../../lib/format.js';
+import { loadName } from '../../lib/load-name.js';
 import { mergedHistogram, percentileCurve } from '../analysis/curve.js';
-import { loadName } from '../load-name.js';
 import { curveSummary, curveTable, curveVariants } from './percentile-curves.js';
 import { plainName, plotId, plottedRows, rowName } from './plot.js';
 
@@ -26,7 +26,7 @@ export default {
           const histogram = mergedHistogram(row.cell);
           const points = histogram === null ? [] : percentileCurve(histogram);
           if (histogram === null || points.length < 2) return [];
-          const name = rowName(row, group);
+          const name = rowName(row);
           const series = seriesOf(row.cell);
           return [{ name, plain: plainName(row), series, points, histogram }];
         });

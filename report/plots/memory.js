@@ -1,7 +1,7 @@
 /** Memory of the client for each pending request of a burst, as bars. */
 
 import { formatBytes, plainText } from '../../lib/format.js';
-import { loadName } from '../load-name.js';
+import { loadName } from '../../lib/load-name.js';
 import {
   barSeries,
   namesAxis,
@@ -26,7 +26,7 @@ export default {
             ? []
             : [
                 {
-                  name: rowName(row, group),
+                  name: rowName(row),
                   series: seriesOf(row.cell),
                   bytes: row.pendingBytes,
                   rssBytesMax: row.rssBytesMax,

@@ -6,8 +6,8 @@
 
 import { displayWidth, plainText } from '../../lib/format.js';
 import { labelOf } from '../analysis/rows.js';
-import { columnsFor } from '../columns.js';
 import { roleColor, seriesColor } from '../palette.js';
+import { markedText } from '../text.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../analysis/rows.js').Group} Group */
@@ -99,11 +99,10 @@ export function plottedRows({ rows }) {
 
 /**
  * @param {Row} row
- * @param {Group} group
  * @returns {string} as in the tables: with its marks and what kind it is
  */
-export function rowName(row, group) {
-  return columnsFor(group, 'complete')[0].text(row);
+export function rowName(row) {
+  return markedText(row, row.label);
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { formatInterval, formatThroughput, NONE, plainText } from '../../lib/format.js';
 import { driverLimitOf, wireLimitOf } from '../../lib/limits.js';
-import { loadName } from '../load-name.js';
+import { loadName } from '../../lib/load-name.js';
 import { roleColor } from '../palette.js';
 import {
   barSeries,
@@ -79,7 +79,7 @@ function toEntries(group, { result, seriesOf }) {
     return [
       {
         row,
-        name: rowName(row, group),
+        name: rowName(row),
         series: seriesOf(cell),
         median: throughput.median,
         rounds: cell.rounds

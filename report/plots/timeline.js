@@ -4,7 +4,7 @@
  */
 
 import { formatCount, formatDuration, formatThroughput, plainText } from '../../lib/format.js';
-import { loadName } from '../load-name.js';
+import { loadName } from '../../lib/load-name.js';
 import { roleColor, seriesColor } from '../palette.js';
 import {
   countText,
@@ -47,7 +47,7 @@ export default {
       if (group.load.kind === 'rate') return [];
       const panels = plottedRows(group).map((row) => {
         const source = row.cell.rounds.filter(({ state }) => state === 'measured');
-        const name = rowName(row, group);
+        const name = rowName(row);
         return { name, series: seriesOf(row.cell), rounds: source.map(toLines), source };
       });
       return panels.length === 0 ? [] : [toPlot(group, panels)];

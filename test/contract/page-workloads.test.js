@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import html from '../../report/html.js';
+import { loadReport } from '../../report/index.js';
 import { findBrowser, NO_BROWSER } from '../helpers/browser.js';
 import { codecResult } from '../helpers/codec-results.js';
 import { commandsResult } from '../helpers/command-results.js';
@@ -10,6 +10,8 @@ import { insertResult } from '../helpers/insert-results.js';
 import { mgetResult, scatterResult } from '../helpers/mget-results.js';
 import { mutexResult } from '../helpers/mutex-results.js';
 import { checkAccess, checkWidth, Site, visiblePlots } from '../helpers/site.js';
+
+const html = await loadReport('html');
 
 /** @typedef {import('playwright-core').Page} Page */
 

@@ -10,11 +10,13 @@ import { after, before, describe, test } from 'node:test';
 import { compareResults } from '../../report/analysis/comparison.js';
 import { historyOf } from '../../report/analysis/history.js';
 import { renderHistoryPage } from '../../report/history.js';
-import html, { renderPage } from '../../report/html.js';
+import { loadReport } from '../../report/index.js';
 import { findBrowser, NO_BROWSER } from '../helpers/browser.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, raceResult } from '../helpers/result-builder.js';
 import { checkAccess, checkWidth, Site, visiblePlots } from '../helpers/site.js';
+
+const html = await loadReport('html');
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
@@ -81,7 +83,7 @@ function comparedPage(first) {
   const comparison = compareResults({ file: files.first, result: first }, [
     { file: files.second, result: second },
   ]);
-  return renderPage([first, second], comparison);
+  return html.render([first, second], { comparison });
 }
 
 function historyPage() {

@@ -12,7 +12,7 @@ import {
   differencesOf,
   isSlower,
 } from '../../report/analysis/comparison.js';
-import { renderComparison } from '../../report/comparison.js';
+import { loadComparisonReport } from '../../report/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
 import { buildResult, cell, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
 
@@ -190,18 +190,19 @@ test('slower counts only where it is shown, and beyond the limit', () => {
   assert.equal(isSlower({ ...redis, verdict: 'undecided' }, 0.05), false);
 });
 
-test('the comparison is shown on the console within its width, and as markdown', () => {
+test('the comparison is shown on the console within its width, and as markdown', async () => {
   const comparison = compared(BASE, SLOWER);
+  const render = await loadComparisonReport('console');
   for (const width of [30, 60, 80, 120, 200]) {
-    for (const line of renderComparison(comparison, { width }).split('\n')) {
+    for (const line of render(comparison, { width }).split('\n')) {
       assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
     }
   }
-  const text = renderComparison(comparison, { width: 140 });
+  const text = render(comparison, { width: 140 });
   assert.match(text, /^redis:default\/get\/sync .* 0\.90× .* slower\s*$/m);
   assert.match(text, /^4 comparisons: 1 faster, 2 slower, 1 same, 0 undecided; .*: 1$/m);
   assert.match(
-    renderComparison(comparison, { format: 'markdown' }),
+    (await loadComparisonReport('markdown'))(comparison),
     /\| 0\.90× \| .* \| slower \|/,
   );
 });
@@ -267,7 +268,24 @@ test('the command says what is missing in its arguments', async () => {
     2,
     /not a share.*5%/,
   );
-  assertFailure(await runCommand(folder, [...COMMAND, a, a, '--format', 'csv']), 2, /markdown/);
+  assertFailure(await runCommand(folder, [...COMMAND, a, a, '--format', 'pdf']), 2, /not known/);
   const nothing = stored('n.json', buildResult({ cells: [] }));
   assertFailure(await runCommand(folder, [...COMMAND, a, nothing]), 2, /no test in common/);
+});
+
+test('a comparison has every format', async () => {
+  const [a, b] = [stored('fa.json', BASE), stored('fb.json', { ...SLOWER, id: 'slower' })];
+  for (const [format, expected] of [
+    ['csv', /^base_file,other_file,cell,metric,base,.*\r\n.*redis:default\/get\/sync,throughput,/],
+    ['json', /"key": "ratio"/],
+    ['html', /^<!doctype html>[^]*Side by side/],
+    ['markdown', /\| slower \|/],
+  ]) {
+    const { status, stdout } = await runCommand(folder, [
+      ...[...COMMAND, a, b, '--anyway'],
+      ...['--format', String(format)],
+    ]);
+    assert.equal(status, 0);
+    assert.match(stdout, /** @type {RegExp} */ (expected));
+  }
 });

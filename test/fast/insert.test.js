@@ -16,8 +16,9 @@ import {
   STRATEGY_NAMES,
 } from '../../lib/insertion.js';
 import { toInsertGroups } from '../../report/analysis/inserts.js';
-import { toContent } from '../../report/content.js';
+import { documentOf } from '../../report/document.js';
 import { picturesOf } from '../../report/pictures.js';
+import { rowTexts } from '../../report/text.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';
 import { DEFAULT_SERVER_NAMES } from '../../servers/registry.js';
 import {
@@ -26,6 +27,7 @@ import {
   STORAGE_NAMES,
   storageNamesFor,
 } from '../../storages/index.js';
+import { loadReports } from '../../workloads/index.js';
 import { workload } from '../../workloads/insert/index.js';
 import { runCommand } from '../helpers/command-line.js';
 import { insertResult } from '../helpers/insert-results.js';
@@ -323,8 +325,8 @@ describe('reports of inserts', () => {
     assert.equal(redis.lines[0].ratio, 1);
   });
 
-  test('one table for each storage, with its settings, and no table of a race', () => {
-    const { tables, lists, legend } = toContent(result);
+  test('one table for each storage, with its settings, and no table of a race', async () => {
+    const { tables, lists, legend } = documentOf(result, await loadReports());
     assert.deepEqual(
       tables.map(({ title }) => title),
       [
@@ -332,7 +334,7 @@ describe('reports of inserts', () => {
         'ioredis, 1,000 rows (a int primary key, b int); durability: appendonly no',
       ],
     );
-    const texts = tables[0].rows.map((row) => tables[0].columns.map(({ text }) => text(row)));
+    const texts = tables[0].rows.map((row) => rowTexts(tables[0], row));
     assert.deepEqual(texts[1].slice(0, 6), [
       ...['batch_pure', '100', '5', '40,000 ± 0.0 % (n 3)', '0.03', '4.00×'],
     ]);

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { compareResults } from '../../report/analysis/comparison.js';
 import { historyOf } from '../../report/analysis/history.js';
 import { plotsOfHistory } from '../../report/history.js';
-import html, { renderPage } from '../../report/html.js';
+import { loadReport } from '../../report/index.js';
 import { THEMES } from '../../report/palette.js';
 import { picturesOf } from '../../report/pictures.js';
 import { toPng } from '../../report/png.js';
@@ -17,6 +17,7 @@ import { plotForPage, plotPicture } from '../../report/svg.js';
 import { brokenResult, buildResult, HOSTILE, raceResult } from '../helpers/result-builder.js';
 
 const FILES = new URL('files/', import.meta.url);
+const html = await loadReport('html');
 const MEGABYTE = 2 ** 20;
 /** That of the first cell, as a limit has it. */
 const LOAD = { kind: /** @type {const} */ ('sync'), inFlight: 1, operations: 5000 };
@@ -143,7 +144,7 @@ test('a page has the colours of plots as variables, so that light and dark share
 
 test('identifiers of a page are there once, also where several results share it', () => {
   const { results, comparison } = twoResults();
-  for (const page of [html.render(raceResult()), renderPage(results, comparison)]) {
+  for (const page of [html.render(raceResult()), html.render(results, { comparison })]) {
     const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length);
     for (const [, id] of page.matchAll(/(?:href="|url\()#([^")]+)/g))

@@ -10,6 +10,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from '../../lib/format.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { codecResult } from '../helpers/codec-results.js';
+import { commandsResult } from '../helpers/command-results.js';
+import { insertResult } from '../helpers/insert-results.js';
+import { mgetResult, scatterResult } from '../helpers/mget-results.js';
+import { mutexResult } from '../helpers/mutex-results.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, buildResult, raceResult } from '../helpers/result-builder.js';
 
@@ -22,6 +26,11 @@ const RESULTS = {
   search: searchResult(),
   mix: mixResult(),
   codec: codecResult(),
+  insert: insertResult(),
+  mget: mgetResult(),
+  scatter: scatterResult(),
+  mutex: mutexResult(),
+  commands: commandsResult(),
 };
 
 /** @typedef {keyof typeof RESULTS} Name */
@@ -130,7 +139,7 @@ test('an unknown report is a usage error that lists those there are', async () =
     await assert.rejects(loadReport(name), {
       code: 'E_USAGE',
       message: /not known/,
-      remedy: 'name one of console, markdown, csv, html',
+      remedy: 'name one of console, markdown, csv, json, html',
     });
   }
   for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);

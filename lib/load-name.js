@@ -1,9 +1,9 @@
 /** How a load is called in a sentence. */
 
-import { formatCount, formatThroughput } from '../lib/format.js';
+import { formatCount, formatThroughput } from './format.js';
 
 /**
- * @param {import('../lib/result.js').Load} load
+ * @param {import('./result.js').Load} load
  * @returns {string} `sync`, `window of 100 by 2 processes`, `2,000/s`
  */
 export function loadName({ kind, inFlight, rate, processes = 1 }) {

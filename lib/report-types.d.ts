@@ -1,0 +1,180 @@
+/**
+ * The shapes of reports: what a workload declares of its figures, and the model that every format
+ * and every plot reads.
+ */
+
+/** A number never travels alone; what has none is a state with its reason. */
+export type Value =
+  | {
+      value: number | string;
+      /** ends of its 95 % interval; null: none */
+      low: number | null;
+      high: number | null;
+      /** rounds, or pairs of rounds, behind it */
+      n: number;
+      /** half the width of the interval as a share of its centre */
+      spread?: number | null;
+    }
+  | { state: string; reason: string | null };
+
+export type KeyValue = string | number | boolean | null;
+
+/** Hints for a display; they say nothing about the figure. */
+export interface Display {
+  /** the name in two lines, for a terminal */
+  head?: [string, string];
+  align?: 'left' | 'right';
+  /** the greatest goes first on a narrow terminal; 0 stays */
+  drop?: number;
+  /** what is shown beside the value */
+  shows?: readonly ('interval' | 'n')[];
+  /** another unit to show it in: `µs` for nanoseconds, `MB/s` for bytes per second */
+  as?: string;
+  /** digits after the point, instead of the unit's own */
+  digits?: number;
+  /** with a plus where it is not negative */
+  signed?: boolean;
+}
+
+export interface Column extends Display {
+  key: string;
+  name: string;
+  /** `ops/s`, `ns`, `B`, `×`, `%` (a share of 1), `count`, `rank`, `text` */
+  unit: string;
+  better: 'more' | 'less' | null;
+  role: 'key' | 'metric';
+}
+
+export interface TableRow {
+  keys: Record<string, KeyValue>;
+  values: Record<string, Value>;
+  /** wrong: something is wrong with it; unsteady: it was still warming up */
+  mark: 'wrong' | 'unsteady' | null;
+  /** what kind of contender it is, where it is no storage with a server */
+  remark: string | null;
+  /** it has no figure, or is no contender */
+  quiet: boolean;
+  /** what it was made of; not part of the JSON */
+  benchmarks: readonly any[];
+}
+
+export interface Table {
+  title: string;
+  /** what plots of the same benchmarks name; null: none has any */
+  id: string | null;
+  /** of the benchmarks, the greatest number; null: not told */
+  rounds: number | null;
+  columns: Column[];
+  rows: TableRow[];
+}
+
+/** What a metric may look at beside its benchmark. */
+export interface Scope {
+  result: any;
+  /** benchmarks of the same table */
+  table: readonly any[];
+  /** benchmarks of the same row; more than one where a row stands for several */
+  row: readonly any[];
+  /** benchmarks of the workload */
+  all: readonly any[];
+}
+
+export interface Metric extends Display {
+  key: string;
+  name: string;
+  unit: string;
+  better: 'more' | 'less' | null;
+  of(benchmark: any, scope: Scope): Value;
+  /** its column is left out where no row has a value */
+  optional?: boolean;
+  /** it is about other benchmarks too: it has no value for one round */
+  relative?: boolean;
+}
+
+export interface KeyColumn extends Display {
+  key: string;
+  name: string;
+  /** it tells rows apart, and is no column */
+  hidden?: boolean;
+  /** absent: the benchmark's key of that name */
+  of?(benchmark: any): KeyValue;
+}
+
+export interface TableSpec {
+  /** which benchmarks it is about; absent: all of the workload */
+  where?(benchmark: any): boolean;
+  /** a table for each combination of these keys */
+  table?: readonly string[];
+  /** a row for each combination of these */
+  row: readonly KeyColumn[];
+  /** a column for each of these, for each metric; absent: a column for each metric */
+  columns?(
+    table: readonly any[],
+  ): readonly { key: string; name: string; has(benchmark: any): boolean }[];
+  metrics: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
+  /** columns over the whole row, behind those of `columns` */
+  across?: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
+  title(table: readonly any[], result: any): string;
+  id?(table: readonly any[]): string;
+  /** sorted in place or anew; absent: as measured */
+  order?(rows: TableRow[]): TableRow[];
+  /** rows that a table shows; others are in CSV only */
+  shown?(rows: TableRow[]): TableRow[];
+}
+
+export interface ReportSpec {
+  /** tables are made for each combination of these keys anew */
+  section?: readonly string[];
+  /** a benchmark in parts, each with keys of its own: the series of a sweep */
+  expand?(benchmark: any, result: any): any[];
+  tables: readonly TableSpec[];
+  plots?: readonly PlotSpec[];
+  /** what the figures mean, where a table of it is shown */
+  legend?: readonly string[] | ((benchmarks: readonly any[], result: any) => readonly string[]);
+  notes?(benchmarks: readonly any[], result: any): readonly string[];
+  lists?(benchmarks: readonly any[], result: any): readonly List[];
+}
+
+export interface PlotSpec {
+  kind: string;
+  [option: string]: any;
+}
+
+export interface Item {
+  subject: string;
+  text: string;
+  /** whether the text may hold words of a server, a driver or a file */
+  foreign: boolean;
+  remedy: string | null;
+}
+
+export interface List {
+  kind: 'failed' | 'wrong' | 'skipped' | 'warnings';
+  title: string;
+  items: Item[];
+}
+
+/** All that a report shows. */
+export interface Document {
+  title: string;
+  /** sentences above everything else */
+  verdict: string[];
+  head: [string, string][];
+  tables: Table[];
+  /** sentences about the rows together */
+  notes: string[];
+  lists: List[];
+  legend: string[];
+  /** storage and its driver options that are not defaults */
+  settings: [string, string][];
+  /** what it was made of: for a download, and for the options of the run */
+  source: any;
+  /** every round, in columns of their own; null where the document is not of one result */
+  rounds: RoundTable | null;
+}
+
+/** One line for each benchmark and round, for CSV and for the page. */
+export interface RoundTable {
+  columns: string[];
+  lines: (string | number | null | undefined)[][];
+}

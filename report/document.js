@@ -1,0 +1,159 @@
+/**
+ * The document of a result: all that a report shows, as plain data. Every format and every plot
+ * reads this and nothing else. Pure: the reports of the workloads are given.
+ */
+
+import { formatDuration, plainText } from '../lib/format.js';
+import { operationsLegend, operationsTable } from '../workloads/operations.js';
+import { labelOf, toGroups, variantRows } from './analysis/rows.js';
+import { codecLegend, codecTables } from './codec.js';
+import { commandLegend, commandNotes, refusedList } from './command-notes.js';
+import { commandTables } from './commands.js';
+import { headLines } from './head.js';
+import { insertLegend, insertTables } from './insert.js';
+import { limitLegend, limitTables } from './limits.js';
+import { failedList, skippedList, warningList, wrongList } from './lists.js';
+import { mgetLegend, mgetTables } from './mget.js';
+import { tabulate } from './model.js';
+import { mutexLegend, mutexTables } from './mutex.js';
+import { noteLines } from './notes.js';
+import { roundTableOf } from './rounds.js';
+import { searchTables } from './searches.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/report-types.js').Document} Document */
+/** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
+/** @typedef {ReadonlyMap<string, ReportSpec>} ReportSpecs by the name of the workload */
+
+/**
+ * What is shown of a workload that declares nothing.
+ * @type {ReportSpec}
+ */
+const BY_DEFAULT = { tables: [operationsTable], legend: operationsLegend };
+
+/**
+ * @param {Result} result
+ * @param {ReportSpecs} specs
+ * @returns {Document}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the result is damaged
+ */
+export function documentOf(result, specs) {
+  const groups = toGroups(result);
+  const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
+  const parts = partsOf(rows, specs);
+  return {
+    title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
+    verdict: [],
+    head: headLines(result),
+    tables: [
+      ...searchTables(result),
+      ...parts.flatMap(({ spec, benchmarks }) => tabulate(result, spec, benchmarks)),
+      ...[mgetTables, mutexTables, insertTables, codecTables, commandTables].flatMap((of) =>
+        of(result).map(legacyTable),
+      ),
+      ...limitTables(result),
+    ],
+    notes: [
+      ...(result.command === 'limit' ? [] : [overheadLine(result.floor)]),
+      ...noteLines(result, groups),
+      ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
+      ...commandNotes(result),
+    ],
+    lists: [
+      ...[failedList(rows), wrongList(rows)],
+      ...parts.flatMap(({ spec, benchmarks }) => spec.lists?.(benchmarks, result) ?? []),
+      ...[refusedList(result), skippedList(result), warningList(result)],
+    ].filter(({ items }) => items.length > 0),
+    legend: [
+      ...new Set([
+        ...parts.flatMap((part) => legendOf(part, result)),
+        ...mgetLegend(result),
+        ...mutexLegend(result),
+        ...insertLegend(result),
+        ...codecLegend(result),
+        ...commandLegend(result),
+        ...limitLegend(result),
+      ]),
+    ],
+    settings: settingsOf(result),
+    source: result,
+    rounds: roundTableOf(result),
+  };
+}
+
+/** @param {any} table */
+function legacyTable({ title, columns, rows }) {
+  const shown = columns.map((/** @type {any} */ one) => {
+    const { text, shortText, ...rest } = one;
+    return { ...rest, key: one.name, unit: 'text', better: null, role: 'metric' };
+  });
+  return {
+    title,
+    id: null,
+    rounds: null,
+    columns: shown,
+    rows: rows.map((/** @type {any} */ row) => ({
+      keys: {},
+      values: Object.fromEntries(
+        columns.map((/** @type {any} */ { name, text }) => [
+          name,
+          { value: text(row), low: null, high: null, n: 1 },
+        ]),
+      ),
+      mark: null,
+      remark: null,
+      quiet: false,
+      benchmarks: [],
+    })),
+  };
+}
+
+/**
+ * @param {readonly any[]} benchmarks
+ * @param {ReportSpecs} specs
+ * @returns {{ spec: ReportSpec, benchmarks: any[] }[]} by workload; workloads that share a report
+ *   are one
+ */
+function partsOf(benchmarks, specs) {
+  /** @type {Map<ReportSpec, any[]>} */
+  const parts = new Map();
+  for (const benchmark of benchmarks) {
+    const spec = specs.get(benchmark.cell.workload) ?? BY_DEFAULT;
+    const own = parts.get(spec);
+    if (own === undefined) parts.set(spec, [benchmark]);
+    else own.push(benchmark);
+  }
+  return [...parts].map(([spec, own]) => ({ spec, benchmarks: own }));
+}
+
+/**
+ * @param {{ spec: ReportSpec, benchmarks: any[] }} part
+ * @param {Result} result
+ * @returns {readonly string[]}
+ */
+function legendOf({ spec: { legend = [] }, benchmarks }, result) {
+  return typeof legend === 'function' ? legend(benchmarks, result) : legend;
+}
+
+/** @param {Result['floor']} floor */
+function overheadLine(floor) {
+  if (floor.length === 0) return 'floor: not measured in this run';
+  const parts = floor.map(({ load, nsPerOperation, n }, i) => {
+    const value = `${formatDuration(nsPerOperation)}${i === 0 ? ' per operation' : ''}`;
+    return `${value} (${load}, n ${n})`;
+  });
+  return `floor: memory storage ${parts.join(', ')}`;
+}
+
+/**
+ * @param {Result} result
+ * @returns {[string, string][]} driver options that are not their defaults, by storage
+ */
+function settingsOf({ storages }) {
+  return storages
+    .filter(({ options }) => Object.keys(options).length > 0)
+    .map(({ name, profile, options }) => [
+      plainText(labelOf({ storage: name, profile })),
+      plainText(JSON.stringify(options)),
+    ]);
+}

@@ -1,0 +1,39 @@
+/**
+ * The tables of a report as JSON, for programs: keys, values with their intervals and units, and
+ * the lists beside them. Not the result itself, which is stored as it is.
+ */
+
+import { defineReport } from '../lib/define.js';
+import { plainText } from '../lib/format.js';
+
+/** @typedef {import('../lib/report-types.js').Document} Document */
+
+export default defineReport({
+  name: 'json',
+  summary: 'the tables with units and intervals, for programs',
+  render: (documents) => `${JSON.stringify(documents.map(plain), printable, 2)}\n`,
+});
+
+/** @param {Document} document */
+function plain({ title, verdict, head, tables, notes, lists, legend }) {
+  return {
+    ...{ title, verdict, head: Object.fromEntries(head) },
+    tables: tables.map(({ title: name, columns, rows }) => ({
+      title: name,
+      columns: columns.map(({ key, name: text, unit, better, role }) => ({
+        ...{ key, name: text, unit, better, role },
+      })),
+      rows: rows.map(({ keys, values, mark, remark }) => ({ keys, values, mark, remark })),
+    })),
+    ...{ notes, lists, legend },
+  };
+}
+
+/**
+ * @param {string} _
+ * @param {unknown} value
+ * @returns {unknown} texts in one printable line each: some are words of servers
+ */
+function printable(_, value) {
+  return typeof value === 'string' ? plainText(value) : value;
+}

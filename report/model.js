@@ -1,0 +1,209 @@
+/**
+ * The model that every format and every plot reads: benchmarks and what a workload's report
+ * declares, projected into tables. Keys and values with units, as golang/perf's benchproc has them.
+ * Pure; loading the reports of workloads is report/specs.js, texts are report/text.js.
+ */
+
+/** @typedef {import('../lib/report-types.js').Table} Table */
+/** @typedef {import('../lib/report-types.js').TableRow} TableRow */
+/** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
+/** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
+/** @typedef {import('../lib/report-types.js').Column} Column */
+/** @typedef {import('../lib/report-types.js').Metric} Metric */
+/** @typedef {import('../lib/report-types.js').KeyColumn} KeyColumn */
+/** @typedef {import('../lib/report-types.js').Scope} Scope */
+/** @typedef {import('../lib/report-types.js').Value} Value */
+/** @typedef {import('../lib/result.js').Result} Result */
+
+/**
+ * @param {Result} result
+ * @param {ReportSpec} report of the workload
+ * @param {readonly any[]} benchmarks of that workload, in their order
+ * @returns {Table[]}
+ */
+export function tabulate(result, report, benchmarks) {
+  const all = expanded(result, report, benchmarks);
+  return groupsOf(all, report.section ?? []).flatMap((section) =>
+    report.tables.flatMap((spec) => {
+      const fit = spec.where === undefined ? section : section.filter(spec.where);
+      return groupsOf(fit, spec.table ?? []).map((table) => tableOf(spec, table, { result, all }));
+    }),
+  );
+}
+
+/**
+ * @param {Result} result
+ * @param {ReportSpec} report
+ * @param {readonly any[]} benchmarks
+ * @returns {any[]} a benchmark with series in its parts
+ */
+export function expanded(result, { expand }, benchmarks) {
+  return expand === undefined
+    ? [...benchmarks]
+    : benchmarks.flatMap((benchmark) => expand(benchmark, result));
+}
+
+/**
+ * @param {readonly any[]} benchmarks
+ * @param {readonly string[]} keys
+ * @returns {any[][]} those of the same keys together, in the order of the first of each
+ */
+export function groupsOf(benchmarks, keys) {
+  /** @type {Map<string, any[]>} */
+  const groups = new Map();
+  for (const benchmark of benchmarks) {
+    const key = JSON.stringify(keys.map((name) => benchmark.keys[name] ?? null));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [benchmark]);
+    else group.push(benchmark);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * @param {TableSpec} spec
+ * @param {any[]} table
+ * @param {{ result: Result, all: readonly any[] }} context
+ * @returns {Table}
+ */
+function tableOf(spec, table, { result, all }) {
+  const measures = measuresOf(spec, table, result);
+  const keyed = table.map((benchmark) => ({
+    keys: Object.fromEntries(
+      spec.row.map(({ key, of }) => [key, of?.(benchmark) ?? benchmark.keys[key] ?? null]),
+    ),
+    benchmark,
+  }));
+  const names = spec.row.map(({ key }) => key);
+  const lines = groupsOf(keyed, names).map((entries) => {
+    const row = entries.map(({ benchmark }) => benchmark);
+    /** @type {Scope} */
+    const scope = { result, table, row, all };
+    const values = measures.map(({ column, pick, of }) => {
+      const own = pick === null ? row : row.filter(pick);
+      const value = own.length === 0 ? NOTHING : of(own[0], { ...scope, row: own });
+      return /** @type {[string, Value]} */ ([column.key, value]);
+    });
+    return toRow(entries[0].keys, Object.fromEntries(values), row);
+  });
+  const ordered = spec.order?.(lines) ?? lines;
+  const rows = spec.shown?.(ordered) ?? ordered;
+  const kept = measures.filter(
+    ({ column, optional }) => !optional || rows.some((row) => 'value' in row.values[column.key]),
+  );
+  return {
+    title: spec.title(table, result),
+    id: spec.id?.(table) ?? null,
+    rounds: Math.max(0, ...table.map(({ cell }) => cell.rounds.length)),
+    columns: [...keyColumns(spec.row), ...kept.map(({ column }) => column)],
+    rows,
+  };
+}
+
+/** @type {Value} */
+const NOTHING = Object.freeze({ state: 'unknown', reason: null });
+
+/**
+ * @typedef {object} Measure a column and how its values are had
+ * @property {Column} column
+ * @property {((benchmark: any) => boolean) | null} pick of a row's benchmarks; null: all
+ * @property {Metric['of']} of
+ * @property {boolean} optional
+ */
+
+/**
+ * @param {TableSpec} spec
+ * @param {any[]} table
+ * @param {Result} result
+ * @returns {Measure[]}
+ */
+function measuresOf(spec, table, result) {
+  const listed = (/** @type {TableSpec['metrics'] | undefined} */ given) =>
+    typeof given === 'function' ? given(table, result) : (given ?? []);
+  const across = listed(spec.across).map((metric) => measure(metric, null));
+  const metrics = listed(spec.metrics);
+  if (spec.columns === undefined) return [...metrics.map((one) => measure(one, null)), ...across];
+  const columns = spec.columns(table);
+  return [
+    ...metrics.flatMap((metric) => columns.map((column) => measure(metric, column))),
+    ...across,
+  ];
+}
+
+/**
+ * @param {Metric} metric
+ * @param {{ key: string, name: string, has(benchmark: any): boolean } | null} pivot
+ * @returns {Measure}
+ */
+function measure({ of, optional = false, relative: _, ...shown }, pivot) {
+  /** @type {Column} */
+  const column = { ...shown, role: 'metric' };
+  if (pivot === null) return { column, pick: null, of, optional };
+  const [first, ...rest] = pivot.name.split(' ');
+  const name = shown.name === '' ? pivot.name : `${shown.name}, ${pivot.name}`;
+  const head = shown.head ?? /** @type {[string, string]} */ ([first, rest.join(' ')]);
+  const named =
+    shown.head === undefined ? head : /** @type {[string, string]} */ ([head[0], pivot.name]);
+  return {
+    column: { ...column, key: `${shown.key}_${pivot.key}`, name, head: named },
+    pick: (benchmark) => pivot.has(benchmark),
+    of,
+    optional,
+  };
+}
+
+/**
+ * @param {readonly KeyColumn[]} row
+ * @returns {Column[]}
+ */
+function keyColumns(row) {
+  return row
+    .filter(({ hidden }) => !hidden)
+    .map(({ hidden: _, of: __, ...shown }) => ({
+      ...{ unit: 'key', better: null, role: 'key', align: 'left', drop: 0 },
+      ...shown,
+    }));
+}
+
+/**
+ * @param {TableRow['keys']} keys
+ * @param {TableRow['values']} values
+ * @param {readonly any[]} benchmarks of the row
+ * @returns {TableRow}
+ */
+export function toRow(keys, values, benchmarks = []) {
+  const [only] = benchmarks.length === 1 ? benchmarks : [];
+  return {
+    ...{ keys, values },
+    mark: only?.mark ?? null,
+    remark: only?.remark ?? null,
+    quiet: only !== undefined && (only.throughput === null || only.kind === 'floor'),
+    benchmarks,
+  };
+}
+
+/**
+ * A table of other things than benchmarks: limits, searches, comparisons.
+ * @template T
+ * @param {string} title
+ * @param {{ row: readonly KeyColumn[], metrics: readonly Metric[] }} spec of an item
+ * @param {readonly T[]} items
+ * @param {{ result?: any, rounds?: number | null }} [context]
+ * @returns {Table}
+ */
+export function tableOfItems(title, { row, metrics }, items, { result, rounds = null } = {}) {
+  const kept = metrics.map((metric) => measure(metric, null));
+  return {
+    title,
+    id: null,
+    rounds,
+    columns: [...keyColumns(row), ...kept.map(({ column }) => column)],
+    rows: items.map((item) => {
+      const own = /** @type {any} */ (item);
+      const scope = { result, table: items, row: [item], all: items };
+      const keys = row.map(({ key, of }) => [key, of?.(own) ?? own[key] ?? null]);
+      const values = kept.map(({ column, of }) => [column.key, of(own, scope)]);
+      return toRow(Object.fromEntries(keys), Object.fromEntries(values));
+    }),
+  };
+}

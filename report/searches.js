@@ -1,0 +1,92 @@
+/** Searches for the greatest rate as tables, one for each limit that was searched. */
+
+import { formatDuration, formatThroughput, plainText } from '../lib/format.js';
+import { metric } from '../stats/metrics.js';
+import { tableOfItems } from './model.js';
+
+/** @typedef {import('../lib/report-types.js').Table} Table */
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/result.js').Search} Search */
+
+/** @param {Search} search */
+function labelOf({ storage, profile }) {
+  return profile === 'default' ? storage : `${storage}:${profile}`;
+}
+
+/**
+ * @param {Search} search
+ * @param {number | null} rate
+ * @returns {number | null} the median of the trials at the last point of that rate
+ */
+function latencyAt({ points }, rate) {
+  const point = points.findLast((one) => one.rate === rate);
+  const known = (point?.trials ?? []).map(({ latencyNs }) => latencyNs).filter((ns) => ns !== null);
+  known.sort((a, b) => a - b);
+  return known.length === 0 ? null : known[known.length >>> 1];
+}
+
+/**
+ * @param {Search} search
+ * @returns {string | null} null: it was not seen to fail
+ */
+function beyondText(search) {
+  const beyond = search.points.findLast(({ phase, passed }) => phase === 'beyond' && !passed);
+  if (beyond === undefined || !search.confirmed) return null;
+  const latency = formatDuration(latencyAt(search, beyond.rate));
+  return `${formatThroughput(beyond.rate)} (${latency})`;
+}
+
+const SEARCH = {
+  row: [{ key: 'storage', name: 'storage', of: (/** @type {Search} */ one) => labelOf(one) }],
+  metrics: [
+    metric(
+      {
+        ...{ key: 'greatest', name: 'greatest ops/s', unit: 'ops/s', better: 'more' },
+        head: ['greatest', 'ops/s'],
+      },
+      ({ rate }) => rate,
+    ),
+    metric(
+      {
+        ...{ key: 'response', name: 'response there', unit: 'ns', better: 'less' },
+        ...{ head: ['response', 'there'], drop: 1 },
+      },
+      (search) => latencyAt(search, search.rate),
+    ),
+    metric(
+      { key: 'fails_at', name: 'fails at', unit: 'text', head: ['fails at', 'ops/s'], drop: 2 },
+      beyondText,
+    ),
+    metric(
+      { key: 'confirmed', name: 'confirmed', unit: 'text', align: 'left' },
+      ({ confirmed, reason }) => (confirmed ? 'yes' : `no: ${reason ?? 'no reason is recorded'}`),
+    ),
+    metric(
+      { key: 'points', name: 'points', unit: 'count', drop: 3 },
+      ({ points }) => points.length,
+    ),
+  ],
+};
+
+/**
+ * @param {Result} result
+ * @returns {Table[]} one for each limit that was searched
+ */
+export function searchTables({ searches = [] }) {
+  /** @type {Map<string, Search[]>} */
+  const groups = new Map();
+  for (const search of searches) {
+    const { workload, percentile, limitNs } = search;
+    const title =
+      `${plainText(workload)}: the greatest rate with p${Number((percentile * 100).toFixed(3))} ` +
+      `of the response time within ${formatDuration(limitNs)}`;
+    groups.set(title, [...(groups.get(title) ?? []), search]);
+  }
+  return [...groups].map(([title, list]) =>
+    tableOfItems(
+      title,
+      SEARCH,
+      [...list].sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1)),
+    ),
+  );
+}

@@ -1,0 +1,6 @@
+/** What is shown of mixed reads and writes: storages by verified operations per second, a table per load. */
+
+import { operationsLegend, operationsTable } from '../operations.js';
+
+/** @type {import('../../lib/report-types.js').ReportSpec} */
+export const report = { tables: [operationsTable], legend: operationsLegend };

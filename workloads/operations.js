@@ -1,0 +1,236 @@
+/**
+ * The table of workloads whose operation is what a user waits for: storages by verified operations
+ * per second, a table for each load; and that of an open loop, by the rate that was offered. Also
+ * what is shown of a workload that declares no report.
+ */
+
+import { formatCount, formatElapsed, plainText } from '../lib/format.js';
+import { loadName } from '../lib/load-name.js';
+import {
+  clientCpu,
+  memory,
+  metric,
+  p50,
+  p99,
+  p999,
+  serverCpu,
+  throughput,
+} from '../stats/metrics.js';
+
+/** @typedef {import('../lib/report-types.js').Metric} Metric */
+/** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
+
+/** @type {Metric} */
+const rank = {
+  ...{ key: 'rank', name: 'place', unit: 'rank', better: 'less', drop: 2.5 },
+  ...{ optional: true, relative: true },
+  of: ({ place, n }) =>
+    place === null
+      ? { state: 'unknown', reason: 'it is no contender, or has fewer than two rounds' }
+      : { value: place.best, low: place.best, high: place.worst, n },
+};
+
+const versusFastest = metric(
+  {
+    ...{ key: 'versus_fastest', name: 'vs fastest', unit: '×', better: 'more' },
+    ...{ head: ['vs', 'fastest'], drop: 1, relative: true },
+  },
+  ({ ratio, kind }) => (kind === 'floor' ? null : ratio),
+);
+
+const notOk = metric(
+  {
+    ...{ key: 'not_ok', name: 'not ok', unit: 'count', better: 'less' },
+    ...{ head: ['not', 'ok'], drop: 0 },
+  },
+  ({ wrong, notRun, scheduled }) => (scheduled === 0 ? null : wrong + notRun),
+);
+
+const bottleneck = metric(
+  {
+    ...{ key: 'bottleneck', name: 'limited by', unit: 'text', relative: true },
+    ...{ head: ['limited', 'by'], align: 'left', drop: 6 },
+  },
+  ({ bound }) => bound?.verdict,
+);
+
+const ofClientCeiling = metric(
+  {
+    ...{ key: 'of_client_ceiling', name: 'of driver limit', unit: '%', better: 'more' },
+    ...{ head: ['of driver', 'limit'], drop: 3, optional: true, relative: true },
+  },
+  (one) => one.ofDriverLimit,
+);
+
+const ofServerCeiling = metric(
+  {
+    ...{ key: 'of_server_ceiling', name: 'of wire limit', unit: '%', better: 'more' },
+    ...{ head: ['of wire', 'limit'], drop: 4, optional: true, relative: true },
+  },
+  (one) => one.ofWireLimit,
+);
+
+const pendingMemory = metric(
+  {
+    ...{ key: 'pending', name: 'memory per pending request', unit: 'B/request', as: 'B' },
+    ...{ head: ['per', 'pending'], drop: 11, better: 'less', optional: true },
+  },
+  (one) => one.pendingBytes,
+);
+
+/** @type {readonly Metric[]} of an open loop: response times count from when an operation was due */
+const OPEN = Object.freeze([
+  metric(
+    { key: 'offered', name: 'offered ops/s', unit: 'ops/s', head: ['offered', 'ops/s'] },
+    ({ cell }) => cell.load.rate,
+  ),
+  { ...throughput, name: 'achieved ops/s', head: ['achieved', 'ops/s'] },
+  { ...p50, name: 'response p50', head: ['response', 'p50'], drop: 3 },
+  { ...p99, name: 'response p99', head: ['response', 'p99'], drop: 0 },
+  { ...p999, name: 'response p99.9', head: ['response', 'p99.9'], drop: 2 },
+  metric(
+    {
+      ...{ key: 'service_p99', name: 'service p99', unit: 'ns', better: 'less' },
+      ...{ head: ['service', 'p99'], drop: 1 },
+    },
+    ({ open }) => open?.serviceP99Ns,
+  ),
+  share('late', 4),
+  share('dropped', 1),
+  { ...memory, drop: 7 },
+]);
+
+/**
+ * @param {'late' | 'dropped'} name
+ * @param {number} drop
+ * @returns {Metric} of the operations that were offered
+ */
+function share(name, drop) {
+  return metric(
+    { key: `${name}_share`, name, unit: '%', as: 'part', better: 'less', drop },
+    ({ open }) => (!open || open.offered === 0 ? null : open[name] / open.offered),
+  );
+}
+
+/**
+ * @param {readonly any[]} table
+ * @returns {Metric[]} p99 of each kind of operation, where the workload mixes them
+ */
+function kindMetrics(table) {
+  const names = new Set(
+    table.flatMap(({ kinds }) => kinds.map((/** @type {any} */ one) => one.name)),
+  );
+  return [...names].map((name) =>
+    metric(
+      {
+        ...{ key: `${name}_p99`, name: `${plainText(name)} p99`, unit: 'ns', better: 'less' },
+        ...{ head: [plainText(name), 'p99'], drop: 2 },
+      },
+      ({ kinds }) => kinds.find((/** @type {any} */ one) => one.name === name)?.p99Ns,
+    ),
+  );
+}
+
+/** @type {TableSpec} */
+export const operationsTable = {
+  where: ({ cell }) => cell.parameters === undefined,
+  table: ['workload', 'loadGroup'],
+  row: [
+    { key: 'storage', name: 'storage' },
+    { key: 'id', name: 'id', hidden: true },
+  ],
+  metrics(table) {
+    const anyWrong = table.some(({ wrong, notRun }) => wrong + notRun > 0) ? [notOk] : [];
+    if (table[0].cell.load.kind === 'rate') {
+      const [offered, ...rest] = OPEN;
+      return [offered, ...anyWrong, ...rest, ...kindMetrics(table)];
+    }
+    return [
+      ...[throughput, ...anyWrong, rank, versusFastest, p50, p99, p999, ...kindMetrics(table)],
+      ...[bottleneck, ofClientCeiling, ofServerCeiling, clientCpu, serverCpu, memory],
+      pendingMemory,
+    ];
+  },
+  title: titleOf,
+  id: ([{ keys }]) => `${keys.workload} ${keys.loadGroup}`,
+};
+
+/** @param {readonly any[]} table */
+function titleOf(table) {
+  const { workload, load } = table[0].cell;
+  const { kind, inFlight, operations, durationNs, processes = 1 } = load;
+  const each = kind === 'sync' && processes > 1 ? ' in each' : '';
+  const amount =
+    operations !== null
+      ? `${formatCount(operations)} operations`
+      : durationNs !== null
+        ? formatElapsed(durationNs / 1e6)
+        : 'as long as it takes';
+  const rounds = Math.max(...table.map(({ cell }) => cell.rounds.length));
+  const offered =
+    kind === 'burst'
+      ? `all ${formatCount(operations)} at once`
+      : kind === 'rate'
+        ? offeredText(table)
+        : `${formatCount(inFlight ?? 1)} in flight${each}, ${amount}`;
+  const name = kind === 'rate' ? 'open loop' : loadName(load);
+  return `${plainText(workload)}, ${name}: ${offered}, ${formatCount(rounds)} ${
+    rounds === 1 ? 'round' : 'rounds'
+  }`;
+}
+
+/**
+ * @param {readonly any[]} table
+ * @returns {string} `constant arrivals, 10.0 s each`
+ */
+function offeredText(table) {
+  const { arrivals, durationNs, operations } = table[0].cell.load;
+  const amounts = new Set(table.map(({ cell }) => cell.load.operations));
+  const amount =
+    durationNs !== null
+      ? `, ${formatElapsed(durationNs / 1e6)} each`
+      : amounts.size === 1
+        ? `, ${formatCount(operations)} operations each`
+        : '';
+  return `${arrivals} arrivals${amount}`;
+}
+
+/** @type {string} */
+const OPEN_LEGEND =
+  'Open loop: response times count from when an operation was due, whatever the replies did; ' +
+  'service times from when it was sent. Late: sent more than 1 ms after it was due. Dropped: ' +
+  'not sent, because too many were in flight. Client CPU is not told: waiting for the next ' +
+  'one takes a processor.';
+
+/**
+ * @param {readonly any[]} benchmarks
+ * @returns {string[]} what the figures mean
+ */
+export function operationsLegend(benchmarks) {
+  const rows = benchmarks.filter(operationsTable.where ?? Boolean);
+  if (rows.length === 0) return [];
+  const lines = [
+    ...(rows.some(({ cell }) => cell.load.kind === 'rate') ? [OPEN_LEGEND] : []),
+    'ops/s: right answers a second, median of the rounds ± the 95 % interval of their mean ' +
+      '(n rounds). CPU: for each right answer. Latency: all rounds together; – where fewer than 10 ' +
+      'values lie above, or where it is not known.',
+    'limited by: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
+      'that of its busiest thread or of all cores is; latency, where neither is.',
+  ];
+  if (rows.some(({ kind }) => kind === 'embedded')) {
+    lines.push(
+      'embedded: in this process, without server or wire; its ratio too is against the fastest ' +
+        'that talks to a server, where one did.',
+    );
+  }
+  if (rows.some(({ place }) => place !== null)) {
+    lines.push('place: 2–4 is shared by those whose rounds do not tell them apart.');
+  }
+  if (rows.some(({ unsteady }) => unsteady)) {
+    lines.push('~ no steady state: the throughput had not come to rest when measuring began.');
+  }
+  if (rows.some(({ kind }) => kind === 'floor')) {
+    lines.push('floor: nothing behind it; what the harness costs, and no rival to the others.');
+  }
+  return lines;
+}
