@@ -278,7 +278,7 @@ test('a comparison has every format', async () => {
   for (const [format, expected] of [
     ['csv', /^base_file,other_file,cell,metric,base,.*\r\n.*redis:default\/get\/sync,throughput,/],
     ['json', /"key": "ratio"/],
-    ['html', /^<!doctype html>[^]*Side by side/],
+    ['html', /^<!doctype html>[\s\S]*Side by side/],
     ['markdown', /\| slower \|/],
   ]) {
     const { status, stdout } = await runCommand(folder, [
