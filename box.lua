@@ -66,9 +66,8 @@ box.space.dragstrip_insert:create_index('primary', {
     parts = {{1, 'unsigned'}},
 })
 
--- What was loaded: tuples {'dataset', '{"owner":"dragstrip",…}'} and {'mget', …}, lines of JSON that
--- the loader writes before its rows and completes after them. Absent, with rows present: they are
--- not ours.
+-- The marks of our namespaces: tuples {'dataset', '{"owner":"dragstrip",…}'}, {'mget', …} and so on,
+-- lines of JSON. Absent, with tuples present: they are not ours.
 local marker = box.schema.space.create('dragstrip_dataset', {
     if_not_exists = true,
     format = {{name = 'name', type = 'string'}, {name = 'value', type = 'any'}},
@@ -90,12 +89,21 @@ function dragstrip_load(batch)
     return #batch
 end
 
--- Our spaces of rows, and no other; without a name: those of the race.
+-- The key of each namespace's mark by the name of its space; without a name: the rows of the race.
+local marks = {
+    dragstrip_rows = 'dataset',
+    dragstrip_mget = 'mget',
+    dragstrip_insert = 'insert',
+    dragstrip_mutex_locks = 'mutex',
+}
+
+-- Our spaces, and no other.
 local function place(name)
-    if name == 'dragstrip_mget' or name == 'dragstrip_insert' then
-        return box.space[name]
+    name = name or 'dragstrip_rows'
+    if marks[name] == nil then
+        error('no namespace of Dragstrip has a space ' .. name)
     end
-    return rows
+    return box.space[name]
 end
 
 -- The same for rows of consecutive ids from `first` on: fewer tables to decode.
@@ -111,13 +119,21 @@ end
 
 -- Removes all rows and the mark.
 function dragstrip_reset(name)
-    local keys = {dragstrip_mget = 'mget', dragstrip_insert = 'insert'}
-    marker:delete{keys[name] or 'dataset'}
-    place(name):truncate()
+    local space = place(name)
+    marker:delete{marks[space.name]}
+    if name == 'dragstrip_mutex_locks' then
+        dragstrip_mutex_reset()
+    else
+        space:truncate()
+    end
 end
 
 function dragstrip_count(name)
-    return place(name):len()
+    local count = place(name):len()
+    if name == 'dragstrip_mutex_locks' then
+        count = count + box.space.dragstrip_mutex_numbers:len()
+    end
+    return count
 end
 
 -- The values of several keys in their order, null for one that is not there: the protocol has no
@@ -357,7 +373,7 @@ for _, name in ipairs{'dragstrip_mutex_locks', 'dragstrip_mutex_numbers'} do
     box.schema.user.grant('guest', 'read,write', 'space', name, {if_not_exists = true})
 end
 for _, name in ipairs{
-    'lock', 'unlock', 'refresh', 'owned', 'set', 'increment', 'get', 'remove', 'reset', 'ready',
+    'lock', 'unlock', 'refresh', 'owned', 'set', 'increment', 'get', 'remove', 'ready',
 } do
     local full = 'dragstrip_mutex_' .. name
     box.schema.func.create(full, {if_not_exists = true})

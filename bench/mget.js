@@ -5,8 +5,8 @@
  */
 
 import { getLoader } from '../data/loaders/index.js';
+import { openNamespace } from '../data/namespaces/index.js';
 import { createDataset } from '../lib/dataset.js';
-import { namesOf } from '../lib/namespace.js';
 import { namespace } from '../workloads/mget/namespace.js';
 import { againstBare } from './against-bare.js';
 
@@ -29,8 +29,8 @@ export async function* run({ smoke, servers }) {
   const sizes = { rows: smoke ? 1000 : 50_000, valueSize: VALUE_SIZE, seed: 1 };
   const dataset = createDataset(sizes);
   const loader = await getLoader('redis');
-  const place = { address: servers['redis'], credentials: {}, places: namesOf(namespace) };
-  await loader.seed({ ...place, dataset });
+  const context = { address: servers['redis'], credentials: {} };
+  await loader.seed({ ...context, namespace, dataset });
   try {
     for (const { keys, operations } of CONTESTS) {
       const what = `mget of ${keys} over a bare loop, ioredis, window ${IN_FLIGHT}`;
@@ -40,6 +40,7 @@ export async function* run({ smoke, servers }) {
       yield* againstBare(spec, contest);
     }
   } finally {
-    await loader.remove?.(place);
+    const handle = await openNamespace('redis', namespace, context);
+    await handle.release().finally(() => handle.close());
   }
 }

@@ -3,9 +3,10 @@
  * and server, each in a process of its own, in turn within one run (A B B A).
  */
 
+import { openNamespace } from '../data/namespaces/index.js';
 import { executeInChild } from '../engine/executor.js';
 import { OK } from '../lib/outcome.js';
-import { workload } from '../workloads/mutex/index.js';
+import { namespace } from '../workloads/mutex/namespace.js';
 import { measure } from './figures.js';
 
 const TARGET = 1;
@@ -30,17 +31,15 @@ const CONTESTS = Object.freeze([
  */
 export async function* run({ smoke, servers }) {
   const address = servers['redis'];
-  const strike = await workload.stage?.({
-    servers: [{ name: 'redis', address, credentials: {} }],
-    ...{ variants: [], options: {}, dataset: /** @type {any} */ (null) },
-    ...{ allowTargets: [], home: '', folder: '' },
-  });
+  const handle = await openNamespace('redis', namespace, { address, credentials: {} });
+  await handle.claim();
   try {
     for (const contest of CONTESTS) {
       for (const peer of PEERS) yield* race(contest, peer, { address, smoke });
     }
   } finally {
-    await strike?.();
+    await handle.release();
+    await handle.close();
   }
 }
 

@@ -19,7 +19,7 @@ import { makeCells, makeJobs } from './cells.js';
 import { doubtWarnings } from './doubts.js';
 import { executeInChild } from './executor.js';
 import { measureFloor } from './floor.js';
-import { withHeldRows } from './hold.js';
+import { withNamespace } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
 import { withPinning } from './pinning.js';
 import { orderOfRound } from './plan.js';
@@ -27,7 +27,6 @@ import { isRequest, requestRun } from './request.js';
 import { storagesOfPackages, withRivals } from './rivals.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
-import { withStage } from './stage.js';
 import { resolveServers, resolveTargets } from './targets.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -98,12 +97,9 @@ export async function runRace(options, context = {}) {
     const { namespace } = workload;
     if (namespace === undefined) {
       await measure(path.join(home, 'embedded'));
-    } else if (namespace.rows !== true) {
-      const stage = { plan, workload, storages, cells: result.cells, home, ...context };
-      result.warnings.push(...(await withStage(stage, measure)).warnings);
     } else {
-      const hold = { plan, namespace, storages, home, ...context };
-      result.warnings.push(...(await withHeldRows(hold, measure)).warnings);
+      const run = { plan, namespace, storages, home, ...context };
+      result.warnings.push(...(await withNamespace(run, measure)).warnings);
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));

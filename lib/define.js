@@ -86,7 +86,6 @@ export function defineLoader(definition) {
     summary: 'string',
     inspect: 'function',
     seed: 'function',
-    remove: 'function?',
   });
   return Object.freeze(definition);
 }
@@ -106,7 +105,6 @@ export function defineWorkload(definition) {
     offers: 'function?',
     servers: 'function?',
     route: 'function?',
-    stage: 'function?',
     options: 'object?',
     shared: 'object?',
     tests: 'object?',

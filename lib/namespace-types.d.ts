@@ -3,7 +3,34 @@
  * a part of lib/types.d.ts.
  */
 
-/** Declared as data; for each server that it exists on. Nothing outside of it is ever touched. */
+import type { Address, Credentials } from './types.js';
+
+/** A connection to a server, as loaders and namespaces open it. */
+export interface ConnectionContext {
+  address: Address;
+  credentials: Credentials;
+  signal?: AbortSignal;
+  /** a server that answers nothing for so long has failed; default 30 000 */
+  timeoutMs?: number;
+}
+
+/** A namespace on one server, and a connection to that server. */
+export interface NamespaceHandle {
+  /**
+   * Creates it, empty and marked as ours; what a killed run of ours left is removed. Rejects
+   * E_REFUSED, and changes nothing, where something is there that Dragstrip did not create.
+   */
+  claim(): Promise<void>;
+  /**
+   * Removes it and all that is in it, the mark last; nothing where it is not ours. Gives how many
+   * keys or rows were there, as far as that is known.
+   */
+  release(): Promise<number>;
+  /** the connection */
+  close(): Promise<void>;
+}
+
+/** Declared as data, for each server that it exists on. Nothing outside of it is ever touched. */
 export interface Namespace {
   /** in its mark: lower-case letters */
   name: string;

@@ -1,6 +1,6 @@
 /** What a server is, and what fills it with rows; a part of lib/types.d.ts. */
 
-import type { Places } from './namespace-types.js';
+import type { ConnectionContext, Namespace } from './namespace-types.js';
 import type { Address, Credentials, Dataset, DatasetOptions } from './types.js';
 
 /** How an endpoint is found: flag, then environment, then our own server, then the default. */
@@ -80,19 +80,14 @@ export interface ProbeReport {
   pid: number | null;
 }
 
-export interface SeedContext {
-  address: Address;
-  credentials: Credentials;
+export interface SeedContext extends ConnectionContext {
   dataset: Dataset;
   /** rows written so far; called at most ten times a second */
   onProgress?(rowsDone: number): void;
-  signal?: AbortSignal;
   /** `host:port` of servers off loopback that the user allows to be filled */
   allowTargets?: readonly string[];
-  /** where to; absent: PLACES of lib/dataset.js */
-  places?: Places;
-  /** a server that answers nothing for so long has failed; default 30 000 */
-  timeoutMs?: number;
+  /** where to; absent: ROWS_NAMESPACE of lib/dataset.js */
+  namespace?: Namespace;
 }
 
 export interface SeedReport {
@@ -110,14 +105,10 @@ export interface LoaderDefinition {
   /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when
    * the
    *  place is taken by somebody else: then `foreign` says by what) */
-  inspect(context: { address: Address; credentials: Credentials; places?: Places }): Promise<{
+  inspect(context: ConnectionContext & { namespace?: Namespace }): Promise<{
     dataset: DatasetOptions | null;
     foreign: string | null;
   }>;
   /** fills, counts and samples; E_REFUSED where the place is not ours */
   seed(context: SeedContext): Promise<SeedReport>;
-  /** removes what seed made in `places`, marker last; gives how many rows were there */
-  remove?(
-    context: Omit<SeedContext, 'dataset' | 'onProgress'> & { places: Places },
-  ): Promise<number>;
 }

@@ -4,7 +4,6 @@ import type {
   Address,
   CallStyle,
   Capability,
-  Credentials,
   Dataset,
   Facts,
   Handle,
@@ -184,23 +183,4 @@ export interface WorkloadDefinition {
   servers?(parameters: Parameters): readonly string[];
   /** pure: the address that the storage opens, where it is not its server's */
   route?(parameters: Parameters, address: Address, others: Record<string, Address>): Address;
-  /**
-   * with a namespace without rows: once around all rounds, alone on the servers of this
-   * machine. Makes what the cells need in a place of our own (E_REFUSED where that is taken);
-   * resolves to what removes it, called however the run ends.
-   */
-  stage?(context: StageContext): Promise<() => Promise<void>>;
-}
-
-export interface StageContext {
-  servers: readonly { name: string; address: Address; credentials: Credentials }[];
-  /** of the cells that will run */
-  variants: readonly Parameters[];
-  options: Record<string, unknown>;
-  dataset: Dataset;
-  signal?: AbortSignal;
-  allowTargets: readonly string[];
-  home: string;
-  /** of this run alone, for files; removed after it */
-  folder: string;
 }

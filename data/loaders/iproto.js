@@ -1,7 +1,7 @@
 /**
- * A Tarantool connection for the loader: calls of stored functions, with rows encoded straight from
- * the dataset; https://www.tarantool.io/en/doc/latest/dev_guide/internals/box_protocol/. Not the
- * driver that is raced: that one encodes through objects and hangs with much in flight.
+ * A Tarantool connection for loaders and namespaces: calls of stored functions, with rows encoded
+ * straight from the dataset; https://www.tarantool.io/en/doc/latest/dev_guide/internals/box_protocol/
+ * Not the driver that is raced: that one encodes through objects and hangs with much in flight.
  */
 
 import { createHash } from 'node:crypto';
@@ -48,6 +48,27 @@ const VALUE_OVERHEAD_BYTES = 5;
 export class TarantoolLink extends Link {
   sync = 0;
   greeted = false;
+
+  /**
+   * @param {import('../../lib/types.js').ConnectionContext} context
+   * @returns {Promise<TarantoolLink>} connected and authenticated
+   * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
+   */
+  static async connect({ address, credentials, signal, timeoutMs }) {
+    const link = new TarantoolLink({
+      what: 'Tarantool',
+      endpoint: address.main,
+      signal,
+      timeoutMs,
+    });
+    try {
+      await link.greet(credentials);
+      return link;
+    } catch (error) {
+      link.close();
+      throw error;
+    }
+  }
 
   /**
    * @param {import('../../lib/types.js').Credentials} credentials without a user: guest

@@ -1,13 +1,10 @@
 /**
- * The ownership marker: a line of JSON that says who made the rows, which dataset they are, and
- * how far they came. Each loader keeps it where its server has a place for it.
+ * The mark of a namespace that holds rows: which dataset they are, and how far they came. See
+ * data/namespaces/mark.js for ownership.
  */
 
 import { ROWS_MAX } from '../../lib/dataset.js';
-
-const OWNER = 'dragstrip';
-/** Raised when what a marker promises changes; other versions are not ours to overwrite. */
-const VERSION = 1;
+import { formatMark } from '../namespaces/mark.js';
 
 /**
  * @typedef {object} Marker
@@ -25,23 +22,15 @@ const VERSION = 1;
  * @returns {string} one line of ASCII without quotes that SQL or Lua would have to escape
  */
 export function formatMarker({ rows, valueSize, seed }, { complete, done, extent }) {
-  const fields = { owner: OWNER, version: VERSION, rows, valueSize, seed, complete, done, extent };
-  return JSON.stringify(fields);
+  return formatMark({ rows, valueSize, seed, complete, done, extent });
 }
 
 /**
- * @param {string | null | undefined} text
- * @returns {Marker | null} null where it is not a marker of ours
+ * @param {Record<string, any> | null} fields of our mark
+ * @returns {Marker | null} null where it is none, or not one of rows
  */
-export function parseMarker(text) {
-  /** @type {any} */
-  let fields;
-  try {
-    fields = JSON.parse(text ?? '');
-  } catch {
-    return null;
-  }
-  if (fields?.owner !== OWNER || fields.version !== VERSION) return null;
+export function readMarker(fields) {
+  if (fields === null) return null;
   const { rows, valueSize, seed, complete, done, extent } = fields;
   const counts = [rows, valueSize, seed, done, extent];
   if (!counts.every((count) => Number.isInteger(count) && count >= 0)) return null;

@@ -4,12 +4,14 @@
  * database may be anybody's; only the table is ours.
  */
 
-import { PLACES } from '../../lib/dataset.js';
+import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
-import { refusedError, targetError } from '../../lib/errors.js';
+import { targetError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { readOwnership } from '../namespaces/mariadb.js';
+import { notOurs } from '../namespaces/mark.js';
 import { fill } from './fill.js';
-import { formatMarker, parseMarker, rowsToKeep } from './marker.js';
+import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { rowInserts, rowStream } from './rows.js';
 import { sampleIds } from './sample.js';
@@ -17,7 +19,7 @@ import { SqlSession } from './sql.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */
-/** @typedef {import('./sql.js').SqlSession} Session */
+/** @typedef {SqlSession & { names: { database: string, table: string }, table: string }} Session */
 
 const COMMAND = 'dragstrip seed mysql';
 /** Bytes of one LOAD DATA: a transaction that is undone quickly when the load is broken off. */
@@ -33,14 +35,13 @@ export default defineLoader({
   summary: `table ${PLACES.database}.${PLACES.table}, by LOAD DATA LOCAL INFILE`,
   inspect,
   seed,
-  remove,
 });
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
 async function inspect(context) {
-  const session = await SqlSession.open(context);
+  const session = await openTable(context);
   try {
-    const { marker, foreign } = await readMarker(session);
+    const { marker, foreign } = await readOwnMarker(session);
     if (marker === null || !marker.complete) return { dataset: null, foreign };
     const { rows, valueSize, seed } = marker;
     return { dataset: { rows, valueSize, seed }, foreign: null };
@@ -54,10 +55,10 @@ async function seed(context) {
   const { dataset, address, allowTargets } = context;
   const { rows } = dataset;
   await requireLoopback(address.sql, allowTargets, 'MariaDB');
-  const session = await SqlSession.open(context);
+  const session = await openTable(context);
   try {
-    const { marker, foreign } = await readMarker(session);
-    if (foreign !== null) throw foreignError(session, foreign);
+    const { marker, foreign } = await readOwnMarker(session);
+    if (foreign !== null) throw notOurs(session.where, foreign, 'mariadb');
     await requirePacketSize(session, dataset);
     return await fill({
       where: session.where,
@@ -74,46 +75,26 @@ async function seed(context) {
 }
 
 /**
- * The database stays: it may be anybody's.
- * @type {NonNullable<import('../../lib/types.js').LoaderDefinition['remove']>}
+ * @param {import('../../lib/types.js').ConnectionContext &
+ *   { namespace?: import('../../lib/types.js').Namespace }} context
+ * @returns {Promise<Session>}
  */
-async function remove(context) {
+async function openTable(context) {
+  const { mariadb: names = ROWS_NAMESPACE.mariadb } = context.namespace ?? {};
+  const { database, table } = /** @type {{ database: string, table: string }} */ (names);
   const session = await SqlSession.open(context);
-  try {
-    const { marker } = await readMarker(session);
-    if (marker === null) return 0;
-    const [{ count }] = await session.query(`SELECT COUNT(*) AS count FROM ${session.table}`);
-    await session.query(`DROP TABLE ${session.table}`);
-    return Number(count);
-  } finally {
-    session.close();
-  }
+  return Object.assign(session, { names: { database, table }, table: `${database}.${table}` });
 }
 
 /**
  * @param {Session} session
  * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
  */
-async function readMarker(session) {
-  const [found] = await session.query(
-    'SELECT table_type AS type, table_comment AS comment FROM information_schema.tables ' +
-      'WHERE table_schema = ? AND table_name = ?',
-    [session.places.database, session.places.table],
-  );
-  if (found === undefined) return { marker: null, foreign: null };
-  const marker = found.type === 'BASE TABLE' ? parseMarker(found.comment) : null;
-  return {
-    marker,
-    foreign: marker === null ? `${found.type.toLowerCase()} ${session.table}` : null,
-  };
-}
-
-/** @param {Session} session @param {string} what */
-function foreignError(session, what) {
-  return refusedError(
-    `${session.where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
-    'use another server (`dragstrip servers start mariadb`), or rename what is yours',
-  );
+async function readOwnMarker(session) {
+  const { mark, foreign } = await readOwnership(session, session.names);
+  const marker = readMarker(mark);
+  const other = mark !== null && marker === null ? `table ${session.table}` : null;
+  return { marker, foreign: foreign ?? other };
 }
 
 /**
@@ -202,7 +183,7 @@ async function prepareTable(session, dataset, keep) {
     await session.query(`DELETE FROM ${session.table} WHERE id > ?`, [keep]);
     return;
   }
-  await session.query(`CREATE DATABASE IF NOT EXISTS ${session.places.database}`);
+  await session.query(`CREATE DATABASE IF NOT EXISTS ${session.names.database}`);
   await session.query(`DROP TABLE IF EXISTS ${session.table}`);
   await session.query(
     `CREATE TABLE ${session.table} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, ` +

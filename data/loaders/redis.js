@@ -5,12 +5,13 @@
  * another place have another prefix and a marker of their own.
  */
 
-import { PLACES } from '../../lib/dataset.js';
+import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
-import { refusedError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { notOurs } from '../namespaces/mark.js';
+import { overKeys, readOwnership } from '../namespaces/redis.js';
 import { fill } from './fill.js';
-import { formatMarker, parseMarker, rowsToKeep } from './marker.js';
+import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { BATCH_BYTES, pump } from './pump.js';
 import { encodeCommand, RespLink } from './resp.js';
@@ -19,8 +20,6 @@ import { sampleIds } from './sample.js';
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */
 
-/** Keys in one EXISTS or DEL: some tens of microseconds of the server's only thread. */
-const KEYS_PER_COMMAND = 500;
 /** Of a SET beside its value: `*3`, lengths, the key with ten digits, line ends. */
 const SET_OVERHEAD_BYTES = 80;
 const COMMAND = 'dragstrip seed redis';
@@ -31,38 +30,20 @@ export default defineLoader({
   summary: `keys ${PLACES.redisPrefix}1 and on, by pipelined SET`,
   inspect,
   seed,
-  remove,
 });
 
-/** The connection, and the names of what is ours on it. */
-class RowLink extends RespLink {
-  /**
-   * @param {import('./link.js').LinkOptions} options
-   * @param {import('../../lib/types.js').Places} places
-   */
-  constructor(options, { redisPrefix, redisMarker }) {
-    super(options);
-    this.prefix = redisPrefix;
-    this.marker = redisMarker;
-  }
-
-  /** @param {number} id */
-  rowKey(id) {
-    return `${this.prefix}${id}`;
-  }
-}
+/** @typedef {{ link: RespLink, prefix: string, marker: string }} Rows */
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
 async function inspect(context) {
-  const link = await openLink(context);
+  const rows = await openRows(context);
   try {
-    const { marker, foreign } = await readMarker(link);
+    const { marker, foreign } = await readOwnMarker(rows);
     if (marker !== null) return { dataset: datasetOf(marker), foreign: null };
-    const taken =
-      foreign ?? ((await link.command('EXISTS', link.rowKey(1))) === 1 ? link.rowKey(1) : null);
-    return { dataset: null, foreign: taken };
+    const isTaken = foreign === null && (await overRows(rows, 'EXISTS', 1, 1)) === 1;
+    return { dataset: null, foreign: isTaken ? `${rows.prefix}1` : foreign };
   } finally {
-    link.close();
+    rows.link.close();
   }
 }
 
@@ -70,62 +51,43 @@ async function inspect(context) {
 async function seed(context) {
   const { dataset, address, allowTargets } = context;
   await requireLoopback(address.main, allowTargets, 'Redis');
-  const link = await openLink(context);
+  const rows = await openRows(context);
   try {
-    const marker = await readOwnMarker(link, dataset);
-    const { rows } = dataset;
+    const marker = await requireOwn(rows, dataset);
+    const count = dataset.rows;
     return await fill({
-      where: link.where,
+      where: rows.link.where,
       dataset,
       marker,
       rowsThere: () => rowsToKeep(marker, dataset),
-      write: (keep) => write(link, context, keep, Math.max(marker?.extent ?? 0, rows)),
-      verify: () => verify(link, dataset),
-      finish: () => setMarker(link, dataset, { complete: true, done: rows, extent: rows }),
+      write: (keep) => write(rows, context, keep, Math.max(marker?.extent ?? 0, count)),
+      verify: () => verify(rows, dataset),
+      finish: () => setMarker(rows, dataset, { complete: true, done: count, extent: count }),
     });
   } finally {
-    link.close();
+    rows.link.close();
   }
 }
 
 /**
- * The rows of an incomplete load too: the marker says how far they may reach. Without a marker
- * nothing is ours.
- * @type {NonNullable<import('../../lib/types.js').LoaderDefinition['remove']>}
+ * @param {import('../../lib/types.js').ConnectionContext &
+ *   { namespace?: import('../../lib/types.js').Namespace }} context
+ * @returns {Promise<Rows>}
  */
-async function remove(context) {
-  const link = await openLink(context);
-  try {
-    const { marker } = await readMarker(link);
-    if (marker === null) return 0;
-    const removed = await overKeys(link, 'DEL', 1, marker.extent);
-    await link.command('DEL', link.marker);
-    return removed;
-  } finally {
-    link.close();
-  }
+async function openRows(context) {
+  const { redis = ROWS_NAMESPACE.redis } = context.namespace ?? {};
+  const { prefix, marker } = /** @type {{ prefix: string, marker: string }} */ (redis);
+  return { link: await RespLink.connect(context), prefix, marker };
 }
 
 /**
- * @param {Pick<import('../../lib/types.js').SeedContext, 'address' | 'credentials' | 'signal' |
- *   'timeoutMs' | 'places'>} context
+ * @param {Rows} rows
+ * @param {'EXISTS' | 'DEL'} name
+ * @param {number} first
+ * @param {number} last
  */
-async function openLink({ address, credentials, signal, timeoutMs, places = PLACES }) {
-  const options = { what: 'Redis', endpoint: address.main, signal, timeoutMs };
-  const link = new RowLink(options, places);
-  await link.opened();
-  try {
-    const { user, password } = credentials;
-    if (password !== undefined) {
-      await link.command(...(user === undefined ? ['AUTH', password] : ['AUTH', user, password]));
-    }
-    const { db = 0 } = address.main;
-    if (db > 0) await link.command('SELECT', db);
-  } catch (error) {
-    link.close();
-    throw error;
-  }
-  return link;
+function overRows({ link, prefix }, name, first, last) {
+  return overKeys(link, name, prefix, first, last);
 }
 
 /** @param {Marker} marker */
@@ -134,69 +96,61 @@ function datasetOf({ rows, valueSize, seed, complete }) {
 }
 
 /**
- * @param {RowLink} link
+ * @param {Rows} rows
  * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
  */
-async function readMarker(link) {
-  const key = link.marker;
-  const type = await link.command('TYPE', key);
-  if (type === 'none') return { marker: null, foreign: null };
-  if (type !== 'string') return { marker: null, foreign: `${key}, of type ${type}` };
-  const marker = parseMarker(await link.command('GET', key));
-  return { marker, foreign: marker === null ? key : null };
+async function readOwnMarker({ link, marker: key }) {
+  const { mark, foreign } = await readOwnership(link, key);
+  const marker = readMarker(mark);
+  return { marker, foreign: foreign ?? (mark !== null && marker === null ? key : null) };
 }
 
 /**
  * The marker, after a look at every key that the load would write: nothing is touched before.
- * @param {RowLink} link
+ * @param {Rows} rows
  * @param {Dataset} dataset
  * @returns {Promise<Marker | null>}
  */
-async function readOwnMarker(link, dataset) {
-  const { marker, foreign } = await readMarker(link);
-  if (foreign !== null) throw foreignError(link, foreign);
+async function requireOwn(rows, dataset) {
+  const { link, prefix } = rows;
+  const { marker, foreign } = await readOwnMarker(rows);
+  if (foreign !== null) throw notOurs(link.where, `key ${foreign}`, 'redis');
   const first = (marker?.extent ?? 0) + 1;
   // One row beyond the last, too: a reader that runs past the end must miss.
-  const taken = await overKeys(link, 'EXISTS', first, dataset.rows + 1);
-  if (taken > 0) throw foreignError(link, `${taken} of the keys from ${link.rowKey(first)} on`);
+  const taken = await overRows(rows, 'EXISTS', first, dataset.rows + 1);
+  if (taken > 0)
+    throw notOurs(link.where, `${taken} of the keys from ${prefix}${first} on`, 'redis');
   return marker;
 }
 
-/** @param {RowLink} link @param {string} what */
-function foreignError(link, what) {
-  return refusedError(
-    `${link.where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
-    'use another server (`dragstrip servers start redis`), or remove what is yours to remove',
-  );
-}
-
 /**
- * @param {RowLink} link
+ * @param {Rows} rows
  * @param {Dataset} dataset
  * @param {{ complete: boolean, done: number, extent: number }} state
  */
-async function setMarker(link, dataset, state) {
-  await link.command('SET', link.marker, formatMarker(dataset, state));
+async function setMarker({ link, marker }, dataset, state) {
+  await link.command('SET', marker, formatMarker(dataset, state));
 }
 
 /**
- * @param {RowLink} link
+ * @param {Rows} rows
  * @param {import('../../lib/types.js').SeedContext} context
  * @param {number} keep rows that are there already
  * @param {number} extent the highest id that may be ours from now on
  */
-async function write(link, context, keep, extent) {
+async function write(rows, context, keep, extent) {
   const { dataset } = context;
+  const { link, marker: key } = rows;
   const progress = new Progress(context, COMMAND);
   progress.rowsDone = keep;
   try {
-    await setMarker(link, dataset, { complete: false, done: keep, extent });
+    await setMarker(rows, dataset, { complete: false, done: keep, extent });
     /** @type {(buffer: Buffer, id: number) => { length: number, next: number }} */
     const encode = (buffer, id) => {
-      const end = encodeRows(link, dataset, buffer, id);
+      const end = encodeRows(rows, dataset, buffer, id);
       // Only what was acknowledged counts as done: an error reply may be under way to us.
       const state = { complete: false, done: progress.rowsDone, extent };
-      const marker = ['SET', link.marker, formatMarker(dataset, state)];
+      const marker = ['SET', key, formatMarker(dataset, state)];
       return {
         length: end.length + encodeCommand(marker).copy(buffer, end.length),
         next: end.next,
@@ -212,7 +166,7 @@ async function write(link, context, keep, extent) {
         progress.rowsDone = next - 1;
       },
     });
-    await overKeys(link, 'DEL', dataset.rows + 1, extent);
+    await overRows(rows, 'DEL', dataset.rows + 1, extent);
   } catch (error) {
     throw progress.interrupted(error);
   } finally {
@@ -222,18 +176,18 @@ async function write(link, context, keep, extent) {
 
 /**
  * As many SETs as the buffer takes, but for the room of the marker behind them.
- * @param {RowLink} link
+ * @param {Rows} rows
  * @param {Dataset} dataset
  * @param {Buffer} buffer
  * @param {number} first
  */
-function encodeRows(link, dataset, buffer, first) {
+function encodeRows({ prefix }, dataset, buffer, first) {
   const { rows, valueSize, write: writeValue } = dataset;
   const limit = buffer.length - 1024 - valueSize - SET_OVERHEAD_BYTES;
   let at = 0;
   let id = first;
   while (id <= rows && at <= limit) {
-    const key = link.rowKey(id);
+    const key = `${prefix}${id}`;
     const head = `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${valueSize}\r\n`;
     at += buffer.write(head, at, 'latin1');
     at = writeValue(id, buffer, at);
@@ -246,47 +200,21 @@ function encodeRows(link, dataset, buffer, first) {
 }
 
 /**
- * A command of many keys over a range of rows, pipelined.
- * @param {RowLink} link
- * @param {'EXISTS' | 'DEL'} name
- * @param {number} first
- * @param {number} last
- * @returns {Promise<number>} the sum of the replies: how many keys there were
- */
-async function overKeys(link, name, first, last) {
-  let count = 0;
-  await pump({
-    first,
-    last,
-    bufferBytes: KEYS_PER_COMMAND * 64,
-    encode: (buffer, id) => {
-      const next = Math.min(id + KEYS_PER_COMMAND, last + 1);
-      const keys = Array.from({ length: next - id }, (_, index) => link.rowKey(id + index));
-      return { length: encodeCommand([name, ...keys]).copy(buffer), next };
-    },
-    send: (bytes) => link.batch(bytes, 1),
-    onDone: (_next, sum) => {
-      count += sum;
-    },
-  });
-  return count;
-}
-
-/**
- * @param {RowLink} link
+ * @param {Rows} own
  * @param {Dataset} dataset
  * @returns {Promise<import('./fill.js').Finding>}
  */
-async function verify(link, dataset) {
+async function verify(own, dataset) {
+  const { link, prefix } = own;
   const { rows } = dataset;
-  const count = await overKeys(link, 'EXISTS', 1, rows);
+  const count = await overRows(own, 'EXISTS', 1, rows);
   if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
-  if ((await overKeys(link, 'EXISTS', rows + 1, rows + 1)) !== 0) {
-    return { fault: `${link.rowKey(rows + 1)} is there, beyond the last row`, sampled: 0 };
+  if ((await overRows(own, 'EXISTS', rows + 1, rows + 1)) !== 0) {
+    return { fault: `${prefix}${rows + 1} is there, beyond the last row`, sampled: 0 };
   }
   const ids = sampleIds(dataset);
   for (const id of ids) {
-    if ((await link.command('GET', link.rowKey(id))) !== dataset.value(id)) {
+    if ((await link.command('GET', `${prefix}${id}`)) !== dataset.value(id)) {
       return { fault: `row ${id} is not what was written`, sampled: 0 };
     }
   }

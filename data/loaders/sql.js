@@ -1,22 +1,17 @@
 /**
- * A connection to MariaDB for the loader: mysql2's, with our errors, an end for silence, and a
- * bound on waiting for locks. Not the driver that is raced: that is storages/mysql2.js.
+ * A connection to MariaDB for the loader and for namespaces: mysql2's, with our errors, an end for
+ * silence, and a bound on waiting for locks. Not the driver that is raced: storages/mysql2.js.
  */
 
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
-import { PLACES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './link.js';
 
 /** The server's own default is a day. */
-const LOCK_WAIT_SECONDS_MAX = 5;
+const LOCK_WAIT_SECONDS_MAX = 15;
 
-/** @typedef {import('../../lib/types.js').SeedContext} SeedContext */
-/**
- * @typedef {Pick<SeedContext, 'address' | 'credentials' | 'signal' | 'timeoutMs' | 'places'>
- *   } SessionContext
- */
+/** @typedef {import('../../lib/types.js').ConnectionContext} SessionContext */
 
 /** One statement at a time; the first fault ends it. */
 export class SqlSession {
@@ -28,11 +23,8 @@ export class SqlSession {
   reject = null;
 
   /** @param {SessionContext} context */
-  constructor({ address, credentials, signal, timeoutMs = TIMEOUT_MS_DEFAULT, places = PLACES }) {
+  constructor({ address, credentials, signal, timeoutMs = TIMEOUT_MS_DEFAULT }) {
     const { sql } = address;
-    this.places = places;
-    /** the table that is ours */
-    this.table = `${places.database}.${places.table}`;
     this.where = `MariaDB at ${formatEndpoint(sql)}`;
     this.timeoutMs = timeoutMs;
     // Before we give up on the server: the server's own answer says why.

@@ -4,11 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../bench/mget.js';
 import { getLoader } from '../../data/loaders/index.js';
-import { namesOf } from '../../lib/namespace.js';
 import { namespace } from '../../workloads/mget/namespace.js';
 import { withServers } from '../helpers/servers.js';
-
-const MGET_PLACES = namesOf(namespace);
 
 const servers = withServers(['redis']);
 
@@ -31,6 +28,6 @@ test('The bench of mget gives each figure with its target, and removes its keys'
     assert.ok(low > 0 && low <= median && median <= high && high < Number.POSITIVE_INFINITY);
   }
   const loader = await getLoader('redis');
-  const left = await loader.inspect({ address, credentials: {}, places: MGET_PLACES });
+  const left = await loader.inspect({ address, credentials: {}, namespace });
   assert.deepEqual(left, { dataset: null, foreign: null });
 });

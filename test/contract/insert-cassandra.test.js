@@ -21,17 +21,20 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../../lib/address.js';
-import { INSERT_PLACE } from '../../lib/insertion.js';
+import { namesOf } from '../../lib/namespace.js';
 import { isAlive } from '../../lib/process-identity.js';
 import { fetchServers, loadServer, startServers, stopServers } from '../../servers/index.js';
 import { storage } from '../../storages/cassandra.js';
+import { namespace } from '../../workloads/insert/namespace.js';
 import { whyNoCassandra } from '../helpers/cassandra.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
-import { assertAllRight, brokenStorage, insertBy, ROWS, stageOn } from '../helpers/insert-cases.js';
+import { assertAllRight, brokenStorage, insertBy, ROWS } from '../helpers/insert-cases.js';
+import { claimOn } from '../helpers/namespaces.js';
 import { addressOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
-const { keyspace, cassandraTable } = INSERT_PLACE;
+const INSERT_PLACES = namesOf(namespace);
+const { keyspace, cassandraTable } = INSERT_PLACES;
 const SMALL = ['--rows', '600', '--rounds', '1', '--warmup', '2'];
 /** Batches first: the server's Java is warm for the single rows then. */
 const IN_ORDER = ['batch_pure', 'unlogged_batch', 'batch_pure2', 'logged_batch'];
@@ -136,7 +139,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
 
   test('every strategy leaves 50,000 right rows, each written once', async () => {
     const names = Object.keys(storage.inserts ?? {});
-    const strike = await stageOn([{ name: 'cassandra', address: address() }], folder);
+    const release = await claimOn([{ name: 'cassandra', address: address() }], namespace);
     const order = [...IN_ORDER, ...names.filter((name) => !IN_ORDER.includes(name))];
     assert.equal(names.length, 7);
     try {
@@ -149,7 +152,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
       const { rows } = await cql.execute(`select count(*) as n from ${table}`);
       assert.equal(Number(rows[0]['n']), ROWS);
     } finally {
-      await strike();
+      await release();
     }
     assert.deepEqual(await keyspaces(), []);
   });

@@ -13,18 +13,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { formatEndpoint } from '../../lib/address.js';
-import { INSERT_MARKER, INSERT_PLACE, STRATEGY_NAMES } from '../../lib/insertion.js';
+import { STRATEGY_NAMES } from '../../lib/insertion.js';
+import { namesOf } from '../../lib/namespace.js';
 import { parseResult } from '../../lib/result.js';
 import { checkAvailable, loadStorage } from '../../storages/index.js';
+import { namespace } from '../../workloads/insert/namespace.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
 import {
   assertAllRight,
   brokenStorage,
   insertBy,
   ROWS,
-  stageOn,
   sumOfNumbers,
 } from '../helpers/insert-cases.js';
+import { claimOn } from '../helpers/namespaces.js';
 import { withServers } from '../helpers/servers.js';
 
 /** No two of a wave share a place. */
@@ -32,7 +34,8 @@ const WAVES = [
   ['redis', 'mysql2', 'tarantool', 'lmdb'],
   ['ioredis', 'manual-hs', 'sqlite'],
 ];
-const { redisPrefix, redisMarker, database, table } = INSERT_PLACE;
+const INSERT_PLACES = namesOf(namespace);
+const { redisPrefix, redisMarker, database, table } = INSERT_PLACES;
 const TABLE = `${database}.${table}`;
 const SMALL = ['--rows', '600', '--rounds', '1', '--warmup', '2'];
 
@@ -135,11 +138,11 @@ describe('insert on real servers', () => {
       if (n > 0) assert.equal(Number(sum), sumOfNumbers(n));
       return n;
     },
-    tarantool: async () => (await tarantool.call('dragstrip_count', INSERT_PLACE.space)).flat()[0],
+    tarantool: async () => (await tarantool.call('dragstrip_count', INSERT_PLACES.space)).flat()[0],
   };
 
   test('every strategy of every storage leaves 50,000 right rows, each once', async () => {
-    const strike = await stageOn(allServers(), folder);
+    const release = await claimOn(allServers(), namespace);
     /** @type {string[]} */
     const seen = [];
     try {
@@ -153,7 +156,7 @@ describe('insert on real servers', () => {
         }
       }
     } finally {
-      await strike();
+      await release();
     }
     const least = { redis: 9, ioredis: 9, mysql2: 10, 'manual-hs': 7, tarantool: 8, lmdb: 3 };
     for (const [name, count] of Object.entries(least)) {
@@ -208,7 +211,7 @@ describe('insert on real servers', () => {
     return [
       ...(await redis.keys('dragstrip:insert:*')),
       ...(tables.length > 0 ? [TABLE] : []),
-      ...((await counts.tarantool()) > 0 ? [INSERT_PLACE.space] : []),
+      ...((await counts.tarantool()) > 0 ? [INSERT_PLACES.space] : []),
       ...filesOf(path.join(folder, 'state', 'embedded')).filter((name) => /insert/.test(name)),
     ];
   }
@@ -272,7 +275,7 @@ describe('insert on real servers', () => {
         ['bin/dragstrip.js', ...words, '--storages', 'ioredis,manual-hs,tarantool,lmdb'],
         { env: env() },
       );
-      const begun = async () => (await redis.get(redisMarker)) === INSERT_MARKER;
+      const begun = async () => (await redis.get(redisMarker)) !== null;
       const rows = async () => (await redis.dbsize()) > 20_000 || (await counts.tarantool()) > 10;
       await until(begun, 'the place is made');
       if (moment === 'the middle') await until(rows, 'rows come in');
@@ -317,7 +320,7 @@ describe('insert on real servers', () => {
       tarantool: {
         take: () => tarantool.call('dragstrip_insert', [[1, 1]]),
         still: async () => (await counts.tarantool()) === 1,
-        give: () => tarantool.call('dragstrip_reset', INSERT_PLACE.space),
+        give: () => tarantool.call('dragstrip_reset', INSERT_PLACES.space),
       },
     };
     for (const [name, { take, still, give }] of Object.entries(tries)) {

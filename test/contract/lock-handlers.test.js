@@ -6,8 +6,8 @@ import { Redis } from 'ioredis';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { loadStorage } from '../../storages/index.js';
-import { workload } from '../../workloads/mutex/index.js';
 import { namespace } from '../../workloads/mutex/namespace.js';
+import { claimOn } from '../helpers/namespaces.js';
 import { withServers } from '../helpers/servers.js';
 
 const KINDS = /** @type {const} */ ([
@@ -25,15 +25,12 @@ const OPTIONS = { expireMs: 20_000, blockMs: 60 };
 describe('kinds of lock', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
   /** @type {(() => Promise<void>) | undefined} */
-  let strike;
+  let release;
 
   before(async () => {
     const names = ['redis', 'mariadb', 'tarantool'];
-    strike = await workload.stage?.({
-      servers: names.map((name) => ({ name, address: servers.address(name), credentials: {} })),
-      ...{ variants: [], options: {}, dataset: createDataset() },
-      ...{ allowTargets: [], home: '', folder: '' },
-    });
+    const all = names.map((name) => ({ name, address: servers.address(name) }));
+    release = await claimOn(all, namespace);
   });
 
   /**
@@ -123,8 +120,8 @@ describe('kinds of lock', () => {
     });
   }
 
-  test('what the stage has made is removed again', async () => {
-    await strike?.();
+  test('what was claimed is removed again', async () => {
+    await release?.();
     const { locks, handle } = await open('ioredis', 'script');
     const redis = new Redis({ .../** @type {any} */ (servers.address('redis').main) });
     assert.deepEqual(await redis.keys('*'), []);

@@ -275,7 +275,7 @@ describe('mget on real servers', () => {
       const { status, stdout: told } = await ended;
       assert.equal(status, 130);
       assert.doesNotMatch(told, /Deleted/);
-      assert.match(told, /ROWS_LEFT: the rows of this run could not be removed: .*NOPERM/);
+      assert.match(told, /ROWS_LEFT: the data of this run could not be removed: .*NOPERM/);
     } finally {
       await redis.acl('SETUSER', 'default', '+del');
     }

@@ -1,4 +1,4 @@
-/** Variants of a workload: which cells there are, what their processes are told, and the stage. */
+/** Variants of a workload: which cells there are, what their processes are told, and its namespace. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -6,11 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { openNamespace } from '../../data/namespaces/index.js';
 import { makeCells, makeJobs } from '../../engine/cells.js';
+import { withNamespace } from '../../engine/namespaces.js';
 import { loadLabel, planRun } from '../../engine/plan.js';
-import { withStage } from '../../engine/stage.js';
 import { run } from '../../index.js';
-import { createDataset } from '../../lib/dataset.js';
 import { defineWorkload } from '../../lib/define.js';
 import { loadStorage } from '../../storages/index.js';
 
@@ -131,49 +131,31 @@ describe('cells of variants', () => {
   });
 });
 
-describe('the stage', () => {
-  /** @param {Partial<import('../../lib/types.js').WorkloadDefinition>} more */
-  async function stageRun(more) {
+describe('the namespace of a run', () => {
+  test('its folder is removed, also where the work fails; so is that of a killed run', async () => {
     const storages = [await target('memory')];
     const plan = planRun({ workload: 'get', variants, loads });
-    const workload = workloadOf(more);
-    return { plan, workload, storages, cells: makeCells(plan, storages, [], workload), home };
-  }
-
-  test('is made before the work and struck after it, also where the work fails', async () => {
-    /** @type {string[]} */
-    const order = [];
-    let folderOfStage = '';
-    const run = await stageRun({
-      stage: async ({ variants: asked, folder, dataset }) => {
-        assert.deepEqual(asked, [{ way: 'direct' }, { way: 'proxy' }]);
-        assert.equal(dataset.rows, createDataset().rows);
-        order.push('make');
-        folderOfStage = folder;
-        mkdirSync(folder, { recursive: true });
-        return async () => {
-          order.push('strike');
-        };
-      },
-    });
-    const work = withStage(run, async () => {
-      order.push('work');
-      assert.ok(existsSync(folderOfStage));
+    const killed = path.join(home, 'embedded', 'made-up.999999999.1');
+    mkdirSync(killed, { recursive: true });
+    let folderOfRun = '';
+    const namespace = { name: 'made-up' };
+    const work = withNamespace({ plan, namespace, storages, home }, async (folder) => {
+      assert.ok(!existsSync(killed));
+      mkdirSync(folder, { recursive: true });
+      folderOfRun = folder;
       throw new Error('it failed');
     });
     await assert.rejects(work, /it failed/);
-    assert.deepEqual(order, ['make', 'work', 'strike']);
-    assert.ok(!existsSync(folderOfStage), 'its folder is gone');
+    assert.ok(folderOfRun.startsWith(home) && !existsSync(folderOfRun));
   });
 
-  test('what cannot be removed is a warning', async () => {
-    const run = await stageRun({
-      stage: async () => async () => {
-        throw new Error('the server is gone');
-      },
-    });
-    const { warnings } = await withStage(run, async () => {});
-    assert.equal(warnings[0].code, 'ROWS_LEFT');
-    assert.match(warnings[0].message, /the server is gone/);
+  test('a server that it declares nothing for is refused', async () => {
+    const context = { address: {}, credentials: {} };
+    for (const server of ['redis', 'nutcracker', 'constructor']) {
+      await assert.rejects(openNamespace(server, { name: 'made-up' }, context), {
+        code: 'E_USAGE',
+        message: `made-up: it has no namespace on ${server}`,
+      });
+    }
   });
 });

@@ -15,7 +15,6 @@ import {
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
 import { options } from '../../workloads/insert/plan.js';
-import { setInsertStage } from '../../workloads/insert/stage.js';
 
 export const ROWS = 50_000;
 export const SEED = 7;
@@ -78,20 +77,6 @@ export function assertAllRight({ state, failure, facts, outcomes, scheduled }, l
     label,
   );
   assert.ok(String(facts?.['durability']).length > 5, `${label}: ${facts?.['durability']}`);
-}
-
-/**
- * @param {{ name: string, address: import('../../lib/types.js').Address }[]} servers
- * @param {string} folder
- * @returns {Promise<() => Promise<void>>} removes the places again
- */
-export function stageOn(servers, folder) {
-  return setInsertStage(
-    /** @type {any} */ ({
-      servers: servers.map((server) => ({ ...server, credentials: {} })),
-      folder,
-    }),
-  );
 }
 
 /**

@@ -10,8 +10,7 @@ import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH } from '../../lib/outcome.js';
 import { programOf, runBenchmark } from '../../lib/redis-benchmark.js';
 import { Clients } from './clients.js';
-import { namespace, PREFIX } from './namespace.js';
-import { stage } from './place.js';
+import { MARKER, namespace } from './namespace.js';
 import { TESTS } from './tests.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
@@ -67,7 +66,6 @@ export const workload = defineWorkload({
   needs: ['command'],
   namespace,
   check: false,
-  stage,
   servers: ({ way }) => (way === 'proxied' ? [PROXY] : []),
   route(parameters, address, others) {
     const main = wayOf(/** @type {any} */ (parameters), address, others);
@@ -188,7 +186,7 @@ class CommandCell {
       await ask(inline === undefined ? words(0) : null);
       return null;
     } catch (error) {
-      await ask(['GET', `${PREFIX}owner`]);
+      await ask(['GET', MARKER]);
       return refused(error);
     }
   }

@@ -6,9 +6,9 @@
 
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { createRandom, drawBelow, mix32 } from '../../lib/random.js';
-import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './place.js';
+import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './keys.js';
 
-/** @typedef {import('./place.js').Send} Send */
+/** @typedef {import('./keys.js').Send} Send */
 
 /**
  * @typedef {object} Shape

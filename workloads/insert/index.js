@@ -10,7 +10,6 @@ import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../../lib/inser
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { namespace } from './namespace.js';
 import { legacyLines, options, plan, shared } from './plan.js';
-import { setInsertStage } from './stage.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
@@ -185,5 +184,4 @@ export const workload = defineWorkload({
   prepare,
   offers: ({ inserts }, { strategy }) =>
     inserts !== undefined && Object.hasOwn(inserts, String(strategy)),
-  stage: setInsertStage,
 });

@@ -12,7 +12,6 @@ import { defineWorkload } from '../../lib/define.js';
 import { prepareKilled } from './killed.js';
 import { namespace } from './namespace.js';
 import { prepareSections } from './sections.js';
-import { stage } from './stage.js';
 import { prepareStress } from './stress.js';
 
 /** @typedef {import('../../lib/types.js').Prepare} Prepare */
@@ -38,7 +37,6 @@ export const workload = defineWorkload({
     if (keys === 1 || test === 'stress' || offered.several === true) return true;
     return { reason: `not offered: ${offered.several}`, remedy: 'take one key: --keys 1' };
   },
-  stage,
   prepare(context) {
     const { test = 'lock' } = /** @type {any} */ (context.options['parameters'] ?? {});
     // A warm-up of whole processes would warm nothing that is measured.

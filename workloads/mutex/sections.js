@@ -7,7 +7,6 @@
  * in Test 2 by a number on the server.
  */
 
-import { EXPIRE_MS_DEFAULT } from '../../lib/lock-places.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
 import { drawSets } from './names.js';
@@ -16,6 +15,8 @@ import { jainIndex, waitFacts } from './waits.js';
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {{ task: number, right: boolean }} Reply */
 
+/** Milliseconds until a lock ends by itself, where nothing is said. */
+const EXPIRE_MS_DEFAULT = 30_000;
 const VALUE_STREAM = 0x6d76;
 const VALUE_MAX = 1_000_000;
 /** The number that every section of Test 2 writes, counts up and reads: sections exclude all others. */

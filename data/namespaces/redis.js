@@ -1,0 +1,139 @@
+/** A namespace in Redis: all keys with our prefixes, and one key that marks them. */
+
+import { targetError } from '../../lib/errors.js';
+import { pump } from '../loaders/pump.js';
+import { encodeCommand, RespLink } from '../loaders/resp.js';
+import { formatMark, notOurs, parseMark } from './mark.js';
+
+/** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
+const KEYS_PER_SCAN = 5000;
+/** Keys in one EXISTS or DEL: some tens of microseconds of the server's only thread. */
+const KEYS_PER_COMMAND = 500;
+const KEY_BYTES_MAX = 64;
+/** What a killed client had sent may still come in while its keys are removed. */
+const PASSES_MAX = 20;
+
+/**
+ * @param {import('../../lib/types.js').ConnectionContext} context
+ * @param {import('../../lib/types.js').Namespace & { redis: object }} namespace
+ * @returns {Promise<import('../../lib/types.js').NamespaceHandle>}
+ */
+export async function openNamespace(context, { name, redis }) {
+  const { prefix, further = [], marker } = redis;
+  const prefixes = [prefix, ...further];
+  const link = await RespLink.connect(context);
+  /** @param {Record<string, any>} mark */
+  const clear = ({ extent }) =>
+    Number.isInteger(extent)
+      ? overKeys(link, 'DEL', prefix, 1, extent)
+      : removeKeys(link, prefixes, marker);
+  return {
+    async claim() {
+      const { mark, foreign } = await readOwnership(link, marker);
+      const taken = mark === null ? (foreign ?? (await firstKey(link, prefixes))) : null;
+      if (taken !== null) throw notOurs(link.where, `key ${taken}`, 'redis');
+      if (mark !== null) await clear(mark);
+      await link.command('SET', marker, formatMark({ what: name }));
+    },
+    async release() {
+      const { mark } = await readOwnership(link, marker);
+      if (mark === null) return 0;
+      const removed = await clear(mark);
+      await link.command('DEL', marker);
+      return removed;
+    },
+    async close() {
+      link.close();
+    },
+  };
+}
+
+/**
+ * @param {RespLink} link
+ * @param {string} marker key of the mark
+ * @returns {Promise<import('./mark.js').Ownership>} as far as that key tells it
+ */
+export async function readOwnership(link, marker) {
+  const type = await link.command('TYPE', marker);
+  if (type === 'none') return { mark: null, foreign: null };
+  if (type !== 'string') return { mark: null, foreign: `${marker}, of type ${type}` };
+  const mark = parseMark(await link.command('GET', marker));
+  return { mark, foreign: mark === null ? marker : null };
+}
+
+/**
+ * A command of many keys over a range of numbered keys, pipelined.
+ * @param {RespLink} link
+ * @param {'EXISTS' | 'DEL'} name
+ * @param {string} prefix
+ * @param {number} first
+ * @param {number} last
+ * @returns {Promise<number>} the sum of the replies: how many keys there were
+ */
+export async function overKeys(link, name, prefix, first, last) {
+  let count = 0;
+  await pump({
+    first,
+    last,
+    bufferBytes: KEYS_PER_COMMAND * KEY_BYTES_MAX,
+    encode: (buffer, id) => {
+      const next = Math.min(id + KEYS_PER_COMMAND, last + 1);
+      const keys = Array.from({ length: next - id }, (_, index) => `${prefix}${id + index}`);
+      return { length: encodeCommand([name, ...keys]).copy(buffer), next };
+    },
+    send: (bytes) => link.batch(bytes, 1),
+    onDone: (_next, sum) => {
+      count += sum;
+    },
+  });
+  return count;
+}
+
+/**
+ * @param {RespLink} link
+ * @param {readonly string[]} prefixes
+ * @returns {Promise<string | null>} some key with one of them
+ */
+async function firstKey(link, prefixes) {
+  for await (const [key] of scan(link, prefixes)) if (key !== undefined) return key;
+  return null;
+}
+
+/**
+ * @param {RespLink} link
+ * @param {readonly string[]} prefixes
+ * @param {string} marker stays, as long as there may be keys
+ * @returns {Promise<number>} how many there were
+ */
+async function removeKeys(link, prefixes, marker) {
+  let removed = 0;
+  for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+    let now = 0;
+    for await (const found of scan(link, prefixes)) {
+      const keys = found.filter((key) => key !== marker);
+      if (keys.length > 0) now += await link.command('DEL', ...keys);
+    }
+    if (now === 0) return removed;
+    removed += now;
+  }
+  throw targetError(`${link.where}: keys ${prefixes[0]}… are still being written`);
+}
+
+/**
+ * @param {RespLink} link
+ * @param {readonly string[]} prefixes
+ * @returns {AsyncGenerator<string[]>}
+ */
+async function* scan(link, prefixes) {
+  for (const prefix of prefixes) {
+    let cursor = '0';
+    do {
+      const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
+      const [next, keys] = await link.command(
+        ...['SCAN', cursor, 'MATCH', pattern, 'COUNT', KEYS_PER_SCAN],
+      );
+      yield keys;
+      cursor = next;
+    } while (cursor !== '0');
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * A namespace in Tarantool: a space that box.lua creates, marked by a tuple of another space. A
+ * server that was not started from box.lua has neither, and is left alone.
+ */
+
+import { targetError } from '../../lib/errors.js';
+import { TarantoolLink } from '../loaders/iproto.js';
+import { formatMark, notOurs, parseMark } from './mark.js';
+
+/** What a killed client had sent may still come in while its tuples are removed. */
+const PASSES_MAX = 20;
+
+/** @typedef {{ space: string, marker: string, key: string }} SpaceNames */
+/** @typedef {{ link: TarantoolLink, spaceId: number, markerId: number } & SpaceNames} Space */
+
+/**
+ * @param {import('../../lib/types.js').ConnectionContext} context
+ * @param {import('../../lib/types.js').Namespace & { tarantool: SpaceNames }} namespace
+ * @returns {Promise<import('../../lib/types.js').NamespaceHandle>}
+ */
+export async function openNamespace(context, { name, tarantool }) {
+  const link = await TarantoolLink.connect(context);
+  return {
+    async claim() {
+      const space = await requireSpace(link, tarantool);
+      const { foreign } = await readOwnership(space);
+      if (foreign !== null) throw notOurs(link.where, foreign, 'tarantool');
+      await clear(space);
+      await setMark(space, formatMark({ what: name }));
+    },
+    async release() {
+      const space = await findSpace(link, tarantool);
+      if (space === null || (await readOwnership(space)).mark === null) return 0;
+      return clear(space);
+    },
+    async close() {
+      link.close();
+    },
+  };
+}
+
+/**
+ * @param {TarantoolLink} link
+ * @param {SpaceNames} names
+ * @returns {Promise<Space | null>}
+ */
+export async function findSpace(link, names) {
+  const spaceId = await link.spaceId(names.space);
+  const markerId = await link.spaceId(names.marker);
+  return spaceId === null || markerId === null ? null : { link, spaceId, markerId, ...names };
+}
+
+/**
+ * @param {TarantoolLink} link
+ * @param {SpaceNames} names
+ * @returns {Promise<Space>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where there is none
+ */
+export async function requireSpace(link, names) {
+  const space = await findSpace(link, names);
+  if (space !== null) return space;
+  throw targetError(
+    `${link.where}: it has no space ${names.space}: it was not started from this box.lua`,
+    'start it from there: `npx dragstrip servers start tarantool`, or `tarantool box.lua`',
+  );
+}
+
+/**
+ * @param {Space} space
+ * @returns {Promise<import('./mark.js').Ownership>}
+ */
+export async function readOwnership({ link, space, marker, markerId, key }) {
+  const [tuple] = await link.select(markerId, 0, [key]);
+  if (tuple !== undefined) {
+    const mark = parseMark(tuple[1]);
+    return { mark, foreign: mark === null ? `tuple ${key} of space ${marker}` : null };
+  }
+  const count = await link.call('dragstrip_count', [space]);
+  return { mark: null, foreign: count === 0 ? null : `tuples of space ${space}` };
+}
+
+/**
+ * @param {Space} space
+ * @param {string} text of the mark
+ */
+export function setMark({ link, markerId, key }, text) {
+  return link.replace(markerId, [key, text]);
+}
+
+/**
+ * Removes all tuples, and the mark with them.
+ * @param {Space} space
+ * @returns {Promise<number>} how many there were
+ */
+export async function clear({ link, space }) {
+  let removed = 0;
+  for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+    const count = await link.call('dragstrip_count', [space]);
+    await link.call('dragstrip_reset', [space]);
+    if (count === 0) return removed;
+    removed += count;
+  }
+  throw targetError(`${link.where}: tuples of space ${space} are still being written`);
+}

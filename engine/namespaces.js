@@ -1,0 +1,168 @@
+/**
+ * The namespace of a workload around all rounds of a run: claimed on each server before anything is
+ * measured, filled with rows where the workload says so, removed however the run ends. One run at a
+ * time owns data on a server of this machine; what a killed run left is taken over and removed by
+ * the next.
+ */
+
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { getLoader } from '../data/loaders/index.js';
+import { openNamespace } from '../data/namespaces/index.js';
+import { formatEndpoint } from '../lib/address.js';
+import { readCredentials } from '../lib/credentials.js';
+import { createDataset } from '../lib/dataset.js';
+import { isAlive, ownIdentity } from '../lib/process-identity.js';
+import { withLock } from '../servers/lock.js';
+
+/** @typedef {import('../lib/result.js').Warning} Warning */
+/** @typedef {import('../lib/types.js').Namespace} Namespace */
+/** @typedef {import('./targets.js').ServerTarget} ServerTarget */
+
+/**
+ * @typedef {object} NamespaceRun
+ * @property {import('./plan.js').RunPlan} plan
+ * @property {Namespace} namespace
+ * @property {readonly import('./targets.js').StorageTarget[]} storages
+ * @property {string} home
+ * @property {AbortSignal} [signal]
+ * @property {(event: import('./runner.js').RunEvent) => void} [onEvent]
+ */
+
+/**
+ * @param {NamespaceRun} run
+ * @param {(folder: string) => Promise<void>} work folder: where embedded stores keep their files
+ * @returns {Promise<{ warnings: Warning[] }>} what could not be removed
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET, E_REFUSED, E_ABORTED: it could not
+ *   be claimed, what was created was removed again; and what `work` throws
+ */
+export async function withNamespace(run, work) {
+  const { plan, namespace, onEvent, home } = run;
+  /** @type {Warning[]} */
+  const warnings = [];
+  await aloneOnServers(run, async (servers) => {
+    const folder = ownFolder(home, namespace.name);
+    /** @type {ServerTarget[]} */
+    const begun = [];
+    try {
+      for (const server of servers) {
+        begun.push(server);
+        await claim(server, run);
+      }
+      if (namespace.rows) onEvent?.({ type: 'held', rows: plan.dataset.rows });
+      await work(folder);
+    } finally {
+      let removed = begun.length === 0 ? plan.dataset.rows : 0;
+      for (const server of begun) {
+        const released = await release(server, namespace);
+        if (typeof released === 'number') removed = Math.max(removed, released);
+        else warnings.push(released);
+      }
+      rmSync(folder, { recursive: true, force: true });
+      if (namespace.rows) onEvent?.({ type: 'removed', rows: removed, left: warnings });
+    }
+  });
+  return { warnings };
+}
+
+/**
+ * One run at a time has data of its own on a server of this machine.
+ * @param {Pick<NamespaceRun, 'storages' | 'signal' | 'onEvent'>} run
+ * @param {(servers: ServerTarget[]) => Promise<void>} work
+ * @returns {Promise<void>}
+ */
+async function aloneOnServers({ storages, signal, onEvent }, work) {
+  /** @type {Map<string, ServerTarget>} */
+  const servers = new Map();
+  for (const { server, unavailable } of storages) {
+    if (server !== null && unavailable === null) servers.set(addressOf(server), server);
+  }
+  const onWait = () => onEvent?.({ type: 'waiting', what: 'another run that holds rows' });
+  // In one order for all runs: two of them cannot wait for each other.
+  const locked = [...servers.keys()].sort().reduceRight(
+    (inner, address) => () => withLock(`/dragstrip/held/${address}`, { signal, onWait }, inner),
+    () => work([...servers.values()]),
+  );
+  return locked();
+}
+
+/** @param {ServerTarget} server */
+function addressOf({ name, address }) {
+  const [first] = Object.values(address);
+  return `${name}@${formatEndpoint(first)}`;
+}
+
+/**
+ * No connection is kept while benchmarks run: it would be one more for the server to serve.
+ * @param {ServerTarget} server
+ * @param {NamespaceRun} run
+ */
+async function claim({ name, address, credentialVariables }, { plan, namespace, ...run }) {
+  const { signal, onEvent } = run;
+  const context = { address, credentials: await readCredentials(credentialVariables), signal };
+  if (namespace.rows) {
+    onEvent?.({ type: 'filling', storage: name });
+    const { seed } = await getLoader(name);
+    const { allowTargets } = plan;
+    await seed({ ...context, namespace, allowTargets, dataset: createDataset(plan.dataset) });
+    return;
+  }
+  const handle = await openNamespace(name, namespace, context);
+  try {
+    await handle.claim();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Without the run's signal: what was created is removed also after Ctrl-C. What was never claimed
+ * bears no mark of ours, and stays.
+ * @param {ServerTarget} server
+ * @param {Namespace} namespace
+ * @returns {Promise<number | Warning>} rows that were there; why they are there still
+ */
+async function release({ name, address, credentialVariables }, namespace) {
+  try {
+    const credentials = await readCredentials(credentialVariables);
+    const handle = await openNamespace(name, namespace, { address, credentials });
+    try {
+      return await handle.release();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    return {
+      code: 'ROWS_LEFT',
+      message: `the data of this run could not be removed: ${error.message}`,
+      remedy: 'run it once more when the server answers: it takes them over and removes them',
+      cell: null,
+    };
+  }
+}
+
+/**
+ * A folder for the files of this run alone; those of runs that have ended are removed.
+ * @param {string} home
+ * @param {string} name of the namespace
+ * @returns {string} not yet made: the stores make it when they fill it
+ */
+function ownFolder(home, name) {
+  const embedded = path.join(home, 'embedded');
+  const { pid, startTicks } = ownIdentity();
+  for (const leaf of listFolder(embedded)) {
+    const [prefix, owner, ticks] = leaf.split('.');
+    if (prefix !== name || isAlive({ pid: Number(owner), startTicks: Number(ticks) })) continue;
+    rmSync(path.join(embedded, leaf), { recursive: true, force: true });
+  }
+  return path.join(embedded, `${name}.${pid}.${startTicks}`);
+}
+
+/** @param {string} folder */
+function listFolder(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
