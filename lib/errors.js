@@ -1,11 +1,11 @@
 /**
- * The one error class of the project. A message says what is wrong and where; the remedy says which
- * option or command helps. The command line turns the code into an exit status; libraries never
- * exit.
+ * The error class of the project. A message states what is wrong and where; the hint names an
+ * option or command that helps. The command line converts the code into an exit status; libraries
+ * never exit.
  */
 
 /**
- * Stable codes, and the exit status that the command line gives for each (DESIGN: exit status).
+ * Stable codes and the exit status of each.
  * @type {Readonly<Record<string, number>>}
  */
 export const EXIT_STATUS = Object.freeze({
@@ -19,13 +19,13 @@ export const EXIT_STATUS = Object.freeze({
   E_ABORTED: 130,
 });
 
-/** An error that is meant for the user: one clear line, a remedy, a stable code. */
+/** An error for the user: one line, a hint, a stable code. */
 export class DragstripError extends Error {
   /**
    * @param {keyof typeof EXIT_STATUS & string} code one of EXIT_STATUS
    * @param {string} message what is wrong, and where
-   * @param {{ remedy?: string, cause?: unknown }} [options] remedy: the option or command that
-   *   helps
+   * @param {{ remedy?: string, cause?: unknown }} [options] remedy: a hint, the option or
+   *   command that helps
    */
   constructor(code, message, options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -38,7 +38,7 @@ export class DragstripError extends Error {
 /**
  * @param {string} message
  * @param {string} [remedy]
- * @returns {DragstripError} bad input: exit 2
+ * @returns {DragstripError} invalid input: exit 2
  */
 export function usageError(message, remedy) {
   return new DragstripError('E_USAGE', message, { remedy });
@@ -48,7 +48,7 @@ export function usageError(message, remedy) {
  * @param {string} message
  * @param {string} [remedy]
  * @param {unknown} [cause]
- * @returns {DragstripError} a server, driver or store that cannot be used: exit 4
+ * @returns {DragstripError} an unavailable server, driver or store: exit 4
  */
 export function targetError(message, remedy, cause) {
   return new DragstripError('E_TARGET', message, { remedy, cause });

@@ -1,9 +1,9 @@
 /**
- * Numbers, times, sizes and foreign text as people read them: formatting in one place. Pure, and
- * the same in every locale. Not for machines: CSV and JSON carry plain numbers.
+ * Formats numbers, times, sizes and untrusted text for people. Pure, and independent of the locale.
+ * CSV and JSON contain plain numbers instead.
  */
 
-/** What stands for a value that there is none of: never a zero. */
+/** Shown for a missing value, never a zero. */
 export const NONE = '–';
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -25,7 +25,7 @@ const SIZE_UNITS = /** @type {const} */ ([
 
 /**
  * @param {number | null} value
- * @returns {string} a whole number in groups of three: `61,454`
+ * @returns {string} an integer in groups of three: `61,454`
  */
 export function formatCount(value) {
   return value === null ? NONE : grouped.format(value);
@@ -33,20 +33,21 @@ export function formatCount(value) {
 
 /**
  * @param {number} value
- * @returns {string} three significant digits, whole from 100 on: `0.0412`, `4.12`, `41.2`, `4,123`
+ * @returns {string} three significant digits, an integer from 100 on: `0.0412`, `4.12`, `41.2`,
+ *   `4,123`
  */
 export function formatSignificant(value) {
   const size = Math.abs(value);
   if (size >= 99.95) return grouped.format(value);
   if (size === 0) return '0';
-  // The digits of the rounded value decide: 9.999 is 10.0, not 10.00.
+  // Based on the rounded value: 9.999 is 10.0, not 10.00.
   const rounded = Math.abs(Number(value.toPrecision(3)));
   return value.toFixed(Math.min(9, Math.max(0, 2 - Math.floor(Math.log10(rounded)))));
 }
 
 /**
  * @param {number | null} perSecond
- * @returns {string} `61,454`; below 100 with three digits
+ * @returns {string} `61,454`; three digits below 100
  */
 export function formatThroughput(perSecond) {
   return perSecond === null ? NONE : formatSignificant(perSecond);
@@ -55,12 +56,12 @@ export function formatThroughput(perSecond) {
 /**
  * @param {number} value
  * @param {ReadonlyArray<readonly [string, number]>} units ascending
- * @param {number} carry what the next unit begins at, in this one
+ * @param {number} carry factor between units
  */
 function withUnit(value, units, carry) {
   let [name, size] = units[0];
   for (const [next, nextSize] of units.slice(1)) {
-    // A value that would round up to the next unit is already written in it.
+    // A value that would round up to the next unit is written in that unit.
     const shown = Math.abs(value) / size;
     if (Math.max(shown, Number(shown.toPrecision(3))) < carry) break;
     [name, size] = [next, nextSize];
@@ -87,7 +88,7 @@ export function formatBytes(bytes) {
 
 /**
  * @param {number | null} ns
- * @returns {string} microseconds without their unit, for a column headed by it
+ * @returns {string} microseconds without unit, for a column with the unit in its head
  */
 export function formatMicroseconds(ns) {
   return ns === null ? NONE : formatSignificant(ns / 1e3);
@@ -105,8 +106,8 @@ export function formatRatio(ratio) {
 }
 
 /**
- * @param {number | null} share half the width of an interval, as a share of its centre
- * @returns {string} `± 2.1 %`, `± 34 %`; empty where there is no interval
+ * @param {number | null} share half the width of an interval relative to its centre
+ * @returns {string} `± 2.1 %`, `± 34 %`; empty without an interval
  */
 export function formatInterval(share) {
   if (share === null) return '';
@@ -127,7 +128,7 @@ export function formatShare(share) {
 
 /**
  * @param {number} ms
- * @returns {string} time on a wall clock: `0.8 s`, `42 s`, `2 min 13 s`, `1 h 5 min`
+ * @returns {string} wall-clock time: `0.8 s`, `42 s`, `2 min 13 s`, `1 h 5 min`
  */
 export function formatElapsed(ms) {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
@@ -138,12 +139,13 @@ export function formatElapsed(ms) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-// Control characters, and what reorders or hides text: a server's words must not move a cursor.
+// Control characters and characters that reorder or hide text: server output must not move a
+// cursor.
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * @param {string} text foreign text: of a server, a driver, a file
- * @returns {string} one line of it; what is not printable is written as an escape
+ * @param {string} text untrusted text from a server, a driver or a file
+ * @returns {string} a single line; unprintable characters are escaped
  */
 export function plainText(text) {
   return text
@@ -159,8 +161,8 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 /**
- * @param {string} text plain, without escapes of colour
- * @returns {number} columns of a terminal: two for wide characters, none for combining ones
+ * @param {string} text plain, without colour escapes
+ * @returns {number} terminal columns: two for wide characters, none for combining ones
  */
 export function displayWidth(text) {
   let width = 0;
@@ -174,7 +176,7 @@ export function displayWidth(text) {
 /**
  * @param {string} text
  * @param {number} width
- * @returns {string} as many of its first characters as fit
+ * @returns {string} the longest prefix that fits
  */
 export function prefix(text, width) {
   let kept = '';
@@ -190,7 +192,7 @@ export function prefix(text, width) {
 /**
  * @param {string} text
  * @param {number} width columns; Infinity does not break
- * @returns {string[]} lines broken between words, and within a word that is longer than a line
+ * @returns {string[]} lines broken between words, or within words longer than a line
  */
 export function wrap(text, width) {
   /** @type {string[]} */

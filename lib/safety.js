@@ -1,6 +1,6 @@
 /**
- * What must not happen by accident: rows written to a server that somebody else uses. Not a
- * firewall: it judges the address that the user gave, before anything connects to it.
+ * Prevents writes to other people's servers by mistake. Not a firewall: it checks the address given
+ * by the user before anything connects to it.
  */
 
 import { lookup } from 'node:dns/promises';
@@ -15,14 +15,14 @@ LOOPBACK.addSubnet('127.0.0.0', 8);
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Passes an endpoint on this machine's loopback (a unix socket, an address, or a name all of whose
- * addresses are loopback), and one that the user allowed by name.
+ * Accepts endpoints on loopback (a unix socket, an address, or a name that resolves to loopback
+ * addresses only) and those that the user allowed.
  * @param {Endpoint} endpoint
- * @param {readonly string[]} [allowTargets] `host:port` as the user wrote them in --allow-target
+ * @param {readonly string[]} [allowTargets] `host:port` as given by --allow-target
  * @param {string} [what] the server, for the message
  * @returns {Promise<void>}
- * @throws {import('./errors.js').DragstripError} E_REFUSED if it is elsewhere and not allowed,
- *   E_TARGET if its name has no address, E_USAGE if an allowed target is not an address
+ * @throws {import('./errors.js').DragstripError} E_REFUSED if it is not local and not
+ *   allowed, E_TARGET if its name does not resolve, E_USAGE if an allowed target is not an address
  */
 export async function requireLoopback(endpoint, allowTargets = [], what = 'the server') {
   if (endpoint.path !== undefined) return;
@@ -30,12 +30,12 @@ export async function requireLoopback(endpoint, allowTargets = [], what = 'the s
   for (const text of allowTargets) {
     if (formatEndpoint(parseEndpoint(text, '--allow-target')).toLowerCase() === name) return;
   }
-  if (endpoint.host === 'localhost') return; // also where no hosts file says so
+  if (endpoint.host === 'localhost') return; // even without a hosts file
   const addresses = await resolve(endpoint.host, what, name);
   if (addresses.length > 0 && addresses.every(isLoopbackAddress)) return;
   throw refusedError(
-    `${what} at ${name} is not on this machine's loopback: nothing is written there`,
-    `if it is yours to fill, name it: --allow-target ${name}`,
+    `${what} at ${name} is not on this machine: nothing is written to it`,
+    `if it may be written to, use --allow-target ${name}`,
   );
 }
 
@@ -46,14 +46,14 @@ async function resolve(host, what, name) {
     return found.map(({ address }) => address);
   } catch (error) {
     throw targetError(
-      `${what} at ${name}: the name ${host} has no address (${error.code})`,
+      `${what} at ${name}: the name ${host} does not resolve (${error.code})`,
       'check the address',
       error,
     );
   }
 }
 
-/** @param {string} address an IP address; IPv4 mapped into IPv6 counts as what it maps */
+/** @param {string} address an IP address, possibly IPv4 mapped into IPv6 */
 function isLoopbackAddress(address) {
   return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

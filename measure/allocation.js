@@ -1,29 +1,29 @@
 /**
- * How many bytes a piece of work allocates, garbage included.
+ * Measures the bytes allocated by a piece of work, including garbage.
  *
- * On the heap: what it has grown by, plus what each garbage collection in between took away, by the
- * sizes before and after it that V8 tells (node:v8, GCProfiler). Nothing is sampled: known objects
- * come out within 1 %.
+ * Heap: its growth plus the memory reclaimed by every garbage collection in between, from the sizes
+ * before and after each collection reported by V8 (node:v8, GCProfiler). No sampling: known objects
+ * are measured within 1 %.
  *
- * In Buffers, whose memory is outside the heap and is given back some time after a collection: what
- * each step has grown it by; a step in which it shrank counts as the mean of the others. Small
- * Buffers come in slabs of 8 KiB. The error is some percent, more where steps are large.
+ * Buffers, whose memory is outside the heap and released some time after a collection: the growth
+ * of each step; a step in which it shrank counts as the mean of the others. Small Buffers are
+ * allocated in slabs of 8 KiB. The error is some percent, more if steps are large.
  */
 
 import v8 from 'node:v8';
 
-/** What looking costs by itself, a step: the mean over so many that do nothing. */
+/** Empty steps from which the allocation of the measurement itself is determined. */
 const CALIBRATION_STEPS = 2000;
 
 /**
- * @param {readonly (() => unknown)[]} steps synchronous, one operation together; the smaller, the
- *   better what is in Buffers is known
- * @param {number} operations how often all of them run
- * @returns {{ heapBytes: number, bufferBytes: number, collections: number }} bytes of one
- *   operation; collections of all
+ * @param {readonly (() => unknown)[]} steps synchronous, one operation together; smaller steps
+ *   measure Buffers more accurately
+ * @param {number} operations number of passes over all steps
+ * @returns {{ heapBytes: number, bufferBytes: number, collections: number }} bytes per
+ *   operation; collections in total
  */
 export function measureAllocation(steps, operations) {
-  for (const step of steps) step(); // whatever is allocated but once
+  for (const step of steps) step(); // one-time allocations
   const ownBytes = heapBytesOf([() => {}], CALIBRATION_STEPS).heapBytes;
   const measured = heapBytesOf(steps, operations);
   return {

@@ -1,10 +1,10 @@
 /**
- * The only place that reads a clock. Everything that measures is handed one of these, so that a
- * fake one makes a whole run deterministic (habit 13).
+ * The only module that reads a clock. Everything that measures receives one, so that a fake clock
+ * makes a whole run deterministic.
  *
- * performance.now() is monotonic, is not slewed by the system's date, and costs about 50 ns;
- * process.hrtime.bigint() allocates. It is imported and not taken from the global object: there
- * `performance` is a getter, which costs another 27 ns at each reading.
+ * performance.now() is monotonic, is not slewed by changes of the date, and costs about 50 ns;
+ * process.hrtime.bigint() allocates. It is imported instead of read from the global object, where
+ * `performance` is a getter that costs another 27 ns per reading.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -12,15 +12,15 @@ import { performance } from 'node:perf_hooks';
 /**
  * @typedef {object} Clock
  * @property {() => number} now nanoseconds since an arbitrary moment, monotonic
- * @property {number} [originNs] what it shows as 0, on the system's own monotonic clock
- *   (CLOCK_MONOTONIC), which all processes of the machine read alike
- * @property {() => string} date the date and time of day, ISO 8601, for labels only
+ * @property {number} [originNs] its zero on the system's monotonic clock
+ *   (CLOCK_MONOTONIC), which is common to all processes of the machine
+ * @property {() => string} date date and time of day, ISO 8601, for labels only
  */
 
 /**
- * process.hrtime reads CLOCK_MONOTONIC (libuv, uv_hrtime), and so does performance.now(), counted
- * from the start of the process. Not performance.timeOrigin: that is a time of day, which may be
- * set while we run. Exact to the microsecond that lies between the two readings.
+ * process.hrtime reads CLOCK_MONOTONIC (libuv, uv_hrtime), and so does performance.now(), relative
+ * to the start of the process. performance.timeOrigin is a time of day, which may be set during a
+ * run. Accurate to the microsecond between the two readings.
  */
 function readOriginNs() {
   const beforeNs = performance.now() * 1e6;
@@ -36,7 +36,7 @@ export const systemClock = {
 };
 
 /**
- * A clock that moves by a fixed step at each reading: time is then a function of the calls made.
+ * A clock that advances by a fixed step per reading: time is a function of the calls made.
  * @param {{ stepNs?: number, date?: string }} [options]
  * @returns {Clock}
  */
@@ -53,10 +53,10 @@ export function createFakeClock({ stepNs = 1000, date = '2026-01-01T00:00:00.000
 }
 
 /**
- * The clock's own cost, which every recorded latency contains once.
+ * The cost of a clock reading, which every recorded latency contains once.
  * @param {Clock} clock
  * @param {number} [readings]
- * @returns {number} nanoseconds for a reading, the smallest of five passes
+ * @returns {number} nanoseconds per reading, the minimum of five passes
  */
 export function clockCostNs(clock, readings = 100_000) {
   let best = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 /**
- * The conditions under which a cell was measured: how fast the processor ran a fixed loop, what
- * others took of it, and whether the kernel held this program back. Read before and after a phase,
- * never inside. What cannot be read is null, "unknown"; it is never taken for good.
+ * The conditions under which a benchmark was measured: the speed of the processor for a fixed loop,
+ * steal, and throttling by the kernel. Read before and after a phase, never during it. A value that
+ * cannot be read is null, "unknown".
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,20 +9,20 @@ import os from 'node:os';
 
 /** Steps of the canary loop: about a millisecond of arithmetic, no memory and no allocation. */
 const CANARY_STEPS = 500_000;
-/** The first passes let the compiler finish; the median of the others is what counts. */
+/** Passes for the compiler to finish, then passes of which the median counts. */
 const CANARY_WARMUP = 3;
 const CANARY_PASSES = 5;
 
 /** @typedef {(file: string) => string | null} ReadText null: not readable */
 
 /**
- * @typedef {object} Conditions counters of the machine at one moment; differences are what counts
- * @property {number | null} stealTicks taken by the hypervisor for others (proc(5), /proc/stat)
- * @property {number | null} idleTicks of all processors, also those spent waiting for a disk
+ * @typedef {object} Conditions counters of the machine at one moment; only differences matter
+ * @property {number | null} stealTicks taken by the hypervisor (proc(5), /proc/stat)
+ * @property {number | null} idleTicks of all processors, including time waiting for disks
  * @property {number | null} totalTicks of all processors
- * @property {number | null} throttledCount periods in which the cgroup's limit held us back
- * @property {number | null} throttledNs for how long
- * @property {number | null} loadAverage of the last minute
+ * @property {number | null} throttledCount periods in which the cgroup was throttled
+ * @property {number | null} throttledNs duration of throttling
+ * @property {number | null} loadAverage over the last minute
  */
 
 /**
@@ -35,10 +35,10 @@ const CANARY_PASSES = 5;
  */
 
 /**
- * A loop of fixed work: integer arithmetic that depends on itself from step to step, so that no
- * processor can shorten it. Its time shows the frequency, and what other programs took.
+ * A fixed loop of dependent integer operations, which no processor can shorten. Its duration shows
+ * the clock frequency and competing load.
  * @param {import('./clock.js').Clock} clock
- * @returns {number} ns of a pass, the median of five
+ * @returns {number} ns per pass, the median of five
  */
 export function canaryNs({ now }) {
   let state = 1;
@@ -48,13 +48,13 @@ export function canaryNs({ now }) {
     state = spin(state | 1);
     if (pass >= 0) passes.push(now() - startNs);
   }
-  // Never so: it is here so that no compiler may leave the loop out.
+  // Never true: prevents the compiler from eliminating the loop.
   if (state === -1) throw new Error('the canary loop went wrong');
   return passes.sort((a, b) => a - b)[CANARY_PASSES >>> 1];
 }
 
 /**
- * Xorshift (G. Marsaglia 2003): each step needs the one before it.
+ * Xorshift (G. Marsaglia 2003): each step depends on the previous one.
  * @param {number} seed not 0
  */
 function spin(seed) {
@@ -68,7 +68,7 @@ function spin(seed) {
 }
 
 /**
- * @param {ReadText} [read] of a file; for tests
+ * @param {ReadText} [read] reads a file; for tests
  * @returns {Conditions}
  */
 export function readConditions(read = readText) {
@@ -108,7 +108,7 @@ function difference(before, after) {
 
 /**
  * First line of /proc/stat: user nice system idle iowait irq softirq steal, then guest times, which
- * are in user and nice already (proc(5)).
+ * are included in user and nice (proc(5)).
  * @param {string | null} text
  * @returns {Pick<Conditions, 'stealTicks' | 'idleTicks' | 'totalTicks'>}
  */
@@ -126,10 +126,10 @@ export function parseProcStat(text) {
 }
 
 /**
- * Throttling of our control group and of all above it: a limit anywhere on the way holds us back.
+ * Throttling of the control group and all its parents, each of which may have a limit.
  * Version 2: nr_throttled, throttled_usec; version 1: nr_throttled, throttled_time in ns (kernel
- * documentation, admin-guide/cgroup-v2 and scheduler/sched-bwc). A group without a limit has no
- * such lines in version 2, so that nothing is known there but that nothing was counted.
+ * documentation, admin-guide/cgroup-v2 and scheduler/sched-bwc). In version 2 a
+ * group without a limit has no such lines.
  * @param {ReadText} read
  * @returns {Pick<Conditions, 'throttledCount' | 'throttledNs'>}
  */
@@ -156,8 +156,8 @@ const NO_THROTTLING = Object.freeze({ throttledCount: null, throttledNs: null })
 
 /**
  * @param {string} text of /proc/self/cgroup: `0::/path` (version 2), `4:cpu,cpuacct:/path` (1)
- * @returns {string[][]} for each group from our own to the root (which in a container is ours):
- *   the places where its cpu.stat may be; the first that is there counts
+ * @returns {string[][]} per group from the process's own to the root (in a container its own):
+ *   possible paths of its cpu.stat; the first existing one counts
  */
 function cgroupFiles(text) {
   return text.split('\n').flatMap((line) => {

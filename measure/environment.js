@@ -1,6 +1,6 @@
 /**
- * The machine that a run was made on, asked once before the run, and what of it speaks against the
- * figures. What cannot be known is null, never "fine".
+ * The machine of a run, read once before it, and warnings about conditions that reduce the accuracy
+ * of results. Unknown values are null.
  */
 
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ function readLine(file) {
 
 /**
  * @param {import('../lib/result.js').Environment} environment
- * @returns {import('../lib/result.js').Warning[]} each names its remedy
+ * @returns {import('../lib/result.js').Warning[]} each with a hint
  */
 export function environmentWarnings(environment) {
   /** @type {import('../lib/result.js').Warning[]} */
@@ -50,14 +50,14 @@ export function environmentWarnings(environment) {
   if (cores < 4) {
     warn(
       'FEW_CORES',
-      `client, server and kernel share ${cores} cores: each takes time from the others`,
-      'run on a machine with four cores or more',
+      `client, server and kernel compete for ${cores} cores`,
+      'use a machine with four or more cores',
     );
   }
   if (governor !== null && governor !== 'performance') {
     warn(
       'GOVERNOR',
-      `the processor's frequency governor is "${governor}": its speed follows the load`,
+      `the frequency governor is "${governor}": processor speed depends on the load`,
       'sudo cpupower frequency-set -g performance',
     );
   }

@@ -1,8 +1,8 @@
 /**
- * HdrHistogram V2, compressed, base64: the form in which a histogram is kept in a result and which
- * other HdrHistogram tools read. Encoding and decoding are hdr-histogram-js's.
+ * HdrHistogram V2, compressed, base64: the format of histograms in results, readable by other
+ * HdrHistogram tools. hdr-histogram-js encodes and decodes.
  *
- * Not for the hot path: its library takes some 60 ms to load, so it is loaded at the first use.
+ * Not for the hot path: the library takes about 60 ms to load, so it is loaded at first use.
  */
 
 import { createRequire } from 'node:module';
@@ -10,8 +10,8 @@ import { DragstripError } from '../lib/errors.js';
 import { Histogram, highestAt, lowestAt } from './histogram.js';
 
 /**
- * What is written into the header: unit 1 ns, 3 digits, all safe integers. Counts of 64 bits: those
- * of 32 wrap silently.
+ * The header: unit 1 ns, 3 digits, all safe integers. Counts have 64 bits, because 32-bit counts
+ * wrap silently.
  */
 const CONFIGURATION = Object.freeze({
   lowestDiscernibleValue: 1,
@@ -22,14 +22,14 @@ const CONFIGURATION = Object.freeze({
 
 const require = createRequire(import.meta.url);
 
-/** @returns {typeof import('hdr-histogram-js')} a require, as reports are synchronous functions */
+/** @returns {typeof import('hdr-histogram-js')} by require, because reports are synchronous */
 function library() {
   return require('hdr-histogram-js');
 }
 
 /**
  * @param {Histogram} histogram
- * @returns {string} the same for the same counts, however they came together
+ * @returns {string} identical for identical counts
  */
 export function encode(histogram) {
   const { build, encodeIntoCompressedBase64 } = library();
@@ -42,7 +42,7 @@ export function encode(histogram) {
 }
 
 /**
- * @typedef {object} Exact what is known of a histogram beside its counts
+ * @typedef {object} Exact exact values stored with the counts
  * @property {number} [count] checked against the counts
  * @property {number} [min]
  * @property {number} [max]
@@ -51,8 +51,8 @@ export function encode(histogram) {
 
 /**
  * @param {string} base64
- * @param {Exact} [exact] what is absent comes from the buckets: the lowest equivalent of the least
- *   value, the highest equivalent of the greatest, the middle of each bucket for the sum
+ * @param {Exact} [exact] absent values are derived from the buckets: the lowest equivalent of the
+ *   minimum, the highest equivalent of the maximum, the middle of each bucket for the sum
  * @returns {Histogram}
  * @throws {DragstripError} E_USAGE: not HdrHistogram V2, another unit or precision, another count
  */
@@ -78,20 +78,20 @@ export function decode(base64, exact = {}) {
 
 /** @param {string} why @param {unknown} [cause] */
 function refused(why, cause) {
-  return new DragstripError('E_USAGE', `not a histogram of this project: ${why}`, {
-    remedy: 'name a file that --json or --out has written',
+  return new DragstripError('E_USAGE', `not a histogram written by Dragstrip: ${why}`, {
+    remedy: 'use a file written by --json or --out',
     cause,
   });
 }
 
 /**
  * @param {string} base64
- * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above: its indexes are
- *   ours
+ * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above, so that
+ *   its indexes are the same
  */
 function decodeByLibrary(base64) {
   const { decodeFromCompressedBase64 } = library();
-  /** @type {any} the typings hide the class behind an interface without its counts */
+  /** @type {any} the typings omit the counts */
   let hdr;
   try {
     hdr = decodeFromCompressedBase64(base64, CONFIGURATION.bitBucketSize);
@@ -100,7 +100,7 @@ function decodeByLibrary(base64) {
   }
   const { lowestDiscernibleValue: unit, numberOfSignificantValueDigits: digits } = hdr;
   if (unit !== 1 || digits !== CONFIGURATION.numberOfSignificantValueDigits) {
-    throw refused(`unit ${unit} and ${digits} digits, not unit 1 and 3 digits`);
+    throw refused(`unit ${unit} and ${digits} digits instead of unit 1 and 3 digits`);
   }
   return hdr;
 }

@@ -1,13 +1,13 @@
 /**
- * The recorder's histogram of latencies: HdrHistogram's buckets in one typed array, with unit 1 ns
- * and 3 significant digits, for every safe integer: nothing is clamped and nothing wraps.
+ * The recorder's latency histogram: HdrHistogram's buckets in a typed array, with unit 1 ns and 3
+ * significant digits, for every safe integer, without clamping or wrapping.
  *
- * It is made for the hot path and for merging. It is not for exchange: measure/hdr.js writes
- * and reads the HdrHistogram V2 form that other tools know.
+ * Designed for the hot path and for merging. measure/hdr.js reads and writes the HdrHistogram V2
+ * format for exchange.
  *
  * Bucketing (HdrHistogram by Gil Tene, AbstractHistogram.java, subBucketCount 2048): the first 2048
- * counts hold 0 to 2047 singly, each further 1024 hold one power of two in 1024 steps, so a step is
- * never wider than a thousandth of its value.
+ * counts hold 0 to 2047 individually, each further 1024 hold one power of two in 1024 steps, so a
+ * step is never wider than a thousandth of its value.
  */
 
 import { DragstripError } from '../lib/errors.js';
@@ -15,13 +15,13 @@ import { DragstripError } from '../lib/errors.js';
 const HALF_BITS = 10;
 const HALF = 1 << HALF_BITS;
 const FULL_MASK = 2 * HALF - 1;
-/** A safe integer has 53 bits, 11 are kept: 42 doublings above the first 2048 counts. */
+/** Safe integers have 53 bits, of which 11 are kept: 42 doublings above the first 2048 counts. */
 const LENGTH = (53 - (HALF_BITS + 1) + 2) * HALF;
 const INT32_END = 2 ** 31;
-/** Powers of two by exponent: `**` is a call into the mathematics library, these are read. */
+/** Powers of two by exponent: `**` would call the math library. */
 const POWERS = Float64Array.from({ length: LENGTH / HALF }, (_, exponent) => 2 ** exponent);
 
-/** A percentile is worth printing where at least this many values lie above it. */
+/** Number of values above a percentile required to print it. */
 const PRINTABLE_ABOVE = 10;
 
 /**
@@ -33,8 +33,8 @@ export function indexOf(value) {
     const shift = 21 - Math.clz32(value | FULL_MASK);
     return (shift << HALF_BITS) + (value >> shift);
   }
-  // Above 31 bits the integer operators do not reach; a division by 2^20 brings the leading bits
-  // back into 31 (a power of two, so exact, and the bits cut off are not among the 11 kept).
+  // Integer operators are limited to 31 bits; dividing by a power of two is exact, and the bits cut
+  // off are not among the 11 kept.
   const high = Math.floor(value / 2 ** 22);
   const bits = 32 - Math.clz32(high) + 22;
   const shift = bits - (HALF_BITS + 1);
@@ -53,7 +53,7 @@ export function lowestAt(index) {
 
 /**
  * @param {number} index
- * @returns {number} the highest value that belongs to this count: one below the next count's lowest
+ * @returns {number} the highest value that belongs to this count
  */
 export function highestAt(index) {
   return lowestAt(index + 1) - 1;
@@ -72,16 +72,16 @@ function misuse(message) {
 export class Histogram {
   /** Counts by index; a double counts exactly to 2^53. */
   #counts = new Float64Array(LENGTH);
-  // The fields of the hot path keep one representation each, or the compiled code of record would
-  // be thrown away in mid-measurement: -0 makes the sum a double from the first, and the extremes
-  // below 2^31 are integers apart from those above.
+  // Hot-path fields keep one representation each; a change would deoptimise record() during a
+  // measurement: -0 makes the sum a double from the start, and extremes below 2^31 are integers in
+  // separate fields.
   #sum = -0;
   #min = INT32_END - 1;
   #max = 0;
   #largeMin = Number.MAX_SAFE_INTEGER;
   #largeMax = 0;
 
-  /** How many values; adds all counts up (some 30 µs), so that recording need not. */
+  /** Number of values; sums all counts (about 30 µs), so that recording need not count. */
   get count() {
     let count = 0;
     for (let i = 0; i < LENGTH; i++) count += this.#counts[i];
@@ -93,28 +93,28 @@ export class Histogram {
     return this.#sum + 0;
   }
 
-  /** Exact; 0 where nothing was recorded. */
+  /** Exact; 0 if nothing was recorded. */
   get min() {
     if (this.#counts[indexOf(this.#min)] > 0) return this.#min;
     return this.#largeMax === 0 ? 0 : this.#largeMin;
   }
 
-  /** Exact; 0 where nothing was recorded. */
+  /** Exact; 0 if nothing was recorded. */
   get max() {
     return Math.max(this.#max, this.#largeMax);
   }
 
-  /** 0 where nothing was recorded. */
+  /** 0 if nothing was recorded. */
   get mean() {
     return this.sum / Math.max(1, this.count);
   }
 
   /**
-   * The hot path. Fractions of a nanosecond are cut off. The clock is monotonic, so a value below 0
-   * is its rounding, and counts as 0.
+   * The hot path. Truncates fractions of a nanosecond. The clock is monotonic, so a negative value
+   * is a rounding error and counts as 0.
    *
    * @param {number} ns to Number.MAX_SAFE_INTEGER (104 days)
-   * @throws {DragstripError} E_INTERNAL where it is not a number
+   * @throws {DragstripError} E_INTERNAL if it is not a number
    */
   record(ns) {
     if (ns >= 0 && ns < INT32_END) {
@@ -131,8 +131,8 @@ export class Histogram {
 
   /**
    * @param {number} ns as for record
-   * @param {number} n how often; 0 records nothing
-   * @throws {DragstripError} E_INTERNAL: not a number, or a count that is not a whole number
+   * @param {number} n number of times; 0 records nothing
+   * @throws {DragstripError} E_INTERNAL: not a number, or a count that is not an integer
    */
   recordCount(ns, n) {
     const value = Math.max(0, Math.floor(ns));
@@ -153,12 +153,12 @@ export class Histogram {
   }
 
   /**
-   * Adds what the other has; the result is the same as if all had been recorded here.
+   * Adds another histogram; the result is the same as if all values had been recorded here.
    *
-   * @param {Histogram} other left as it is
+   * @param {Histogram} other not modified
    * @returns {this}
-   * @throws {DragstripError} E_INTERNAL where the other one has another configuration: there is one
-   *   configuration in this class, so whatever is not of this class is refused
+   * @throws {DragstripError} E_INTERNAL if it is not an instance of this class, which has one
+   *   configuration
    */
   merge(other) {
     if (!(other instanceof Histogram)) throw misuse('cannot merge another configuration');
@@ -172,12 +172,12 @@ export class Histogram {
 
   /**
    * The highest value that is equivalent, within the buckets, to the value at rank ⌈q·N⌉: HDR's own
-   * rule (getValueAtPercentile), also with its care for a product that is a rounding above a whole
-   * number. So at most 0.1 % above the true value, never below it, and it may pass max by as much.
+   * rule (getValueAtPercentile), including its tolerance for products that round to just above an
+   * integer. At most 0.1 % above the true value, never below it; it may exceed max by as much.
    *
-   * @param {number} q 0 to 1; 0 gives the lowest equivalent value of the least
-   * @returns {number} ns; 0 where nothing was recorded
-   * @throws {DragstripError} E_INTERNAL where q is outside
+   * @param {number} q 0 to 1; 0 gives the lowest equivalent value of the minimum
+   * @returns {number} ns; 0 if nothing was recorded
+   * @throws {DragstripError} E_INTERNAL if q is out of range
    */
   percentile(q) {
     if (!(q >= 0 && q <= 1)) throw misuse(`${q} is not a quantile`);
@@ -204,7 +204,7 @@ export class Histogram {
 
   /**
    * @param {number} q
-   * @returns {number | null} ns, or null where too few values lie above to print it
+   * @returns {number | null} ns, or null if too few values lie above to print it
    */
   printablePercentile(q) {
     return this.printable(q) ? this.percentile(q) : null;
@@ -219,7 +219,7 @@ export class Histogram {
     return sparse;
   }
 
-  /** @returns {SparseHistogram} all that fromSparse needs */
+  /** @returns {SparseHistogram} everything that fromSparse needs */
   toMessage() {
     return {
       sparse: this.toSparse(),
@@ -242,8 +242,8 @@ export class Histogram {
   /**
    * @param {SparseHistogram} message
    * @returns {Histogram}
-   * @throws {DragstripError} E_INTERNAL where the pairs are no counts, do not add up, or lack min
-   *   or max
+   * @throws {DragstripError} E_INTERNAL if the pairs are not counts, do not add up, or do not
+   *   contain min or max
    */
   static fromSparse({ sparse, count, min, max, sum }) {
     const histogram = new Histogram();

@@ -1,7 +1,7 @@
 /**
- * Which process listens at an endpoint of this machine, from /proc: for the CPU figures of servers
- * that we did not start, and to see that a port is really held by the server that we started.
- * Other users' processes show their sockets to root alone; those give null.
+ * Finds the process that listens at an endpoint of this machine, from /proc: for the CPU time of
+ * servers that Dragstrip did not start, and to verify that a port belongs to the server that it
+ * started. Only root sees the sockets of other users' processes; for those the result is null.
  */
 
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -17,8 +17,8 @@ const UNIX_LISTENING = 0x10000;
 
 /**
  * @param {Endpoint} endpoint
- * @returns {Promise<number | null>} pid of the process that listens there; null where it is not on
- *   this machine, nothing listens, or the process is not ours to see
+ * @returns {Promise<number | null>} pid of the listening process; null if the endpoint is not on
+ *   this machine, nothing listens, or the process is not visible
  */
 export async function findListener(endpoint) {
   const inodes = await findInodes(endpoint);
@@ -59,10 +59,10 @@ async function findInodes(endpoint) {
 }
 
 /**
- * @param {string} local address as the kernel prints it: words of 32 bits in the machine's own
- *   order, `0100007F` for 127.0.0.1
+ * @param {string} local address as printed by the kernel: 32-bit words in host byte order,
+ *   `0100007F` for 127.0.0.1
  * @param {string} host a loopback name or address
- * @returns {boolean} whether a socket bound to `local` takes connections for `host`
+ * @returns {boolean} whether a socket bound to `local` accepts connections to `host`
  */
 function serves(local, host) {
   if (/^0+$/.test(local)) return true; // any address

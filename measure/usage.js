@@ -1,10 +1,10 @@
 /**
- * What processes use: CPU time, memory, garbage collections. Whole-phase differences only; nothing
- * here runs while the clock runs.
+ * CPU time, memory and garbage collections of processes, as differences over a whole phase. Nothing
+ * here runs during the phase.
  *
  * A server's CPU time is the sum over its threads of /proc/PID/task/TID/schedstat (first field:
- * nanoseconds on a processor, kernel documentation, scheduler/sched-stats); where the kernel keeps
- * none, fields 14 and 15 of /proc/PID/stat in ticks of 10 ms (proc(5)).
+ * nanoseconds on a processor, kernel documentation, scheduler/sched-stats); without schedstat,
+ * fields 14 and 15 of /proc/PID/stat in ticks of 10 ms (proc(5)).
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,23 +19,23 @@ const TICK_NS = 1e7;
  * @property {import('./clock.js').Clock} clock
  * @property {() => ClientUsage} client
  * @property {(pids: readonly number[]) => ServerUsage | null} servers null: not readable
- * @property {(what: 'all' | 'young') => void} collectGarbage all: also throws away compiled code
- *   that depends on objects which are gone; young: what is new, and leaves code alone
- * @property {() => number} canaryNs time of a fixed loop
+ * @property {(what: 'all' | 'young') => void} collectGarbage all: also discards compiled code
+ *   that depends on dead objects; young: only new objects, keeps code
+ * @property {() => number} canaryNs duration of a fixed loop
  * @property {() => import('./conditions.js').Conditions} conditions of the machine
  * @property {() => { stop: (untilNs: number) => Garbage | Promise<Garbage> }} observeGarbage
- *   of those that began until that time
+ *   of collections that started before that time
  */
 
 /** @typedef {{ count: number, ns: number, collections?: Collection[] }} Garbage collections: the
- * longest, in the order of time */
+ * longest, in chronological order */
 
 /**
  * @typedef {object} ClientUsage
  * @property {number} userNs
  * @property {number} systemNs
  * @property {number} rssBytes
- * @property {number} rssBytesMax the greatest so far
+ * @property {number} rssBytesMax peak
  * @property {number} heapBytes heap and buffers
  */
 
@@ -62,7 +62,7 @@ function clientUsage() {
 
 /**
  * @param {readonly number[]} pids
- * @returns {ServerUsage | null} summed over the processes; null if one of them is not readable
+ * @returns {ServerUsage | null} sum over the processes; null if one of them is not readable
  */
 export function serverUsage(pids) {
   if (pids.length === 0) return null;
@@ -86,7 +86,7 @@ export function serverUsage(pids) {
 /**
  * @param {ServerUsage} before
  * @param {ServerUsage} after
- * @returns {number | null} CPU time of the thread that was busiest between; null: not known
+ * @returns {number | null} CPU time of the busiest thread in between; null: unknown
  */
 export function busiestThreadNs(before, after) {
   const spent = Object.entries(after.threadNs ?? {}).map(
@@ -98,8 +98,8 @@ export function busiestThreadNs(before, after) {
 
 /**
  * @param {number} pid
- * @param {Record<string, number>} each is added to
- * @returns {number} nanoseconds; 0 where the kernel keeps no schedstat
+ * @param {Record<string, number>} each modified: time per thread
+ * @returns {number} nanoseconds; 0 if the kernel has no schedstat
  */
 function threadsCpuNs(pid, each) {
   let sum = 0;
@@ -110,7 +110,7 @@ function threadsCpuNs(pid, each) {
       each[`${pid}/${thread}`] = ns;
       sum += ns;
     } catch (error) {
-      // A thread may end between the listing and the reading; its time is lost to us.
+      // A thread may end between listing and reading; its time is lost.
       if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
     }
   }
@@ -136,12 +136,12 @@ function residentBytes(pid) {
   return match === null ? null : Number(match[1]) * 1024;
 }
 
-/** Collections that are kept one by one, the longest: what a small plot can show. */
+/** Number of collections kept individually, the longest: as many as a small plot can show. */
 const COLLECTIONS_MAX = 12;
 
 /** @typedef {{ startNs: number, ns: number }} Collection startNs on the clock of the process */
 
-/** Counts collections from now on; V8 reports each one with its start and duration. */
+/** Counts collections from now on; V8 reports start and duration of each. */
 function observeGarbage() {
   let count = 0;
   let ns = 0;
@@ -162,7 +162,7 @@ function observeGarbage() {
   return {
     async stop(/** @type {number} */ untilNs) {
       endNs = untilNs;
-      await new Promise((resolve) => setImmediate(resolve)); // Node tells of them a turn later
+      await new Promise((resolve) => setImmediate(resolve)); // Node reports them one turn later
       add(observer.takeRecords());
       observer.disconnect();
       const collections = keepLongest(longest).sort((a, b) => a.startNs - b.startNs);
@@ -181,7 +181,7 @@ function keepLongest(collections) {
 
 /**
  * @param {import('./clock.js').Clock} clock
- * @returns {Instruments} the real ones; garbage is collected only under --expose-gc
+ * @returns {Instruments} the real ones; garbage is collected only with --expose-gc
  */
 export function systemInstruments(clock) {
   return {

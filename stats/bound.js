@@ -1,36 +1,36 @@
 /**
- * What a cell was bound by: the driver (its thread is full), the server (its thread or the cores
- * are full), or latency (neither: they wait for each other). Pure.
+ * The bottleneck of a benchmark: the driver (its thread is full), the server (its thread or the
+ * cores are full), or latency (neither; they wait for each other). Pure.
  *
- * Event-loop utilisation is not looked at: with one request in flight it shows 0.75 to 0.97 at
- * half a core. CPU time tells; where it does not, a known limit that was reached does.
+ * Event-loop utilisation is not used: with one request in flight it shows 0.75 to 0.97 at half a
+ * core. The verdict is based on CPU time, or on a known ceiling that was reached.
  */
 
-/** From this share of its time on a thread is full: a busy one is interrupted now and then. */
+/** CPU share from which a thread counts as full; even a busy thread is interrupted sometimes. */
 export const FULL = 0.9;
 
 /** @typedef {'driver' | 'server' | 'latency'} BoundVerdict */
 
 /**
  * @typedef {object} Bound
- * @property {BoundVerdict | null} verdict null: not enough is known
+ * @property {BoundVerdict | null} verdict null: unknown
  * @property {number | null} clientShare CPU time of the client's process over wall time; with
  *   helper threads (garbage collection) it may exceed 1
- * @property {number | null} serverShare the same of the server's busiest thread where that is
- *   known, else of all its threads together
+ * @property {number | null} serverShare the same for the server's busiest thread if known,
+ *   otherwise for all its threads together
  */
 
 /**
- * @typedef {object} BoundInput sums over the measured rounds of a cell
+ * @typedef {object} BoundInput sums over the measured rounds of a benchmark
  * @property {number} durationNs wall time
- * @property {number | null} clientCpuNs user and system; null: not known
+ * @property {number | null} clientCpuNs user and system; null: unknown
  * @property {number | null} serverCpuNs all threads; null: remote or not readable
- * @property {number | null} [serverThreadNs] the busiest thread; null: not known
+ * @property {number | null} [serverThreadNs] the busiest thread; null: unknown
  * @property {boolean} [embedded] there is no server
- * @property {number} [cores] of the machine, where the server is on it
- * @property {number} [processes] that shared the load; each is a thread that can be full
- * @property {number | null} [ofDriverLimit] throughput over the driver's limit
- * @property {number | null} [ofWireLimit] throughput over the wire's
+ * @property {number} [cores] of the machine, if the server is local
+ * @property {number} [processes] client processes sharing the load
+ * @property {number | null} [ofDriverLimit] throughput / client ceiling
+ * @property {number | null} [ofWireLimit] throughput / server ceiling
  */
 
 /**
@@ -49,7 +49,7 @@ export function boundOf(input) {
 }
 
 /**
- * The driver goes first: where both are full, a faster server alone would change nothing.
+ * The driver is checked first: if both are full, a faster server alone would change nothing.
  * @param {BoundInput} input
  * @param {number | null} clientShare
  * @returns {BoundVerdict | null}
@@ -65,10 +65,10 @@ function verdictOf(input, clientShare) {
 }
 
 /**
- * A server of several threads may add up to a whole core with none of them full: without the
- * busiest thread's time, a sum above one core says nothing until all cores are full.
+ * The threads of a server may add up to a whole core with none of them full: without the busiest
+ * thread's time, a sum above one core is inconclusive until all cores are full.
  * @param {BoundInput} input
- * @returns {boolean | null} null: not known
+ * @returns {boolean | null} null: unknown
  */
 function serverFull({ durationNs, clientCpuNs, serverCpuNs, serverThreadNs = null, cores }) {
   if (serverCpuNs === null || !(durationNs > 0)) return null;

@@ -1,15 +1,14 @@
 /**
- * Change points of a series: the results of a history at which the level became another.
+ * Change points of a series: the results in a history at which the level changed.
  *
- * Goals: find steps in some tens or hundreds of results, without a form of the noise assumed, and
- * the same ones each time (the permutations are seeded). Non-goals: slow drifts, which come out
- * as some steps, and steps within three results of either end.
+ * Goals: find steps in tens or hundreds of results without assuming a noise distribution, and
+ * reproducibly (the permutations are seeded). Non-goals: slow drifts, which are reported as several
+ * steps, and steps within three results of either end.
  *
- * Source: the energy statistic and the permutation test of D. S. Matteson and N. A. James, "A
- * nonparametric approach for multiple change point analysis of multivariate data", JASA 109
- * (2014), E-divisive, that MongoDB runs on its benchmarks (D. Daly and others, ICPE 2020). Taken
- * simpler: a segment is split against all of its rest, not against a part of it, and each half is
- * then searched on its own.
+ * Source: the energy statistic and permutation test of D. S. Matteson and N. A. James, "A
+ * nonparametric approach for multiple change point analysis of multivariate data", JASA 109 (2014),
+ * E-divisive, as used by MongoDB (D. Daly and others, ICPE 2020). Simplified: a segment is split
+ * against all of its remainder, and each half is then searched separately.
  */
 
 import { mean } from 'simple-statistics';
@@ -17,7 +16,7 @@ import { usageError } from '../lib/errors.js';
 import { createRandom, shuffled } from '../lib/random.js';
 import { requireFinite } from './interval.js';
 
-/** The work grows with the square of the length, for each permutation. */
+/** The cost per permutation grows with the square of the length. */
 export const SERIES_MAX = 2000;
 
 /**
@@ -31,16 +30,16 @@ export const SERIES_MAX = 2000;
 
 /**
  * @typedef {object} ChangePointOptions
- * @property {number} [alpha] level of the test; 0.01 if absent
- * @property {number} [minSegment] shortest segment, 2 or more; 3 if absent
- * @property {number} [permutations] 199 if absent
- * @property {number} [seed] of the permutations; 1 if absent
+ * @property {number} [alpha] significance level, 0.01 by default
+ * @property {number} [minSegment] shortest segment, at least 2; 3 by default
+ * @property {number} [permutations] 199 by default
+ * @property {number} [seed] of the permutations, 1 by default
  */
 
 /**
- * @param {readonly number[]} values in the order of time
+ * @param {readonly number[]} values in chronological order
  * @param {ChangePointOptions} [options]
- * @returns {ChangePoint[]} in the order of time; none where the series is too short
+ * @returns {ChangePoint[]} in chronological order; empty if the series is too short
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite, more
  *   than 2,000 of them, or permutations too few to reach alpha
  */
@@ -80,7 +79,7 @@ export function changePoints(values, options = {}) {
  * @param {readonly number[]} values
  * @param {readonly { index: number }[]} found
  * @param {{ index: number, p: number }} point
- * @param {number} k its place among the found
+ * @param {number} k its index in `found`
  * @returns {ChangePoint}
  */
 function describe(values, found, { index, p }, k) {
@@ -91,7 +90,7 @@ function describe(values, found, { index, p }, k) {
 
 /**
  * The split with the greatest energy distance, mn / (m + n) · (2 E|X - Y| - E|X - X'| - E|Y - Y'|).
- * One value at a time moves from right to left, which changes the sums by its own distances only.
+ * Moving one value at a time from right to left changes the sums only by its own distances.
  * @param {readonly number[]} values
  * @param {number} minSegment
  * @returns {{ index: number, energy: number } | null} null where the segment is too short
@@ -124,7 +123,7 @@ function bestSplit(values, minSegment) {
 }
 
 /**
- * How often a shuffled series has a split as good: the share of all series, this one included.
+ * Share of the shuffled series, including this one, that have an equally good split.
  * @param {readonly number[]} values
  * @param {number} energy of the best split
  * @param {{ minSegment: number, permutations: number, random: () => number }} options
@@ -132,7 +131,7 @@ function bestSplit(values, minSegment) {
  */
 function permutationP(values, energy, { minSegment, permutations, random }) {
   let asGood = 1;
-  // Sums in another order differ in the last digits; a tie must still count as one.
+  // Sums in a different order differ in the last digits; ties must still be recognised.
   const threshold = energy - 1e-9 * Math.abs(energy);
   for (let i = 0; i < permutations; i += 1) {
     const other = bestSplit(shuffled(values, random), minSegment);

@@ -1,8 +1,8 @@
 /**
- * Comparisons of a report: each pair's ratio, interval, tests and verdict, with Holm over all.
+ * Comparisons of a report: ratio, interval, tests and verdict of each pair, with Holm's correction.
  *
- * Goals: one call gives what a line of `dragstrip compare` shows. Non-goals: reading results, and
- * deciding whether two of them may be compared at all.
+ * Goal: one call computes what a line of `dragstrip compare` shows. Non-goals: reading results, and
+ * deciding whether two of them are comparable.
  */
 
 import { holm } from './holm.js';
@@ -14,17 +14,17 @@ import { judge } from './verdict.js';
 /**
  * @typedef {object} Pair
  * @property {string} name of the comparison, for the caller
- * @property {import('./ratio.js').Rounds} a by round; null where A did not run
+ * @property {import('./ratio.js').Rounds} a by round; null if A did not run
  * @property {import('./ratio.js').Rounds} b
- * @property {number | null} [noise] of this pair, where it is not that of all
+ * @property {number | null} [noise] of this pair, if it differs from the common one
  */
 
 /**
  * @typedef {object} CompareOptions
- * @property {number} [confidence] 0.95 if absent
+ * @property {number} [confidence] 0.95 by default
  * @property {number | null} [noise] of noiseFloor; null: unknown
- * @property {boolean} [paired] true (rounds of one run, by block) if absent; false: two runs
- * @property {'higher' | 'lower'} [better] which value is the faster; `higher` if absent
+ * @property {boolean} [paired] true by default: rounds of one run, by block; false: two runs
+ * @property {'higher' | 'lower'} [better] which value is faster; `higher` by default
  */
 
 /**
@@ -37,11 +37,11 @@ import { judge } from './verdict.js';
  */
 
 /**
- * All comparisons of one report at once: Holm needs them together.
+ * Computes all comparisons of a report together, as Holm's correction requires.
  * @param {readonly Pair[]} pairs
  * @param {CompareOptions} [options]
  * @returns {Comparison[]} in the order of `pairs`
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where paired rounds differ in number
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if paired rounds differ in number
  */
 export function compareAll(pairs, options = {}) {
   const { confidence = CONFIDENCE, noise = null, paired = true, better = 'higher' } = options;
@@ -62,7 +62,7 @@ export function compareAll(pairs, options = {}) {
 }
 
 /**
- * One comparison on its own, so that Holm has nothing to correct.
+ * Computes a single comparison, without correction.
  * @param {import('./ratio.js').Rounds} a
  * @param {import('./ratio.js').Rounds} b
  * @param {CompareOptions} [options]

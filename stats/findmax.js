@@ -1,10 +1,10 @@
 /**
- * The greatest rate within a latency limit: double until it fails, bisect to 1 %, each point best
- * two of three; then confirm at the answer, and see it fail 5 % above. Where one of these does not
- * hold, what was believed before was luck: the search goes on from there.
+ * Searches the greatest rate within a latency limit: double until a rate fails, bisect to 1 %, with
+ * each point decided by two of three trials; then confirm the answer, and confirm that 5 % above it
+ * fails. If either confirmation fails, an earlier point passed or failed by chance, and the search
+ * continues from there.
  *
- * Pure but for the probe that is handed in, which offers a rate and says whether it held. Not for
- * deciding what "held" means, and not for running anything.
+ * Pure except for the probe, which offers a rate and decides whether it passes.
  */
 
 /** @typedef {'double' | 'halve' | 'bisect' | 'confirm' | 'beyond' | 'widen'} Phase */
@@ -12,40 +12,40 @@
 /**
  * @template T
  * @typedef {object} Point
- * @property {number} rate operations a second
+ * @property {number} rate operations per second
  * @property {Phase} phase
- * @property {boolean} passed best two of three
- * @property {(T & { passed: boolean })[]} trials two, or three where they differ
+ * @property {boolean} passed in two of three trials
+ * @property {(T & { passed: boolean })[]} trials two, or three if they differ
  */
 
 /**
  * @template T
  * @typedef {object} FindMaxResult
- * @property {number | null} rate the greatest that held; null where none did
- * @property {boolean} confirmed it held again in a point of its own, and 5 % above did not
- * @property {string | null} reason why it is not confirmed
- * @property {Point<T>[]} points in the order they were tried
+ * @property {number | null} rate the greatest that passed; null if none did
+ * @property {boolean} confirmed it passed again, and 5 % above it failed
+ * @property {string | null} reason for not being confirmed
+ * @property {Point<T>[]} points in the order of the trials
  */
 
-/** How near the answer is: what holds and what fails are at most this far apart. */
+/** Maximum distance between the passing and the failing rate. */
 export const RESOLUTION = 0.01;
-/** As far above the answer it is seen to fail. */
+/** Distance above the answer at which the search confirms a failure. */
 export const BEYOND = 0.05;
 /** A search from 1,000/s to 100,000/s takes 16 points. */
 export const POINTS_MAX = 40;
-/** Below a sixteenth of where it began, nothing is looked for. */
+/** The search stops below a sixteenth of the start rate. */
 const HALVINGS_MAX = 4;
 const RATE_MAX = 1e7;
 
-/** What ends a search before its time. */
+/** Ends a search early. */
 class SearchEnd extends Error {}
 
 /**
  * @template T
  * @param {(rate: number, place: { phase: Phase, point: number, trial: number }) =>
- *   Promise<T & { passed: boolean }>} probe a trial; rejects where nothing can be told any more
+ *   Promise<T & { passed: boolean }>} probe runs a trial; rejects if the search cannot continue
  * @param {object} options
- * @param {number} options.start the first rate that is tried
+ * @param {number} options.start the first rate
  * @param {number} [options.pointsMax]
  * @param {AbortSignal} [options.signal]
  * @param {(point: Point<T>) => void} [options.onPoint]
@@ -54,7 +54,7 @@ class SearchEnd extends Error {}
 export async function findMax(probe, { start, pointsMax = POINTS_MAX, signal, onPoint }) {
   /** @type {Point<T>[]} */
   const points = [];
-  /** @type {{ low: number | null, high: number | null }} what held, and what failed above it */
+  /** @type {{ low: number | null, high: number | null }} highest passing, lowest failing rate */
   const range = { low: null, high: null };
 
   /** @param {number} rate @param {Phase} phase */
@@ -98,7 +98,7 @@ export async function findMax(probe, { start, pointsMax = POINTS_MAX, signal, on
 }
 
 /**
- * Rates of four digits: finer than any answer, and short in names.
+ * Four significant digits: finer than any answer, and short in names.
  * @param {number} rate
  */
 function round(rate) {
@@ -118,7 +118,8 @@ async function bracket(start, holds) {
   let rate = round(start);
   if (await holds(rate, 'double')) {
     do {
-      if (rate >= RATE_MAX) throw new SearchEnd(`${rate} a second held, and more is not offered`);
+      if (rate >= RATE_MAX)
+        throw new SearchEnd(`${rate} per second passed; higher rates are not offered`);
       rate = round(Math.min(RATE_MAX, rate * 2));
     } while (await holds(rate, 'double'));
     return;
@@ -127,7 +128,7 @@ async function bracket(start, holds) {
     rate = round(rate / 2);
     if (await holds(rate, 'halve')) return;
   }
-  throw new SearchEnd(`not even ${rate} a second held`);
+  throw new SearchEnd(`${rate} per second already exceeds the limit`);
 }
 
 /**
@@ -144,11 +145,11 @@ async function bisect(range, holds) {
 }
 
 /**
- * Goes on from where a belief broke, by 5 % a step, until there is a rate that holds below one that
- * fails again.
+ * Continues from a refuted point in steps of 5 %, until there again is a passing rate below a
+ * failing one.
  * @param {Range} range
  * @param {number} from
- * @param {number} factor below 1: down until it holds; above 1: up until it fails
+ * @param {number} factor below 1: down until it passes; above 1: up until it fails
  * @param {Holds} holds
  */
 async function widen(range, from, factor, holds) {
@@ -157,6 +158,6 @@ async function widen(range, from, factor, holds) {
   let rate = from;
   do {
     rate = round(rate * factor);
-    if (rate < 1e-3) throw new SearchEnd('no rate held twice');
+    if (rate < 1e-3) throw new SearchEnd('no rate passed twice');
   } while ((await holds(rate, 'widen')) !== down);
 }

@@ -1,9 +1,9 @@
 /**
- * Holm's correction of p values for the number of comparisons in a report: with a hundred of them,
- * five would look real at 5 % by chance alone.
+ * Holm's correction of p values for the number of comparisons in a report: among a hundred
+ * comparisons, five would be significant at 5 % by chance.
  *
- * Goals: the chance that any equal pair of the report is called different stays at the level.
- * Non-goals: a false discovery rate; a report's reader looks at single lines.
+ * Goal: the probability that any equal pair of the report is called different stays at the level.
+ * Non-goal: controlling the false discovery rate, because readers look at single lines.
  */
 
 import { usageError } from '../lib/errors.js';
@@ -12,10 +12,10 @@ import { usageError } from '../lib/errors.js';
  * S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
  * Statistics 6 (1979): the k-th smallest of m is multiplied by m - k + 1, and none is below the
  * one before it.
- * @param {ReadonlyArray<number | null>} pValues null: there was no test; it stays null and does
- *   not count as a comparison
- * @returns {Array<number | null>} adjusted, in the order given, each at most 1
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a p that is not from 0 to 1
+ * @param {ReadonlyArray<number | null>} pValues null: no test; stays null and is not counted
+ *   as a comparison
+ * @returns {Array<number | null>} adjusted, in the same order, each at most 1
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if a p is not from 0 to 1
  */
 export function holm(pValues) {
   /** @type {{ p: number, index: number }[]} */

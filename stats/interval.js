@@ -1,46 +1,46 @@
 /**
  * Intervals of a mean and of a median over rounds. The unit is the round, never the operation.
  *
- * Goals: say how sure a number is, or say that this cannot be said: one round gives no interval,
- * and five give none for a median. Non-goals: bootstrap (below 30 values its nominal 95 % covers
- * 83 %), intervals of percentiles over single operations (those depend on one another).
+ * Goal: state how certain a value is, or that this is unknown: one round gives no interval, and
+ * five give none for a median. Non-goals: bootstrap (below 30 values its nominal 95 % covers 83 %),
+ * and intervals of percentiles over single operations, which are not independent.
  */
 
 import { mean, median, sampleStandardDeviation } from 'simple-statistics';
 import { usageError } from '../lib/errors.js';
 import { studentQuantile } from './student.js';
 
-/** The confidence of every interval that names no other. */
+/** Default confidence of intervals. */
 export const CONFIDENCE = 0.95;
 
 /**
  * @typedef {object} MeanInterval
  * @property {number | null} mean centre: the geometric mean for `t-log`, the arithmetic for `t`;
  *   null without values
- * @property {number | null} low lower end; null where there is no interval
- * @property {number | null} high upper end; null where there is no interval
+ * @property {number | null} low lower end; null without an interval
+ * @property {number | null} high upper end; null without an interval
  * @property {number | null} relativeHalfWidth (high - low) / 2 / mean: 0.021 is "± 2.1 %"
- * @property {number} n how many values
+ * @property {number} n number of values
  * @property {number} confidence nominal, 0.95 for 95 %
  * @property {'t-log' | 't' | 'none'} method `t-log`: Student t on logs; `t`: Student t on the
- *   values, where one of them is not above 0; `none`: fewer than two values
+ *   values, if one of them is not above 0; `none`: fewer than two values
  */
 
 /**
  * @typedef {object} MedianInterval
  * @property {number | null} median null without values
- * @property {number | null} low null where there is no interval
- * @property {number | null} high null where there is no interval
+ * @property {number | null} low null without an interval
+ * @property {number | null} high null without an interval
  * @property {number} n
  * @property {number} confidence nominal
- * @property {number | null} coverage what the interval really covers, at least the nominal
+ * @property {number | null} coverage actual coverage, at least the nominal
  * @property {'order-statistics' | 'none'} method
  */
 
 /**
  * @param {readonly number[]} values
  * @param {string} where name of the caller, for the message
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a value is not finite
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if a value is not finite
  */
 export function requireFinite(values, where) {
   const bad = values.findIndex((value) => !Number.isFinite(value));
@@ -49,7 +49,7 @@ export function requireFinite(values, where) {
 
 /**
  * @param {number} confidence
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where it is not between 0 and 1
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if it is not between 0 and 1
  */
 export function requireConfidence(confidence) {
   if (!(confidence > 0 && confidence < 1)) {
@@ -58,11 +58,11 @@ export function requireConfidence(confidence) {
 }
 
 /**
- * Interval of the mean of rounds: mean ± t(n - 1) · s / √n on the logarithms, carried back. On
- * logs, because throughput and latency vary by factors: the ends then are never below zero, and
- * an interval of A and of B agree with that of A/B. Student, "The probable error of a mean",
- * Biometrika 6 (1908).
- * @param {readonly number[]} values one number a round
+ * Interval of the mean of rounds: mean ± t(n - 1) · s / √n on logarithms, transformed back.
+ * Logarithms are used because throughput and latency vary by factors: the ends are then never below
+ * zero, and the intervals of A and B are consistent with that of A/B. Student, "The probable error
+ * of a mean", Biometrika 6 (1908).
+ * @param {readonly number[]} values one per round
  * @param {{ confidence?: number, scale?: 'log' | 'linear' }} [options]
  * @returns {MeanInterval}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
@@ -101,7 +101,7 @@ export function meanInterval(values, { confidence = CONFIDENCE, scale = 'log' } 
 
 /**
  * @param {number} deviation of a single value
- * @param {number} n how many values, two or more
+ * @param {number} n number of values, at least two
  * @param {number} confidence
  * @returns {number} half the width of Student's interval of their mean
  */
@@ -111,11 +111,11 @@ export function halfWidth(deviation, n, confidence) {
 
 /**
  * Interval of the median of rounds by order statistics: from the d-th smallest to the d-th
- * largest, with the greatest d that still covers 1 - 2 P(Binomial(n, 1/2) < d). It assumes no
- * form of the distribution. For 95 % it needs six values: with five, smallest to largest covers
+ * largest, with the greatest d that still covers 1 - 2 P(Binomial(n, 1/2) < d). It assumes
+ * no distribution. For 95 % it needs six values: with five, smallest to largest covers
  * 93.75 %. Conover, Practical Nonparametric Statistics, 3.2; Le Boudec, Performance Evaluation
  * of Computer and Communication Systems, theorem 2.1.
- * @param {readonly number[]} values one number a round
+ * @param {readonly number[]} values one per round
  * @param {{ confidence?: number }} [options]
  * @returns {MedianInterval}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
@@ -144,13 +144,13 @@ export function medianInterval(values, { confidence = CONFIDENCE } = {}) {
 /**
  * @param {number} n
  * @param {number} confidence
- * @returns {{ depth: number, coverage: number }} depth 0 where even the extremes do not cover
+ * @returns {{ depth: number, coverage: number }} depth 0 if even the extremes do not cover
  */
 function orderDepth(n, confidence) {
   let below = 0;
   let depth = 0;
   let coverage = 0;
-  // Logs of the binomial terms, since 2^-n alone would be zero beyond a thousand rounds.
+  // Logarithms of the binomial terms, because 2^-n underflows beyond a thousand rounds.
   let logTerm = -n * Math.LN2;
   for (let k = 0; k < n / 2; k += 1) {
     below += Math.exp(logTerm);

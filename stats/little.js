@@ -1,13 +1,13 @@
 /**
- * Little's law as a check of a cell: mean in flight = throughput × mean latency. Where it does not
- * hold, one of the three was measured wrongly, and the cell is marked inconsistent.
+ * Checks a benchmark by Little's law: mean in flight = throughput × mean latency. If it does not
+ * hold, one of the three was measured wrongly, and the benchmark is marked as inconsistent.
  *
- * Goals: a check that no bug of one counter passes. Non-goals: saying which of the three is wrong.
+ * Goal: a check that detects an error in any single counter. Non-goal: identifying which one.
  */
 
 import { usageError } from '../lib/errors.js';
 
-/** The greatest relative difference that passes: 2 %. */
+/** Maximum relative difference: 2 %. */
 export const LITTLE_TOLERANCE = 0.02;
 
 /**
@@ -15,19 +15,18 @@ export const LITTLE_TOLERANCE = 0.02;
  * @property {boolean} holds
  * @property {number} expected throughput × mean latency
  * @property {number} measured mean in flight
- * @property {number | null} difference measured / expected - 1; null where nothing was expected
+ * @property {number | null} difference measured / expected - 1; null if nothing was expected
  */
 
 /**
  * J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
  * @param {object} cell
- * @param {number} cell.throughputPerSecond operations completed a second
- * @param {number} cell.latencyNsMean mean time of an operation in the system, ns
+ * @param {number} cell.throughputPerSecond operations completed per second
+ * @param {number} cell.latencyNsMean mean time in the system, ns
  * @param {number} cell.inFlightMean mean number in flight over the same time
- * @param {{ tolerance?: number }} [options] a share, 0.02 if absent
+ * @param {{ tolerance?: number }} [options] a share, 0.02 by default
  * @returns {LittleCheck}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a number that is negative or not
- *   one
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a negative number or NaN
  */
 export function littleCheck(cell, { tolerance = LITTLE_TOLERANCE } = {}) {
   for (const [name, value] of Object.entries(cell)) {

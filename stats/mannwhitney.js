@@ -1,21 +1,21 @@
 /**
  * The Mann-Whitney test (Wilcoxon's rank sum): do values of A tend to be greater than those of B?
- * It stands beside the t test because it assumes no form of the distribution.
+ * It complements the t test because it assumes no distribution.
  *
- * Goals: exact for the few rounds that a run has, with ties too. Non-goals: the size of an effect;
- * note that five rounds against five cannot give a p below 2/252.
+ * Goal: exact for the few rounds of a run, with ties. Non-goal: effect size. Note that five rounds
+ * against five cannot give a p below 2/252.
  */
 
 import { requireFinite } from './interval.js';
 import { normalTail } from './normal.js';
 
-/** Values of both sides up to which every split is counted; some milliseconds at the bound. */
+/** Total number of values up to which all splits are counted; takes milliseconds at the bound. */
 export const EXACT_VALUES_MAX = 60;
 
 /**
  * @typedef {object} MannWhitneyResult
  * @property {number} u pairs in which the value of A is greater; ties count half
- * @property {number | null} p two-sided; null where a side is empty
+ * @property {number | null} p two-sided; null if a side is empty
  * @property {'exact' | 'normal' | 'none'} method `exact`: over all splits of the ranks, also where
  *   there are ties; `normal`: with the corrections for ties and for continuity
  */
@@ -48,7 +48,7 @@ export function mannWhitney(a, b) {
 }
 
 /**
- * Twice the middle ranks, so that they are whole numbers, in the order of the values.
+ * Twice the middle ranks, which are integers, in the order of the values.
  * @param {readonly number[]} values
  * @returns {{ doubled: number[], tieCorrection: number }} tieCorrection: Σ (t³ - t) over ties
  */
@@ -77,7 +77,7 @@ function doubledRanks(values) {
  */
 function exactP(doubled, m, sum) {
   const total = doubled.reduce((all, rank) => all + rank, 0);
-  // The smaller side has the smaller table, and its sum deviates by as much.
+  // The smaller side has the smaller table, and its sum has the same deviation.
   const size = Math.min(m, doubled.length - m);
   const observed = size === m ? sum : total - sum;
   const expected = size * (doubled.length + 1);

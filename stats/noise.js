@@ -1,8 +1,8 @@
 /**
- * The noise floor of a run: how far apart two measurements of the same thing came out in it.
+ * Run-to-run noise: the difference between measurements of the same benchmark within a run.
  *
- * Goals: a bound that a real difference must exceed, from A/A pairs of the very run. Non-goals:
- * the cause of the noise; the environment's warnings name suspects.
+ * Goal: a bound that a real difference must exceed, from A/A pairs of the same run. Non-goal: the
+ * cause of the noise; the environment warnings name candidates.
  */
 
 import { CONFIDENCE, requireConfidence } from './interval.js';
@@ -11,21 +11,21 @@ import { studentQuantile } from './student.js';
 
 /**
  * @typedef {object} NoiseFloor
- * @property {number | null} noise as a share of 1: 0.013 says that equal things came out up to
- *   1.3 % apart; null: unknown, since nothing was measured against itself
- * @property {number} pairs A/A pairs with two blocks or more
+ * @property {number | null} noise as a share: 0.013 means that equal benchmarks differed by
+ *   up to 1.3 %; null: unknown, because there are no A/A pairs
+ * @property {number} pairs A/A pairs with at least two blocks
  * @property {number} n blocks of all pairs together
  */
 
 /**
- * Under A/A the true log ratio is zero, so each block tells the variance around zero, and all
- * blocks of all pairs together give it with N degrees of freedom. The noise of a ratio over as
- * many blocks as a pair has is t(N) · s / √n; no observed A/A ratio may be beyond it, since a
- * bias that all blocks share does not average out.
+ * Under A/A the true log ratio is zero, so every block estimates the variance around zero, and all
+ * blocks of all pairs together have N degrees of freedom. The noise of a ratio over n blocks is
+ * t(N) · s / √n, or the largest observed A/A ratio if that is greater, because a bias common to all
+ * blocks does not average out.
  * @param {ReadonlyArray<{ a: import('./ratio.js').Rounds, b: import('./ratio.js').Rounds }>} pairs
  *   rounds of the same storage under two names, by block
- * @param {{ confidence?: number, blocks?: number }} [options] blocks: those of the comparisons that
- *   the noise is for, where they have others than the A/A pairs
+ * @param {{ confidence?: number, blocks?: number }} [options] blocks: number of blocks of the
+ *   comparisons, if it differs from that of the A/A pairs
  * @returns {NoiseFloor}
  */
 export function noiseFloor(pairs, { confidence = CONFIDENCE, blocks: wanted } = {}) {
@@ -41,7 +41,7 @@ export function noiseFloor(pairs, { confidence = CONFIDENCE, blocks: wanted } = 
     const centre = Math.log(ratio);
     squares += (n - 1) * logDeviation ** 2 + n * centre ** 2;
     blocks += n;
-    // Chance falls with the root of the blocks: a pair of few is held against no more than that.
+    // Random error falls with the root of the number of blocks: scale pairs with few blocks.
     largest = Math.max(largest, Math.abs(centre) * Math.sqrt(n / (wanted ?? n)));
     fewest = Math.min(fewest, n);
     used += 1;
@@ -54,10 +54,10 @@ export function noiseFloor(pairs, { confidence = CONFIDENCE, blocks: wanted } = 
 }
 
 /**
- * The A/A pairs that every run of several rounds has: the same cell in rounds 1 and 2, in 3 and 4,
- * and so on, which run in mirrored order. They contain the drift from round to round, which the
- * ratios within a round do not, so that the noise is rather too great than too small.
- * @param {import('./ratio.js').Rounds} rounds of one cell
+ * The A/A pairs of a run with several rounds: the same benchmark in rounds 1 and 2, 3 and 4, and so
+ * on, which run in mirrored order. They include the drift between rounds, which ratios within a
+ * round do not, so the noise is rather over- than underestimated.
+ * @param {import('./ratio.js').Rounds} rounds of one benchmark
  * @returns {{ a: import('./ratio.js').Rounds, b: import('./ratio.js').Rounds }}
  */
 export function successiveRounds(rounds) {

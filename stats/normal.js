@@ -1,23 +1,23 @@
 /**
- * The tail of the standard normal distribution, for tests that count on large samples.
+ * The tail of the standard normal distribution, for large-sample tests.
  *
- * Goals: full precision, also far out. Non-goals: its quantile; intervals here are Student's.
+ * Goal: full precision, also far from zero. Non-goal: its quantile; intervals here are Student's.
  */
 
 import { usageError } from '../lib/errors.js';
 
-/** From here the continued fraction is faster and keeps its digits; below it the series does. */
+/** Above this value the continued fraction is faster and precise; below it the series is. */
 const FRACTION_FROM = 3;
 const SERIES_STEPS_MAX = 200;
 const FRACTION_STEPS = 200;
 
 /**
- * Probability that a standard normal variable lies above `z`. Near zero the series
- * φ(z)(z + z³/3 + z⁵/15 + …) (Abramowitz and Stegun 26.2.11), far out the continued fraction
- * φ(z) / (z + 1/(z + 2/(z + …))) (26.2.14).
- * @param {number} z any number, also infinite
+ * Probability that a standard normal variable lies above `z`. Near zero by the series
+ * φ(z)(z + z³/3 + z⁵/15 + …) (Abramowitz and Stegun 26.2.11), far from zero by the continued
+ * fraction φ(z) / (z + 1/(z + 2/(z + …))) (26.2.14).
+ * @param {number} z any number, including infinity
  * @returns {number} 0 to 1
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where z is not a number
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if z is NaN
  */
 export function normalTail(z) {
   if (Number.isNaN(z)) throw usageError('normalTail: z is not a number');

@@ -1,29 +1,29 @@
 /**
- * Percentiles of a list of values, and the rule for which of them may be printed.
+ * Percentiles of a list of values, and the rule for printing them.
  *
- * Goals: the definition by rank that histograms use too: an answer is a value that occurred.
- * Non-goals: interpolation, and the histogram itself (measure).
+ * Goal: the nearest-rank definition, as in histograms: a percentile is a value that occurred.
+ * Non-goals: interpolation, and histograms (measure/).
  */
 
 import { usageError } from '../lib/errors.js';
 
-/** Values that must lie beyond a percentile before it is printed. */
+/** Number of values above a percentile required to print it. */
 export const BEYOND_MIN = 10;
 
-/** Slack for products as 100,000 × (1 - 0.9999), which come out a hair below 10. */
+/** Tolerance for products such as 100,000 × (1 - 0.9999), which round to just below 10. */
 const SLACK = 1e-9;
 
 /**
  * @param {number} q
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where q is not from 0 to 1
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if q is not from 0 to 1
  */
 function requireShare(q) {
   if (!(q >= 0 && q <= 1)) throw usageError(`a percentile is a share from 0 to 1, not ${q}`);
 }
 
 /**
- * Whether percentile q of n values rests on enough of them: n · (1 - q) ≥ 10.
- * @param {number} n how many values
+ * Whether n values are enough to print percentile q: n · (1 - q) ≥ 10.
+ * @param {number} n number of values
  * @param {number} q a share, 0.99 for p99
  * @returns {boolean}
  */
@@ -47,9 +47,8 @@ export function percentile(sorted, q) {
 }
 
 /**
- * The median as it is taught: the value in the middle; of an even number, which has two, their
- * mean. percentile(sorted, 0.5) is a value that occurred, and of an even number the lower of the
- * two.
+ * The conventional median: the middle value, or the mean of the two middle values. In contrast,
+ * percentile(sorted, 0.5) is always a value that occurred, the lower of the two.
  * @param {ArrayLike<number>} sorted ascending
  * @returns {number | null} null without values
  */
@@ -62,7 +61,7 @@ export function medianOfSorted(sorted) {
 /**
  * @param {ArrayLike<number>} sorted ascending
  * @param {number} q
- * @returns {number | null} null where it may not be printed
+ * @returns {number | null} null if it may not be printed
  */
 export function printablePercentile(sorted, q) {
   return isPrintable(sorted.length, q) ? percentile(sorted, q) : null;

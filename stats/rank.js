@@ -1,9 +1,8 @@
 /**
- * Ranks of storages, with ties shown as ties.
+ * Ranks of storages, with ties.
  *
- * Goals: a place in the table is won by a difference that the rounds show, not by the third digit.
- * Non-goals: a total order; "not separated" is not transitive, and the groups say so by
- * overlapping.
+ * Goal: ranks differ only by differences that the rounds show. Non-goal: a total order; "not
+ * separated" is not transitive, which overlapping groups express.
  */
 
 import { geometricMean } from 'simple-statistics';
@@ -15,16 +14,16 @@ import { present } from './ratio.js';
 /**
  * @typedef {object} RankedEntry
  * @property {string} name
- * @property {number | null} mean geometric, over the rounds that ran; null where none did
- * @property {number} rank best place: one more than the entries that are shown to be faster
- * @property {number} rankWorst worst place: as many as are not shown to be slower
- * @property {string[]} tiedWith names of entries that are not separated from this one
+ * @property {number | null} mean geometric, over the rounds that ran; null if none did
+ * @property {number} rank best rank: one plus the number of entries shown to be faster
+ * @property {number} rankWorst worst rank: the number of entries not shown to be slower
+ * @property {string[]} tiedWith names of entries not separated from this one
  */
 
 /**
  * @typedef {object} Ranking
  * @property {RankedEntry[]} entries fastest first
- * @property {string[][]} groups largest runs of neighbours in which no pair is separated; they may
+ * @property {string[][]} groups maximal runs of neighbours without a separated pair; they may
  *   overlap (a compact letter display: Piepho 2004)
  * @property {import('./compare.js').Comparison[]} comparisons of all pairs, named `A / B`
  */
@@ -33,7 +32,7 @@ import { present } from './ratio.js';
  * @param {readonly Entry[]} entries rounds of one run, by block
  * @param {import('./compare.js').CompareOptions} [options]
  * @returns {Ranking}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the numbers of rounds differ
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if the numbers of rounds differ
  */
 export function rankEntries(entries, options = {}) {
   const sign = options.better === 'lower' ? -1 : 1;
@@ -74,7 +73,7 @@ function meanOf(rounds) {
 }
 
 /**
- * What did not run stands last, whichever direction is better.
+ * Entries that did not run come last, whichever direction is better.
  * @param {{ mean: number | null }} entry
  * @param {number} sign
  * @returns {number}
@@ -85,7 +84,7 @@ function keyOf({ mean }, sign) {
 
 /**
  * @param {string} verdict
- * @returns {string} the same seen from the other side
+ * @returns {string} the verdict from the other side
  */
 function opposite(verdict) {
   if (verdict === 'faster') return 'slower';
@@ -113,7 +112,7 @@ function rankedEntry(name, mean, row, self, sorted) {
 
 /**
  * @param {readonly (readonly string[])[]} verdicts
- * @returns {[number, number][]} from (inclusive) and to (exclusive) of each largest run
+ * @returns {[number, number][]} from (inclusive) and to (exclusive) of each maximal run
  */
 function groupsOf(verdicts) {
   /** @type {[number, number][]} */
@@ -122,7 +121,7 @@ function groupsOf(verdicts) {
   for (let from = 0; from < verdicts.length; from += 1) {
     let to = from + 1;
     while (to < verdicts.length && isTiedToAll(verdicts, from, to)) to += 1;
-    // A run that ends where an earlier one ended is a part of that one.
+    // A run with the same end as an earlier one is contained in it.
     if (to > covered) groups.push([from, to]);
     covered = Math.max(covered, to);
   }

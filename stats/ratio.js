@@ -1,9 +1,9 @@
 /**
  * The ratio of A to B with its interval, from rounds.
  *
- * Goals: use the pairing where there is one: rounds of one run share their drift, so the ratio
- * within a block is steadier than that of two means. Non-goals: calling a difference real; that
- * is the verdict's, which also knows the noise.
+ * Goal: use pairing where available: rounds of one run share their drift, so the ratio within a
+ * block varies less than that of two means. Non-goal: deciding whether a difference is real; the
+ * verdict does that, taking the noise into account.
  */
 
 import { mean, sampleStandardDeviation, sampleVariance } from 'simple-statistics';
@@ -12,15 +12,15 @@ import { CONFIDENCE, halfWidth, requireConfidence } from './interval.js';
 import { studentQuantile, studentTail } from './student.js';
 import { welchTest } from './welch.js';
 
-/** @typedef {ReadonlyArray<number | null>} Rounds one value a round; null: did not run */
+/** @typedef {ReadonlyArray<number | null>} Rounds one value per round; null: did not run */
 
 /**
  * @typedef {object} RatioInterval
- * @property {number | null} ratio of A to B, 1.05: A is 5 % greater; null where nothing compares
- * @property {number | null} low null where there is no interval
- * @property {number | null} high null where there is no interval
+ * @property {number | null} ratio of A to B, 1.05: A is 5 % greater; null if nothing is comparable
+ * @property {number | null} low null without an interval
+ * @property {number | null} high null without an interval
  * @property {number | null} p two-sided, of the t test that the interval belongs to
- * @property {number} n blocks that have both (paired), or the rounds of the side that has fewer
+ * @property {number} n blocks with both values (paired), or rounds of the shorter side
  * @property {number | null} logDeviation standard deviation of one block's log ratio
  * @property {number} confidence
  * @property {'paired-log-t' | 'welch-log-t' | 'none'} method
@@ -46,15 +46,15 @@ function without(n, confidence, ratio) {
 }
 
 /**
- * Ratio of A to B. Paired (rounds of one run): t interval of the log ratios per block; a block in
- * which one side did not run is left out, and `n` says how many remain. Not paired (two runs):
- * Welch's interval of the difference of mean logs. Kalibera and Jones, "Quantifying performance
- * changes with effect size confidence intervals" (2012), argue for the ratio as what to report.
+ * Ratio of A to B. Paired (rounds of one run): t interval of the log ratios per block; blocks in
+ * which one side did not run are omitted, and `n` is the number of the others. Not paired (two
+ * runs): Welch's interval of the difference of mean logs. Kalibera and Jones, "Quantifying
+ * performance changes with effect size confidence intervals" (2012), argue for reporting ratios.
  * @param {Rounds} a values of A by round
- * @param {Rounds} b values of B by round; paired: as many
- * @param {{ confidence?: number, paired?: boolean }} [options] paired: true if absent
- * @returns {RatioInterval} method `none` below two blocks, or where a value is not above 0
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where paired lengths differ
+ * @param {Rounds} b values of B by round; paired: equally many
+ * @param {{ confidence?: number, paired?: boolean }} [options] paired: true by default
+ * @returns {RatioInterval} method `none` below two blocks, or if a value is not above 0
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if paired lengths differ
  */
 export function ratioInterval(a, b, { confidence = CONFIDENCE, paired = true } = {}) {
   requireConfidence(confidence);
@@ -109,7 +109,7 @@ function isPositive(value) {
  * @returns {number} two-sided p of a mean of zero
  */
 function pairedP(centre, deviation, n) {
-  // Blocks that all give the same ratio leave nothing to chance (a fake clock makes them).
+  // All blocks have the same ratio, as with a fake clock: there is no random error.
   if (deviation === 0) return centre === 0 ? 1 : 0;
   return 2 * studentTail(Math.abs(centre) / (deviation / Math.sqrt(n)), n - 1);
 }

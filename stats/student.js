@@ -1,14 +1,14 @@
 /**
- * Student's t distribution: the tail and the quantile, exact to about 1e-13, for any degrees of
- * freedom of 1 or more, whole or not (Welch gives broken ones).
+ * Student's t distribution: tail and quantile, accurate to about 1e-13, for any degrees of freedom
+ * of 1 or more, including fractional ones (Welch).
  *
- * Goals: no table, no approximation that is only good at the usual levels. Non-goals: the general
- * incomplete beta function; only the second parameter 1/2 is needed here and is what this knows.
+ * Goal: no tables, and no approximation that is accurate only at the usual levels. Non-goal: the
+ * general incomplete beta function; only the second parameter 1/2 is supported.
  */
 
 import { usageError } from '../lib/errors.js';
 
-/** Below this the continued fraction's factors are lifted, so that none divides by zero. */
+/** Lower bound for the factors of the continued fraction, to avoid division by zero. */
 const TINY = 1e-300;
 const EPSILON = 2 ** -53;
 const FRACTION_STEPS_MAX = 100_000;
@@ -16,8 +16,8 @@ const NEWTON_STEPS_MAX = 200;
 
 /**
  * ln(Γ(a + 1/2) / Γ(a)). The asymptotic series of the ratio (DLMF 5.11.13, as its logarithm) is
- * good to 1e-16 from a = 30 on; smaller a are lifted by Γ(a + 1) = a Γ(a). So no two large
- * logarithms of Γ are ever subtracted, which would cost digits at large a.
+ * accurate to 1e-16 from a = 30 on; smaller a are raised by Γ(a + 1) = a Γ(a). This avoids
+ * subtracting two large logarithms of Γ, which would lose digits at large a.
  * @param {number} a above 0
  * @returns {number}
  */
@@ -61,7 +61,7 @@ function betaFraction(a, b, x) {
 
 /**
  * @param {number} value
- * @returns {number} the same, or a tiny number in the place of zero
+ * @returns {number} the same, or a tiny number instead of zero
  */
 function lifted(value) {
   return Math.abs(value) < TINY ? TINY : value;
@@ -80,10 +80,10 @@ function requireFreedom(df, where) {
 /**
  * Probability that a Student t variable lies above `t`: half of I_x(df/2, 1/2) at
  * x = df / (df + t²) for t ≥ 0 (Abramowitz and Stegun 26.7.1 with 26.5.27).
- * @param {number} t any number, also infinite
+ * @param {number} t any number, including infinity
  * @param {number} df degrees of freedom, above 0
  * @returns {number} 0 to 1
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where df is not above 0
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if df is not above 0
  */
 export function studentTail(t, df) {
   requireFreedom(df, 'studentTail');
@@ -92,7 +92,7 @@ export function studentTail(t, df) {
   if (t === Infinity) return 0;
   if (t === 0) return 0.5;
   const a = df / 2;
-  // Both x and its complement are computed from t, so that neither loses digits near 1.
+  // x and its complement are both computed from t, so that neither loses digits near 1.
   const square = t * t;
   const x = df / (df + square);
   const complement = square / (df + square);
@@ -117,12 +117,12 @@ function studentDensity(t, df) {
 }
 
 /**
- * The value that a Student t variable stays below with probability `p`. Newton's steps on the
- * logarithm of the tail, kept within a bracket, so that far tails converge as well as near ones.
+ * The value that a Student t variable stays below with probability `p`. Newton's method on the
+ * logarithm of the tail within a bracket, so that far tails converge as well as near ones.
  * @param {number} p above 0 and below 1
  * @param {number} df degrees of freedom, above 0
- * @returns {number} exact to about 1e-13 of itself
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where p or df is out of range
+ * @returns {number} relative error about 1e-13
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE if p or df is out of range
  */
 export function studentQuantile(p, df) {
   requireFreedom(df, 'studentQuantile');

@@ -1,8 +1,7 @@
 /**
- * What a report says of one number over rounds, as `61,454 ± 2.1 % (n 5)`.
+ * Summary of a quantity over rounds, such as `61,454 ± 2.1 % (n 5)`.
  *
- * Goals: a number never travels alone; value, interval, n and outliers come in one object.
- * Non-goals: text; formatting is in one place, and not here.
+ * Goal: value, interval, n and outliers in one object. Non-goal: formatting.
  */
 
 import { median } from 'simple-statistics';
@@ -12,16 +11,16 @@ import { findOutliers } from './outlier.js';
 /**
  * @typedef {object} RoundSummary
  * @property {number | null} median null without rounds
- * @property {number | null} mean the centre of `interval` (geometric), the number that the "±"
- *   belongs to; null without rounds
+ * @property {number | null} mean the centre of `interval` (geometric), to which "±" refers;
+ *   null without rounds
  * @property {import('./interval.js').MeanInterval} interval
  * @property {number} n rounds
- * @property {import('./outlier.js').Outliers} outliers a count above 0 is worth a warning
+ * @property {import('./outlier.js').Outliers} outliers a count above 0 causes a warning
  */
 
 /**
- * @param {readonly number[]} throughputs one a round, operations a second (or any other positive
- *   quantity, as a latency)
+ * @param {readonly number[]} throughputs one per round, operations per second (or any other
+ *   positive quantity, such as a latency)
  * @param {{ confidence?: number }} [options]
  * @returns {RoundSummary}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite

@@ -1,25 +1,26 @@
 /**
- * The verdict of a comparison: faster, slower, same, or undecided with the rounds it would take.
+ * The verdict of a comparison: faster, slower, same, or undecided with the rounds required to
+ * decide.
  *
- * Goals: "different" and "same" both have to be shown; what neither is shown for is undecided, and
- * never passes for the same. Non-goals: comparing; compare.js brings ratio, p and noise together.
+ * Goal: both "different" and "same" must be shown; everything else is undecided and is never
+ * treated as the same. Non-goal: computing ratio, p and noise; compare.js does.
  */
 
 import { studentQuantile } from './student.js';
 
-/** The least effect that counts as a difference, as a share: 1 %. */
+/** Smallest effect that counts as a difference: 1 %. */
 export const EFFECT_MIN = 0.01;
 
 /**
- * The widest margin within which things are called the same, as a share: 5 %. A run whose noise is
- * greater cannot show that two things are equal; without this bound it would call everything so.
+ * Widest margin within which benchmarks are called the same: 5 %. A noisier run cannot show
+ * equality; without this bound it would call everything the same.
  */
 export const SAME_MAX = 0.05;
 
-/** Beyond this many rounds the answer is "more than can be asked": null. */
+/** Above this number of rounds the estimate is null. */
 export const ROUNDS_MAX = 1000;
 
-/** How surely the rounds that are asked for shall decide, were the estimate true. */
+/** Probability that the suggested rounds decide, if the estimate is true. */
 const POWER = 0.8;
 
 /** @typedef {'faster' | 'slower' | 'same' | 'undecided'} Verdict */
@@ -27,9 +28,9 @@ const POWER = 0.8;
 /**
  * @typedef {object} Judgement
  * @property {Verdict} verdict of A against B
- * @property {number} margin the effect that had to be exceeded, as a share of 1
- * @property {number | null} roundsNeeded estimate of the rounds (in all, not further ones) that
- *   would decide; null where it is decided, or cannot be told, or is more than ROUNDS_MAX
+ * @property {number} margin the effect that had to be exceeded, as a share
+ * @property {number | null} roundsNeeded estimated total number of rounds that would decide;
+ *   null if decided, unknown, or above ROUNDS_MAX
  */
 
 /**
@@ -42,14 +43,14 @@ export function marginOf(noise) {
 }
 
 /**
- * "Different" only if the interval excludes 1, p after Holm is within the level, and the effect is
- * beyond the margin; "same" if the whole interval lies within the margin, 5 % at most (two
- * one-sided tests, Schuirmann 1987). The margin is meant as a factor: a ratio r is as far from 1 as
- * 1/r.
+ * "Different" if the interval excludes 1, p after Holm is within the level, and the effect exceeds
+ * the margin; "same" if the whole interval lies within the margin, 5 % at most (two
+ * one-sided tests, Schuirmann 1987). The margin is a factor: r and 1/r are equally far
+ * from 1.
  * @param {import('./ratio.js').RatioInterval} interval
  * @param {{ noise?: number | null, pHolm?: number | null, better?: 'higher' | 'lower' }} [options]
  *   pHolm: p of the same test after Holm; absent or null: a single comparison.
- *   better: whether a greater value is the faster one (throughput) or not (latency)
+ *   better: whether a greater value is faster (throughput) or slower (latency)
  * @returns {Judgement}
  */
 export function judge(interval, { noise = null, pHolm = null, better = 'higher' } = {}) {
@@ -72,13 +73,13 @@ export function judge(interval, { noise = null, pHolm = null, better = 'higher' 
 }
 
 /**
- * Rounds after which the same ratio and the same variance would decide, in 4 of 5 cases: so many
- * that (t(α/2) + t(power)) · s / √n is no more than the gap. The gap is the distance to 1 where
- * the effect is beyond the margin, else the distance to the nearer margin. The usual formula of a
- * sample size (NIST/SEMATECH e-Handbook 7.2.2.2), with t in the place of z.
+ * Number of rounds after which the same ratio and variance would decide in 4 of 5 cases: the
+ * smallest n with (t(α/2) + t(power)) · s / √n at most the gap. The gap is the distance to 1 if the
+ * effect exceeds the margin, otherwise the distance to the nearer margin. This is the usual sample
+ * size formula (NIST/SEMATECH e-Handbook 7.2.2.2) with t instead of z.
  * @param {import('./ratio.js').RatioInterval} interval
  * @param {{ margin: number, pHolm?: number | null }} options
- * @returns {number | null} more than `interval.n`; null: cannot be told, or above ROUNDS_MAX
+ * @returns {number | null} more than `interval.n`; null: unknown, or above ROUNDS_MAX
  */
 export function roundsNeeded(interval, { margin, pHolm = null }) {
   const { ratio, logDeviation, n, p, confidence } = interval;
@@ -86,8 +87,8 @@ export function roundsNeeded(interval, { margin, pHolm = null }) {
   const effect = Math.abs(Math.log(ratio));
   const limit = Math.log1p(margin);
   const gap = effect > limit ? effect : Math.log1p(Math.min(margin, SAME_MAX)) - effect;
-  if (gap <= 0) return null; // beyond what counts as the same, but within the noise
-  // Holm asks a smaller level of each comparison; the factor by which it raised p tells which.
+  if (gap <= 0) return null; // exceeds SAME_MAX, but within the noise
+  // Holm lowers the level of each comparison, by the factor by which it raised p.
   const factor = pHolm && p ? Math.max(1, pHolm / p) : 1;
   const alpha = (1 - confidence) / factor;
   const decides = (/** @type {number} */ rounds) => {

@@ -1,8 +1,7 @@
 /**
- * Welch's t test: two means of two samples whose variances need not be equal.
+ * Welch's t test: compares the means of two samples with possibly unequal variances.
  *
- * Goals: the comparison of runs that share no blocks. Non-goals: pairs; those have more to say,
- * and ratio.js listens.
+ * Goal: comparing runs without common blocks. For pairs see ratio.js.
  */
 
 import { mean, sampleVariance } from 'simple-statistics';
@@ -11,9 +10,9 @@ import { studentTail } from './student.js';
 
 /**
  * @typedef {object} WelchResult
- * @property {number | null} t null where a side has fewer than two values, or nothing varies
- * @property {number | null} df degrees of freedom, not whole; null with t
- * @property {number | null} p two-sided; 0 or 1 where nothing varies; null without a test
+ * @property {number | null} t null if a side has fewer than two values or no variance
+ * @property {number | null} df degrees of freedom, fractional; null if t is
+ * @property {number | null} p two-sided; 0 or 1 without variance; null without a test
  * @property {number | null} standardError of the difference of means
  * @property {'welch' | 'none'} method
  */
@@ -45,7 +44,7 @@ export function welchTest(a, b) {
       method: 'welch',
     };
   }
-  // As shares of the whole, so that squares of tiny variances do not vanish.
+  // Relative to the sum, so that squares of tiny variances do not underflow.
   const [partA, partB] = [shareA / square, shareB / square];
   const df = 1 / (partA ** 2 / (a.length - 1) + partB ** 2 / (b.length - 1));
   const t = difference / Math.sqrt(square);

@@ -97,10 +97,10 @@ describe('a server with a sharp edge', () => {
   test('that holds everything, or nothing, is told and not searched for ever', async () => {
     const all = await findMax(async () => ({ passed: true }), { start: 1000 });
     assert.deepEqual([all.rate, all.confirmed], [1e7, false]);
-    assert.match(String(all.reason), /more is not offered/);
+    assert.match(String(all.reason), /higher rates are not offered/);
     const none = await findMax(async () => ({ passed: false }), { start: 1000 });
     assert.deepEqual([none.rate, none.confirmed], [null, false]);
-    assert.match(String(none.reason), /not even 62\.5 a second held/);
+    assert.match(String(none.reason), /62\.5 per second already exceeds/);
     assert.equal(none.points.length, 5);
   });
 });
