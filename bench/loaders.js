@@ -13,12 +13,13 @@ import mysql from 'mysql2/promise';
 import { getLoader } from '../data/loaders/index.js';
 import { rowBufferBytes, TarantoolLink } from '../data/loaders/iproto.js';
 import { BATCH_BYTES, pump } from '../data/loaders/pump.js';
-import { encodeCommand, RespLink } from '../data/loaders/resp.js';
+import { RespLink } from '../data/loaders/resp.js';
 import { rowStream } from '../data/loaders/rows.js';
 import { parseEndpoint } from '../lib/address.js';
 import { createDataset, PLACES } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { systemClock } from '../measure/clock.js';
+import { encodeCommand } from '../protocols/resp/command.js';
 import { loadServer, startServers } from '../servers/index.js';
 import { measure } from './figures.js';
 

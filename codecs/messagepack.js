@@ -4,7 +4,7 @@
  */
 
 import { createRequire } from 'node:module';
-import { TarantoolFramer } from '../limits/wire/tarantool.js';
+import { IprotoFramer } from '../protocols/iproto/framer.js';
 import { defineCodec } from './definition.js';
 import { packetDecoder } from './messagepack/packets.js';
 import { PLAIN_ENCODERS, unpackPlain } from './messagepack/plain.js';
@@ -81,7 +81,7 @@ function loadMsgpackJavascript() {
 
 /** @returns {import('./definition.js').Decoder} the framer of the wire limit */
 function createCounter() {
-  const framer = new TarantoolFramer(0);
+  const framer = new IprotoFramer(0);
   return {
     write: (chunk) => framer.feed(chunk, chunk.length),
     take() {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
-import { RedisFramer } from '../limits/wire/redis.js';
+import { RespFramer } from '../protocols/resp/framer.js';
 import { defineCodec } from './definition.js';
 import { createPlainDecoder, ofCommands, PLAIN_ENCODERS } from './resp/plain.js';
 
@@ -110,7 +110,7 @@ function hiredisMissing() {
 
 /** @returns {import('./definition.js').Decoder} the framer of the wire limit */
 function createCounter() {
-  const framer = new RedisFramer(0);
+  const framer = new RespFramer(0);
   return {
     write: (chunk) => framer.feed(chunk, chunk.length),
     take() {

@@ -17,14 +17,13 @@ import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
+import { readThrough } from './proxied-read.js';
 import { readRunning } from './record.js';
 
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 /** @typedef {import('../lib/types.js').Address} Address */
 
 const NAME = 'nutcracker';
-/** A read: nutcracker answers PING by itself, also where there is no Redis behind it. */
-const READ = '*2\r\n$3\r\nGET\r\n$15\r\ndragstrip:probe\r\n';
 const REMEDY =
   'start one by `dragstrip servers start redis nutcracker`, or name its address by --proxy';
 /** As its own documentation recommends where requests are small: a chunk of memory each. */
@@ -61,21 +60,19 @@ export default defineServer({
         version: await readProgramVersion(program, ['-V'], /nutcracker-(\S+)/, binaries.env),
         endpoints: ['main', 'stats'],
         plan: (folder, ports) => planStart(program, folder, ports, redis),
-        answers: async ({ main }) => isReply((await sniff(main)).bytes),
+        answers: async ({ main }) => (await readThrough(main)).reached,
       },
       context,
     );
   },
 
-  async probe({ main, stats }, { user, password }) {
-    const login = password === undefined ? '' : encode('AUTH', ...(user ? [user] : []), password);
-    const answer = await sniff(main, login);
-    const isOther = !isReply(answer.bytes) && nameKind(answer.bytes) !== 'Redis';
+  async probe({ main, stats }, credentials) {
+    const { answer, reached, error } = await readThrough(main, credentials);
+    const isOther = !reached && nameKind(answer.bytes) !== 'Redis';
     if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, REMEDY);
-    if (!isReply(answer.bytes)) {
-      const said = answer.bytes.toString('latin1').split('\r\n')[login === '' ? 0 : 1];
+    if (!reached) {
       throw targetError(
-        `the proxy at ${formatEndpoint(main)} does not reach its Redis: it says ${quote(said)}`,
+        `the proxy at ${formatEndpoint(main)} does not reach its Redis: it says ${quote(error ?? '')}`,
         'see that its Redis runs, and that its password, if any, is in DRAGSTRIP_REDIS_PASSWORD',
       );
     }
@@ -177,32 +174,6 @@ function poolLines(name, listen, redis) {
     '  servers:',
     `   - ${server}:1`,
   ];
-}
-
-/**
- * @param {Endpoint} endpoint
- * @param {string} [login] command whose reply comes first
- */
-function sniff(endpoint, login = '') {
-  const lines = login === '' ? 1 : 2;
-  return ask(endpoint, {
-    send: login + READ,
-    enough: (bytes) => bytes.toString('latin1').split('\r\n').length > lines,
-  });
-}
-
-/**
- * @param {Buffer} bytes
- * @returns {boolean} whether the read was answered: with a string, or with none
- */
-function isReply(bytes) {
-  return /(^|\r\n)(\$-?\d+|_)\r\n/.test(bytes.toString('latin1'));
-}
-
-/** @param {string[]} words */
-function encode(...words) {
-  const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
-  return `*${words.length}\r\n${parts.join('')}`;
 }
 
 /** @param {string} text */

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
-import { ask } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import nutcracker from './nutcracker.js';
 import { endProcess } from './process.js';
 import { findProgram } from './programs.js';
+import { readThrough } from './proxied-read.js';
 import { removeFolder } from './record.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -29,8 +29,6 @@ const PLACES = Object.freeze({
   'redis-port': 'its port',
   'redis-socket': 'its unix socket',
 });
-
-const READ = '*2\r\n$3\r\nGET\r\n$15\r\ndragstrip:probe\r\n';
 
 /**
  * @param {string} text
@@ -127,8 +125,7 @@ function startOther(program, args, redis, context) {
         const unix = sockets['unix'];
         const places = [...(main ? [main] : []), ...(unix === undefined ? [] : [{ path: unix }])];
         for (const place of places) {
-          const { bytes } = await ask(place, { send: READ, enough: (all) => all.includes('\n') });
-          if (!/^(\$-?\d+|_)\r\n/.test(bytes.toString('latin1'))) return false;
+          if (!(await readThrough(place)).reached) return false;
         }
         return true;
       },

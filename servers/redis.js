@@ -6,6 +6,7 @@ import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
+import { encodeCommand } from '../protocols/resp/command.js';
 import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
@@ -15,7 +16,7 @@ import { findBinaries } from './programs.js';
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
 const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
-const PING = '*1\r\n$4\r\nPING\r\n';
+const PING = encodeCommand(['PING']);
 const REMEDY = 'start one by `dragstrip servers start redis`, or name its address by --redis';
 const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
 

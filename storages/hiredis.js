@@ -11,6 +11,13 @@ import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
+import {
+  arrayHead,
+  authWords,
+  bulk,
+  commandText,
+  inlineCommand,
+} from '../protocols/resp/command.js';
 import { commandHandle } from './commands/handle.js';
 import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
 import { Waiting } from './waiting.js';
@@ -20,6 +27,10 @@ import { Waiting } from './waiting.js';
 
 /** A batch that is longer goes out before its tick is over. */
 const BATCH_CHARS_MAX = 65_536;
+/** What stands before the first key. */
+const GET_HEAD = arrayHead(2) + bulk('GET');
+const SET_HEAD = arrayHead(3) + bulk('SET');
+const MGET = bulk('MGET');
 const BATCH = 'one string write a tick, or for 64 KiB';
 
 /** @param {string | null} reply */
@@ -155,7 +166,7 @@ function openShipped(hiredis, endpoint, prefix) {
     line(text, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
       waiting.push(done);
-      net.Socket.prototype.write.call(socket, `${text}\r\n`); // its own write encodes words
+      net.Socket.prototype.write.call(socket, inlineCommand(text)); // its own write encodes words
     },
   };
 }
@@ -198,34 +209,25 @@ function openReader(hiredis, endpoint, prefix) {
     get(id, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
       const key = prefix + id; // ASCII: as many bytes as characters
-      send(`*2\r\n$3\r\nGET\r\n$${key.length}\r\n${key}\r\n`, done);
+      send(GET_HEAD + bulk(key), done);
     },
     mget(ids, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
-      let text = `*${ids.length + 1}\r\n$4\r\nMGET\r\n`;
-      for (const id of ids) {
-        const key = prefix + id;
-        text += `$${key.length}\r\n${key}\r\n`;
-      }
+      let text = arrayHead(ids.length + 1) + MGET;
+      for (const id of ids) text += bulk(prefix + id);
       send(text, done);
     },
     set(id, text, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
-      const key = prefix + id;
-      const words = `$${key.length}\r\n${key}\r\n$${text.length}\r\n${text}\r\n`;
-      send(`*3\r\n$3\r\nSET\r\n${words}`, done);
+      send(SET_HEAD + bulk(prefix + id) + bulk(text), done);
     },
     line(text, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
-      send(`${text}\r\n`, done);
+      send(inlineCommand(text), done);
     },
     command(words, done) {
       if (waiting.lost !== null) return refuse(waiting, done);
-      const bulk = words.map((word) => {
-        const bytes = Buffer.from(word).toString('latin1'); // flush writes latin1
-        return `$${bytes.length}\r\n${bytes}\r\n`;
-      });
-      send(`*${words.length}\r\n${bulk.join('')}`, done);
+      send(commandText(words), done); // flush writes latin1
     },
   };
 }
@@ -276,16 +278,15 @@ function refuse(waiting, done) {
  * @param {number} [db]
  * @returns {Promise<void>}
  */
-async function greet(client, { user, password }, db = 0) {
+async function greet(client, credentials, db = 0) {
   const command = (/** @type {string[]} */ words) =>
     /** @type {Promise<void>} */ (
       new Promise((resolve, reject) => {
         client.command(words, (error) => (error ? reject(error) : resolve()));
       })
     );
-  if (password !== undefined) {
-    await command(user === undefined ? ['AUTH', password] : ['AUTH', user, password]);
-  }
+  const login = authWords(credentials);
+  if (login !== null) await command(login);
   if (db > 0) await command(['SELECT', `${db}`]);
   await command(['PING']);
 }

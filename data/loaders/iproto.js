@@ -4,39 +4,24 @@
  * Not the driver that is raced: that one encodes through objects and hangs with much in flight.
  */
 
-import { createHash } from 'node:crypto';
+import { VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
+import { encodeAuth, readGreeting } from '../../protocols/iproto/greeting.js';
 import {
-  Decoder,
-  encode,
-  encodeMap,
-  writeArrayHead,
-  writeStringHead,
-  writeUint,
-} from '../../protocols/msgpack.js';
+  CODE,
+  encodeRequest,
+  encodeSelect,
+  endRequest,
+  KEY,
+  packetBytes,
+  readPacket,
+  replyOf,
+  VSPACE,
+  writeRequestHead,
+} from '../../protocols/iproto/packet.js';
+import { writeArrayHead, writeStringHead, writeUint } from '../../protocols/msgpack.js';
 import { Link } from './link.js';
 
-const GREETING_BYTES = 128;
-/** Request codes, and the keys of bodies. */
-const CODE = Object.freeze({ select: 1, replace: 3, auth: 7, call: 10 });
-const KEY = Object.freeze({
-  space: 0x10,
-  index: 0x11,
-  limit: 0x12,
-  offset: 0x13,
-  iterator: 0x14,
-  key: 0x20,
-  tuple: 0x21,
-  name: 0x22,
-  user: 0x23,
-  data: 0x30,
-  error: 0x31,
-});
-/** The view of all spaces that the user may see, and its index by name. */
-const VSPACE = 281;
-const VSPACE_BY_NAME = 2;
-/** Of a packet: its length and its header. */
-const HEAD_BYTES = 14;
 /** Of a call of rows: the head, the map, the function's name, the first id, heads of arrays. */
 const CALL_OVERHEAD_BYTES = 160;
 /** Of a space's name behind the rows, with its head. */
@@ -83,13 +68,8 @@ export class TarantoolLink extends Link {
       await salt;
       return;
     }
-    const scramble = scrambled(await salt, password ?? '');
-    const head = Buffer.of(0xc4, scramble.length);
-    const tuple = Buffer.concat([Buffer.of(0x92), encode('chap-sha1'), head, scramble]);
-    await this.send(CODE.auth, [
-      [KEY.user, user],
-      [KEY.tuple, tuple],
-    ]);
+    this.sync += 1;
+    await this.request(this.sync, encodeAuth(this.sync, { user, password }, await salt));
   }
 
   /**
@@ -111,7 +91,7 @@ export class TarantoolLink extends Link {
    * @returns {Promise<number | null>} id of a space that this user may see
    */
   async spaceId(name) {
-    const [tuple] = await this.select(VSPACE, VSPACE_BY_NAME, [name]);
+    const [tuple] = await this.select(VSPACE.id, VSPACE.byName, [name]);
     return tuple?.[0] ?? null;
   }
 
@@ -122,14 +102,8 @@ export class TarantoolLink extends Link {
    * @returns {Promise<any[][]>} the tuple, if there is one
    */
   select(space, index, key) {
-    return this.send(CODE.select, [
-      [KEY.space, space],
-      [KEY.index, index],
-      [KEY.limit, 1],
-      [KEY.offset, 0],
-      [KEY.iterator, 0],
-      [KEY.key, key],
-    ]);
+    this.sync += 1;
+    return this.request(this.sync, encodeSelect(this.sync, { space, index, key }));
   }
 
   /** @param {number} space @param {any[]} tuple */
@@ -143,11 +117,7 @@ export class TarantoolLink extends Link {
   /** @param {number} code @param {[number, any][]} entries */
   send(code, entries) {
     this.sync += 1;
-    const head = Buffer.allocUnsafe(HEAD_BYTES);
-    writeHead(head, code, this.sync);
-    const packet = Buffer.concat([head, encodeMap(entries)]);
-    packet.writeUInt32BE(packet.length - 5, 1);
-    return this.request(this.sync, packet);
+    return this.request(this.sync, encodeRequest(code, this.sync, entries));
   }
 
   /**
@@ -162,7 +132,7 @@ export class TarantoolLink extends Link {
    */
   encodeRows(name, dataset, buffer, first, space) {
     this.sync += 1;
-    let at = writeHead(buffer, CODE.call, this.sync);
+    let at = writeRequestHead(buffer, CODE.call, this.sync);
     at = buffer.writeUInt8(0x82, at);
     at = buffer.writeUInt8(KEY.name, at);
     at = writeStringHead(buffer, at, name.length);
@@ -184,7 +154,7 @@ export class TarantoolLink extends Link {
       at = writeStringHead(buffer, at, space.length);
       at += buffer.write(space, at, 'latin1');
     }
-    buffer.writeUInt32BE(at - 5, 1);
+    endRequest(buffer, at);
     return { length: at, next: id };
   }
 
@@ -199,44 +169,32 @@ export class TarantoolLink extends Link {
   /** @param {Buffer} bytes @override */
   consume(bytes) {
     let at = 0;
-    if (!this.greeted) {
-      if (bytes.length >= 9 && bytes.toString('latin1', 0, 9) !== 'Tarantool') {
-        throw this.garbled(bytes);
+    try {
+      if (!this.greeted) {
+        const greeting = readGreeting(bytes);
+        if (greeting === null) return 0;
+        this.greeted = true;
+        this.settle(0, null, greeting.salt);
+        at = greeting.end;
       }
-      if (bytes.length < GREETING_BYTES) return 0;
-      this.greeted = true;
-      this.settle(0, null, Buffer.from(bytes.toString('latin1', 64, 108), 'base64'));
-      at = GREETING_BYTES;
-    }
-    while (bytes.length - at >= 5) {
-      if (bytes[at] !== 0xce) throw this.garbled(bytes.subarray(at));
-      const end = at + 5 + bytes.readUInt32BE(at + 1);
-      if (end > bytes.length) {
-        this.need = end - at;
-        break;
+      for (;;) {
+        const packet = readPacket(bytes, at, VALUE_SIZE_MAX);
+        if (packet === null) break;
+        this.reply(packet);
+        at = packet.end;
       }
-      this.reply(bytes.subarray(at + 5, end));
-      at = end;
+      this.need = packetBytes(bytes, at, VALUE_SIZE_MAX) || 1;
+      return at;
+    } catch {
+      throw this.garbled(bytes.subarray(at));
     }
-    return at;
   }
 
-  /** @param {Buffer} packet */
+  /** @param {import('../../protocols/iproto/packet.js').IprotoPacket} packet */
   reply(packet) {
-    let header;
-    let body;
-    try {
-      const decoder = new Decoder(packet);
-      header = decoder.next();
-      body = decoder.at < packet.length ? decoder.next() : new Map();
-    } catch {
-      throw this.garbled(packet);
-    }
-    const code = header.get(0);
-    const sync = header.get(1);
-    if (!this.waiting.has(sync)) throw this.garbled(packet);
-    if (code === 0) this.settle(sync, null, body.get(KEY.data) ?? []);
-    else this.settle(sync, this.refusal(code & 0x7fff, body.get(KEY.error)));
+    const { sync, data, code, message } = replyOf(packet);
+    if (!this.waiting.has(sync)) throw new RangeError('a reply that nobody waits for');
+    this.settle(sync, message === null ? null : this.refusal(code, message), data);
   }
 
   /** @param {number} code of Tarantool's errcode.h @param {string} message */
@@ -265,30 +223,3 @@ const REMEDIES = {
   47: 'check the password in the environment',
   110: 'raise memtx_max_tuple_size in box.lua, or choose a smaller --value-size',
 };
-
-/** @param {Buffer} packet @param {number} code @param {number} sync */
-function writeHead(packet, code, sync) {
-  packet[0] = 0xce;
-  packet[5] = 0x82;
-  packet[6] = 0x00;
-  packet[7] = code;
-  packet[8] = 0x01;
-  packet[9] = 0xce;
-  return packet.writeUInt32BE(sync, 10);
-}
-
-/**
- * chap-sha1: SHA1(password) xor SHA1(first 20 bytes of salt + SHA1(SHA1(password))).
- * @param {Buffer} salt
- * @param {string} password
- */
-function scrambled(salt, password) {
-  const sha1 = (/** @type {(Buffer | string)[]} */ ...parts) => {
-    const hash = createHash('sha1');
-    for (const part of parts) hash.update(part);
-    return hash.digest();
-  };
-  const once = sha1(password);
-  const mask = sha1(salt.subarray(0, 20), sha1(once));
-  return Buffer.from(once.map((byte, index) => byte ^ mask[index]));
-}

@@ -8,13 +8,20 @@
 import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
+import {
+  arrayHead,
+  BULK_END,
+  bulk,
+  bulkHead,
+  encodeCommand,
+} from '../../protocols/resp/command.js';
 import { notOurs } from '../namespaces/mark.js';
 import { overKeys, readOwnership } from '../namespaces/redis.js';
 import { fill } from './fill.js';
 import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { BATCH_BYTES, pump } from './pump.js';
-import { encodeCommand, RespLink } from './resp.js';
+import { RespLink } from './resp.js';
 import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
@@ -22,6 +29,7 @@ import { sampleIds } from './sample.js';
 
 /** Of a SET beside its value: `*3`, lengths, the key with ten digits, line ends. */
 const SET_OVERHEAD_BYTES = 80;
+const SET_HEAD = `${arrayHead(3)}${bulk('SET')}`;
 const COMMAND = 'dragstrip seed redis';
 
 export default defineLoader({
@@ -184,16 +192,13 @@ async function write(rows, context, keep, extent) {
 function encodeRows({ prefix }, dataset, buffer, first) {
   const { rows, valueSize, write: writeValue } = dataset;
   const limit = buffer.length - 1024 - valueSize - SET_OVERHEAD_BYTES;
+  const size = bulkHead(valueSize);
   let at = 0;
   let id = first;
   while (id <= rows && at <= limit) {
-    const key = `${prefix}${id}`;
-    const head = `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${valueSize}\r\n`;
-    at += buffer.write(head, at, 'latin1');
+    at += buffer.write(`${SET_HEAD}${bulk(`${prefix}${id}`)}${size}`, at, 'latin1');
     at = writeValue(id, buffer, at);
-    buffer[at] = 13;
-    buffer[at + 1] = 10;
-    at += 2;
+    at += buffer.write(BULK_END, at, 'latin1');
     id += 1;
   }
   return { length: at, next: id };

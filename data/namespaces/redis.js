@@ -1,8 +1,9 @@
 /** A namespace in Redis: all keys with our prefixes, and one key that marks them. */
 
 import { targetError } from '../../lib/errors.js';
+import { encodeCommand } from '../../protocols/resp/command.js';
 import { pump } from '../loaders/pump.js';
-import { encodeCommand, RespLink } from '../loaders/resp.js';
+import { RespLink } from '../loaders/resp.js';
 import { formatMark, notOurs, parseMark } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */

@@ -1,5 +1,6 @@
 /** HandlerSocket, as far as its drivers ask: auth, open index, the ping, a find by key. */
 
+import { encodeError, encodeRows } from '../../protocols/handlersocket/answer.js';
 import { ReplyTable } from './table.js';
 
 const HT = 9;
@@ -7,15 +8,15 @@ const LF = 10;
 const CR = 13;
 const ZERO = 0x30;
 const NINE = 0x39;
-const DONE = Buffer.from('0\t1\n');
-const BAD_COMMAND = Buffer.from('2\t1\tcmd\n');
+const DONE = encodeRows(1);
+const BAD_COMMAND = encodeError(2, 'cmd');
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
  * @returns {import('./server.js').StandIn}
  */
 export function createHandlerSocket(dataset) {
-  const table = new ReplyTable(dataset, (value) => Buffer.from(`0\t1\t${value}\n`, 'latin1'));
+  const table = new ReplyTable(dataset, (value) => encodeRows(1, [[value]]));
   return {
     greeting: null,
     converse: () => ({ consume: (bytes, out) => consume(table, bytes, out) }),

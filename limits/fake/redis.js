@@ -4,29 +4,38 @@
  */
 
 import { PLACES } from '../../lib/dataset.js';
+import { arrayHead, bulk, readCommand } from '../../protocols/resp/command.js';
+import {
+  errorReply,
+  itemReply,
+  mapHead,
+  NULL_REPLY,
+  OK_REPLY,
+  statusReply,
+} from '../../protocols/resp/reply.js';
 import { ReplyTable } from './table.js';
 
 const CR = 13;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** `*2\r\n$3\r\nGET\r\n$`, then the length of the key. */
-const GET_HEAD_BYTES = 14;
+/** Then the length of the key comes. */
+const GET_HEAD_BYTES = `${arrayHead(2)}${bulk('GET')}$`.length;
 const PREFIX_BYTES = PLACES.redisPrefix.length;
 const INFO = 'redis_version:7.0.15\r\nloading:0\r\nrole:master\r\n';
 const HELLO = ['server', 'redis', 'version', '7.0.15', 'proto', 0, 'id', 1, 'mode', 'standalone'];
+const HELLO_REST = `${bulk('role')}${bulk('master')}${bulk('modules')}${arrayHead(0)}`;
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
  * @returns {import('./server.js').StandIn}
  */
 export function createRedis(dataset) {
-  const table = new ReplyTable(dataset, (value) =>
-    Buffer.from(`$${value.length}\r\n${value}\r\n`, 'latin1'),
-  );
+  const table = new ReplyTable(dataset, (value) => Buffer.from(bulk(value), 'latin1'));
   return { greeting: null, converse: () => new Conversation(table) };
 }
 
 class Conversation {
+  /** @type {2 | 3} */
   version = 2;
 
   /** @param {ReplyTable} table */
@@ -68,7 +77,7 @@ class Conversation {
       id = id * 10 + byte - ZERO;
     }
     if (this.table.has(id)) this.table.copy(id, out);
-    else out.push(Buffer.from(this.version === 3 ? '_\r\n' : '$-1\r\n'));
+    else out.push(Buffer.from(NULL_REPLY[this.version]));
     return end;
   }
 
@@ -79,10 +88,10 @@ class Conversation {
    * @returns {number} the offset behind the command; 0: not whole
    */
   command(bytes, at, out) {
-    const words = readWords(bytes, at);
-    if (words === null) return 0;
-    out.push(Buffer.from(this.answer(words.list)));
-    return words.end;
+    const command = readCommand(bytes, at);
+    if (command === null) return 0;
+    out.push(Buffer.from(this.answer(command.words)));
+    return command.end;
   }
 
   /** @param {string[]} words @returns {string} */
@@ -92,58 +101,23 @@ class Conversation {
         this.version = words[0] === '3' ? 3 : 2;
         return encodeHello(this.version);
       case 'GET':
-        return this.version === 3 ? '_\r\n' : '$-1\r\n';
+        return NULL_REPLY[this.version];
       case 'INFO':
-        return `$${INFO.length}\r\n${INFO}\r\n`;
+        return bulk(INFO);
       case 'PING':
-        return '+PONG\r\n';
+        return statusReply('PONG');
       case 'AUTH':
       case 'SELECT':
-        return '+OK\r\n';
+        return OK_REPLY;
       default:
         // As Redis 7.0 says it to CLIENT SETINFO, which its drivers send and do without.
-        return `-ERR unknown command '${name}'\r\n`;
+        return errorReply(`ERR unknown command '${name}'`);
     }
   }
 }
 
-/** @param {number} version */
+/** @param {2 | 3} version */
 function encodeHello(version) {
-  const items = HELLO.map((item) => (item === 0 ? version : item)).map((item) =>
-    typeof item === 'number' ? `:${item}\r\n` : `$${item.length}\r\n${item}\r\n`,
-  );
-  const more = '$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n';
-  return `${version === 3 ? '%7' : '*14'}\r\n${items.join('')}${more}`;
-}
-
-/**
- * @param {Buffer} bytes
- * @param {number} at
- * @returns {{ list: string[], end: number } | null} null: not whole
- * @throws {Error} for what is no command
- */
-function readWords(bytes, at) {
-  const head = readNumber(bytes, at, '*');
-  if (head === null) return null;
-  let { end } = head;
-  const list = [];
-  for (let i = 0; i < head.value; i += 1) {
-    const size = readNumber(bytes, end, '$');
-    if (size === null) return null;
-    end = size.end + size.value + 2;
-    if (end > bytes.length) return null;
-    list.push(bytes.toString('latin1', size.end, end - 2));
-  }
-  return { list, end };
-}
-
-/** @param {Buffer} bytes @param {number} at @param {string} mark */
-function readNumber(bytes, at, mark) {
-  const lf = bytes.indexOf(10, at);
-  if (lf === -1) return null;
-  const text = bytes.toString('latin1', at, lf - 1);
-  if (text[0] !== mark || !/^\d{1,9}$/.test(text.slice(1))) {
-    throw new Error(`not a command of Redis: ${text.slice(0, 20)}`);
-  }
-  return { value: Number(text.slice(1)), end: lf + 1 };
+  const items = HELLO.map((item) => itemReply(item === 0 ? version : item));
+  return `${mapHead(items.length / 2 + 2, version)}${items.join('')}${HELLO_REST}`;
 }

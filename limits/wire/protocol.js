@@ -22,8 +22,10 @@ import { usageError } from '../../lib/errors.js';
  *   import('../../lib/types.js').Credentials) =>
  *   Promise<any>} greet everything that comes before the reads; gives the session
  * @property {(session: any, id: number) => Buffer} encode one read by key
- * @property {(session: any, valueSize: number) => import('./framer.js').Framer} createFramer
- * @property {(session: any, bytes: Buffer, at: number) => WireReply | null} read null: not whole
+ * @property {(session: any, valueSize: number) =>
+ *   import('../../protocols/framer.js').Framer} createFramer
+ * @property {(session: any, bytes: Buffer, at: number, valueSize: number) =>
+ *   WireReply | null} read null: not whole; throws for a reply that is longer than a row can be
  */
 
 /** @type {Readonly<Record<string, () => Promise<WireProtocol>>>} */

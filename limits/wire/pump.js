@@ -15,7 +15,7 @@ const CHECKED = 64;
 const WATCH_MS = 100;
 
 /** @typedef {import('./protocol.js').WireProtocol} WireProtocol */
-/** @typedef {import('./framer.js').Framer} Framer */
+/** @typedef {import('../../protocols/framer.js').Framer} Framer */
 /** @typedef {import('./requests.js').Requests} Requests */
 
 /**
@@ -124,14 +124,16 @@ export class Pump {
     const { protocol, dataset } = this.options;
     const { bytes, offsets, ids } = lane.requests;
     const count = Math.min(CHECKED, ids.length);
-    let read = 0;
+    let done = 0;
     /** @type {Buffer | null} */
     let request = bytes.subarray(0, offsets[count]);
-    while (read < count) {
-      const reply = await lane.link.ask(request, (got) => protocol.read(lane.session, got, 0));
+    const read = (/** @type {Buffer} */ got) =>
+      protocol.read(lane.session, got, 0, dataset.valueSize);
+    while (done < count) {
+      const reply = await lane.link.ask(request, read);
       request = null;
-      requireRow(reply, reply.id ?? ids[read], dataset, protocol.name);
-      read += 1;
+      requireRow(reply, reply.id ?? ids[done], dataset, protocol.name);
+      done += 1;
     }
     if (lane.link.left > 0)
       throw invalid(protocol.name, 'more replies came than requests were sent');

@@ -4,6 +4,7 @@
  * neither INFO nor HELLO nor CLIENT takes it, and a server is asked no more than a proxy.
  */
 
+import { inlineCommand } from '../../protocols/resp/command.js';
 import {
   closeIoredis,
   codeLostRequests,
@@ -33,7 +34,7 @@ export async function ioredisConnector(where) {
       send: (words) => redis.call(.../** @type {[string, ...string[]]} */ (words)),
       inline(line) {
         const command = new Command(line, [], { replyEncoding: 'utf8' });
-        command.toWritable = () => `${line}\r\n`;
+        command.toWritable = () => inlineCommand(line);
         redis.sendCommand(command);
         return command.promise;
       },

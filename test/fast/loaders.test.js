@@ -8,13 +8,14 @@ import fc from 'fast-check';
 import { TarantoolLink } from '../../data/loaders/iproto.js';
 import { formatMarker, isWhole, readMarker, rowsToKeep } from '../../data/loaders/marker.js';
 import { pump, SLOTS } from '../../data/loaders/pump.js';
-import { encodeCommand, RespLink } from '../../data/loaders/resp.js';
+import { RespLink } from '../../data/loaders/resp.js';
 import { rowInserts, rowStream } from '../../data/loaders/rows.js';
 import { SAMPLE_ROWS, sampleIds } from '../../data/loaders/sample.js';
 import { parseMark } from '../../data/namespaces/mark.js';
 import { createDataset } from '../../lib/dataset.js';
 import { requireLoopback } from '../../lib/safety.js';
-import { Decoder, encode, encodeMap, writeUint } from '../../protocols/msgpack.js';
+import { encodeMap } from '../../protocols/msgpack.js';
+import { encodeCommand } from '../../protocols/resp/command.js';
 
 /** fast-check's own seed: a failure comes again. */
 const fixed = { seed: 20261121, numRuns: 200 };
@@ -177,43 +178,6 @@ test('What is not RESP, and a reply that nobody asked for, end the link with one
     link.take(Buffer.from(garbage));
     await assert.rejects(batch, { code: 'E_TARGET', message: /not Redis's protocol/ });
     await assert.rejects(link.command('PING'), { code: 'E_TARGET' });
-  }
-});
-
-test('MessagePack of the kinds that are used comes back as it was', () => {
-  const tree = fc.letrec((tie) => ({
-    value: fc.oneof(
-      fc.integer({ min: 0, max: 2 ** 32 - 1 }),
-      fc.stringMatching(/^[ -~]*$/),
-      fc.array(tie('value'), { maxLength: 5 }),
-    ),
-  })).value;
-  fc.assert(
-    fc.property(tree, (value) => {
-      const bytes = encode(value);
-      const decoder = new Decoder(bytes);
-      assert.deepEqual(decoder.next(), value);
-      assert.equal(decoder.at, bytes.length);
-      const map = new Decoder(encodeMap([[0x20, value]])).next();
-      assert.deepEqual(map, new Map([[0x20, value]]));
-    }),
-    fixed,
-  );
-});
-
-test('Integers are written in their shortest form, as hash indexes need them', () => {
-  const bytes = Buffer.alloc(5);
-  for (const [value, length] of [
-    [0, 1],
-    [127, 1],
-    [128, 2],
-    [255, 2],
-    [256, 3],
-    [65_535, 3],
-    [65_536, 5],
-  ]) {
-    assert.equal(writeUint(bytes, 0, value), length, `${value}`);
-    assert.equal(new Decoder(bytes).next(), value);
   }
 });
 

@@ -6,6 +6,7 @@
 import net from 'node:net';
 import mysql from 'mysql2/promise';
 import { PLACES } from '../../lib/dataset.js';
+import { arrayHead, bulk } from '../../protocols/resp/command.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
 /**
@@ -39,9 +40,9 @@ async function redisWriter(endpoint) {
   return {
     async put(id, bytes) {
       const key = `${PLACES.redisPrefix}${id}`;
-      const head = `*3\r\n$3\r\nSET\r\n$${key.length}\r\n${key}\r\n$${bytes.length}\r\n`;
+      const words = bulk('SET') + bulk(key) + bulk(bytes.toString('latin1'));
       const answer = new Promise((resolve) => waiting.push(resolve));
-      socket.write(Buffer.concat([Buffer.from(head), bytes, Buffer.from('\r\n')]));
+      socket.write(arrayHead(3) + words, 'latin1');
       if ((await answer) !== '+OK') throw new Error(`SET: ${await answer}`);
     },
     async close() {

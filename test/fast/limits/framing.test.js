@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDataset } from '../../../lib/dataset.js';
-import { MysqlFramer } from '../../../limits/wire/mysql.js';
 import { loadProtocol, PROTOCOL_NAMES } from '../../../limits/wire/protocol.js';
 import { encodeRequests } from '../../../limits/wire/requests.js';
-import { packet } from '../../../protocols/mysql.js';
+import { MysqlFramer } from '../../../protocols/mysql/framer.js';
+import { packet } from '../../../protocols/mysql/packet.js';
 import { PROTOCOLS, repliesTo, SESSIONS } from '../../helpers/wire-replies.js';
 
 const dataset = createDataset({ rows: 200, valueSize: 16, seed: 3 });
@@ -45,7 +45,7 @@ for (const name of PROTOCOLS) {
     };
   };
   const expected = { replies: IDS.length + 2, errors: 1, misses: 1 };
-  const counts = (/** @type {import('../../../limits/wire/framer.js').Framer} */ framer) => {
+  const counts = (/** @type {import('../../../protocols/framer.js').Framer} */ framer) => {
     const { replies, errors, misses } = framer;
     return { replies, errors, misses };
   };
@@ -96,10 +96,14 @@ for (const name of PROTOCOLS) {
     const found = [];
     let at = 0;
     while (at < bytes.length) {
-      const reply = protocol.read(session, bytes, at);
+      const reply = protocol.read(session, bytes, at, dataset.valueSize);
       assert.ok(reply !== null);
       for (let cut = at; cut < reply.end; cut += 1) {
-        assert.equal(protocol.read(session, bytes.subarray(0, cut), at), null, `cut at ${cut}`);
+        assert.equal(
+          protocol.read(session, bytes.subarray(0, cut), at, dataset.valueSize),
+          null,
+          `cut at ${cut}`,
+        );
       }
       found.push(reply);
       at = reply.end;

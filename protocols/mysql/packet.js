@@ -1,14 +1,19 @@
 /**
- * The packets of MySQL's protocol that both ends here need: lengths, numbers, the native password.
+ * The packets of MySQL's protocol: lengths, numbers, what the first byte of a payload says.
  * https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html
  */
 
-import { createHash } from 'node:crypto';
+import { tooLong } from '../framer.js';
 
 /** Three bytes of length, one of sequence. */
 export const PACKET_HEAD_BYTES = 4;
 /** A payload of this many bytes goes on in the next packet. */
 export const PAYLOAD_MAX = 0xffffff;
+/** Of a payload beside the value that was asked for: a column's definition, an error's text. */
+const OVERHEAD_BYTES_MAX = 65_536;
+
+/** First byte of a payload. */
+export const MARK = Object.freeze({ ok: 0x00, eof: 0xfe, error: 0xff });
 
 /** CLIENT_* flags; MySQL reference, group__group__cs__capabilities__flags. */
 export const CAPABILITY = Object.freeze({
@@ -71,12 +76,26 @@ export function readLengthEncoded(bytes, at) {
 }
 
 /**
+ * @param {number} first byte of a payload
+ * @param {number} size of the payload
+ * @param {boolean} deprecateEof whether the server leaves out EOF packets
+ * @returns {boolean} whether it ends the rows: a row that begins with the same byte is longer
+ */
+export function isEnd(first, size, deprecateEof) {
+  return first === MARK.eof && size < (deprecateEof ? PAYLOAD_MAX : 9);
+}
+
+/**
  * The payload of a packet, put together where it goes over several.
  * @param {Buffer} bytes
  * @param {number} at
+ * @param {number} [valueSize] bytes that were asked for beside what any packet has
  * @returns {{ payload: Buffer, sequence: number, end: number } | null} null: not whole
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is longer than what was
+ *   asked for
  */
-export function readPacket(bytes, at) {
+export function readPacket(bytes, at, valueSize = 0) {
+  const limit = OVERHEAD_BYTES_MAX + valueSize;
   /** @type {Buffer[]} */
   const parts = [];
   let from = at;
@@ -84,6 +103,7 @@ export function readPacket(bytes, at) {
     if (bytes.length - from < PACKET_HEAD_BYTES) return null;
     const size = bytes.readUIntLE(from, 3);
     const end = from + PACKET_HEAD_BYTES + size;
+    if (end - at > limit) throw tooLong('MySQL', end - at, limit);
     if (bytes.length < end) return null;
     parts.push(bytes.subarray(from + PACKET_HEAD_BYTES, end));
     if (size < PAYLOAD_MAX) {
@@ -92,22 +112,4 @@ export function readPacket(bytes, at) {
     }
     from = end;
   }
-}
-
-/**
- * mysql_native_password: SHA1(password) xor SHA1(salt + SHA1(SHA1(password))).
- * @param {string | undefined} password
- * @param {Buffer} salt 20 bytes
- * @returns {Buffer} empty where there is no password
- */
-export function nativePassword(password, salt) {
-  if (!password) return Buffer.alloc(0);
-  const sha1 = (/** @type {(Buffer | string)[]} */ ...parts) => {
-    const hash = createHash('sha1');
-    for (const part of parts) hash.update(part);
-    return hash.digest();
-  };
-  const once = sha1(password);
-  const mask = sha1(salt, sha1(once));
-  return Buffer.from(once.map((byte, index) => byte ^ mask[index]));
 }
