@@ -1,0 +1,21 @@
+/** A process that claims a namespace and is killed before it could release it. */
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { openNamespace } from '../../data/namespaces/index.js';
+
+/**
+ * @param {string} file this one
+ * @param {[string, import('../../lib/types.js').Namespace,
+ *   import('../../lib/types.js').ConnectionContext]} what
+ */
+export function spawnClaimer(file, what) {
+  return spawn(process.execPath, [file, JSON.stringify(what)], { stdio: 'inherit' });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [server, namespace, context] = JSON.parse(process.argv[2]);
+  const handle = await openNamespace(server, namespace, context);
+  await handle.claim();
+  process.kill(process.pid, 'SIGKILL');
+}
