@@ -75,8 +75,8 @@ async function storage({ storage: name = '', address, dataset: options }) {
   const [source, profileName = 'default'] = name.split(':');
   const definition = await loadStorage(source);
   const profile = definition.profiles[profileName];
-  const handle = await definition.open({
-    ...{ address, credentials: {}, dataset, folder: '' },
+  const handle = await /** @type {any} */ (definition.open).rows({
+    ...{ address, credentials: {}, dataset, folder: '', places: PLACES },
     profile: { name: profileName, ...profile },
   });
   const { get, value = (/** @type {any} */ reply) => reply } = handle;

@@ -38,10 +38,10 @@ serve((/** @type {ContenderSpec} */ spec) =>
 async function openOurs({ storage, workload, keys, address, dataset: options }) {
   const dataset = createDataset(options);
   const definition = await loadStorage(storage);
-  const { prepare, namespace = ROWS_NAMESPACE, needs } = await loadWorkload(workload);
+  const { prepare, namespace = ROWS_NAMESPACE } = await loadWorkload(workload);
   const profile = definition.profiles['default'];
-  const handle = await definition.open({
-    ...{ address, credentials: {}, dataset, folder: '', needs, places: namesOf(namespace) },
+  const handle = await /** @type {any} */ (definition.open).rows({
+    ...{ address, credentials: {}, dataset, folder: '', places: namesOf(namespace) },
     profile: { name: 'default', ...profile },
   });
   const calls = profile.calls ?? 'promise';

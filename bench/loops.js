@@ -24,7 +24,7 @@ const IN_FLIGHT = 100;
 const dataset = createDataset({ rows: 100, valueSize: 32, seed: 1 });
 const profile = { name: 'default', ...storage.profiles.default };
 const context = { address: {}, credentials: {}, profile, dataset, folder: '' };
-const handle = await storage.open(/** @type {any} */ (context));
+const handle = await /** @type {any} */ (storage.open).rows(context);
 const { op, verify } = workload.prepare({ dataset, seed: 1, ops: 4096, options: {} })(handle);
 
 let count = 0;

@@ -10,7 +10,7 @@ import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { buildHiredis } from '../storages/hiredis-build.js';
-import { loadStorage, parseSelection, STORAGE_NAMES } from '../storages/index.js';
+import { loadStorage, parseSelection, storageNamesFor } from '../storages/index.js';
 import { failureLine } from './failure.js';
 
 /**
@@ -20,7 +20,7 @@ import { failureLine } from './failure.js';
  */
 export async function setUp(options, { signal, progress }) {
   const home = options.home ?? findHome();
-  const names = await serversOf(options.storages ?? [...STORAGE_NAMES]);
+  const names = await serversOf(options.storages ?? (await storageNamesFor(['get'])));
   const { failures, stop } = await startServers(names, {
     home,
     owned: true,

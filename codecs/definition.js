@@ -1,14 +1,14 @@
 /**
- * What a codec variant is. The engine opens it like an embedded storage, with the one capability
- * `codec`; it is in a registry of its own, so that no race and no list takes it for a storage.
+ * What a codec variant is: a contender of the workload codec, which opens it on a fixture.
  */
 
-import { defineStorage } from '../lib/define.js';
+import { defineContender } from '../lib/define.js';
 import { CodecTrial } from './trial.js';
 
 /** @typedef {import('./fixtures.js').Fixture} Fixture */
 /** @typedef {import('./fixtures.js').Shape} Shape */
-/** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
+/** @typedef {import('../lib/types.js').Parameters} Parameters */
+/** @typedef {import('../lib/types.js').Unavailable} Unavailable */
 
 /**
  * @typedef {object} Decoder of one stream
@@ -45,39 +45,50 @@ import { CodecTrial } from './trial.js';
  * @property {readonly string[]} [encodes] fixtures; absent: none
  * @property {Record<string, string>} [lacks] fixtures that it cannot do, and why: by a fault of its
  *   own, which is told
- * @property {() => import('../lib/types.js').Unavailable | null} [missing] it is not built
+ * @property {() => Unavailable | null} [missing] it is not built
  * @property {() => Codec | Promise<Codec>} load
+ */
+
+/**
+ * A codec as the engine and the workload see it.
+ * @typedef {import('../lib/types.js').Contender & {
+ *   protocol: import('./fixtures.js').Protocol,
+ *   kind: CodecKind,
+ *   offers(parameters: Parameters): boolean | Unavailable,
+ *   open(context: { parameters: Parameters }): Promise<CodecHandle>,
+ * }} CodecContender offers: whether it can be tried on the fixture that they name
+ * @typedef {import('../lib/types.js').Handle & { trial: CodecTrial }} CodecHandle
  */
 
 const LACK_REMEDY = 'none: it is how this codec is made';
 
 /**
  * @param {CodecDefinition} definition
- * @returns {StorageDefinition}
+ * @returns {CodecContender}
  */
 export function defineCodec(definition) {
   const { name, protocol, kind, summary, package: driver = null, load, missing } = definition;
-  return defineStorage({
+  return defineContender({
     name,
     summary,
     package: driver,
     server: null,
-    capabilities: ['codec'],
     profiles: { default: { summary, options: { protocol, kind }, calls: 'sync' } },
-    codec: { protocol, kind, offers: (parameters) => offers(definition, parameters) },
+    protocol,
+    kind,
+    offers: (parameters) => offers(definition, parameters),
     async unavailable() {
       return missing?.() ?? null;
     },
-    async open({ parameters = {} }) {
-      const trial = new CodecTrial(await load(), kind, parameters);
-      return /** @type {any} */ ({ codec: trial, async close() {} });
+    async open({ parameters }) {
+      return { trial: new CodecTrial(await load(), kind, parameters), async close() {} };
     },
   });
 }
 
 /**
  * @param {CodecDefinition} definition
- * @param {import('../lib/types.js').Parameters} parameters
+ * @param {Parameters} parameters
  */
 function offers({ protocol, decodes, encodes = [], lacks = {} }, parameters) {
   const { direction } = parameters;

@@ -1,14 +1,17 @@
 /**
- * The registry of codec variants: names to definitions, one file for each protocol, loaded when
- * they are needed. To the engine a codec is a storage of the name `codec/NAME`.
+ * The registry of codec variants: names to definitions, one file per protocol, loaded when they
+ * are needed.
  */
 
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { usageError } from '../lib/errors.js';
 
-/** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
+/** @typedef {import('./definition.js').CodecContender} CodecContender */
 /** @typedef {import('./fixtures.js').Protocol} Protocol */
 
-/** @type {Record<Protocol, () => Promise<{ codecs: readonly StorageDefinition[] }>>} */
+/** @type {Record<Protocol, () => Promise<{ codecs: readonly CodecContender[] }>>} */
 const REGISTRY = {
   handlersocket: () => import('./handlersocket.js'),
   resp: () => import('./resp.js'),
@@ -27,37 +30,46 @@ export const VARIANTS = Object.freeze({
 
 export const PROTOCOLS = /** @type {readonly Protocol[]} */ (Object.freeze(Object.keys(REGISTRY)));
 
-const PREFIX = 'codec/';
-
-/** @param {string} source @returns {boolean} whether it names a codec, and no storage */
-export function isCodec(source) {
-  return source.startsWith(PREFIX);
-}
-
-/** @param {string} name @returns {string} as the engine is told */
-export function codecSource(name) {
-  return PREFIX + name;
-}
-
-/** @returns {string[]} of all variants, as the engine is told */
-export function codecSources() {
-  return Object.values(VARIANTS).flat().map(codecSource);
-}
+/** The variants of all protocols, as the tables have them. */
+export const CODEC_NAMES = Object.freeze(Object.values(VARIANTS).flat());
 
 /**
- * @param {string} source `codec/NAME`
- * @returns {Promise<StorageDefinition>}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none of that name
+ * @param {string} name of a variant, or path of a file whose default export, or export `codec`, is
+ *   what defineCodec gives
+ * @returns {Promise<CodecContender>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
  */
-export async function loadCodec(source) {
-  const name = source.slice(PREFIX.length);
+export async function loadCodec(name) {
+  if (/[/\\]|\.[cm]?js$/.test(name)) return loadFile(path.resolve(name));
   const protocol = PROTOCOLS.find((one) => VARIANTS[one].includes(name));
   if (protocol === undefined) {
     throw usageError(
       `unknown codec variant "${name}"`,
-      `the variants: ${Object.values(VARIANTS).flat().join(', ')}`,
+      `the variants: ${CODEC_NAMES.join(', ')}; or a file of your own, ./my-codec.js`,
     );
   }
   const { codecs } = await REGISTRY[protocol]();
-  return /** @type {StorageDefinition} */ (codecs.find((codec) => codec.name === name));
+  return /** @type {CodecContender} */ (codecs.find((codec) => codec.name === name));
+}
+
+/**
+ * @param {string} file absolute
+ * @returns {Promise<CodecContender>}
+ */
+async function loadFile(file) {
+  if (!existsSync(file)) throw usageError(`codec ${file}: no such file`);
+  /** @type {any} */
+  let module;
+  try {
+    module = await import(pathToFileURL(file).href);
+  } catch (error) {
+    const line = String(error?.message ?? error).split('\n')[0];
+    throw usageError(`codec ${file} does not load: ${line}`);
+  }
+  const codec = module.codec ?? module.default;
+  if (typeof codec?.offers === 'function' && typeof codec.open === 'function') return codec;
+  throw usageError(
+    `codec ${file} exports no codec`,
+    'export default defineCodec({ … }); docs/codec.md describes it',
+  );
 }

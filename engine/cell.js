@@ -12,8 +12,8 @@ import { runLoad } from '../load/load.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
-import { loadStorage } from '../storages/index.js';
 import { loadWorkload } from '../workloads/index.js';
+import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, guarded } from './guard.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareLoad, shareRate, shareWorkload } from './share.js';
@@ -33,7 +33,7 @@ const WARMUP_WINDOW_NS = 1e6;
 /**
  * What a cell's process is told: names and options, never functions.
  * @typedef {object} CellSpec
- * @property {string} storage name, or path of a file
+ * @property {string} storage name of a contender, or path of a file
  * @property {string} profile
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
@@ -109,6 +109,7 @@ export async function runCell(spec, context) {
  * @property {import('../lib/types.js').Handle} handle
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').Dataset} dataset
+ * @property {import('../lib/types.js').Origin} origin
  */
 
 /**
@@ -116,25 +117,29 @@ export async function runCell(spec, context) {
  * @returns {Promise<OpenedStorage>}
  */
 async function openStorage(spec) {
-  const definition = await loadStorage(spec.storage);
+  const workload = await loadWorkload(spec.workload);
+  const { needs, namespace = ROWS_NAMESPACE, route, openWith } = workload;
+  const definition = await contendersOf(workload).load(spec.storage);
   const profile = definition.profiles[spec.profile];
   const dataset = createDataset(spec.dataset);
-  const { needs, namespace = ROWS_NAMESPACE, route } = await loadWorkload(spec.workload);
   const parameters = parametersOf(spec);
   const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
-  const handle = await definition.open({
+  const context = {
     address: route?.(parameters, spec.address, others) ?? spec.address,
     credentials: await readCredentials(spec.credentialVariables),
     profile: { name: spec.profile, ...profile },
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),
-    needs,
     places: namesOf(namespace),
     parameters,
-    others,
-  });
-  return { handle, calls: profile.calls ?? 'promise', dataset };
+    ...openWith?.(parameters, dataset),
+  };
+  const handle = await openContender(workload, definition, context);
+  const { address, credentials, places } = context;
+  const names = { storage: spec.storage, profile: spec.profile };
+  const origin = { ...names, address, credentials, parameters, places };
+  return { handle, calls: profile.calls ?? 'promise', dataset, origin };
 }
 
 /** @param {CellSpec} spec */
@@ -156,12 +161,12 @@ function parametersOf({ workloadOptions }) {
  * @param {import('../measure/clock.js').Clock} clock
  * @returns {Promise<Bound>}
  */
-async function bindWorkload(spec, { handle, dataset, calls }, clock) {
+async function bindWorkload(spec, { handle, dataset, calls, origin }, clock) {
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
-  const all = { dataset, options, clock };
+  const all = { dataset, options, clock, origin };
   const measured = prepare({ ...all, seed, ops, phase: 'measure' })(handle, calls);
   const warmup = prepare({ ...all, seed: seed + 1, ops: warmupOps, phase: 'warmup' });
   return {

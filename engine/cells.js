@@ -4,11 +4,13 @@
  */
 
 import { parseSelection } from '../storages/index.js';
+import { contendersOf } from './contenders.js';
 import { loadLabel } from './plan.js';
 
 /** @typedef {import('../lib/result.js').Cell} Cell */
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
@@ -31,16 +33,23 @@ import { loadLabel } from './plan.js';
  */
 export function makeCells(plan, storages, others = [], workload = undefined) {
   const { variants, workloads = [plan.workload] } = plan;
+  const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
   if (variants === undefined) {
     return plan.loads.flatMap((load) =>
       workloads.flatMap((name) => storages.map((one) => makeCell(name, load, one))),
     );
   }
   return variants.flatMap(({ parameters, loads, storages: listed }) => {
-    const having = storages.filter((one) => isListed(one, listed));
+    const having = storages.filter((one) =>
+      isListed(
+        one,
+        listed?.map((text) => parse(text)),
+      ),
+    );
     return loads.flatMap((load) =>
       having.flatMap((one) => {
-        const offer = workload?.offers?.(one.definition, parameters, reachOf(one, others)) ?? true;
+        const definition = /** @type {StorageDefinition} */ (one.definition);
+        const offer = workload?.offers?.(definition, parameters, reachOf(one, others)) ?? true;
         if (offer === false) return [];
         const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
         const target = { ...one, unavailable: one.unavailable ?? lack };
@@ -63,14 +72,13 @@ function reachOf({ server }, others) {
 
 /**
  * @param {StorageTarget} target
- * @param {readonly string[] | undefined} listed
+ * @param {readonly import('../storages/index.js').Selection[]} [listed]
  */
 function isListed({ source, profile }, listed) {
   return (
-    listed
-      ?.map((text) => parseSelection(text))
-      .some((one) => one.source === source && (one.profile === profile || one.profile === 'all')) ??
-    true
+    listed?.some(
+      (one) => one.source === source && (one.profile === profile || one.profile === 'all'),
+    ) ?? true
   );
 }
 

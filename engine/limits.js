@@ -63,7 +63,7 @@ export async function runLimits(options, context = {}) {
   const plan = planRun({ command: 'limit', loads: [...LOADS], rounds: 5, ...options });
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const home = plan.home ?? findHome();
-  const targets = await resolveTargets({ ...plan, home }, ['get']);
+  const targets = await resolveTargets({ ...plan, home }, { needs: ['get'] });
   const storages = targets.storages.filter(({ server }) => server !== null);
   const result = await emptyResult(plan, { ...targets, storages }, {});
   result.cells = [];

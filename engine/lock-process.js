@@ -5,11 +5,9 @@
  */
 
 import { createDataset } from '../lib/dataset.js';
-import { namesOf } from '../lib/namespace.js';
 import { createRandom, drawBelow, shuffled } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
 import { loadStorage } from '../storages/index.js';
-import { namespace } from '../workloads/mutex/namespace.js';
 
 /** @typedef {import('../lib/types.js').Locks} Locks */
 
@@ -27,8 +25,8 @@ import { namespace } from '../workloads/mutex/namespace.js';
 const VALUE_MAX = 1_000_000_000;
 const STRESS_STREAM = 0x7374;
 
-/** @type {import('../lib/types.js').Handle | null} */
-let handle = null;
+/** @type {Locks | undefined} */
+let opened;
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
@@ -57,15 +55,11 @@ function tell(message) {
 const ACTIONS = {
   async open({ origin }) {
     const definition = await loadStorage(origin.storage);
-    handle = await definition.open({
-      address: origin.address,
-      credentials: origin.credentials,
+    opened = await definition.open.lock?.({
+      ...origin,
       profile: { name: origin.profile, ...definition.profiles[origin.profile] },
       dataset: createDataset(),
       folder: '',
-      needs: ['lock'],
-      places: namesOf(namespace),
-      parameters: origin.parameters,
     });
     tell({ type: 'ready' });
   },
@@ -81,8 +75,8 @@ const ACTIONS = {
 
 /** @returns {Locks} */
 function locksOf() {
-  if (handle?.locks === undefined) throw new Error('the storage has no locks');
-  return handle.locks;
+  if (opened === undefined) throw new Error('the storage has no locks');
+  return opened;
 }
 
 /**

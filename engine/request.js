@@ -1,7 +1,7 @@
 /** From the options of a run to its plan: the workload and the storages that they name are loaded. */
 
-import { loadStorage, parseSelection, storageNamesFor } from '../storages/index.js';
 import { loadWorkload } from '../workloads/index.js';
+import { contendersOf } from './contenders.js';
 import { planTaken, takeGiven } from './plan.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -43,18 +43,20 @@ export function isRequest(options) {
  * @param {unknown} given storages as they are written
  * @returns {Promise<import('../lib/types.js').ChosenStorage[]>} `all`, `name:all`: no definition
  */
-async function chooseStorages({ needs, shared = {} }, given) {
+async function chooseStorages(workload, given) {
+  const { shared = {} } = workload;
+  const { names, load, parse } = contendersOf(workload);
   const { storages: own } = shared;
   const byDefault = Array.isArray(own) ? own : /** @type {any} */ (own)?.default;
-  const texts = given ?? byDefault ?? storageNamesFor(needs);
+  const texts = given ?? byDefault ?? (await names());
   const list = typeof texts === 'string' ? texts.split(',') : texts;
   if (!Array.isArray(list)) return []; // the plan refuses it
   return Promise.all(
     list.map(async (text) => {
       if (/^all$|:all$/.test(String(text).trim()))
         return { text, profile: 'all', definition: null };
-      const { source, profile } = parseSelection(String(text));
-      return { text, profile, definition: await loadStorage(source) };
+      const { source, profile } = parse(String(text));
+      return { text, profile, definition: /** @type {any} */ (await load(source)) };
     }),
   );
 }

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { execa } from 'execa';
 import { targetError, usageError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
-import { loadStorage, STORAGE_NAMES } from '../storages/index.js';
+import { contendersOf } from './contenders.js';
 
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 
@@ -40,18 +40,20 @@ export function parsePackage(text) {
 
 /**
  * @param {readonly string[]} against
+ * @param {import('./contenders.js').Choice} workload
  * @returns {Promise<string[] | null>} names of our storages whose drivers are meant; null: none is
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where none has such a driver
  */
-export async function storagesOfPackages(against) {
+export async function storagesOfPackages(against, workload) {
   if (against.length === 0) return null;
+  const { names, load } = contendersOf(workload);
   /** @type {string[]} */
   const found = [];
   for (const text of against) {
     const { name } = parsePackage(text);
     const before = found.length;
-    for (const storage of STORAGE_NAMES) {
-      if ((await loadStorage(storage)).package === name) found.push(storage);
+    for (const storage of await names()) {
+      if ((await load(storage)).package === name) found.push(storage);
     }
     if (found.length === before) throw noDriver(name);
   }

@@ -75,11 +75,11 @@ const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you
  */
 export async function runRace(options, context = {}) {
   const { plan, workload } = isRequest(options) ? options : await requestRun(options);
-  plan.storages ??= await storagesOfPackages(plan.against);
+  plan.storages ??= await storagesOfPackages(plan.against, workload);
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const home = plan.home ?? findHome();
   const ownRows = workload.namespace !== undefined;
-  const installed = await resolveTargets({ ...plan, home, ownRows }, workload.needs);
+  const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
   const storages = await withRivals(installed.storages, plan, home);
   const targets = { ...installed, storages, others, workload };

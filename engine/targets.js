@@ -12,14 +12,9 @@ import { requireLoopback } from '../lib/safety.js';
 import { hideSecrets } from '../lib/secrets.js';
 import { findListener } from '../measure/listener.js';
 import { loadServer } from '../servers/index.js';
-import {
-  checkAvailable,
-  loadStorage,
-  parseSelection,
-  requireProfile,
-  storageNamesFor,
-} from '../storages/index.js';
+import { checkAvailable, requireProfile } from '../storages/index.js';
 import { resolveAddress } from './addresses.js';
+import { contendersOf, lackedBy } from './contenders.js';
 
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
@@ -39,7 +34,7 @@ import { resolveAddress } from './addresses.js';
 
 /**
  * @typedef {object} StorageTarget
- * @property {import('../lib/types.js').StorageDefinition} definition
+ * @property {import('../lib/types.js').Contender} definition
  * @property {string} source name or absolute path
  * @property {string} profile
  * @property {boolean} named by the user
@@ -52,23 +47,24 @@ import { resolveAddress } from './addresses.js';
 
 /**
  * @param {RunPlan & { ownRows?: boolean }} plan ownRows: the run makes its rows itself
- * @param {readonly string[]} needs capabilities of the workload
+ * @param {import('./contenders.js').Choice} workload
  * @returns {Promise<{ storages: StorageTarget[], servers: ServerTarget[] }>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: unknown storage or profile;
  *   E_TARGET: a
  *   storage that the user named cannot run; E_REFUSED: a server elsewhere that was not allowed
  */
-export async function resolveTargets(plan, needs) {
-  const selections = await expandSelections(plan.storages, storageNamesFor(needs));
+export async function resolveTargets(plan, workload) {
+  const contenders = contendersOf(workload);
+  const selections = await expandSelections(plan.storages, contenders);
   /** @type {Map<string, Promise<ServerTarget>>} */
   const servers = new Map();
   /** @type {StorageTarget[]} */
   const storages = [];
   for (const { source, profile, named } of selections) {
-    const definition = await loadStorage(source);
+    const definition = await contenders.load(source);
     requireProfile(definition, profile);
     let unavailable =
-      lackOfCapability(definition, needs) ?? (await checkAvailable(definition, profile));
+      lackOfCapability(definition, workload) ?? (await checkAvailable(definition, profile));
     let server = null;
     if (definition.server !== null) {
       if (!servers.has(definition.server)) {
@@ -98,7 +94,7 @@ export async function resolveTargets(plan, needs) {
 /**
  * Cells are told apart by the storage's name: a file of the user's may not take one that is there.
  * @param {StorageTarget[]} storages
- * @param {import('../lib/types.js').StorageDefinition} definition
+ * @param {import('../lib/types.js').Contender} definition
  * @param {{ source: string, profile: string }} selection
  */
 function requireOwnName(storages, { name }, { source, profile }) {
@@ -115,10 +111,11 @@ function requireOwnName(storages, { name }, { source, profile }) {
 /**
  * `all` is every profile of every storage, `name:all` every profile of one.
  * @param {string[] | null} texts null: every storage with its default profile
- * @param {readonly string[]} names of these
+ * @param {import('./contenders.js').ContenderSource} contenders
  * @returns {Promise<{ source: string, profile: string, named: boolean }[]>}
  */
-async function expandSelections(texts, names) {
+async function expandSelections(texts, contenders) {
+  const names = await contenders.names();
   if (texts === null) {
     return names.map((source) => ({ source, profile: 'default', named: false }));
   }
@@ -128,9 +125,9 @@ async function expandSelections(texts, names) {
     const named = text !== 'all';
     const sources = named ? [text] : names.map((name) => `${name}:all`);
     for (const each of sources) {
-      const { source, profile } = parseSelection(each);
+      const { source, profile } = contenders.parse(each);
       const profiles =
-        profile === 'all' ? Object.keys((await loadStorage(source)).profiles) : [profile];
+        profile === 'all' ? Object.keys((await contenders.load(source)).profiles) : [profile];
       for (const name of profiles) {
         found.set(`${source}:${name}`, { source, profile: name, named });
       }
@@ -140,12 +137,12 @@ async function expandSelections(texts, names) {
 }
 
 /**
- * @param {import('../lib/types.js').StorageDefinition} definition
- * @param {readonly string[]} needs
+ * @param {import('../lib/types.js').Contender} definition
+ * @param {import('./contenders.js').Choice} workload
  * @returns {Unavailable | null}
  */
-function lackOfCapability(definition, needs) {
-  const lacks = needs.filter((need) => !definition.capabilities.some((has) => has === need));
+function lackOfCapability(definition, workload) {
+  const lacks = lackedBy(workload, definition);
   if (lacks.length === 0) return null;
   return {
     reason: `it does not offer ${lacks.join(', ')}`,

@@ -17,11 +17,11 @@ export default defineStorage({
   summary: 'ioredis on RESP 2',
   package: 'ioredis', // its version goes into the result
   server: 'redis', // whose address comes into open()
-  capabilities: ['get'],
+  rows: ['get'], // of get, mget and set what the handle has
   profiles: { default: { summary: 'redis.get as it comes', options } },
 
   /** Resolves when it is connected and ready: the time that this takes is measured too. */
-  async open({ address, credentials, profile }) {
+  async open({ address, credentials, profile, places }) {
     const { user: username, password } = credentials;
     const place = { ...address.main, username, password, lazyConnect: true };
     const redis = new Redis({ ...profile.options, ...place });
@@ -29,7 +29,7 @@ export default defineStorage({
     await redis.connect();
     return {
       // The driver's own promise, as it is: no async function, no then().
-      get: (id) => redis.get(`dragstrip:row:${id}`),
+      get: (id) => redis.get(places.redisPrefix + id),
       // Pure: makes a string of a reply, or undefined of a miss, after the reply has come.
       value: (reply) => reply ?? undefined,
       close: async () => redis.disconnect(),

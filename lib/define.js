@@ -3,6 +3,7 @@
  * mistake in a storage, server, loader, workload or report of somebody's own gets one clear line.
  */
 
+import { HANDLE_KINDS, kindOf, ROW_OPERATIONS } from './capabilities.js';
 import { usageError } from './errors.js';
 
 /**
@@ -31,27 +32,93 @@ function requireFields(kind, definition, fields) {
 }
 
 /**
- * @param {import('./types.js').StorageDefinition} definition
+ * @param {import('./types.js').StorageForm} form
  * @returns {import('./types.js').StorageDefinition} frozen
  * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
  */
-export function defineStorage(definition) {
-  requireFields('Storage', definition, {
-    summary: 'string',
-    package: 'string|null',
-    server: 'string|null',
-    protocol: 'string?',
-    profiles: 'object',
-    capabilities: 'array',
+export function defineStorage(form) {
+  requireFields('Storage', form, {
+    ...CONTENDER_FIELDS,
+    rows: 'array?',
+    inserts: 'object?',
     locks: 'object?',
-    unavailable: 'function?',
-    fill: 'function?',
-    open: 'function',
+    commands: 'array?',
+    open: 'function|object',
   });
-  if (!('default' in definition.profiles)) {
-    throw usageError(`storage "${definition.name}": profiles must have one named default`);
+  if ('capabilities' in form) {
+    throw usageError(
+      `storage "${form.name}": capabilities is not a field`,
+      `name the operations on rows: rows: ['get']; the rest follows from the keys of open`,
+    );
   }
+  const open = typeof form.open === 'function' ? { rows: form.open } : form.open;
+  const rows = form.rows ?? (open.rows === undefined ? undefined : /** @type {const} */ (['get']));
+  const definition = { ...form, open: Object.freeze(open), ...(rows && { rows }) };
+  requireProfiles(`storage "${form.name}"`, definition);
+  requireKinds(`storage "${form.name}"`, definition);
   return Object.freeze(definition);
+}
+
+const CONTENDER_FIELDS = Object.freeze({
+  summary: 'string',
+  package: 'string|null',
+  server: 'string|null',
+  protocol: 'string?',
+  profiles: 'object',
+  unavailable: 'function?',
+  fill: 'function?',
+});
+
+/**
+ * @template {import('./types.js').OwnContender} T
+ * @param {T} definition of a contender that a workload brings itself
+ * @returns {T} frozen
+ * @throws {import('./errors.js').DragstripError} E_USAGE where the form is wrong
+ */
+export function defineContender(definition) {
+  requireFields('Contender', definition, { ...CONTENDER_FIELDS, open: 'function' });
+  requireProfiles(`contender "${definition.name}"`, definition);
+  return Object.freeze(definition);
+}
+
+/**
+ * @param {string} label
+ * @param {import('./types.js').Contender} definition
+ */
+function requireProfiles(label, { profiles }) {
+  if ('default' in profiles) return;
+  throw usageError(`${label}: profiles must have one named default`);
+}
+
+/**
+ * Each kind of handle has a field that says more about it, and no such field is without its kind.
+ * @param {string} label
+ * @param {import('./types.js').StorageDefinition} definition
+ */
+function requireKinds(label, definition) {
+  const { open, rows = [] } = definition;
+  const kinds = Object.keys(HANDLE_KINDS);
+  for (const [kind, opener] of Object.entries(open)) {
+    if (!kinds.includes(kind) || typeof opener !== 'function') {
+      throw usageError(`${label}: open.${kind}: functions of ${kinds.join(', ')} are known`);
+    }
+  }
+  if (Object.keys(open).length === 0) {
+    throw usageError(`${label}: open is empty`, `it has one or more of ${kinds.join(', ')}`);
+  }
+  for (const [kind, field] of Object.entries(HANDLE_KINDS)) {
+    if (Object.hasOwn(open, kind) === (definition[field] !== undefined)) continue;
+    throw usageError(
+      `${label}: open.${kind} and the field ${field} need each other`,
+      'docs/adding-a-storage.md describes the fields',
+    );
+  }
+  const wrong = rows.find((operation) => !ROW_OPERATIONS.includes(operation));
+  if (wrong === undefined && !(open.rows && rows.length === 0)) return;
+  throw usageError(
+    `${label}: rows: ${wrong === undefined ? 'it is empty' : `"${wrong}" is unknown`}`,
+    `the operations on rows: ${ROW_OPERATIONS.join(', ')}`,
+  );
 }
 
 /**
@@ -112,7 +179,16 @@ export function defineWorkload(definition) {
     legacyLines: 'function?',
     output: 'function?',
     status: 'function?',
+    openWith: 'function?',
+    contenders: 'object?',
   });
+  const kinds = new Set(definition.needs.map((need) => kindOf([need])));
+  const count = definition.contenders === undefined ? 1 : 0;
+  if (kinds.size !== count) {
+    throw usageError(
+      `workload "${definition.name}": needs: ${kinds.size} kinds of handle, not ${count}`,
+    );
+  }
   return Object.freeze(definition);
 }
 

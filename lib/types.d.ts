@@ -45,15 +45,14 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-export type Capability =
-  | 'get'
-  | 'mget'
-  | 'set'
-  | 'insert'
-  | 'command'
-  | 'inline'
-  | 'lock'
-  | 'codec';
+/** Operations on single rows of the dataset. */
+export type RowOperation = 'get' | 'mget' | 'set';
+
+/** What a storage opens: the keys of `open` of its definition. */
+export type HandleKind = 'rows' | 'insert' | 'lock' | 'command';
+
+/** What a workload may need; lib/capabilities.js derives those of a storage. */
+export type Capability = RowOperation | Exclude<HandleKind, 'rows'>;
 
 /**
  * How a driver gives its replies. `promise`: get(id) gives a promise. `callback`: get(id, done)
@@ -70,6 +69,7 @@ export interface Profile {
   calls?: CallStyle;
 }
 
+/** What each function of `open` is given. */
 export interface OpenContext {
   /** by endpoint name; empty for an embedded store */
   address: Address;
@@ -80,14 +80,17 @@ export interface OpenContext {
   folder: string;
   /** whether the workload calls set: whoever opens for reading alone by default looks at it */
   writes?: boolean;
-  /** what the workload calls; absent: everything that the capabilities name */
-  needs?: readonly Capability[];
-  /** names of the workload's namespace; absent: PLACES of lib/dataset.js, the rows of the race */
-  places?: Places;
-  /** of the cell's variant */
+  /** of the workload's namespace: the only names that a storage may use on a server */
+  places: Places;
+  /** of the variant */
   parameters?: Parameters;
-  /** of further servers that the workload named */
-  others?: Record<string, Address>;
+}
+
+export interface InsertContext extends OpenContext {
+  /** to open; workers are numbered from 0 to connections - 1 */
+  connections: number;
+  /** pure: the number b of the row with key a */
+  numberOf(a: number): number;
 }
 
 /** What makes variants of a workload different: in the cell's id, and to its `prepare`. */
@@ -96,8 +99,14 @@ export type Parameters = Readonly<Record<string, string | number | boolean>>;
 /** What a workload found out beside its operations; in the result with the round. */
 export type Facts = Record<string, string | number | boolean | null | number[]>;
 
-/** What `open` resolves to: connected and ready. */
+/** What any `open` resolves to: connected and ready. */
 export interface Handle {
+  /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
+  close(): Promise<void>;
+}
+
+/** Rows of the dataset: get, mget and set as far as `rows` of the definition names them. */
+export interface RowsHandle extends Handle {
   /** see CallStyle; a miss is undefined (after value()) */
   get(id: number, done?: (error: any, reply?: any) => void): any;
   /**
@@ -116,34 +125,10 @@ export interface Handle {
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
   stored?(reply: any): boolean;
-  /** `lock`: by the handler that the parameters of `open` name */
-  locks?: Locks;
-  /** `command`: another connection, to an endpoint of the address by its name */
-  connect?(endpoint: string): Promise<CommandConnection>;
-  /** `command`: where these connections go */
-  address?: Address;
-  /** rows of numbers into the place of lib/insertion.js; there where `needs` names it */
-  insert?: Inserter;
-  /** `codec`: on the fixture that the parameters of `open` name */
-  codec?: CodecOnFixture;
-  /** closes the connection; requests in flight settle (resolve or reject), none stays pending */
-  close(): Promise<void>;
 }
 
-/** A codec bound to a fixture of codecs/fixtures.js. */
-export interface CodecOnFixture {
-  /** decodes or encodes it; gives how many replies, or bytes, came of it */
-  run(): number;
-  /** what run must give */
-  expected: number;
-  /** throws E_DATA with the first place where the output is not what it must be */
-  check(): void;
-  /** bytes, rows and allocation of a run; after the clock */
-  facts(): Facts;
-}
-
-/** How a storage inserts rows `(a, b)`; the number of key a is `numberOf` of lib/insertion.js. */
-export interface Inserter {
+/** Inserts rows `(a, b)` of two numbers; b is `numberOf(a)` of the context. */
+export interface Inserter extends Handle {
   /** removes every row; before the clock starts */
   clear(): Promise<void>;
   /** every row that is stored, in any order; after the clock */
@@ -169,8 +154,8 @@ export interface InsertWay {
   calls?: CallStyle;
 }
 
-/** What a storage with `lock` opens, by one of its handlers. */
-export interface Locks {
+/** Locks of the kind that `parameters.handler` of the context names. */
+export interface Locks extends Handle {
   /** over one name or several, all or none; each call makes an owner of its own */
   mutex(
     names: readonly string[],
@@ -184,17 +169,6 @@ export interface Locks {
     get(name: string): Promise<number | undefined>;
     remove(name: string): Promise<unknown>;
   };
-  /** what another process needs in order to open the same */
-  origin: LockOrigin;
-  close(): Promise<void>;
-}
-
-export interface LockOrigin {
-  storage: string;
-  profile: string;
-  address: Address;
-  credentials: Credentials;
-  parameters: Parameters;
 }
 
 /** See storages/mutex/mutex.js; other kinds of lock offer what they can. */
@@ -217,11 +191,17 @@ export interface LockHandler {
   options: Record<string, unknown>;
 }
 
+/** Connections for commands of any name. */
+export interface CommandHandle extends Handle {
+  /** another connection, to an endpoint of the address by its name; who connects closes it */
+  connect(endpoint: string): Promise<CommandConnection>;
+}
+
 /** A connection for commands of any name. */
 export interface CommandConnection {
   /** replies as text, numbers, arrays and null; rejects what the server calls an error */
   send(words: readonly string[]): Promise<any>;
-  /** `inline`: a command as a person writes it at a terminal, without lengths; answers as send */
+  /** form `inline`: a command as a person writes it at a terminal, without lengths; answers as send */
   inline?(line: string): Promise<any>;
   /** resolves when it is closed on this side */
   close(): Promise<void>;
@@ -232,7 +212,8 @@ export interface Unavailable {
   remedy: string;
 }
 
-export interface StorageDefinition {
+/** What takes part in a run: a storage, or what a workload brings as `contenders`. */
+export interface Contender {
   name: string;
   summary: string;
   /** npm name of the driver; null for what is built into Node or into Dragstrip */
@@ -244,23 +225,40 @@ export interface StorageDefinition {
    */
   protocol?: string;
   profiles: Record<string, Profile>;
-  capabilities: readonly Capability[];
-  /** strategies of `dragstrip insert` by name, and how each is done, in one line */
-  inserts?: Readonly<Record<string, string>>;
-  /** `lock`: its handlers, by name */
-  locks?: Readonly<Record<string, LockHandler>>;
-  /** `codec`: its protocol, what it is, and on which fixtures it can be tried */
-  codec?: {
-    protocol: string;
-    kind: 'driver' | 'ours' | 'rejected' | 'bound';
-    offers(parameters: Parameters): boolean | Unavailable;
-  };
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
   unavailable?(profile: string): Unavailable | null | Promise<Unavailable | null>;
   /** embedded stores: fills `folder` with the dataset, once; idempotent, only our own files */
   fill?(context: { dataset: Dataset; folder: string; signal?: AbortSignal }): Promise<void>;
-  open(context: OpenContext): Promise<Handle>;
 }
+
+/**
+ * What a storage can do, it declares by the keys of `open`; each has a field that says more, known
+ * without opening anything: `rows`, `inserts`, `locks`, `commands`.
+ */
+export interface StorageDefinition extends Contender {
+  open: {
+    rows?(context: OpenContext): Promise<RowsHandle>;
+    insert?(context: InsertContext): Promise<Inserter>;
+    lock?(context: OpenContext): Promise<Locks>;
+    command?(context: OpenContext): Promise<CommandHandle>;
+  };
+  /** with `open.rows`: the operations that its handle has */
+  rows?: readonly RowOperation[];
+  /** with `open.insert`: strategies of `dragstrip insert` by name, and how each is done, one line */
+  inserts?: Readonly<Record<string, string>>;
+  /** with `open.lock`: kinds of lock by name */
+  locks?: Readonly<Record<string, LockHandler>>;
+  /** with `open.command`: how its connections can send a command */
+  commands?: readonly ('words' | 'inline')[];
+}
+
+/**
+ * As defineStorage takes it. A function in the place of `open` is `{ rows: open }`, and `rows` is
+ * `['get']` where it is not given.
+ */
+export type StorageForm = Omit<StorageDefinition, 'open'> & {
+  open: StorageDefinition['open'] | NonNullable<StorageDefinition['open']['rows']>;
+};
 
 export type * from './namespace-types.js';
 export type * from './server-types.js';

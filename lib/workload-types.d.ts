@@ -4,11 +4,14 @@ import type {
   Address,
   CallStyle,
   Capability,
+  Contender,
+  Credentials,
   Dataset,
   Facts,
   Handle,
   Namespace,
   Parameters,
+  Places,
   StorageDefinition,
   Unavailable,
 } from './types.js';
@@ -56,8 +59,19 @@ export interface Series {
   keysOf?: readonly number[];
 }
 
-/** Draws keys and the like, before the clock starts. */
-export type Prepare = (context: {
+/** What another process, or another program, needs in order to open the same. */
+export interface Origin {
+  /** name of the storage, or path of its file */
+  storage: string;
+  profile: string;
+  address: Address;
+  credentials: Credentials;
+  parameters: Parameters;
+  places: Places;
+}
+
+/** Draws keys and the like, before the clock starts. `H`: the handle that its needs open. */
+export type Prepare<H = any> = (context: {
   dataset: Dataset;
   seed: number;
   ops: number;
@@ -67,7 +81,9 @@ export type Prepare = (context: {
   phase?: 'measure' | 'warmup' | 'check';
   /** nanoseconds since some moment, for what a workload times itself */
   clock?: { now(): number };
-}) => (handle: Handle, calls?: CallStyle) => BoundWorkload;
+  /** of the handle */
+  origin?: Origin;
+}) => (handle: H, calls?: CallStyle) => BoundWorkload;
 
 /** A storage that a run names, or that it takes where it names none. */
 export interface ChosenStorage {
@@ -147,6 +163,7 @@ export interface ConsoleOutput {
 export interface WorkloadDefinition {
   name: string;
   summary: string;
+  /** of one kind of handle; empty where it brings contenders of its own */
   needs: readonly Capability[];
   /** what it owns on servers, created and removed around a run; absent: the rows of the race */
   namespace?: Namespace;
@@ -167,6 +184,10 @@ export interface WorkloadDefinition {
   output?(result: Result, context: ConsoleContext): ConsoleOutput;
   /** exit status of a result, where `usual` is not all that counts */
   status?(result: Result, usual: (result: Result) => number, context: ConsoleContext): number;
+  /** what takes part in the place of storages */
+  contenders?: Contenders;
+  /** pure: what `open` of a storage is given beside the usual, see InsertContext */
+  openWith?(parameters: Parameters, dataset: Dataset): Record<string, unknown>;
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;
@@ -183,4 +204,14 @@ export interface WorkloadDefinition {
   servers?(parameters: Parameters): readonly string[];
   /** pure: the address that the storage opens, where it is not its server's */
   route?(parameters: Parameters, address: Address, others: Record<string, Address>): Address;
+}
+
+/** Contenders of a workload's own, by name or path of a file; loaded when they are needed. */
+export interface Contenders {
+  names(): readonly string[];
+  load(name: string): Promise<OwnContender>;
+}
+
+export interface OwnContender extends Contender {
+  open(context: { parameters: Parameters }): Promise<Handle>;
 }

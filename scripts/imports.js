@@ -25,7 +25,7 @@ export const LAYERS = Object.freeze({
   storages: 6,
   servers: 6,
   workloads: 6,
-  codecs: 6,
+  codecs: 5.5,
   'data/loaders': 6,
   'data/namespaces': 6,
   limits: 5,

@@ -12,7 +12,6 @@ export const storage = defineStorage({
   package: 'cassandra-driver',
   server: 'cassandra',
   protocol: 'cql',
-  capabilities: ['insert'],
   inserts: CASSANDRA_INSERTS,
   profiles: {
     default: {
@@ -23,5 +22,5 @@ export const storage = defineStorage({
       },
     },
   },
-  open: openCassandraInserter,
+  open: { insert: openCassandraInserter },
 });

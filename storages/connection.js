@@ -109,7 +109,7 @@ export function coded(error, code = 'ECONNRESET') {
  * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
  * The handle's get, mget and set are exchanged, so that what came before the loss pays nothing for
  * it.
- * @param {import('../lib/types.js').Handle} handle
+ * @param {import('../lib/types.js').RowsHandle} handle
  * @param {Error} error
  * @param {import('../lib/types.js').CallStyle} [calls]
  */
@@ -126,9 +126,9 @@ export function loseHandle(handle, error, calls = 'promise') {
  * loseHandle as soon as the socket of a connection fails, ends or closes, and before the driver's
  * own listeners: they call back, and who is called back may ask again at once.
  * @param {import('node:net').Socket} socket
- * @param {import('../lib/types.js').Handle} handle
+ * @param {import('../lib/types.js').RowsHandle} handle
  * @param {import('../lib/types.js').CallStyle} [calls]
- * @returns {import('../lib/types.js').Handle} the same handle
+ * @returns {import('../lib/types.js').RowsHandle} the same handle
  */
 export function watchLoss(socket, handle, calls) {
   onLoss(socket, (error) => loseHandle(handle, error, calls));

@@ -7,7 +7,6 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
@@ -18,7 +17,6 @@ import {
   commandText,
   inlineCommand,
 } from '../protocols/resp/command.js';
-import { commandHandle } from './commands/handle.js';
 import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
 import { Waiting } from './waiting.js';
 
@@ -43,7 +41,8 @@ export const storage = defineStorage({
   summary: "hiredis-node, the C parser of Redis's own client",
   package: 'hiredis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set', 'command', 'inline'],
+  rows: ['get', 'mget', 'set'],
+  commands: ['words', 'inline'],
   profiles: {
     default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
     reader: {
@@ -59,26 +58,28 @@ export const storage = defineStorage({
       remedy: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
     };
   },
-  async open(context) {
-    if (context.needs?.includes('command')) return commandHandle(context, connector(context));
-    const client = await connect(context, 'main');
-    return {
-      get: /** @type {any} */ (client.get),
-      value,
-      mget: /** @type {any} */ (client.mget),
-      set: /** @type {any} */ (client.set),
-      stored,
-      close: () => closeSocket(client.socket),
-    };
-  },
+  open: { rows: openRows, command: openCommands },
 });
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows(context) {
+  const client = await connect(context, 'main');
+  return {
+    get: /** @type {any} */ (client.get),
+    value,
+    mget: /** @type {any} */ (client.mget),
+    set: /** @type {any} */ (client.set),
+    stored,
+    close: () => closeSocket(client.socket),
+  };
+}
 
 /**
  * @param {import('../lib/types.js').OpenContext} context
  * @param {string} name of the endpoint
  * @returns {Promise<Client>} connected and logged in
  */
-async function connect({ address, credentials, profile, places = PLACES }, name) {
+async function connect({ address, credentials, profile, places }, name) {
   const endpoint = requireEndpoint(address, name, 'hiredis');
   const target = { storage: 'hiredis', endpoint, credentials };
   const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
@@ -91,20 +92,23 @@ async function connect({ address, credentials, profile, places = PLACES }, name)
 /**
  * Commands of any name over connections of their own.
  * @param {import('../lib/types.js').OpenContext} context
- * @returns {NonNullable<import('../lib/types.js').Handle['connect']>}
+ * @returns {Promise<import('../lib/types.js').CommandHandle>}
  */
-function connector(context) {
-  return async (name) => {
-    const client = await connect(context, name);
-    const promised = (/** @type {(done: Done) => void} */ call) =>
-      new Promise((resolve, reject) => {
-        call((error, reply) => (error ? reject(error) : resolve(reply)));
-      });
-    return {
-      send: (words) => promised((done) => client.command([...words], done)),
-      inline: (line) => promised((done) => client.line(line, done)),
-      close: () => closeSocket(client.socket),
-    };
+async function openCommands(context) {
+  return {
+    async connect(name) {
+      const client = await connect(context, name);
+      const promised = (/** @type {(done: Done) => void} */ call) =>
+        new Promise((resolve, reject) => {
+          call((error, reply) => (error ? reject(error) : resolve(reply)));
+        });
+      return {
+        send: (words) => promised((done) => client.command([...words], done)),
+        inline: (line) => promised((done) => client.line(line, done)),
+        close: () => closeSocket(client.socket),
+      };
+    },
+    async close() {}, // who connects closes
   };
 }
 

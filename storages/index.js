@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { codecSources, isCodec, loadCodec } from '../codecs/index.js';
+import { kindOf } from '../lib/capabilities.js';
 import { defineStorage } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
@@ -29,29 +29,19 @@ const REGISTRY = {
   cassandra: () => import('./cassandra.js'),
 };
 
-/**
- * Those that are there for what one workload needs: no race takes them where nothing is named.
- * @type {Readonly<Record<string, string>>}
- */
-const OF_ONE_NEED = Object.freeze({ cassandra: 'insert' });
-
-/** Every name, in the order of the seed's lines, then ours. */
-export const ALL_STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
-
-/** What a race takes where nothing is named. */
-export const STORAGE_NAMES = Object.freeze(
-  ALL_STORAGE_NAMES.filter((name) => !Object.hasOwn(OF_ONE_NEED, name)),
-);
+/** Every name, in the order of the original program's lines, then ours. */
+export const STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
 
 /**
- * @param {readonly string[]} needs of a workload
- * @returns {string[]} what its run takes where nothing is named
+ * What a run takes where nothing is named: a storage with no handle of the kind is not in it, one
+ * that lacks an operation is, and is skipped with that reason.
+ * @param {readonly import('../lib/types.js').Capability[]} needs of a workload
+ * @returns {Promise<string[]>} in the order of STORAGE_NAMES
  */
-export function storageNamesFor(needs) {
-  if (needs.includes('codec')) return codecSources();
-  return ALL_STORAGE_NAMES.filter(
-    (name) => !Object.hasOwn(OF_ONE_NEED, name) || needs.includes(OF_ONE_NEED[name]),
-  );
+export async function storageNamesFor(needs) {
+  const kind = kindOf(needs);
+  const all = await Promise.all(STORAGE_NAMES.map(loadStorage));
+  return STORAGE_NAMES.filter((_name, i) => Object.hasOwn(all[i].open, kind));
 }
 
 /**
@@ -70,13 +60,24 @@ export function storageNamesFor(needs) {
  *   the profile exists shows when the storage is loaded
  */
 export function parseSelection(text, folder = process.cwd()) {
+  const selection = splitSelection(text, folder);
+  if (!isPath(selection.source)) requireName(selection.source);
+  return selection;
+}
+
+/**
+ * The same for any names.
+ * @param {string} text
+ * @param {string} [folder]
+ * @returns {Selection}
+ */
+export function splitSelection(text, folder = process.cwd()) {
   const trimmed = text.trim();
   const colon = trimmed.lastIndexOf(':');
   const isProfile = colon > 0 && /^[a-z][a-z0-9-]*$/.test(trimmed.slice(colon + 1));
-  const source = isProfile ? trimmed.slice(0, colon) : trimmed;
+  const written = isProfile ? trimmed.slice(0, colon) : trimmed;
   const profile = isProfile ? trimmed.slice(colon + 1) : 'default';
-  if (isPath(source)) return { text: trimmed, source: path.resolve(folder, source), profile };
-  requireName(source);
+  const source = isPath(written) ? path.resolve(folder, written) : written;
   return { text: trimmed, source, profile };
 }
 
@@ -107,14 +108,13 @@ export function parseSelections(list, folder) {
  *   not load or does not hold one
  */
 export async function loadStorage(nameOrPath) {
-  if (isCodec(nameOrPath)) return loadCodec(nameOrPath);
   if (isPath(nameOrPath)) return loadFile(path.resolve(nameOrPath));
   requireName(nameOrPath);
   return (await REGISTRY[nameOrPath]()).storage;
 }
 
 /**
- * @param {StorageDefinition} definition
+ * @param {import('../lib/types.js').Contender} definition
  * @param {string} name
  * @returns {{ name: string } & import('../lib/types.js').Profile} as open takes it
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where it has no such profile
@@ -130,7 +130,7 @@ export function requireProfile(definition, name) {
 
 /**
  * Why a storage cannot run here, as far as that shows without its server.
- * @param {StorageDefinition} definition
+ * @param {import('../lib/types.js').Contender} definition
  * @param {string} [profile]
  * @returns {Promise<Unavailable | null>} null: it can
  */
@@ -151,10 +151,10 @@ function isPath(text) {
 
 /** @param {string} name */
 function requireName(name) {
-  if (Object.hasOwn(REGISTRY, name) || isCodec(name)) return;
+  if (Object.hasOwn(REGISTRY, name)) return;
   throw usageError(
-    `unknown storage "${name}"${nearMiss(name, ALL_STORAGE_NAMES)}`,
-    `the storages: ${ALL_STORAGE_NAMES.join(', ')}; or a file of your own, ./my-driver.js`,
+    `unknown storage "${name}"${nearMiss(name, STORAGE_NAMES)}`,
+    `the storages: ${STORAGE_NAMES.join(', ')}; or a file of your own, ./my-driver.js`,
   );
 }
 

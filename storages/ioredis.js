@@ -1,11 +1,10 @@
 /** ioredis on a Redis server. */
 
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
-import { commandHandle } from './commands/handle.js';
+import { openCommands } from './commands/ioredis.js';
 import { createCork, watchLoss } from './connection.js';
-import { REDIS_INSERTS } from './inserts/redis.js';
-import { IOREDIS_LOCKS } from './locks/redis.js';
+import { openIoredisInserter, REDIS_INSERTS } from './inserts/redis.js';
+import { IOREDIS_LOCKS, openIoredisLocks } from './locks/redis.js';
 import { closeIoredis, codeLostRequests, connectIoredis, FAULTS_VISIBLE } from './redis-clients.js';
 
 /** @param {string | null} reply */
@@ -18,9 +17,10 @@ export const storage = defineStorage({
   summary: 'ioredis',
   package: 'ioredis',
   server: 'redis',
-  capabilities: ['get', 'mget', 'set', 'lock', 'command', 'inline', 'insert'],
+  rows: ['get', 'mget', 'set'],
   inserts: REDIS_INSERTS,
   locks: IOREDIS_LOCKS,
+  commands: ['words', 'inline'],
   profiles: {
     default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
     tuned: {
@@ -32,51 +32,47 @@ export const storage = defineStorage({
       options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
     },
   },
-  async open(context) {
-    if (context.needs?.includes('insert')) {
-      const { openIoredisInserter } = await import('./inserts/ioredis.js');
-      return openIoredisInserter(context);
-    }
-    if (context.needs?.includes('lock')) {
-      const { openIoredisLocks } = await import('./locks/open.js');
-      return openIoredisLocks(context);
-    }
-    if (context.needs?.includes('command')) {
-      const { ioredisConnector } = await import('./commands/ioredis.js');
-      return commandHandle(context, await ioredisConnector(context));
-    }
-    const { profile, places = PLACES } = context;
-    const { stream } = /** @type {any} */ (profile.options);
-    const redis = await connectIoredis(context);
-    codeLostRequests(redis);
-    const socket = /** @type {any} */ (redis).stream;
-    const cork = createCork(socket);
-    const { redisPrefix: prefix } = places;
-    return watchLoss(socket, {
-      get:
-        stream === undefined
-          ? (id) => redis.get(prefix + id)
-          : (id) => {
-              cork();
-              return redis.get(prefix + id);
-            },
-      value,
-      mget:
-        stream === undefined
-          ? (ids) => redis.mget(ids.map((id) => prefix + id))
-          : (ids) => {
-              cork();
-              return redis.mget(ids.map((id) => prefix + id));
-            },
-      set:
-        stream === undefined
-          ? (id, text) => redis.set(prefix + id, text)
-          : (id, text) => {
-              cork();
-              return redis.set(prefix + id, text);
-            },
-      stored,
-      close: () => closeIoredis(redis),
-    });
+  open: {
+    rows: openRows,
+    insert: openIoredisInserter,
+    lock: openIoredisLocks,
+    command: openCommands,
   },
 });
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows(context) {
+  const { profile, places } = context;
+  const { stream } = /** @type {any} */ (profile.options);
+  const redis = await connectIoredis(context);
+  codeLostRequests(redis);
+  const socket = /** @type {any} */ (redis).stream;
+  const cork = createCork(socket);
+  const { redisPrefix: prefix } = places;
+  return watchLoss(socket, {
+    get:
+      stream === undefined
+        ? (id) => redis.get(prefix + id)
+        : (id) => {
+            cork();
+            return redis.get(prefix + id);
+          },
+    value,
+    mget:
+      stream === undefined
+        ? (ids) => redis.mget(ids.map((id) => prefix + id))
+        : (ids) => {
+            cork();
+            return redis.mget(ids.map((id) => prefix + id));
+          },
+    set:
+      stream === undefined
+        ? (id, text) => redis.set(prefix + id, text)
+        : (id, text) => {
+            cork();
+            return redis.set(prefix + id, text);
+          },
+    stored,
+    close: () => closeIoredis(redis),
+  });
+}

@@ -18,7 +18,7 @@ export const storage = defineStorage({
   summary: 'lmdb-js, a memory-mapped tree in this process',
   package: 'lmdb',
   server: null,
-  capabilities: ['get', 'mget', 'set', 'insert'],
+  rows: ['get', 'mget', 'set'],
   inserts: LMDB_INSERTS,
   profiles: {
     default: {
@@ -31,36 +31,37 @@ export const storage = defineStorage({
   async fill({ dataset, folder, signal }) {
     await fillFile(describeStore(folder), dataset, signal);
   },
-  async open(context) {
-    if (context.needs?.includes('insert')) return openLmdbInserter(context);
-    const { dataset, folder, profile, writes = false } = context;
-    const store = describeStore(folder);
-    await requireFilled(store, dataset);
-    const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
-    const { open } = await import('lmdb');
-    const root = open({ path: store.file, readOnly: !writes });
-    const rows = root.openDB({ name: ROWS, encoding, keyEncoding });
-    const { mget, idle } = createMany(rows);
-    return {
-      get: (id) => rows.get(id),
-      mget,
-      mgetCalls: 'callback',
-      // A transaction of its own, on the disk when it returns: that is the store's default.
-      set: (id, text) => rows.putSync(id, text),
-      stored: (reply) => reply === true,
-      async close() {
-        await idle();
-        await root.close();
-      },
-    };
-  },
+  open: { rows: openRows, insert: openLmdbInserter },
 });
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows({ dataset, folder, profile, writes = false }) {
+  const store = describeStore(folder);
+  await requireFilled(store, dataset);
+  const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
+  const { open } = await import('lmdb');
+  const root = open({ path: store.file, readOnly: !writes });
+  const rows = root.openDB({ name: ROWS, encoding, keyEncoding });
+  const { mget, idle } = createMany(rows);
+  return {
+    get: (id) => rows.get(id),
+    mget,
+    mgetCalls: 'callback',
+    // A transaction of its own, on the disk when it returns: that is the store's default.
+    set: (id, text) => rows.putSync(id, text),
+    stored: (reply) => reply === true,
+    async close() {
+      await idle();
+      await root.close();
+    },
+  };
+}
 
 /**
  * getMany fetches the pages in another thread, then reads as get does: what is under way must be
  * over before the store is closed, or it reads a store that is not there.
  * @param {any} rows
- * @returns {{ mget: NonNullable<import('../lib/types.js').Handle['mget']>,
+ * @returns {{ mget: NonNullable<import('../lib/types.js').RowsHandle['mget']>,
  *   idle: () => Promise<void> }}
  */
 function createMany(rows) {

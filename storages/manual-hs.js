@@ -3,7 +3,6 @@
  * storages/handlersocket/. Its index.value() gives the column itself, undefined for a miss.
  */
 
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { opened, requireEndpoint, socketPlace } from './connection.js';
 import { HANDLERSOCKET_INSERTS, openHandlerSocketInserter } from './inserts/handlersocket.js';
@@ -21,63 +20,60 @@ export const storage = defineStorage({
   package: null,
   server: 'mariadb',
   protocol: 'handlersocket',
-  capabilities: ['get', 'mget', 'set', 'insert'],
+  rows: ['get', 'mget', 'set'],
   inserts: HANDLERSOCKET_INSERTS,
   profiles: {
     default: { summary: 'index.value by primary key, promises', options: OPTIONS },
     callbacks: { summary: 'the same with callbacks', options: OPTIONS, calls: 'callback' },
   },
-  async open(context) {
-    const { address, credentials, profile, writes = false, needs, places = PLACES } = context;
-    if (needs?.includes('insert')) return openHandlerSocketInserter(context);
-    const endpoint = requireEndpoint(address, 'read', 'manual-hs');
-    const target = { storage: 'manual-hs', endpoint, credentials };
-    const { HandlerSocketClient } = await import('./handlersocket/index.js');
-    const client = new HandlerSocketClient({
-      ...profile.options,
-      ...socketPlace(endpoint),
-      secret: credentials.secret,
-      ...(writes && writePlace(address, credentials)),
-    });
-    const open = openIndexes(client, places, needs?.includes('mget') ?? true);
-    const { index, pairs } = await opened(target, open, () => client.destroy());
-    const list = (/** @type {readonly number[]} */ ids) => ({ in: { values: ids } });
-    const set = (/** @type {number} */ id, /** @type {string} */ text) =>
-      index.update('=', id, [text]);
-    return {
-      get:
-        profile.calls === 'callback'
-          ? (id, done) => index.value(id, /** @type {any} */ (done))
-          : (id) => index.value(id),
-      // The key that the list takes the place of is ignored.
-      mget:
-        profile.calls === 'callback'
-          ? (ids, done) => pairs?.find('=', 0, list(ids), /** @type {any} */ (done))
-          : (ids) => pairs?.find('=', 0, list(ids)),
-      values,
-      set: profile.calls === 'callback' ? withCallback(set) : set,
-      stored,
-      close: () => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
-    };
-  },
+  open: { rows: openRows, insert: openHandlerSocketInserter },
 });
 
-/** @typedef {import('./handlersocket/open-index.js').OpenIndex} OpenIndex */
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows({ address, credentials, profile, writes = false, places }) {
+  const endpoint = requireEndpoint(address, 'read', 'manual-hs');
+  const target = { storage: 'manual-hs', endpoint, credentials };
+  const { HandlerSocketClient } = await import('./handlersocket/index.js');
+  const client = new HandlerSocketClient({
+    ...profile.options,
+    ...socketPlace(endpoint),
+    secret: credentials.secret,
+    ...(writes && writePlace(address, credentials)),
+  });
+  const [index, pairs] = await opened(target, openIndexes(client, places), () => client.destroy());
+  const list = (/** @type {readonly number[]} */ ids) => ({ in: { values: ids } });
+  const set = (/** @type {number} */ id, /** @type {string} */ text) =>
+    index.update('=', id, [text]);
+  return {
+    get:
+      profile.calls === 'callback'
+        ? (id, done) => index.value(id, /** @type {any} */ (done))
+        : (id) => index.value(id),
+    // The key that the list takes the place of is ignored.
+    mget:
+      profile.calls === 'callback'
+        ? (ids, done) => pairs.find('=', 0, list(ids), /** @type {any} */ (done))
+        : (ids) => pairs.find('=', 0, list(ids)),
+    values,
+    set: profile.calls === 'callback' ? withCallback(set) : set,
+    stored,
+    close: () => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
+  };
+}
 
 /**
  * @param {import('./handlersocket/client.js').HandlerSocketClient} client
  * @param {import('../lib/types.js').Places} places
- * @param {boolean} many
- * @returns {Promise<{ index: OpenIndex, pairs: OpenIndex | null }>} pairs: of id and value, where
- *   `many`: a list of keys leaves out rows that are not there, so each has to say whose it is
+ * @returns {Promise<import('./handlersocket/open-index.js').OpenIndex[]>} one of values, and one of
+ *   ids and values: a list of keys leaves out rows that are not there, so each says whose it is
  */
-async function openIndexes(client, { database, table }, many) {
+async function openIndexes(client, { database, table }) {
   await client.connect();
-  const index = await client.openIndex({ database, table, columns: ['str'] });
-  if (!many) return { index, pairs: null };
   const types = /** @type {const} */ ({ id: 'number', str: 'utf8' });
-  const pairs = await client.openIndex({ database, table, columns: ['id', 'str'], types });
-  return { index, pairs };
+  return Promise.all([
+    client.openIndex({ database, table, columns: ['str'] }),
+    client.openIndex({ database, table, columns: ['id', 'str'], types }),
+  ]);
 }
 
 /**
@@ -109,7 +105,7 @@ function writePlace(address, { writeSecret }) {
 /**
  * The client's changes have promises only.
  * @param {(id: number, text: string) => Promise<number>} set
- * @returns {NonNullable<import('../lib/types.js').Handle['set']>}
+ * @returns {NonNullable<import('../lib/types.js').RowsHandle['set']>}
  */
 function withCallback(set) {
   return (id, text, done = () => {}) => {

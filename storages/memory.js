@@ -10,7 +10,7 @@ export const storage = defineStorage({
   summary: 'an array in the process: the floor of every figure',
   package: null,
   server: null,
-  capabilities: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set'],
   profiles: {
     default: { summary: 'an async function, one promise an operation', options: {} },
     sync: { summary: 'the value itself, no promise', options: {}, calls: 'sync' },

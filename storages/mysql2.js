@@ -1,11 +1,11 @@
 /** mysql2 on MariaDB or MySQL: SQL, as a yardstick of what HandlerSocket saves. */
 
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
 import { inOrder } from './in-order.js';
 import { MYSQL_INSERTS, openMysqlInserter } from './inserts/mysql2.js';
-import { MYSQL_LOCKS } from './locks/get-lock.js';
+import { MYSQL_LOCKS, openMysqlLocks } from './locks/get-lock.js';
+import { CONNECT_TIMEOUT_MS, mysqlOptions } from './mysql-options.js';
 
 /** @param {string} table */
 const statementsOf = (table) => ({
@@ -15,8 +15,7 @@ const statementsOf = (table) => ({
 });
 /** @typedef {ReturnType<typeof statementsOf>} Statements */
 
-// The driver's own 10 s are longer than an open may take here.
-const BOUNDED = { connectTimeout: 5000 };
+const BOUNDED = { connectTimeout: CONNECT_TIMEOUT_MS };
 
 /** @param {[any[]]} reply rows and fields, as the promise interface gives them */
 const value = (reply) => (reply[0].length === 0 ? undefined : reply[0][0].str);
@@ -30,7 +29,7 @@ export const storage = defineStorage({
   package: 'mysql2',
   server: 'mariadb',
   protocol: 'mysql',
-  capabilities: ['get', 'mget', 'set', 'lock', 'insert'],
+  rows: ['get', 'mget', 'set'],
   inserts: MYSQL_INSERTS,
   locks: MYSQL_LOCKS,
   profiles: {
@@ -40,34 +39,25 @@ export const storage = defineStorage({
       options: { connections: 4, pool: { connectionLimit: 4 }, ...BOUNDED },
     },
   },
-  async open(context) {
-    if (context.needs?.includes('insert')) return openMysqlInserter(context);
-    if (context.needs?.includes('lock')) {
-      const { openMysqlLocks } = await import('./locks/open.js');
-      return openMysqlLocks(context);
-    }
-    const { address, credentials, profile, places = PLACES } = context;
-    const endpoint = requireEndpoint(address, 'sql', 'mysql2');
-    const target = { storage: 'mysql2', endpoint, credentials };
-    const { default: mysql } = await import('mysql2/promise');
-    const place =
-      endpoint.path === undefined
-        ? { host: endpoint.host, port: endpoint.port }
-        : { socketPath: endpoint.path };
-    const options = {
-      ...place,
-      user: credentials.user ?? 'root',
-      password: credentials.password,
-      database: places.database,
-      ...BOUNDED,
-    };
-    const { pool } = /** @type {any} */ (profile.options);
-    const statements = statementsOf(places.table);
-    return pool === undefined
-      ? openConnection(mysql, target, options, statements)
-      : openPool(mysql, target, { ...options, ...pool }, statements);
+  open: {
+    rows: openRows,
+    insert: openMysqlInserter,
+    lock: openMysqlLocks,
   },
 });
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows({ address, credentials, profile, places }) {
+  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
+  const target = { storage: 'mysql2', endpoint, credentials };
+  const { default: mysql } = await import('mysql2/promise');
+  const options = mysqlOptions(endpoint, credentials, places.database);
+  const { pool } = /** @type {any} */ (profile.options);
+  const statements = statementsOf(places.table);
+  return pool === undefined
+    ? openConnection(mysql, target, options, statements)
+    : openPool(mysql, target, { ...options, ...pool }, statements);
+}
 
 /**
  * `IN` takes a list of one length: a statement for each. The driver prepares it at its first use
@@ -88,8 +78,7 @@ function createSelectMany(table) {
 /**
  * @param {any} executor a connection or a pool
  * @param {Statements} statements
- * @returns {Pick<import('../lib/types.js').Handle, 'get' | 'value' | 'mget' | 'values' | 'set' |
- *   'stored'>}
+ * @returns {Omit<import('../lib/types.js').RowsHandle, 'close'>}
  */
 function operationsOf(executor, { select, update, selectMany }) {
   return {
@@ -107,7 +96,7 @@ function operationsOf(executor, { select, update, selectMany }) {
  * @param {Parameters<typeof opened>[0]} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
- * @returns {Promise<import('../lib/types.js').Handle>}
+ * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
 async function openConnection(mysql, target, options, statements) {
   const connection = await opened(target, mysql.createConnection(options), () => {});
@@ -127,7 +116,7 @@ async function openConnection(mysql, target, options, statements) {
  * @param {Parameters<typeof opened>[0]} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
- * @returns {Promise<import('../lib/types.js').Handle>}
+ * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
 async function openPool(mysql, target, options, statements) {
   const { promisePool, pool } = createPool(mysql, options);
@@ -137,7 +126,7 @@ async function openPool(mysql, target, options, statements) {
     ),
   );
   await opened(target, warm, () => abortPool(pool, closedError()));
-  /** @type {import('../lib/types.js').Handle} */
+  /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
     ...operationsOf(promisePool, statements),
     async close() {

@@ -8,7 +8,6 @@
  * open.
  */
 
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { coded, opened, requireEndpoint, watchLoss } from './connection.js';
 
@@ -21,7 +20,7 @@ export const storage = defineStorage({
   package: 'node-handlersocket',
   server: 'mariadb',
   protocol: 'handlersocket',
-  capabilities: ['get'],
+  rows: ['get'],
   profiles: {
     default: {
       summary: 'index.find by primary key; it has callbacks only',
@@ -29,7 +28,7 @@ export const storage = defineStorage({
       calls: 'callback',
     },
   },
-  async open({ address, credentials }) {
+  async open({ address, credentials, places }) {
     const endpoint = requireEndpoint(address, 'read', 'node-handlersocket');
     const target = { storage: 'node-handlersocket', endpoint, credentials };
     // @ts-expect-error it ships no types
@@ -44,10 +43,10 @@ export const storage = defineStorage({
     codeRefusals(connection, socket);
     guardReplies(connection, socket);
     connection.on('close', () => socket.destroy());
-    const index = await opened(target, openIndex(connection), () => {
+    const index = await opened(target, openIndex(connection, places), () => {
       socket.destroy();
     });
-    /** @type {import('../lib/types.js').Handle} */
+    /** @type {import('../lib/types.js').RowsHandle} */
     const handle = {
       get: (id, done) => index.find('=', id, done),
       value,
@@ -66,16 +65,17 @@ export const storage = defineStorage({
 
 /**
  * @param {any} connection
+ * @param {import('../lib/types.js').Places} places
  * @returns {Promise<any>} the index, opened on the one column that is read
  */
-function openIndex(connection) {
+function openIndex(connection, { database, table }) {
   return new Promise((resolve, reject) => {
     connection.on('error', (/** @type {Error} */ error) => reject(coded(error)));
     connection.once('close', () => reject(new Error('the connection was closed')));
     connection.once('connect', () => {
       connection.openIndex(
-        PLACES.database,
-        PLACES.table,
+        database,
+        table,
         'PRIMARY',
         ['str'],
         (/** @type {Error | null} */ error, /** @type {any} */ index) =>

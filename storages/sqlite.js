@@ -2,13 +2,13 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
 import { inOrder } from './in-order.js';
 import { openSqliteInserter, SQLITE_INSERTS } from './inserts/sqlite.js';
 
 const FILE = 'dragstrip.sqlite';
+const TABLE = 'table_test';
 const MARKER = 'dragstrip_dataset';
 const APPLICATION_ID = 0x64726167; // "drag", at offset 68 of the file (sqlite.org/fileformat2)
 
@@ -20,7 +20,7 @@ export const storage = defineStorage({
   summary: 'node:sqlite, SQL in this process',
   package: null,
   server: null,
-  capabilities: ['get', 'mget', 'set', 'insert'],
+  rows: ['get', 'mget', 'set'],
   inserts: SQLITE_INSERTS,
   profiles: {
     default: {
@@ -40,32 +40,36 @@ export const storage = defineStorage({
   async fill({ dataset, folder, signal }) {
     await fillFile(describeStore(folder), dataset, signal);
   },
-  async open(context) {
-    const { DatabaseSync } = await loadSqlite();
-    if (context.needs?.includes('insert')) return openSqliteInserter(context, DatabaseSync);
-    const { dataset, folder, profile, writes = false } = context;
-    const store = describeStore(folder);
-    await requireFilled(store, dataset);
-    const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
-    let closed = false;
-    const selectMany = createSelectMany(database);
-    const select = database.prepare(`select str from ${PLACES.table} where id=?`);
-    const update = database.prepare(`update ${PLACES.table} set str=? where id=?`);
-    return {
-      get: (id) => select.get(id),
-      value,
-      mget: (ids) => selectMany(ids.length).all(...ids),
-      values: inOrder,
-      // A transaction of its own, on the disk when it returns: that is the store's default.
-      set: (id, text) => update.run(text, id),
-      stored: ({ changes }) => changes === 1,
-      async close() {
-        if (!closed) database.close(); // a second close would throw
-        closed = true;
-      },
-    };
+  open: {
+    rows: openRows,
+    insert: async (context) => openSqliteInserter(context, (await loadSqlite()).DatabaseSync),
   },
 });
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows({ dataset, folder, profile, writes = false }) {
+  const { DatabaseSync } = await loadSqlite();
+  const store = describeStore(folder);
+  await requireFilled(store, dataset);
+  const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
+  let closed = false;
+  const selectMany = createSelectMany(database);
+  const select = database.prepare(`select str from ${TABLE} where id=?`);
+  const update = database.prepare(`update ${TABLE} set str=? where id=?`);
+  return {
+    get: (id) => select.get(id),
+    value,
+    mget: (ids) => selectMany(ids.length).all(...ids),
+    values: inOrder,
+    // A transaction of its own, on the disk when it returns: that is the store's default.
+    set: (id, text) => update.run(text, id),
+    stored: ({ changes }) => changes === 1,
+    async close() {
+      if (!closed) database.close(); // a second close would throw
+      closed = true;
+    },
+  };
+}
 
 /**
  * `IN` takes a list of one length: a statement for each, prepared when it is first asked for.
@@ -79,7 +83,7 @@ function createSelectMany(database) {
     let statement = statements.get(length);
     if (statement === undefined) {
       const marks = Array(length).fill('?').join(',');
-      const sql = `select id, str from ${PLACES.table} where id in (${marks})`;
+      const sql = `select id, str from ${TABLE} where id in (${marks})`;
       statement = database.prepare(sql);
       statements.set(length, statement);
     }
@@ -161,9 +165,9 @@ async function create(file, dataset) {
   // Nobody sees the file before it is whole, so it needs no journal; it is synced at the end.
   database.exec(`pragma journal_mode=off; pragma synchronous=off;
     pragma application_id=${APPLICATION_ID};
-    create table ${PLACES.table}(id integer primary key, str text not null);
+    create table ${TABLE}(id integer primary key, str text not null);
     create table ${MARKER}(options text not null);`);
-  const insert = database.prepare(`insert into ${PLACES.table} values(?, ?)`);
+  const insert = database.prepare(`insert into ${TABLE} values(?, ?)`);
   return {
     write(from, to) {
       database.exec('begin');

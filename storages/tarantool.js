@@ -8,11 +8,8 @@
  * accessor here that takes no parser states: the parser itself goes by `dataState`.
  */
 
-import { PLACES } from '../lib/dataset.js';
 import { defineStorage } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { INSERT_PLACE, STRATEGIES } from '../lib/insertion.js';
-import { LOCK_PLACES } from '../lib/lock-places.js';
 import {
   coded,
   createCork,
@@ -21,9 +18,9 @@ import {
   socketPlace,
   watchLoss,
 } from './connection.js';
+import { openSeveral } from './inserts/connections.js';
 import { TARANTOOL_INSERTS, tarantoolInserter } from './inserts/tarantool.js';
 import { openFiberLocks, TARANTOOL_LOCKS } from './locks/fiber.js';
-import { lockHandle, originOf } from './locks/open.js';
 
 const VSPACE = 281; // box.schema.VSPACE_ID, the spaces that this user may see
 const NAME_INDEX = 2; // its index by name
@@ -44,7 +41,7 @@ export const storage = defineStorage({
   summary: 'tarantool-driver',
   package: 'tarantool-driver',
   server: 'tarantool',
-  capabilities: ['get', 'mget', 'set', 'lock', 'insert'],
+  rows: ['get', 'mget', 'set'],
   inserts: TARANTOOL_INSERTS,
   locks: TARANTOOL_LOCKS,
   profiles: {
@@ -54,50 +51,51 @@ export const storage = defineStorage({
       options: { ...OPTIONS, socket: 'corked per tick from outside' },
     },
   },
-  async open(context) {
-    if (context.needs?.includes('insert')) return openInserter(context);
-    if (context.needs?.includes('lock')) return openLocks(context);
-    const { profile, places = PLACES } = context;
-    const { socket } = /** @type {any} */ (profile.options);
-    const { connection, space } = await openConnection(context, places.space);
-    const cork = createCork(connection.socket);
-    return watchLoss(connection.socket, {
-      get:
-        socket === undefined
-          ? (id) => connection.select(space, 0, 1, 0, 'eq', [id])
-          : (id) => {
-              cork();
-              return connection.select(space, 0, 1, 0, 'eq', [id]);
-            },
-      value,
-      // There is no select of several keys: a function of box.lua reads them in one call.
-      mget:
-        socket === undefined
-          ? (ids) => connection.call('dragstrip_mget', places.space, ids)
-          : (ids) => {
-              cork();
-              return connection.call('dragstrip_mget', places.space, ids);
-            },
-      values,
-      set:
-        socket === undefined
-          ? (id, text) => connection.replace(space, [id, text])
-          : (id, text) => {
-              cork();
-              return connection.replace(space, [id, text]);
-            },
-      stored,
-      close: () => closeConnection(connection),
-    });
-  },
+  open: { rows: openRows, insert: openInserter, lock: openLocks },
 });
 
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows(context) {
+  const { profile, places } = context;
+  const { socket } = /** @type {any} */ (profile.options);
+  const { connection, space } = await openConnection(context);
+  const cork = createCork(connection.socket);
+  return watchLoss(connection.socket, {
+    get:
+      socket === undefined
+        ? (id) => connection.select(space, 0, 1, 0, 'eq', [id])
+        : (id) => {
+            cork();
+            return connection.select(space, 0, 1, 0, 'eq', [id]);
+          },
+    value,
+    // There is no select of several keys: a function of box.lua reads them in one call.
+    mget:
+      socket === undefined
+        ? (ids) => connection.call('dragstrip_mget', places.space, ids)
+        : (ids) => {
+            cork();
+            return connection.call('dragstrip_mget', places.space, ids);
+          },
+    values,
+    set:
+      socket === undefined
+        ? (id, text) => connection.replace(space, [id, text])
+        : (id, text) => {
+            cork();
+            return connection.replace(space, [id, text]);
+          },
+    stored,
+    close: () => closeConnection(connection),
+  });
+}
+
 /**
- * @param {import('../lib/types.js').OpenContext} context
- * @param {string} space its name
+ * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' |
+ *   'profile' | 'places'>} context places: with the name of the space
  * @returns {Promise<{ connection: any, space: number }>} space: its id
  */
-async function openConnection({ address, credentials, profile }, space) {
+async function openConnection({ address, credentials, profile, places }) {
   const endpoint = requireEndpoint(address, 'main', 'tarantool');
   const target = { storage: 'tarantool', endpoint, credentials };
   // @ts-expect-error it ships no types
@@ -113,44 +111,29 @@ async function openConnection({ address, credentials, profile }, space) {
   keepParserStatesOut(connection);
   guardParser(connection);
   codeLostRequests(connection);
-  const id = await opened(target, connect(connection, space), () => {
+  const id = await opened(target, connect(connection, places.space), () => {
     connection.disconnect();
     connection.socket?.destroy();
   });
   return { connection, space: id };
 }
 
-/**
- * @param {import('../lib/types.js').OpenContext} context
- * @returns {Promise<import('../lib/types.js').Handle>}
- */
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['insert']>} */
 async function openInserter(context) {
-  const { workers } = STRATEGIES[String(context.parameters?.['strategy'])];
-  /** @type {{ connection: any, space: number }[]} */
-  const links = [];
-  const close = async () => {
-    for (const { connection } of links) await closeConnection(connection);
-  };
-  try {
-    for (let i = 0; i < workers; i += 1) {
-      links.push(await openConnection(context, INSERT_PLACE.space));
-    }
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { get: () => undefined, insert: tarantoolInserter(links, context.dataset.seed), close };
+  const { all, close } = await openSeveral(
+    context.connections,
+    () => openConnection(context),
+    ({ connection }) => closeConnection(connection),
+  );
+  return { ...tarantoolInserter(all, context), close };
 }
 
-/**
- * @param {import('../lib/types.js').OpenContext} context
- * @returns {Promise<import('../lib/types.js').Handle>}
- */
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['lock']>} */
 async function openLocks(context) {
-  const { connection } = await openConnection(context, LOCK_PLACES.space);
+  const { connection } = await openConnection(context);
   const close = () => closeConnection(connection);
   try {
-    return lockHandle(await openFiberLocks(connection, originOf(context, 'tarantool')), close);
+    return { ...(await openFiberLocks(connection)), close };
   } catch (error) {
     await close();
     throw error;

@@ -4,9 +4,8 @@
  */
 
 import { FIXTURES } from '../../codecs/fixtures.js';
-import { codecSource, isCodec, PROTOCOLS, VARIANTS } from '../../codecs/index.js';
+import { CODEC_NAMES, loadCodec, PROTOCOLS } from '../../codecs/index.js';
 import { usageError } from '../../lib/errors.js';
-import { loadStorage, parseSelection } from '../../storages/index.js';
 import { conductRun, tablesFor } from '../conduct.js';
 import { dropUndefined } from '../setup.js';
 import { statusOf } from '../status.js';
@@ -80,7 +79,7 @@ export async function toCodecOptions(test, options) {
     throw usageError('--ops and --duration: one of them', 'leave one out');
   }
   const fixtures = fixturesOf(DIRECTIONS[/** @type {'decoding'} */ (test)], options);
-  const storages = options.variants?.map(sourceOf);
+  const storages = options.variants;
   const parameters = fixtures.map(({ protocol, direction, name }) => ({
     ...{ protocol, direction },
     fixture: name,
@@ -133,28 +132,21 @@ function fixturesOf(direction, { protocols = PROTOCOLS, fixtures }) {
   return own.filter(({ name }) => fixtures.includes(name));
 }
 
-/** @param {string} name @returns {string} as the engine is told */
-function sourceOf(name) {
-  const known = Object.values(VARIANTS).flat();
-  if (known.includes(name)) return codecSource(name);
-  if (/^\.{0,2}\/|\.[cm]?js$/.test(name)) return name;
-  throw usageError(`--variants ${name}: not known`, `there are ${known.join(', ')}; or ./file.js`);
-}
-
 /**
  * A variant that was named and that none of the fixtures is for would be left out without a word.
- * @param {string[] | undefined} sources
+ * @param {string[] | undefined} variants
  * @param {import('../../lib/types.js').Parameters[]} parameters
  */
-async function requireCells(sources = [], parameters) {
-  for (const source of sources) {
-    const { name, codec } = await loadStorage(
-      isCodec(source) ? source : parseSelection(source).source,
-    );
-    if (codec === undefined) throw usageError(`--variants ${source}: it is no codec`);
+async function requireCells(variants = [], parameters) {
+  for (const variant of variants) {
+    if (!CODEC_NAMES.includes(variant) && !/^\.{0,2}\/|\.[cm]?js$/.test(variant)) {
+      const names = CODEC_NAMES.join(', ');
+      throw usageError(`--variants ${variant}: not known`, `there are ${names}; or ./file.js`);
+    }
+    const codec = await loadCodec(variant);
     if (parameters.some((one) => codec.offers(one) !== false)) continue;
     throw usageError(
-      `--variants ${name}: none of the fixtures is for it`,
+      `--variants ${codec.name}: none of the fixtures is for it`,
       `its protocol is ${codec.protocol}; it may decode and not encode, or not this fixture`,
     );
   }

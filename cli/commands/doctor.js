@@ -8,7 +8,7 @@ import { findPackage } from '../../lib/packages.js';
 import { hideSecrets } from '../../lib/secrets.js';
 import { environmentWarnings, readEnvironment } from '../../measure/environment.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';
-import { ALL_STORAGE_NAMES, checkAvailable, loadStorage } from '../../storages/index.js';
+import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../storages/index.js';
 import { addressesOf } from '../options.js';
 
 /**
@@ -56,7 +56,7 @@ async function* machine() {
 
 /** @returns {AsyncGenerator<Finding>} */
 async function* drivers() {
-  for (const name of ALL_STORAGE_NAMES) {
+  for (const name of STORAGE_NAMES) {
     const definition = await loadStorage(name);
     for (const profile of Object.keys(definition.profiles)) {
       const missing = await checkAvailable(definition, profile);

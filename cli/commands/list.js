@@ -4,7 +4,7 @@ import Table from 'cli-table3';
 import { findPackage } from '../../lib/packages.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';
-import { ALL_STORAGE_NAMES, checkAvailable, loadStorage } from '../../storages/index.js';
+import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../storages/index.js';
 import { loadWorkload, WORKLOAD_NAMES } from '../../workloads/index.js';
 
 /**
@@ -32,7 +32,7 @@ async function storageTable() {
     head: ['storage', 'driver', 'server', 'profile', 'options that are not the default'],
     style: { head: [], border: [], compact: true },
   });
-  for (const name of ALL_STORAGE_NAMES) {
+  for (const name of STORAGE_NAMES) {
     const definition = await loadStorage(name);
     const driver = definition.package === null ? null : findPackage(definition.package);
     for (const [profile, { summary, options }] of Object.entries(definition.profiles)) {

@@ -65,7 +65,9 @@ export async function execute(context) {
 async function setUpFor(runOptions, options, { signal, progress, stops }) {
   const { setUp } = await import('../setup.js');
   const { storagesOfPackages } = await import('../../engine/rivals.js');
-  runOptions.storages ??= (await storagesOfPackages(options.against ?? [])) ?? undefined;
+  const { loadWorkload } = await import('../../workloads/index.js');
+  const workload = await loadWorkload(runOptions.workload ?? 'get');
+  runOptions.storages ??= (await storagesOfPackages(options.against ?? [], workload)) ?? undefined;
   const { stop } = await setUp(runOptions, { signal, progress });
   stops.push(stop);
 }

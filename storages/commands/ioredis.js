@@ -12,8 +12,6 @@ import {
   FAULTS_VISIBLE,
 } from '../redis-clients.js';
 
-/** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
-
 const PLAIN = {
   ...FAULTS_VISIBLE,
   protocol: /** @type {const} */ (2),
@@ -23,22 +21,25 @@ const PLAIN = {
 
 /**
  * @param {import('../../lib/types.js').OpenContext} where
- * @returns {Promise<NonNullable<import('../../lib/types.js').Handle['connect']>>}
+ * @returns {Promise<import('../../lib/types.js').CommandHandle>}
  */
-export async function ioredisConnector(where) {
+export async function openCommands(where) {
   const { Command } = await import('ioredis');
-  return async (name) => {
-    const redis = await connectIoredis(where, { name, more: PLAIN });
-    codeLostRequests(redis);
-    return {
-      send: (words) => redis.call(.../** @type {[string, ...string[]]} */ (words)),
-      inline(line) {
-        const command = new Command(line, [], { replyEncoding: 'utf8' });
-        command.toWritable = () => inlineCommand(line);
-        redis.sendCommand(command);
-        return command.promise;
-      },
-      close: () => closeIoredis(redis),
-    };
+  return {
+    async connect(name) {
+      const redis = await connectIoredis(where, { name, more: PLAIN });
+      codeLostRequests(redis);
+      return {
+        send: (words) => redis.call(.../** @type {[string, ...string[]]} */ (words)),
+        inline(line) {
+          const command = new Command(line, [], { replyEncoding: 'utf8' });
+          command.toWritable = () => inlineCommand(line);
+          redis.sendCommand(command);
+          return command.promise;
+        },
+        close: () => closeIoredis(redis),
+      };
+    },
+    async close() {}, // who connects closes
   };
 }

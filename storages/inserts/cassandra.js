@@ -5,12 +5,9 @@
  */
 
 import { formatEndpoint } from '../../lib/address.js';
-import { INSERT_PLACE, numberOf, STRATEGIES, WORKERS } from '../../lib/insertion.js';
 import { opened, requireEndpoint } from '../connection.js';
+import { openSeveral } from './connections.js';
 
-const { keyspace, cassandraTable } = INSERT_PLACE;
-const TABLE = `${keyspace}.${cassandraTable}`;
-const INSERT = `insert into ${TABLE} (a, b) values (?, ?)`;
 const PREPARED = { prepare: true };
 const UNLOGGED = { prepare: true, logged: false };
 const LOGGED = { prepare: true, logged: true };
@@ -20,7 +17,7 @@ const SETTINGS = ['commitlog_sync', 'commitlog_sync_period'];
 /** How each strategy is done, for the tables. */
 export const CASSANDRA_INSERTS = Object.freeze({
   async: 'INSERT, prepared',
-  workers: `INSERT, prepared, ${WORKERS} connections`,
+  workers: 'INSERT, prepared, a connection per worker',
   pairs: 'unlogged batch of two',
   batch_pure: 'unlogged batch',
   batch_pure2: 'unlogged batch, two connections',
@@ -32,24 +29,23 @@ export const CASSANDRA_INSERTS = Object.freeze({
 /** @typedef {{ query: string, params: number[] }[]} Queries */
 
 /**
- * @param {import('../../lib/types.js').OpenContext} context
- * @returns {Promise<import('../../lib/types.js').Handle>}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
-export async function openCassandraInserter({ address, credentials, dataset, parameters }) {
-  const { workers } = STRATEGIES[String(parameters?.['strategy'])];
+export async function openCassandraInserter(context) {
+  const { address, credentials, connections } = context;
   const endpoint = requireEndpoint(address, 'main', 'cassandra');
   const target = { storage: 'cassandra', endpoint, credentials };
-  /** @type {Client[]} */
-  const clients = [];
-  const close = async () => {
-    for (const client of clients) await client.shutdown();
-  };
-  for (let i = 0; i < workers; i += 1) {
-    const client = await createClient(endpoint, credentials);
-    clients.push(client);
-    await opened(target, client.connect(), close);
-  }
-  return { get: () => undefined, insert: cqlInserter(clients, dataset.seed), close };
+  const { all, close } = await openSeveral(
+    connections,
+    async () => {
+      const client = await createClient(endpoint, credentials);
+      await opened(target, client.connect(), () => client.shutdown());
+      return client;
+    },
+    (client) => client.shutdown(),
+  );
+  return { ...cqlInserter(all, context), close };
 }
 
 /**
@@ -76,17 +72,18 @@ async function createClient(endpoint, { user, password }) {
 
 /**
  * @param {Client[]} clients one for each worker
- * @param {number} seed
- * @returns {import('../../lib/types.js').Inserter}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-function cqlInserter(clients, seed) {
+function cqlInserter(clients, { places, numberOf }) {
   const [client] = clients;
+  const table = `${places.keyspace}.${places.cassandraTable}`;
+  const insert = `insert into ${table} (a, b) values (?, ?)`;
   /** @param {number} from @param {number} to */
   const build = (from, to) => {
     /** @type {Queries} */
     const queries = [];
-    for (let a = from; a < to; a += 1)
-      queries.push({ query: INSERT, params: [a, numberOf(seed, a)] });
+    for (let a = from; a < to; a += 1) queries.push({ query: insert, params: [a, numberOf(a)] });
     return queries;
   };
   /** @param {typeof LOGGED} options */
@@ -98,16 +95,16 @@ function cqlInserter(clients, seed) {
   });
   return {
     async clear() {
-      await client.execute(`truncate table ${TABLE}`);
+      await client.execute(`truncate table ${table}`);
     },
-    read: (see) => readRows(client, see),
-    writes: () => countWrites(client),
+    read: (see) => readRows(client, table, see),
+    writes: () => countWrites(client, places),
     durability: () => readDurability(client),
     how: CASSANDRA_INSERTS,
     ways: {
       single: {
-        build: (from) => [from, numberOf(seed, from)],
-        send: (row, worker) => clients[worker].execute(INSERT, row, PREPARED),
+        build: (from) => [from, numberOf(from)],
+        send: (row, worker) => clients[worker].execute(insert, row, PREPARED),
         stored: () => 1,
       },
       batch: batch(UNLOGGED),
@@ -118,19 +115,21 @@ function cqlInserter(clients, seed) {
 
 /**
  * @param {Client} client
+ * @param {string} table
  * @param {(a: number, b: number) => void} see
  */
-async function readRows(client, see) {
+async function readRows(client, table, see) {
   const options = { prepare: true, fetchSize: PAGE_ROWS };
-  const rows = await client.execute(`select a, b from ${TABLE}`, [], options);
+  const rows = await client.execute(`select a, b from ${table}`, [], options);
   for await (const { a, b } of rows) see(a, b);
 }
 
 /**
  * @param {Client} client
+ * @param {import('../../lib/types.js').Places} places
  * @returns {Promise<number | null>} null before Cassandra 4, which has no such table
  */
-async function countWrites(client) {
+async function countWrites(client, { keyspace, cassandraTable }) {
   const cql =
     'select count from system_views.local_write_latency where keyspace_name = ? and table_name = ?';
   try {

@@ -4,11 +4,10 @@
  * other clients see.
  */
 
-import { INSERT_PLACE, numberOf, STRATEGIES, WORKERS } from '../../lib/insertion.js';
 import { opened, requireEndpoint, socketPlace } from '../connection.js';
-import { connect, readSql, sqlDurability } from './mysql2.js';
+import { openSeveral } from './connections.js';
+import { connectSql, readSql, sqlDurability } from './mysql2.js';
 
-const { database, table } = INSERT_PLACE;
 const CLOSE_LIMIT_MS = 2000;
 /** The protocol's "all". */
 const EVERY_ROW = 4_294_967_295;
@@ -17,7 +16,7 @@ const EVERY_ROW = 4_294_967_295;
 export const HANDLERSOCKET_INSERTS = Object.freeze({
   one: 'insert',
   async: 'insert, those of a tick in one flight',
-  workers: `insert, ${WORKERS} connections`,
+  workers: 'insert, a connection per worker',
   pairs: 'flight of two inserts',
   batch_pure: 'flight of inserts',
   batch_pure2: 'flight of inserts, two connections',
@@ -28,58 +27,54 @@ export const HANDLERSOCKET_INSERTS = Object.freeze({
 /** @typedef {import('../handlersocket/open-index.js').OpenIndex} OpenIndex */
 
 /**
- * @param {import('../../lib/types.js').OpenContext} context
- * @returns {Promise<import('../../lib/types.js').Handle>}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
 export async function openHandlerSocketInserter(context) {
-  const { address, credentials, dataset, parameters } = context;
-  const { workers } = STRATEGIES[String(parameters?.['strategy'])];
+  const { address, credentials, connections, places } = context;
   const endpoint = requireEndpoint(address, 'read', 'manual-hs');
   const sqlEndpoint = requireEndpoint(address, 'sql', 'manual-hs');
+  const write = requireEndpoint(address, 'write', 'manual-hs');
   const target = { storage: 'manual-hs', endpoint, credentials };
   const { HandlerSocketClient } = await import('../handlersocket/index.js');
-  const write = requireEndpoint(address, 'write', 'manual-hs');
-  /** @type {{ client: Client, index: OpenIndex }[]} */
-  const links = [];
-  const closeAll = () =>
-    Promise.all(links.map(({ client }) => client.close({ timeoutMs: CLOSE_LIMIT_MS })));
-  for (let i = 0; i < workers; i += 1) {
-    const client = new HandlerSocketClient({
-      ...context.profile.options,
-      ...socketPlace(endpoint),
-      ...(write.path === undefined ? { writePort: write.port } : { writePath: write.path }),
-      secret: credentials.secret,
-      writeSecret: credentials.writeSecret,
-    });
-    const index = await opened(target, openIndex(client), () => client.destroy());
-    links.push({ client, index });
-  }
-  const insert = inserter(links, dataset.seed, () => connect(sqlEndpoint, credentials));
-  return {
-    get: () => undefined,
-    insert,
-    async close() {
-      await closeAll();
+  const { all, close } = await openSeveral(
+    connections,
+    async () => {
+      const client = new HandlerSocketClient({
+        ...context.profile.options,
+        ...socketPlace(endpoint),
+        ...(write.path === undefined ? { writePort: write.port } : { writePath: write.path }),
+        secret: credentials.secret,
+        writeSecret: credentials.writeSecret,
+      });
+      const index = await opened(target, openIndex(client, places), () => client.destroy());
+      return { client, index };
     },
-  };
+    ({ client }) => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
+  );
+  const connect = () => connectSql(sqlEndpoint, credentials, places.database);
+  return { ...inserter(all, context, connect), close };
 }
 
-/** @param {Client} client */
-async function openIndex(client) {
+/**
+ * @param {Client} client
+ * @param {import('../../lib/types.js').Places} places
+ */
+async function openIndex(client, { database, table }) {
   await client.connect();
   return client.openIndex({ database, table, columns: ['a', 'b'] });
 }
 
 /**
  * @param {{ client: Client, index: OpenIndex }[]} links one for each worker
- * @param {number} seed
- * @param {() => Promise<import('mysql2/promise').Connection>} connectSql
- * @returns {import('../../lib/types.js').Inserter}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @param {() => Promise<import('mysql2/promise').Connection>} connect
+ * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-function inserter(links, seed, connectSql) {
+function inserter(links, { places: { table }, numberOf }, connect) {
   /** @param {(sql: import('mysql2/promise').Connection) => Promise<any>} work */
   const bySql = async (work) => {
-    const sql = await connectSql();
+    const sql = await connect();
     try {
       return await work(sql);
     } finally {
@@ -92,19 +87,19 @@ function inserter(links, seed, connectSql) {
     async clear() {
       await links[0].index.remove('>=', 0, { limit: EVERY_ROW });
     },
-    read: (see) => bySql((sql) => readSql(sql, see)),
+    read: (see) => bySql((sql) => readSql(sql, table, see)),
     durability: () => bySql(sqlDurability),
     how: HANDLERSOCKET_INSERTS,
     ways: {
       single: {
-        build: (from) => [from, numberOf(seed, from)],
+        build: (from) => [from, numberOf(from)],
         send: (row, worker) => links[worker].index.insert(row),
         stored: () => 1, // a row that is there already is an error
       },
       batch: {
         build(from, to) {
           const rows = [];
-          for (let a = from; a < to; a += 1) rows.push([a, numberOf(seed, a)]);
+          for (let a = from; a < to; a += 1) rows.push([a, numberOf(a)]);
           return rows;
         },
         send(rows, worker) {

@@ -3,7 +3,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../../lib/folder.js';
-import { numberOf } from '../../lib/insertion.js';
 
 const FILE = 'insert.lmdb';
 const ROWS = 'rows';
@@ -17,10 +16,10 @@ export const LMDB_INSERTS = Object.freeze({
 });
 
 /**
- * @param {import('../../lib/types.js').OpenContext} context
- * @returns {Promise<import('../../lib/types.js').Handle>}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
-export async function openLmdbInserter({ folder, dataset, profile }) {
+export async function openLmdbInserter({ folder, numberOf, profile }) {
   const { open } = await import('lmdb');
   const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
   const file = path.join(folder, FILE);
@@ -31,8 +30,7 @@ export async function openLmdbInserter({ folder, dataset, profile }) {
     return { root, rows: root.openDB({ name: ROWS, encoding, keyEncoding }) };
   };
   let store = create();
-  const { seed } = dataset;
-  const number = (/** @type {number} */ a) => String(numberOf(seed, a));
+  const number = (/** @type {number} */ a) => String(numberOf(a));
   /** @param {number} from @param {number} to */
   const build = (from, to) => {
     const rows = [];
@@ -40,44 +38,41 @@ export async function openLmdbInserter({ folder, dataset, profile }) {
     return rows;
   };
   return {
-    get: () => undefined,
-    insert: {
-      async clear() {
-        await store.root.close();
-        store = create();
+    async clear() {
+      await store.root.close();
+      store = create();
+    },
+    async read(see) {
+      await store.root.flushed;
+      for (const { key, value } of store.rows.getRange()) see(Number(key), Number(value));
+    },
+    async durability() {
+      // What the driver says of the open store: not every flag that is asked for is taken.
+      const {
+        noSync = false,
+        noMetaSync = false,
+        overlappingSync,
+      } = /** @type {any} */ (store.root);
+      return `noSync ${noSync}, noMetaSync ${noMetaSync}, overlappingSync ${overlappingSync}`;
+    },
+    how: LMDB_INSERTS,
+    ways: {
+      one: {
+        build: (from) => [from, number(from)],
+        send: ([a, b]) => store.rows.putSync(a, b, NEW_ONLY),
+        stored: (reply) => (reply === true ? 1 : -1),
+        calls: 'sync',
       },
-      async read(see) {
-        await store.root.flushed;
-        for (const { key, value } of store.rows.getRange()) see(Number(key), Number(value));
+      async: {
+        build: (from) => [from, number(from)],
+        send: ([a, b]) => store.rows.ifNoExists(a, () => store.rows.put(a, b)),
+        stored: (reply) => (reply === true ? 1 : -1),
       },
-      async durability() {
-        // What the driver says of the open store: not every flag that is asked for is taken.
-        const {
-          noSync = false,
-          noMetaSync = false,
-          overlappingSync,
-        } = /** @type {any} */ (store.root);
-        return `noSync ${noSync}, noMetaSync ${noMetaSync}, overlappingSync ${overlappingSync}`;
-      },
-      how: LMDB_INSERTS,
-      ways: {
-        one: {
-          build: (from) => [from, number(from)],
-          send: ([a, b]) => store.rows.putSync(a, b, NEW_ONLY),
-          stored: (reply) => (reply === true ? 1 : -1),
-          calls: 'sync',
-        },
-        async: {
-          build: (from) => [from, number(from)],
-          send: ([a, b]) => store.rows.ifNoExists(a, () => store.rows.put(a, b)),
-          stored: (reply) => (reply === true ? 1 : -1),
-        },
-        atomic: {
-          build,
-          send: (rows) => store.root.transactionSync(() => putAll(store.rows, rows)),
-          stored: (reply) => reply,
-          calls: 'sync',
-        },
+      atomic: {
+        build,
+        send: (rows) => store.root.transactionSync(() => putAll(store.rows, rows)),
+        stored: (reply) => reply,
+        calls: 'sync',
       },
     },
     async close() {

@@ -1,15 +1,12 @@
 /** Inserting by SQL: prepared statements, packets of several statements, LOAD DATA. */
 
 import { Readable } from 'node:stream';
-import { INSERT_PLACE, numberOf, STRATEGIES, WORKERS } from '../../lib/insertion.js';
 import { coded, opened, requireEndpoint } from '../connection.js';
+import { mysqlOptions } from '../mysql-options.js';
+import { openSeveral } from './connections.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 
-const { database, table } = INSERT_PLACE;
-const INSERT = `insert into ${table} values`;
-const PREPARED = `${INSERT} (?,?)`;
-const LOAD = `load data local infile 'rows' into table ${table}`;
 /** Rows of a piece of the stream. */
 const PIECE_ROWS = 5000;
 
@@ -17,7 +14,7 @@ const PIECE_ROWS = 5000;
 export const MYSQL_INSERTS = Object.freeze({
   one: 'INSERT, prepared',
   async: 'INSERT, prepared; the driver sends one after another',
-  workers: `INSERT, prepared, ${WORKERS} connections`,
+  workers: 'INSERT, prepared, a connection per worker',
   pairs: 'two INSERTs in one packet',
   batch_pure: 'INSERTs in one packet, each its own transaction',
   batch_pure2: 'INSERTs in one packet, two connections',
@@ -28,54 +25,51 @@ export const MYSQL_INSERTS = Object.freeze({
 });
 
 /**
- * @param {import('../../lib/types.js').OpenContext} context
- * @returns {Promise<import('../../lib/types.js').Handle>}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Promise<Inserter>}
  */
-export async function openMysqlInserter({ address, credentials, dataset, parameters, profile }) {
-  const { workers } = STRATEGIES[String(parameters?.['strategy'])];
+export async function openMysqlInserter(context) {
+  const { address, credentials, connections, places } = context;
   const endpoint = requireEndpoint(address, 'sql', 'mysql2');
-  const { connectTimeout } = /** @type {any} */ (profile.options);
-  /** @type {import('mysql2/promise').Connection[]} */
-  const connections = [];
-  const close = async () => {
-    for (const connection of connections) connection.destroy();
-  };
   const target = { storage: 'mysql2', endpoint, credentials };
-  for (let i = 0; i < workers; i += 1) {
-    const connection = await opened(target, connect(endpoint, credentials, connectTimeout), close);
-    connection.on('error', coded); // also what rejects a request
-    connections.push(connection);
-  }
-  return { get: () => undefined, insert: sqlInserter(connections, dataset.seed), close };
+  const { all, close } = await openSeveral(
+    connections,
+    async () => {
+      const connecting = connectSql(endpoint, credentials, places.database);
+      const connection = await opened(target, connecting, () => {});
+      connection.on('error', coded); // also what rejects a request
+      return connection;
+    },
+    (connection) => connection.destroy(),
+  );
+  return { ...sqlInserter(all, context), close };
 }
 
 /**
  * @param {import('../../lib/types.js').Endpoint} endpoint
  * @param {import('../../lib/types.js').Credentials} credentials
- * @param {number} connectTimeout
+ * @param {string} database
  */
-export async function connect(endpoint, { user = 'root', password }, connectTimeout = 5000) {
+export async function connectSql(endpoint, credentials, database) {
   const { createConnection } = await import('mysql2/promise');
-  const place =
-    endpoint.path === undefined
-      ? { host: endpoint.host, port: endpoint.port }
-      : { socketPath: endpoint.path };
-  const options = { user, password, database, connectTimeout, multipleStatements: true };
-  return createConnection({ ...place, ...options });
+  const options = mysqlOptions(endpoint, credentials, database);
+  return createConnection({ ...options, multipleStatements: true });
 }
 
 /**
  * @param {import('mysql2/promise').Connection[]} connections one for each worker
- * @param {number} seed
- * @returns {Inserter}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Omit<Inserter, 'close'>}
  */
-function sqlInserter(connections, seed) {
+function sqlInserter(connections, { places: { table }, numberOf: number }) {
   const [connection] = connections;
-  const number = (/** @type {number} */ a) => numberOf(seed, a);
+  const insert = `insert into ${table} values`;
+  const prepared = `${insert} (?,?)`;
+  const load = `load data local infile 'rows' into table ${table}`;
   /** @param {number} from @param {number} to */
   const statements = (from, to) => {
     let text = '';
-    for (let a = from; a < to; a += 1) text += `${INSERT}(${a},${number(a)});`;
+    for (let a = from; a < to; a += 1) text += `${insert}(${a},${number(a)});`;
     return text;
   };
   /** @param {string} text @param {number} worker */
@@ -84,13 +78,13 @@ function sqlInserter(connections, seed) {
     async clear() {
       await connection.query(`truncate table ${table}`);
     },
-    read: (see) => readSql(connection, see),
+    read: (see) => readSql(connection, table, see),
     durability: () => sqlDurability(connection),
     how: MYSQL_INSERTS,
     ways: {
       single: {
         build: (from) => [from, number(from)],
-        send: (row, worker) => connections[worker].execute(PREPARED, row),
+        send: (row, worker) => connections[worker].execute(prepared, row),
         stored: ([{ affectedRows }]) => affectedRows,
       },
       batch: { build: statements, send: query, stored: sumOfRows },
@@ -101,7 +95,7 @@ function sqlInserter(connections, seed) {
       },
       rows: {
         build(from, to) {
-          let text = `${INSERT}(${from},${number(from)})`;
+          let text = `${insert}(${from},${number(from)})`;
           for (let a = from + 1; a < to; a += 1) text += `,(${a},${number(a)})`;
           return text;
         },
@@ -112,7 +106,7 @@ function sqlInserter(connections, seed) {
         build: (from, to) => ({ from, to }),
         send: ({ from, to }, worker) =>
           connections[worker].query({
-            sql: LOAD,
+            sql: load,
             infileStreamFactory: () => rowLines(from, to, number),
           }),
         stored: ([{ affectedRows, info }]) => -skippedOf(info) || affectedRows,
@@ -163,9 +157,10 @@ function rowLines(from, to, number) {
 
 /**
  * @param {import('mysql2/promise').Connection} connection
+ * @param {string} table
  * @param {(a: number, b: number) => void} see
  */
-export async function readSql(connection, see) {
+export async function readSql(connection, table, see) {
   const [rows] = await connection.query({ sql: `select a, b from ${table}`, rowsAsArray: true });
   for (const [a, b] of /** @type {any[]} */ (rows)) see(a, b);
 }

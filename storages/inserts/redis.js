@@ -1,21 +1,23 @@
 /**
  * Inserting by Redis: a string key for each row, `SET … NX`, so that a key that is there is refused
- * as a table refuses it. For ioredis and node-redis.
+ * as a table refuses it. By ioredis and by node-redis.
  */
 
-import { INSERT_PLACE, numberOf, WORKERS } from '../../lib/insertion.js';
+import { createCork } from '../connection.js';
+import { connectIoredis, connectNodeRedis } from '../redis-clients.js';
+import { openSeveral } from './connections.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
 
-const { redisPrefix: PREFIX } = INSERT_PLACE;
+const NX = /** @type {const} */ ({ condition: 'NX' });
 const KEYS_PER_SCAN = 5000;
 
 /** How each strategy is done, for the tables. */
 export const REDIS_INSERTS = Object.freeze({
   one: 'SET … NX',
   async: 'SET … NX',
-  workers: `SET … NX, ${WORKERS} connections`,
+  workers: 'SET … NX, a connection per worker',
   pairs: 'pipeline of two SET … NX',
   batch_pure: 'pipeline of SET … NX',
   batch_pure2: 'pipeline of SET … NX, two connections',
@@ -25,7 +27,7 @@ export const REDIS_INSERTS = Object.freeze({
 });
 
 /**
- * @typedef {object} RedisClient one connection, whatever the driver
+ * @typedef {object} RedisConnection whatever the driver
  * @property {(...words: string[]) => Promise<any>} command
  * @property {(key: string, value: string) => Promise<any>} set `SET key value NX`
  * @property {(rows: string[]) => Promise<any[]>} pipeline the same of each, keys and values in turn
@@ -34,22 +36,119 @@ export const REDIS_INSERTS = Object.freeze({
  * @property {() => Promise<void>} close
  */
 
+/** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
+
+/** @param {InsertContext} context @returns {Promise<Inserter>} */
+export function openIoredisInserter(context) {
+  return openInserter(context, ioredisConnection);
+}
+
+/** @param {InsertContext} context @returns {Promise<Inserter>} */
+export function openNodeRedisInserter(context) {
+  return openInserter(context, nodeRedisConnection);
+}
+
 /**
- * @param {RedisClient[]} clients one for each worker
- * @param {number} seed
- * @returns {Inserter}
+ * @param {InsertContext} context
+ * @param {(context: InsertContext) => Promise<RedisConnection>} open
+ * @returns {Promise<Inserter>}
  */
-export function redisInserter(clients, seed) {
+async function openInserter(context, open) {
+  const { all, close } = await openSeveral(
+    context.connections,
+    () => open(context),
+    (connection) => connection.close(),
+  );
+  return { ...redisInserter(all, context), close };
+}
+
+/**
+ * @param {InsertContext} context
+ * @returns {Promise<RedisConnection>}
+ */
+async function ioredisConnection(context) {
+  const { stream } = /** @type {any} */ (context.profile.options);
+  const redis = await connectIoredis(context);
+  const cork = stream === undefined ? () => {} : createCork(/** @type {any} */ (redis).stream);
+  /** @param {any} pipeline @param {string[]} rows */
+  const send = (pipeline, rows) => {
+    for (let i = 0; i < rows.length; i += 2) pipeline.set(rows[i], rows[i + 1], 'NX');
+    cork();
+    return pipeline.exec().then(unwrap);
+  };
+  return {
+    command: (...words) => redis.call(words[0], ...words.slice(1)),
+    set(key, value) {
+      cork();
+      return redis.set(key, value, 'NX');
+    },
+    pipeline: (rows) => send(redis.pipeline(), rows),
+    multi: (rows) => send(redis.multi(), rows),
+    setMany(rows) {
+      cork();
+      return /** @type {Promise<any>} */ (redis.msetnx(rows)); // its types say "OK"
+    },
+    async close() {
+      redis.disconnect();
+    },
+  };
+}
+
+/**
+ * @param {[Error | null, unknown][]} replies one pair of error and reply for each command
+ * @returns {unknown[]}
+ */
+function unwrap(replies) {
+  return replies.map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
+  });
+}
+
+/**
+ * @param {InsertContext} context
+ * @returns {Promise<RedisConnection>}
+ */
+async function nodeRedisConnection(context) {
+  const { call } = /** @type {any} */ (context.profile.options);
+  const client = await connectNodeRedis(context);
+  /** @param {string[]} rows */
+  const collect = (rows) => {
+    const multi = client.multi();
+    for (let i = 0; i < rows.length; i += 2) multi.set(rows[i], rows[i + 1], NX);
+    return multi;
+  };
+  return {
+    command: (...words) => client.sendCommand(words),
+    set:
+      call === undefined
+        ? (key, value) => client.set(key, value, NX)
+        : (key, value) => client.sendCommand(['SET', key, value, 'NX']),
+    pipeline: (rows) => collect(rows).execAsPipeline(),
+    multi: (rows) => collect(rows).exec(),
+    setMany: (rows) => client.sendCommand(['MSETNX', ...rows]),
+    async close() {
+      client.destroy();
+    },
+  };
+}
+
+/**
+ * @param {RedisConnection[]} clients one for each worker
+ * @param {InsertContext} context
+ * @returns {Omit<Inserter, 'close'>}
+ */
+function redisInserter(clients, { places: { redisPrefix: prefix }, numberOf }) {
   const [client] = clients;
   /** @param {number} from @param {number} to @returns {string[]} keys and values in turn */
   const build = (from, to) => {
     const rows = [];
-    for (let a = from; a < to; a += 1) rows.push(PREFIX + a, String(numberOf(seed, a)));
+    for (let a = from; a < to; a += 1) rows.push(prefix + a, String(numberOf(a)));
     return rows;
   };
   return {
-    clear: () => removeRows(client),
-    read: (see) => readRows(client, see),
+    clear: () => removeRows(client, prefix),
+    read: (see) => readRows(client, prefix, see),
     durability: () => readDurability(client),
     how: REDIS_INSERTS,
     ways: {
@@ -79,14 +178,15 @@ function stored(replies) {
 }
 
 /**
- * @param {RedisClient} client
+ * @param {RedisConnection} client
+ * @param {string} prefix
  * @returns {AsyncGenerator<string[]>} keys of rows; one may come twice (Redis, SCAN guarantees)
  */
-async function* scan(client) {
+async function* scan(client, prefix) {
   let cursor = '0';
   do {
     const reply = await client.command(
-      ...['SCAN', cursor, 'MATCH', `${PREFIX}*`, 'COUNT', String(KEYS_PER_SCAN)],
+      ...['SCAN', cursor, 'MATCH', `${prefix}*`, 'COUNT', String(KEYS_PER_SCAN)],
     );
     const [next, keys] = reply;
     if (keys.length > 0) yield keys;
@@ -94,30 +194,31 @@ async function* scan(client) {
   } while (cursor !== '0');
 }
 
-/** @param {RedisClient} client */
-async function removeRows(client) {
-  for await (const keys of scan(client)) await client.command('UNLINK', ...keys);
+/** @param {RedisConnection} client @param {string} prefix */
+async function removeRows(client, prefix) {
+  for await (const keys of scan(client, prefix)) await client.command('UNLINK', ...keys);
 }
 
 /**
- * @param {RedisClient} client
+ * @param {RedisConnection} client
+ * @param {string} prefix
  * @param {(a: number, b: number) => void} see
  */
-async function readRows(client, see) {
+async function readRows(client, prefix, see) {
   /** @type {Set<string>} */
   const seen = new Set();
-  for await (const keys of scan(client)) {
+  for await (const keys of scan(client, prefix)) {
     const fresh = keys.filter((key) => !seen.has(key));
     if (fresh.length === 0) continue;
     const values = await client.command('MGET', ...fresh);
     for (const [i, key] of fresh.entries()) {
       seen.add(key);
-      see(Number(key.slice(PREFIX.length)), Number(values[i]));
+      see(Number(key.slice(prefix.length)), Number(values[i]));
     }
   }
 }
 
-/** @param {RedisClient} client */
+/** @param {RedisConnection} client */
 async function readDurability(client) {
   try {
     const settings = [];

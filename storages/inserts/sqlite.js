@@ -3,10 +3,9 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../../lib/folder.js';
-import { INSERT_PLACE, numberOf } from '../../lib/insertion.js';
 
-const { table } = INSERT_PLACE;
 const FILE = 'insert.sqlite';
+const TABLE = 'numbers';
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
 /** PRAGMA synchronous (sqlite.org/pragma.html). */
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
@@ -19,58 +18,54 @@ export const SQLITE_INSERTS = Object.freeze({
 });
 
 /**
- * @param {import('../../lib/types.js').OpenContext} context
+ * @param {import('../../lib/types.js').InsertContext} context
  * @param {any} DatabaseSync of node:sqlite
- * @returns {Promise<import('../../lib/types.js').Handle>}
+ * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
-export async function openSqliteInserter({ folder, dataset }, DatabaseSync) {
+export async function openSqliteInserter({ folder, numberOf }, DatabaseSync) {
   const file = path.join(folder, FILE);
   makeFolder(folder);
   let store = createStore(file, DatabaseSync);
-  const { seed } = dataset;
   /** @param {number} from @param {number} to */
   const build = (from, to) => {
     const values = [];
-    for (let a = from; a < to; a += 1) values.push(a, numberOf(seed, a));
+    for (let a = from; a < to; a += 1) values.push(a, numberOf(a));
     return values;
   };
   return {
-    get: () => undefined,
-    insert: {
-      async clear() {
-        store.database.close();
-        store = createStore(file, DatabaseSync);
+    async clear() {
+      store.database.close();
+      store = createStore(file, DatabaseSync);
+    },
+    async read(see) {
+      const rows = store.database.prepare(`select a, b from ${TABLE}`).all();
+      for (const { a, b } of rows) see(a, b);
+    },
+    async durability() {
+      const { synchronous } = store.database.prepare('pragma synchronous').get();
+      const { journal_mode: journal } = store.database.prepare('pragma journal_mode').get();
+      const level = SYNCHRONOUS[synchronous] ?? synchronous;
+      return `synchronous ${level}, journal_mode ${journal}`;
+    },
+    how: SQLITE_INSERTS,
+    ways: {
+      single: {
+        build: (from) => [from, numberOf(from)],
+        send: ([a, b]) => store.one.run(a, b),
+        stored: ({ changes }) => Number(changes),
+        calls: 'sync',
       },
-      async read(see) {
-        const rows = store.database.prepare(`select a, b from ${table}`).all();
-        for (const { a, b } of rows) see(a, b);
+      atomic: {
+        build,
+        send: (values) => insertAll(store, values),
+        stored: (reply) => reply,
+        calls: 'sync',
       },
-      async durability() {
-        const { synchronous } = store.database.prepare('pragma synchronous').get();
-        const { journal_mode: journal } = store.database.prepare('pragma journal_mode').get();
-        const level = SYNCHRONOUS[synchronous] ?? synchronous;
-        return `synchronous ${level}, journal_mode ${journal}`;
-      },
-      how: SQLITE_INSERTS,
-      ways: {
-        single: {
-          build: (from) => [from, numberOf(seed, from)],
-          send: ([a, b]) => store.one.run(a, b),
-          stored: ({ changes }) => Number(changes),
-          calls: 'sync',
-        },
-        atomic: {
-          build,
-          send: (values) => insertAll(store, values),
-          stored: (reply) => reply,
-          calls: 'sync',
-        },
-        rows: {
-          build,
-          send: (values) => store.many(values.length / 2).run(...values),
-          stored: ({ changes }) => Number(changes),
-          calls: 'sync',
-        },
+      rows: {
+        build,
+        send: (values) => store.many(values.length / 2).run(...values),
+        stored: ({ changes }) => Number(changes),
+        calls: 'sync',
       },
     },
     async close() {
@@ -86,14 +81,14 @@ export async function openSqliteInserter({ folder, dataset }, DatabaseSync) {
 function createStore(file, DatabaseSync) {
   for (const suffix of SUFFIXES) rmSync(file + suffix, { force: true });
   const database = new DatabaseSync(file);
-  database.exec(`create table ${table} (a integer primary key, b integer not null)`);
+  database.exec(`create table ${TABLE} (a integer primary key, b integer not null)`);
   /** @type {Map<number, any>} by number of rows */
   const statements = new Map();
   const many = (/** @type {number} */ rows) => {
     let statement = statements.get(rows);
     if (statement === undefined) {
       const marks = Array(rows).fill('(?,?)').join(',');
-      statement = database.prepare(`insert into ${table} values ${marks}`);
+      statement = database.prepare(`insert into ${TABLE} values ${marks}`);
       statements.set(rows, statement);
     }
     return statement;

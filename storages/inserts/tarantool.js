@@ -1,9 +1,7 @@
 /** Inserting by tarantool-driver: requests of their own, or a function that is a transaction. */
 
-import { INSERT_PLACE, numberOf, WORKERS } from '../../lib/insertion.js';
 import { createCork } from '../connection.js';
 
-const { space: SPACE } = INSERT_PLACE;
 const FUNCTION = 'dragstrip_insert';
 /** Rows that one select reads back. */
 const PAGE_ROWS = 10_000;
@@ -13,7 +11,7 @@ const ITERATE_ALL = 'all';
 export const TARANTOOL_INSERTS = Object.freeze({
   one: 'insert',
   async: 'insert',
-  workers: `insert, ${WORKERS} connections`,
+  workers: 'insert, a connection per worker',
   pairs: 'two inserts in one write',
   batch_pure: 'inserts in one write',
   batch_pure2: 'inserts in one write, two connections',
@@ -24,24 +22,24 @@ export const TARANTOOL_INSERTS = Object.freeze({
 /**
  * @param {{ connection: any, space: number }[]} links one for each
  *   worker, its space looked up
- * @param {number} seed
- * @returns {import('../../lib/types.js').Inserter}
+ * @param {import('../../lib/types.js').InsertContext} context
+ * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-export function tarantoolInserter(links, seed) {
+export function tarantoolInserter(links, { places, numberOf }) {
   const [{ connection, space }] = links;
   const corks = links.map((link) => createCork(link.connection.socket));
   /** @param {number} from @param {number} to */
   const build = (from, to) => {
     const rows = [];
-    for (let a = from; a < to; a += 1) rows.push([a, numberOf(seed, a)]);
+    for (let a = from; a < to; a += 1) rows.push([a, numberOf(a)]);
     return rows;
   };
   return {
     async clear() {
       // The marker goes with the rows, and it is the whole run's.
-      const { tarantoolMarker, tarantoolKey } = INSERT_PLACE;
+      const { tarantoolMarker, tarantoolKey } = places;
       const [marker] = await connection.select(tarantoolMarker, 0, 1, 0, 'eq', [tarantoolKey]);
-      await connection.call('dragstrip_reset', SPACE);
+      await connection.call('dragstrip_reset', places.space);
       if (marker !== undefined) await connection.replace(tarantoolMarker, marker);
     },
     async read(see) {
@@ -58,7 +56,7 @@ export function tarantoolInserter(links, seed) {
     how: TARANTOOL_INSERTS,
     ways: {
       single: {
-        build: (from) => [from, numberOf(seed, from)],
+        build: (from) => [from, numberOf(from)],
         send: (row, worker) => links[worker].connection.insert(space, row),
         stored: (reply) => reply.length,
       },

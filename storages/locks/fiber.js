@@ -25,10 +25,9 @@ const FOREVER_S = 31_536_000;
 
 /**
  * @param {any} connection of tarantool-driver
- * @param {import('../../lib/types.js').LockOrigin} origin
- * @returns {Promise<Locks>}
+ * @returns {Promise<Omit<Locks, 'close'>>}
  */
-export async function openFiberLocks(connection, origin) {
+export async function openFiberLocks(connection) {
   // The driver calls as of 1.6: each value that a function returns is a tuple of its own.
   const cork = createCork(connection.socket);
   /** @param {any[]} words */
@@ -45,7 +44,6 @@ export async function openFiberLocks(connection, origin) {
     );
   }
   return {
-    origin,
     mutex: (names, options) => new FiberLock(call, names, options),
     number: {
       set: (name, value) => call('dragstrip_mutex_set', name, value),
@@ -55,7 +53,6 @@ export async function openFiberLocks(connection, origin) {
       },
       remove: (name) => call('dragstrip_mutex_remove', name),
     },
-    close: async () => {},
   };
 }
 

@@ -4,8 +4,9 @@
  * own.
  */
 
-import { LOCK_PLACES } from '../../lib/lock-places.js';
+import { opened, requireEndpoint } from '../connection.js';
 import { commandError, MutexError } from '../mutex/errors.js';
+import { mysqlOptions } from '../mysql-options.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {import('../../lib/types.js').LockHandler} LockHandler */
@@ -26,12 +27,26 @@ const CONNECTIONS_MAX = 400;
 const FOREVER_S = 31_536_000;
 
 /**
- * @param {any} mysql the module mysql2/promise
- * @param {Record<string, unknown>} options of a connection
- * @param {import('../../lib/types.js').LockOrigin} origin
+ * @param {import('../../lib/types.js').OpenContext} context
  * @returns {Promise<Locks>}
  */
-export async function openGetLock(mysql, options, origin) {
+export async function openMysqlLocks({ address, credentials, places }) {
+  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
+  const { default: mysql } = await import('mysql2/promise');
+  const locks = poolLocks(mysql, mysqlOptions(endpoint, credentials, places.database), places);
+  // The first connection shows whether the server answers.
+  const target = { storage: 'mysql2', endpoint, credentials };
+  await opened(target, locks.number.get('none'), () => locks.close());
+  return locks;
+}
+
+/**
+ * @param {any} mysql the module mysql2/promise
+ * @param {Record<string, unknown>} options of a connection
+ * @param {import('../../lib/types.js').Places} places
+ * @returns {Locks}
+ */
+function poolLocks(mysql, options, { table, mysqlLock }) {
   const pool = mysql.createPool({
     ...options,
     connectionLimit: CONNECTIONS_MAX,
@@ -39,10 +54,8 @@ export async function openGetLock(mysql, options, origin) {
     // Who has waited for a connection is in front of who comes back.
     waitForConnections: true,
   });
-  const { table } = LOCK_PLACES;
   return {
-    origin,
-    mutex: ([name], { blockMs }) => new GetLock(pool, LOCK_PLACES.mysqlLock + name, blockMs),
+    mutex: ([name], { blockMs }) => new GetLock(pool, mysqlLock + name, blockMs),
     number: {
       set: (name, value) =>
         pool.execute(`replace into ${table} (name, value) values (?, ?)`, [name, value]),

@@ -3,7 +3,6 @@
  * expiry only counts for a process that has died.
  */
 
-import { LOCK_PLACES } from '../../lib/lock-places.js';
 import { MutexError } from '../mutex/errors.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
@@ -11,16 +10,17 @@ import { MutexError } from '../mutex/errors.js';
 
 /**
  * @param {any} client of ioredis
+ * @param {string} prefix of keys; it puts a word of its own before it
  * @param {number} [retryMs] in the place of its 10 ms
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
-export async function openSemaphore(client, retryMs) {
+export async function openSemaphore(client, prefix, retryMs) {
   const { Mutex } = await import('redis-semaphore');
   const retry = retryMs === undefined ? {} : { retryInterval: retryMs };
   return {
     mutex([name], { expireMs, blockMs }) {
       const options = { lockTimeout: expireMs, ...retry };
-      const key = LOCK_PLACES.redisLock + name;
+      const key = prefix + name;
       return new SemaphoreMutex(
         (acquireTimeout) =>
           // By default a lock that is lost ends the process: unlock tells it here.

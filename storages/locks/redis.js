@@ -4,9 +4,11 @@
  */
 
 import { usageError } from '../../lib/errors.js';
-import { LOCK_PLACES } from '../../lib/lock-places.js';
+import { createCork, opened, requireEndpoint } from '../connection.js';
+import { connectIoredis, connectNodeRedis } from '../redis-clients.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
+/** @typedef {import('../../lib/types.js').OpenContext} OpenContext */
 /** @typedef {import('../../lib/types.js').LockHandler} LockHandler */
 
 /** @type {Readonly<Record<string, LockHandler>>} */
@@ -42,30 +44,60 @@ export const IOREDIS_LOCKS = Object.freeze({
 });
 
 /**
- * @typedef {object} RedisLockContext
+ * @param {OpenContext} context
+ * @returns {Promise<Locks>}
+ */
+export async function openIoredisLocks(context) {
+  const redis = await connectIoredis(context);
+  // As the mutex does: what is sent in one tick leaves in one write.
+  const cork = createCork(/** @type {any} */ (redis).stream);
+  return openLocks(context, {
+    ...{ storage: 'ioredis', offered: IOREDIS_LOCKS, client: redis },
+    send([name, ...words]) {
+      cork();
+      return redis.call(name, words);
+    },
+    disconnect: () => redis.disconnect(),
+  });
+}
+
+/**
+ * @param {OpenContext} context
+ * @returns {Promise<Locks>}
+ */
+export async function openNodeRedisLocks(context) {
+  const client = await connectNodeRedis(context);
+  return openLocks(context, {
+    ...{ storage: 'redis', offered: NODE_REDIS_LOCKS, client },
+    send: (words) => client.sendCommand(words),
+    disconnect() {
+      if (client.isOpen) client.destroy();
+    },
+  });
+}
+
+/**
+ * @typedef {object} LockDriver a connected driver
+ * @property {string} storage
+ * @property {Readonly<Record<string, LockHandler>>} offered
  * @property {any} client
  * @property {(words: string[]) => Promise<any>} send
- * @property {import('../../lib/types.js').LockOrigin} origin
+ * @property {() => void} disconnect
  */
 
 /**
- * @param {RedisLockContext} context
+ * @param {OpenContext} context
+ * @param {LockDriver} driver
  * @returns {Promise<Locks>}
  */
-export async function openRedisLocks({ client, send, origin }) {
-  const { handler = 'script', retryMs } = origin.parameters;
-  const offered = origin.storage === 'ioredis' ? IOREDIS_LOCKS : NODE_REDIS_LOCKS;
-  if (!Object.hasOwn(offered, String(handler))) {
-    throw usageError(
-      `${origin.storage} has no lock ${handler}`,
-      `it has ${Object.keys(offered).join(', ')}`,
-    );
-  }
-  const opened = await openHandler(String(handler), client, retryMs);
-  const key = (/** @type {string} */ name) => LOCK_PLACES.redisNumber + name;
+async function openLocks({ address, credentials, parameters, places }, driver) {
+  const { storage, send, disconnect } = driver;
+  const endpoint = requireEndpoint(address, 'main', storage);
+  const handler = openHandler(driver, places.redisLock, parameters);
+  const { mutex, close } = await opened({ storage, endpoint, credentials }, handler, disconnect);
+  const key = (/** @type {string} */ name) => places.redisNumber + name;
   return {
-    ...opened,
-    origin,
+    mutex,
     number: {
       set: (name, value) => send(['SET', key(name), String(value)]),
       increment: (name) => send(['INCR', key(name)]),
@@ -75,30 +107,37 @@ export async function openRedisLocks({ client, send, origin }) {
       },
       remove: (name) => send(['DEL', key(name)]),
     },
+    async close() {
+      await close();
+      disconnect();
+    },
   };
 }
 
 /**
- * @param {string} handler
- * @param {any} client
- * @param {string | number | boolean | undefined} retryMs of those that ask again
+ * @param {LockDriver} driver
+ * @param {string} prefix of keys
+ * @param {import('../../lib/types.js').Parameters} [parameters] retryMs: of those that ask again
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
-async function openHandler(handler, client, retryMs) {
+async function openHandler({ storage, offered, client }, prefix, parameters = {}) {
+  const { handler = 'script', retryMs } = parameters;
+  if (!Object.hasOwn(offered, String(handler))) {
+    const names = Object.keys(offered).join(', ');
+    throw usageError(`${storage} has no lock ${handler}`, `it has ${names}`);
+  }
   const retry = retryMs === undefined ? undefined : Number(retryMs);
   if (handler === 'redlock') {
-    const { openRedlock } = await import('./redlock.js');
-    return openRedlock(client, retry);
+    return (await import('./redlock.js')).openRedlock(client, prefix, retry);
   }
   if (handler === 'redis-semaphore') {
-    const { openSemaphore } = await import('./redis-semaphore.js');
-    return openSemaphore(client, retry);
+    return (await import('./redis-semaphore.js')).openSemaphore(client, prefix, retry);
   }
   const { createLocker } = await import('../mutex/index.js');
   const locker = await createLocker({
     client,
     handler: handler === 'pure' ? 'pure' : 'script',
-    prefix: LOCK_PLACES.redisLock,
+    prefix,
   });
   return {
     mutex: (names, options) => locker.mutex(names, options),

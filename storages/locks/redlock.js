@@ -3,7 +3,6 @@
  * of a contended lock after two seconds.
  */
 
-import { LOCK_PLACES } from '../../lib/lock-places.js';
 import { MutexError } from '../mutex/errors.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
@@ -13,17 +12,18 @@ const RETRY_MS = 200;
 
 /**
  * @param {any} client of ioredis
+ * @param {string} prefix of keys
  * @param {number} [retryMs] in the place of its 200 ms ± 100 ms
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
-export async function openRedlock(client, retryMs) {
+export async function openRedlock(client, prefix, retryMs) {
   // Its types are not found by its exports.
   const { default: Redlock } = await import(/** @type {any} */ ('redlock'));
   const settings = retryMs === undefined ? {} : { retryDelay: retryMs, retryJitter: retryMs / 2 };
   const redlock = new Redlock([client], settings);
   return {
     mutex(names, { expireMs, blockMs }) {
-      const keys = names.map((name) => LOCK_PLACES.redisLock + name);
+      const keys = names.map((name) => prefix + name);
       return new RedlockMutex(redlock, keys, { expireMs, blockMs, retryMs: retryMs ?? RETRY_MS });
     },
     close: async () => {},

@@ -22,10 +22,13 @@ import { loadProtocol, PROTOCOL_NAMES, protocolOf } from '../../limits/wire/prot
 import { Pump } from '../../limits/wire/pump.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
-import { checkAvailable, loadStorage, STORAGE_NAMES } from '../../storages/index.js';
+import { checkAvailable, loadStorage, storageNamesFor } from '../../storages/index.js';
 import { withServers } from '../helpers/servers.js';
+import { openRows } from '../helpers/storage-cases.js';
 
 const BIN = fileURLToPath(new URL('../../bin/dragstrip.js', import.meta.url));
+const STORED = await storageNamesFor(['get']);
+
 describe('limits', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
   const dataset = createDataset({ rows: 1000, valueSize: 100, seed: 11 });
@@ -154,7 +157,7 @@ describe('limits', () => {
   });
 
   /**
-   * @param {import('../../lib/types.js').Handle} handle
+   * @param {import('../../lib/types.js').RowsHandle} handle
    * @param {string} calls
    * @param {number} id
    */
@@ -168,7 +171,7 @@ describe('limits', () => {
     return handle.value === undefined ? reply : handle.value(reply);
   }
 
-  for (const source of STORAGE_NAMES) {
+  for (const source of STORED) {
     test(`${source}: its stand-in gives it every row, and none that is not there`, async (t) => {
       const definition = await loadStorage(source);
       const protocol = protocolOf(definition);
@@ -186,12 +189,10 @@ describe('limits', () => {
             t.skip(lack.reason);
             continue;
           }
-          const handle = await definition.open({
+          const handle = await openRows(definition, {
             address: { main: endpoint, read: endpoint, write: endpoint, sql: endpoint },
-            credentials: {},
             profile: { name, ...profile },
             dataset: few,
-            folder: '',
           });
           const calls = profile.calls ?? 'promise';
           const ids = Array.from({ length: few.rows }, (_, i) => i + 1);

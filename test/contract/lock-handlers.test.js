@@ -39,28 +39,24 @@ describe('kinds of lock', () => {
    */
   async function open(storage, handler) {
     const definition = await loadStorage(storage);
-    const handle = await definition.open({
+    const locks = await definition.open.lock?.({
       address: servers.address(definition.server ?? ''),
       credentials: {},
       profile: { name: 'default', ...definition.profiles['default'] },
       dataset: createDataset(),
       folder: '',
-      needs: ['lock'],
       places: namesOf(namespace),
       parameters: { handler, retryMs: 20 },
     });
     const several = definition.locks?.[handler].several === true;
-    return {
-      handle,
-      several,
-      locks: /** @type {import('../../lib/types.js').Locks} */ (handle.locks),
-    };
+    assert.ok(locks !== undefined);
+    return { several, locks };
   }
 
   for (const [storage, handler] of KINDS) {
     test(`${storage} ${handler}: one at a time, a timeout, several names or none`, async () => {
-      const { handle, several, locks } = await open(storage, handler);
-      const { handle: second, locks: others } = await open(storage, handler);
+      const { several, locks } = await open(storage, handler);
+      const { locks: others } = await open(storage, handler);
       try {
         const mine = locks.mutex(['a'], OPTIONS);
         const theirs = others.mutex(['a'], OPTIONS);
@@ -94,8 +90,8 @@ describe('kinds of lock', () => {
         await number.remove('n');
         assert.equal(await number.get('n'), undefined);
       } finally {
-        await handle.close();
-        await second.close();
+        await locks.close();
+        await others.close();
       }
     });
   }
@@ -105,29 +101,29 @@ describe('kinds of lock', () => {
     ['tarantool', 'fiber'],
   ])) {
     test(`${storage} ${handler}: a lock ends with its connection; again is a deadlock`, async () => {
-      const { handle, locks } = await open(storage, handler);
-      const { handle: second, locks: others } = await open(storage, handler);
+      const { locks } = await open(storage, handler);
+      const { locks: others } = await open(storage, handler);
       try {
         const lost = locks.mutex(['d'], OPTIONS);
         await lost.lock();
         await assert.rejects(lost.lock(), { code: 'MUTEX_DEADLOCK' });
         const waiting = others.mutex(['d'], { ...OPTIONS, blockMs: 5000 }).lock();
-        await handle.close();
+        await locks.close();
         await waiting;
       } finally {
-        await second.close();
+        await others.close();
       }
     });
   }
 
   test('what was claimed is removed again', async () => {
     await release?.();
-    const { locks, handle } = await open('ioredis', 'script');
+    const { locks } = await open('ioredis', 'script');
     const redis = new Redis({ .../** @type {any} */ (servers.address('redis').main) });
     assert.deepEqual(await redis.keys('*'), []);
     redis.disconnect();
     assert.equal(await locks.number.get('n'), undefined);
-    await handle.close();
+    await locks.close();
     await assert.rejects(open('mysql2', 'get-lock'), { code: 'E_TARGET' });
   });
 });

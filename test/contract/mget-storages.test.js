@@ -14,7 +14,7 @@ import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { namespace } from '../../workloads/mget/namespace.js';
 import { withServers } from '../helpers/servers.js';
-import { listCases, manyReader, within } from '../helpers/storage-cases.js';
+import { listCases, manyReader, openRows, within } from '../helpers/storage-cases.js';
 
 const MGET_PLACES = namesOf(namespace);
 
@@ -24,9 +24,7 @@ const LIMIT_MS = 30_000;
 /** Rows of the race, and others under the same ids in the place that is removed after a run. */
 const race = createDataset({ rows: 300, valueSize: 64, seed: 5 });
 const own = createDataset({ rows: 400, valueSize: 2048, seed: 6 });
-const cases = (await listCases()).filter(({ definition }) =>
-  definition.capabilities.includes('mget'),
-);
+const cases = (await listCases()).filter(({ definition }) => definition.rows?.includes('mget'));
 
 describe('mget', () => {
   const servers = withServers(SERVERS);
@@ -60,14 +58,13 @@ describe('mget', () => {
   for (const { label, definition, profile, skip } of cases) {
     describe(label, { skip }, () => {
       const open = () =>
-        definition.open({
+        openRows(definition, {
           address: definition.server === null ? {} : servers.address(definition.server),
           credentials: {},
           profile,
           dataset: own,
           folder,
           places: MGET_PLACES,
-          needs: ['mget', 'get'],
         });
 
       /** @param {(read: (ids: number[]) => Promise<any[]>) => Promise<void>} work */

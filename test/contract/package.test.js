@@ -18,7 +18,7 @@ const CONSUMER = `
 import { compareResults, defineStorage, run } from 'dragstrip';
 import { connect } from 'dragstrip/handlersocket';
 export const storage = defineStorage({
-  name: 'mine', summary: 's', package: null, server: null, capabilities: ['get'],
+  name: 'mine', summary: 's', package: null, server: null,
   profiles: { default: { summary: 'x', options: {} } },
   open: async ({ dataset }) => ({ get: (id) => dataset.value(id), close: async () => {} }),
 });

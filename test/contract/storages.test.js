@@ -12,10 +12,17 @@ import { MISS, OK } from '../../lib/outcome.js';
 import { workload } from '../../workloads/get/index.js';
 import { workload as mix } from '../../workloads/mix/index.js';
 import { withServers } from '../helpers/servers.js';
-import { casesOf, closedLoop, listCases, reader, within } from '../helpers/storage-cases.js';
+import {
+  casesOf,
+  closedLoop,
+  listCases,
+  openRows,
+  reader,
+  within,
+} from '../helpers/storage-cases.js';
 import { openRowWriter } from '../helpers/storage-rows.js';
 
-/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 
 const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool']);
 const LIMIT_MS = 30_000;
@@ -50,9 +57,9 @@ describe('storages', () => {
 
   for (const { label, definition, profile, skip } of cases) {
     describe(label, { skip }, () => {
-      /** @returns {Promise<Handle>} */
+      /** @returns {Promise<RowsHandle>} */
       const open = (writes = false) =>
-        definition.open({
+        openRows(definition, {
           writes,
           address: definition.server === null ? {} : servers.address(definition.server),
           credentials: {},
@@ -61,7 +68,7 @@ describe('storages', () => {
           folder,
         });
 
-      /** @param {(handle: Handle) => Promise<void>} work */
+      /** @param {(handle: RowsHandle) => Promise<void>} work */
       const withHandle = async (work) => {
         const handle = await open();
         try {
@@ -129,7 +136,7 @@ describe('storages', () => {
         }));
 
       it('writes rows by set where it says so, among reads, with the reply verified', {
-        skip: definition.capabilities.includes('set') ? undefined : 'it does not offer set',
+        skip: definition.rows?.includes('set') ? undefined : 'it does not offer set',
       }, async () => {
         const handle = await open(true);
         const options = { mix: 'get:1,set:1' };
@@ -218,7 +225,7 @@ describe('storages', () => {
   const tarantoolCases = cases.filter(({ definition }) => definition.name === 'tarantool');
   for (const { label, definition, profile } of tarantoolCases) {
     it(`${label} does not hang in a closed loop of 2,000 (the driver's issue 44)`, async () => {
-      const handle = await definition.open({
+      const handle = await openRows(definition, {
         address: servers.address('tarantool'),
         credentials: {},
         profile,

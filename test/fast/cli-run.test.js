@@ -24,7 +24,7 @@ import { appendFileSync } from 'node:fs';
 let reads = 0;
 export default {
   name: 'slow', summary: 'ten milliseconds each', package: null, server: null,
-  capabilities: ['get'], profiles: { default: { summary: 'as it is', options: {} } },
+  rows: ['get'], profiles: { default: { summary: 'as it is', options: {} } },
   async open({ dataset }) {
     return {
       get: (id) => new Promise((resolve) => {

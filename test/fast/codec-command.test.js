@@ -74,10 +74,10 @@ describe('codec decoding', () => {
          name: 'swapped', protocol: 'resp', kind: 'ours', summary: 'two replies change places',
          async load() {
            const parameters = { protocol: 'resp', direction: 'decode', fixture: 'get-16' };
-           const { codec } = await (await loadCodec('codec/redis-parser')).open({ parameters });
+           const { trial } = await (await loadCodec('redis-parser')).open({ parameters });
            return { createDecoder(shape, emit) {
              let held = null;
-             return codec.codec.createDecoder(shape, (reply) => {
+             return trial.codec.createDecoder(shape, (reply) => {
                if (held !== null) { emit(reply); emit(held); held = null; }
                else if (reply === right) held = reply;
                else emit(reply);

@@ -5,16 +5,17 @@ import { describe, test } from 'node:test';
 import { defineCodec } from '../../codecs/definition.js';
 import { firstDifference } from '../../codecs/difference.js';
 import { FIXTURES, fixtureBytes, readArchive } from '../../codecs/fixtures.js';
-import { codecSource, loadCodec, PROTOCOLS, VARIANTS } from '../../codecs/index.js';
+import { CODEC_NAMES, loadCodec, PROTOCOLS, VARIANTS } from '../../codecs/index.js';
 import { referenceBytes } from '../../codecs/reference.js';
 import { SET_COUNT, SET_ROWS, setRows } from '../../codecs/rows.js';
 import { CHUNK_BYTES, chunksOf, decodeAll } from '../../codecs/trial.js';
 import { measureAllocation } from '../../measure/allocation.js';
-import { loadStorage, STORAGE_NAMES, storageNamesFor } from '../../storages/index.js';
+import { loadStorage } from '../../storages/index.js';
+import { workload } from '../../workloads/codec/index.js';
 
 /** @typedef {import('../../codecs/fixtures.js').Fixture} Fixture */
 /** @typedef {import('../../codecs/fixtures.js').Protocol} Protocol */
-/** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
+/** @typedef {import('../../codecs/definition.js').CodecContender} CodecContender */
 
 /** Variants on any fixture: hiredis is not built everywhere, node-handlersocket spoils blobs. */
 const FEWEST = { handlersocket: 2, resp: 3, messagepack: 3 };
@@ -23,22 +24,20 @@ const FEWEST = { handlersocket: 2, resp: 3, messagepack: 3 };
 const parametersOf = ({ protocol, direction, name }) => ({ protocol, direction, fixture: name });
 
 /**
- * @param {StorageDefinition} definition
+ * @param {CodecContender} definition
  * @param {Fixture} fixture
  */
 async function openOn(definition, fixture) {
-  const context = /** @type {any} */ ({ parameters: parametersOf(fixture) });
-  const { codec } = await definition.open(context);
-  assert.ok(codec);
-  return /** @type {import('../../codecs/trial.js').CodecTrial} */ (/** @type {any} */ (codec));
+  const { trial } = await definition.open({ parameters: parametersOf(fixture) });
+  return trial;
 }
 
 /**
  * @param {Protocol} protocol
- * @returns {Promise<StorageDefinition[]>} those that are there
+ * @returns {Promise<CodecContender[]>} those that are there
  */
 async function variantsOf(protocol) {
-  const all = await Promise.all(VARIANTS[protocol].map((name) => loadCodec(codecSource(name))));
+  const all = await Promise.all(VARIANTS[protocol].map((name) => loadCodec(name)));
   const lacks = await Promise.all(all.map(({ unavailable }) => unavailable?.('default')));
   return all.filter((_, i) => lacks[i] === null);
 }
@@ -56,7 +55,7 @@ for (const protocol of PROTOCOLS) {
       test(`${fixture.direction}s ${fixture.name} rightly`, async () => {
         let tried = 0;
         for (const definition of await variantsOf(protocol)) {
-          if (definition.codec?.offers(parametersOf(fixture)) !== true) continue;
+          if (definition.offers(parametersOf(fixture)) !== true) continue;
           const trial = await openOn(definition, fixture);
           assert.doesNotThrow(() => trial.check(), definition.name);
           assert.equal(trial.run(), trial.expected, definition.name);
@@ -71,8 +70,8 @@ for (const protocol of PROTOCOLS) {
       const bytes = fixtureBytes(fixture);
       const expected = fixture.expected();
       for (const definition of await variantsOf(protocol)) {
-        const { kind } = definition.codec ?? {};
-        if (kind === 'bound' || definition.codec?.offers(parametersOf(fixture)) !== true) continue;
+        const { kind } = definition;
+        if (kind === 'bound' || definition.offers(parametersOf(fixture)) !== true) continue;
         const { createDecoder } = await codecOf(definition, fixture);
         const decode = (/** @type {Buffer[]} */ chunks) =>
           decodeAll({ createDecoder }, fixture, chunks);
@@ -98,8 +97,8 @@ for (const protocol of PROTOCOLS) {
         at += length;
       }
       for (const definition of await variantsOf(protocol)) {
-        const { kind } = definition.codec ?? {};
-        if (kind === 'bound' || definition.codec?.offers(parametersOf(fixture)) !== true) continue;
+        const { kind } = definition;
+        if (kind === 'bound' || definition.offers(parametersOf(fixture)) !== true) continue;
         const { createDecoder } = await codecOf(definition, fixture);
         const found = firstDifference(
           decodeAll({ createDecoder }, fixture, chunks),
@@ -112,7 +111,7 @@ for (const protocol of PROTOCOLS) {
 }
 
 /**
- * @param {StorageDefinition} definition
+ * @param {CodecContender} definition
  * @param {Fixture} fixture
  */
 async function codecOf(definition, fixture) {
@@ -126,17 +125,17 @@ describe('the registry', () => {
     assert.equal(new Set(names).size, names.length);
     for (const protocol of PROTOCOLS) {
       const { codecs } = await import(`../../codecs/${protocol}.js`);
-      const own = codecs.map((/** @type {StorageDefinition} */ { name }) => name);
+      const own = codecs.map((/** @type {CodecContender} */ { name }) => name);
       assert.deepEqual(own.toSorted(), [...VARIANTS[protocol]].sort());
-      for (const { codec } of codecs) assert.equal(codec.protocol, protocol);
+      for (const codec of codecs) assert.equal(codec.protocol, protocol);
     }
   });
 
   test('is no part of the storages: a race takes none of them', async () => {
-    assert.ok(!STORAGE_NAMES.some((name) => name.startsWith('codec/')));
-    assert.deepEqual(storageNamesFor(['codec']).length, Object.values(VARIANTS).flat().length);
-    assert.equal((await loadStorage('codec/msgpackr')).name, 'msgpackr');
-    await assert.rejects(loadStorage('codec/none'), /unknown codec variant "none"/);
+    assert.deepEqual(workload.contenders?.names(), CODEC_NAMES);
+    assert.equal((await workload.contenders?.load('msgpackr'))?.name, 'msgpackr');
+    await assert.rejects(loadCodec('none'), { code: 'E_USAGE', message: /variant "none"$/ });
+    await assert.rejects(loadCodec('./none.js'), { code: 'E_USAGE', message: /no such file$/ });
     await assert.rejects(loadStorage('msgpackr'), /unknown storage/);
   });
 });
@@ -173,8 +172,8 @@ describe('the fixtures', () => {
 
   test('that node-handlersocket is not tried on would come out wrong', async () => {
     const fixture = fixtureOf('handlersocket', 'sets');
-    const definition = await loadCodec('codec/node-handlersocket');
-    const offer = definition.codec?.offers(parametersOf(fixture));
+    const definition = await loadCodec('node-handlersocket');
+    const offer = definition.offers(parametersOf(fixture));
     assert.match(/** @type {any} */ (offer).reason, /bytes of a blob are lost/);
     const [rows] = decodeAll(await codecOf(definition, fixture), fixture);
     const [right] = fixture.expected();
@@ -189,7 +188,7 @@ describe('the fixtures', () => {
 describe('a wrong variant', () => {
   const find = fixtureOf('handlersocket', 'find-16');
   const batch = fixtureOf('handlersocket', 'batch-4096');
-  /** @param {(rows: any[][], n: number) => any} spoil @returns {StorageDefinition} */
+  /** @param {(rows: any[][], n: number) => any} spoil @returns {CodecContender} */
   const wrongDecoder = (spoil) =>
     defineCodec({
       name: 'wrong',
@@ -197,7 +196,7 @@ describe('a wrong variant', () => {
       kind: 'ours',
       summary: 'wrong',
       async load() {
-        const { createDecoder } = await codecOf(await loadCodec('codec/hs-client'), find);
+        const { createDecoder } = await codecOf(await loadCodec('hs-client'), find);
         return {
           createDecoder(shape, emit) {
             let n = 0;

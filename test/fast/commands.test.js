@@ -331,7 +331,7 @@ describe('variants', () => {
 
   const TCP = { host: '127.0.0.1', port: 1 };
   const reach = { address: { main: TCP }, others: { nutcracker: { main: { path: '/p' } } } };
-  const definition = /** @type {any} */ ({ capabilities: ['command'] });
+  const definition = /** @type {any} */ ({ commands: ['words'] });
   const offer = (/** @type {any} */ parameters) =>
     workload.offers?.(definition, { test: 'SET', keepAlive: true, ...parameters }, reach);
 

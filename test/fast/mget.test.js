@@ -150,9 +150,15 @@ describe('single reads at once', () => {
     const { fetches } = prepareFetches(context);
     const expected = fetches[0].map(dataset.value);
     const close = async () => {};
-    const byPromise = single.prepare(context)({ get: async (id) => dataset.value(id), close });
+    const byPromise = single.prepare(context)({
+      get: async (/** @type {number} */ id) => dataset.value(id),
+      close,
+    });
     assert.deepEqual(await byPromise.op(0), expected);
-    const bySync = single.prepare(context)({ get: (id) => dataset.value(id), close }, 'sync');
+    const bySync = single.prepare(context)(
+      { get: (/** @type {number} */ id) => dataset.value(id), close },
+      'sync',
+    );
     assert.deepEqual(bySync.op(0), expected);
     const later = (/** @type {number} */ id, /** @type {any} */ done) =>
       setImmediate(done, null, dataset.value(id));

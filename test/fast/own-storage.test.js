@@ -48,7 +48,7 @@ const BODIES = {
 function source(name) {
   const { open = '', get, calls = 'promise' } = BODIES[name];
   return `export default {
-    name: '${name}', summary: 'of a test', package: null, server: null, capabilities: ['get'],
+    name: '${name}', summary: 'of a test', package: null, server: null,
     profiles: { default: { summary: 'as it is', options: {}, calls: '${calls}' } },
     async open({ dataset }) {
       let reads = 0;

@@ -19,7 +19,7 @@ import {
   requireProfile,
   STORAGE_NAMES,
 } from '../../storages/index.js';
-import { listCases, reader, within } from '../helpers/storage-cases.js';
+import { listCases, openRows, reader, within } from '../helpers/storage-cases.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const dataset = createDataset({ rows: 300, valueSize: 64, seed: 9 });
@@ -37,7 +37,7 @@ describe('storages, without a server', () => {
     it("has the seed's storages in its order, then the others", () => {
       assert.deepEqual(STORAGE_NAMES, [
         ...['redis', 'ioredis', 'hiredis', 'node-handlersocket', 'manual-hs'],
-        ...['tarantool', 'mysql2', 'memory', 'lmdb', 'sqlite'],
+        ...['tarantool', 'mysql2', 'memory', 'lmdb', 'sqlite', 'cassandra'],
       ]);
     });
 
@@ -140,7 +140,7 @@ describe('storages, without a server', () => {
       await writeFile(file, text);
       return file;
     };
-    const body = `name: 'mine', summary: 's', package: null, server: null, capabilities: ['get'],
+    const body = `name: 'mine', summary: 's', package: null, server: null,
       profiles: { default: { summary: 's', options: {} } },
       open: async () => ({ get: async (id) => 'x' + id, close: async () => {} })`;
 
@@ -182,7 +182,7 @@ describe('storages, without a server', () => {
         const port = await closedPort();
         const endpoint = { host: '127.0.0.1', port };
         const address = { main: endpoint, sql: endpoint, read: endpoint, write: endpoint };
-        const opening = definition.open({ address, credentials: {}, profile, dataset, folder });
+        const opening = openRows(definition, { address, profile, dataset, folder });
         await assert.rejects(within(opening, 10_000, label), (/** @type {any} */ error) => {
           assert.equal(error.code, 'E_TARGET');
           assert.ok(error.message.includes(`127.0.0.1:${port}`), error.message);
@@ -208,7 +208,7 @@ describe('storages, without a server', () => {
         const address = { main: endpoint, sql: endpoint, read: endpoint, write: endpoint };
         const credentials = { user: 'u', password: 'geheim1', secret: 'geheim2' };
         try {
-          const opening = definition.open({ address, credentials, profile, dataset, folder });
+          const opening = openRows(definition, { address, credentials, profile, dataset, folder });
           await assert.rejects(within(opening, 10_000, label), (/** @type {any} */ error) => {
             assert.equal(error.code, 'E_TARGET');
             assert.doesNotMatch(`${error.message}${error.remedy}${error.cause}`, /geheim/);
@@ -226,8 +226,7 @@ describe('storages, without a server', () => {
     describe(label, { skip }, () => {
       it('gives every row right and undefined for a miss, in its call style', async () => {
         await definition.fill?.({ dataset, folder });
-        const context = { address: {}, credentials: {}, profile, dataset, folder };
-        const handle = await definition.open(context);
+        const handle = await openRows(definition, { profile, dataset, folder });
         assert.equal(handle.get(1) instanceof Promise, profile.calls !== 'sync');
         const read = reader(handle, profile);
         for (let id = 1; id <= dataset.rows; id += 1) {
@@ -250,7 +249,7 @@ describe('storages, without a server', () => {
         return { own, file };
       };
       const open = (/** @type {string} */ own, rows = dataset) =>
-        definition.open({ address: {}, credentials: {}, profile, dataset: rows, folder: own });
+        openRows(definition, { profile, dataset: rows, folder: own });
 
       it('leaves the same dataset as it is, and replaces another of ours', async () => {
         const { own, file } = await makeFolder();

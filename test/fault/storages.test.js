@@ -9,9 +9,9 @@ import { before, describe, it } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { withServers } from '../helpers/servers.js';
-import { listCases, reader, within } from '../helpers/storage-cases.js';
+import { listCases, openRows, reader, within } from '../helpers/storage-cases.js';
 
-/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 /** @typedef {import('../helpers/storage-cases.js').StorageCase} StorageCase */
 
 const DEPTH = 500;
@@ -25,7 +25,7 @@ const cases = await listCases();
 /**
  * @typedef {object} Runner one storage that keeps DEPTH requests in flight
  * @property {string} label
- * @property {Handle} handle
+ * @property {RowsHandle} handle
  * @property {(id: number) => Promise<string | undefined>} read
  * @property {Promise<void>[]} workers
  * @property {{ right: number, wrong: number, errors: any[], enough: () => void,
@@ -88,7 +88,7 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
         const { pid } = servers.running(server);
         const loader = await getLoader(server);
         await loader.seed({ address, credentials: {}, dataset });
-        const handle = await one.definition.open({ ...contextOf(one), address });
+        const handle = await openRows(one.definition, { ...contextOf(one), address });
         const read = reader(handle, one.profile);
         await read(1);
         process.kill(pid, 'SIGSTOP');
@@ -117,7 +117,7 @@ function contextOf({ profile }) {
  * @returns {Promise<Runner>} once it has made ENOUGH reads
  */
 async function startRunner(one, address, gate) {
-  const handle = await one.definition.open({ ...contextOf(one), address });
+  const handle = await openRows(one.definition, { ...contextOf(one), address });
   const read = reader(handle, one.profile);
   /** @type {Runner['seen']} */
   const seen = { right: 0, wrong: 0, errors: [], enough() {}, gate };

@@ -3,10 +3,8 @@
  * then sets it, in two steps. Whoever looks in between gets in too. `stress` has to catch it.
  */
 
-import { fileURLToPath } from 'node:url';
 import { defineStorage } from '../../lib/define.js';
-import { LOCK_PLACES } from '../../lib/lock-places.js';
-import { openIoredisLocks } from '../../storages/locks/open.js';
+import { openIoredisLocks } from '../../storages/locks/redis.js';
 
 /** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */
 
@@ -15,27 +13,23 @@ export const storage = defineStorage({
   summary: 'looks, and then locks',
   package: 'ioredis',
   server: 'redis',
-  capabilities: ['lock'],
   profiles: { default: { summary: 'ioredis', options: { retryStrategy: null } } },
   locks: { broken: { summary: 'GET, then SET', several: true, options: {} } },
-  async open(context) {
-    const { Redis } = await import('ioredis');
-    const handle = await openIoredisLocks({ ...context, parameters: { handler: 'script' } });
-    const redis = new Redis({ .../** @type {any} */ (context.address['main']) });
-    const locks = /** @type {import('../../lib/types.js').Locks} */ (handle.locks);
-    const origin = {
-      ...locks.origin,
-      storage: fileURLToPath(import.meta.url),
-      parameters: context.parameters ?? {},
-    };
-    return {
-      ...handle,
-      locks: { ...locks, origin, mutex: ([name]) => new BrokenLock(redis, name) },
-      async close() {
-        redis.disconnect();
-        await handle.close();
-      },
-    };
+  open: {
+    async lock(context) {
+      const { Redis } = await import('ioredis');
+      const locks = await openIoredisLocks({ ...context, parameters: { handler: 'script' } });
+      const redis = new Redis({ .../** @type {any} */ (context.address['main']) });
+      const { redisLock } = context.places;
+      return {
+        ...locks,
+        mutex: ([name]) => new BrokenLock(redis, redisLock + name),
+        async close() {
+          redis.disconnect();
+          await locks.close();
+        },
+      };
+    },
   },
 });
 
@@ -43,11 +37,11 @@ export const storage = defineStorage({
 class BrokenLock {
   /**
    * @param {import('ioredis').Redis} redis
-   * @param {string} name
+   * @param {string} key
    */
-  constructor(redis, name) {
+  constructor(redis, key) {
     this.redis = redis;
-    this.key = LOCK_PLACES.redisLock + name;
+    this.key = key;
   }
 
   async tryLock() {

@@ -96,9 +96,12 @@ export function brokenStorage(base, { name, strategy, change }) {
       ...real,
       name: '${name}',
       inserts: { ${strategy}: 'broken' },
-      async open(context) {
-        const handle = await real.open(context);
-        return { ...handle, insert: { ...handle.insert, ways: change(handle.insert.ways) } };
+      open: {
+        ...real.open,
+        async insert(context) {
+          const inserter = await real.open.insert(context);
+          return { ...inserter, ways: change(inserter.ways) };
+        },
       },
     });
   `;

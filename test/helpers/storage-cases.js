@@ -3,15 +3,16 @@
  * and one way to read through any of them whatever its call style.
  */
 
+import { createDataset, PLACES } from '../../lib/dataset.js';
 import {
   checkAvailable,
   loadStorage,
   requireProfile,
-  STORAGE_NAMES,
+  storageNamesFor,
 } from '../../storages/index.js';
 
 /** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
-/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 /** @typedef {import('../../lib/types.js').OpenContext['profile']} Profile */
 
 /**
@@ -22,9 +23,9 @@ import {
  * @property {string | undefined} skip why it cannot run here
  */
 
-/** @returns {Promise<StorageCase[]>} in the registry's order */
+/** @returns {Promise<StorageCase[]>} of storages with rows, in the registry's order */
 export async function listCases() {
-  return (await Promise.all(STORAGE_NAMES.map(casesOf))).flat();
+  return (await Promise.all((await storageNamesFor(['get'])).map(casesOf))).flat();
 }
 
 /**
@@ -45,7 +46,18 @@ export async function casesOf(source) {
 }
 
 /**
- * @param {Handle} handle
+ * @param {StorageDefinition} definition
+ * @param {Partial<import('../../lib/types.js').OpenContext> & { profile: Profile }} context
+ * @returns {Promise<RowsHandle>} on the rows of the race, unless the context says otherwise
+ */
+export async function openRows({ name, open }, context) {
+  if (open.rows === undefined) throw new Error(`${name} has no rows`);
+  const usual = { address: {}, credentials: {}, folder: '', places: PLACES };
+  return open.rows({ ...usual, dataset: createDataset(), ...context });
+}
+
+/**
+ * @param {RowsHandle} handle
  * @param {Profile} profile
  * @returns {(id: number) => Promise<string | undefined>} reads the value itself, or rejects
  */
@@ -65,7 +77,7 @@ export function reader(handle, profile) {
 }
 
 /**
- * @param {Handle} handle
+ * @param {RowsHandle} handle
  * @param {Profile} profile
  * @returns {(ids: number[]) => Promise<any[]>} reads the values themselves, or rejects
  */

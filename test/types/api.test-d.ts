@@ -53,7 +53,7 @@ export const storage = defineStorage({
   summary: 'of a program',
   package: null,
   server: null,
-  capabilities: ['get'],
+  rows: ['get'],
   profiles: { default: { summary: 'as it is', options: {} } },
   open: async ({ dataset }) => ({
     get: (id: number) => Promise.resolve(dataset.value(id)),

@@ -4,40 +4,47 @@
  * measured. While it is timed, only the number of replies or bytes is looked at.
  */
 
+import { CODEC_NAMES, loadCodec } from '../../codecs/index.js';
 import { defineWorkload } from '../../lib/define.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 
-/** @type {import('../../lib/types.js').Prepare} */
+/** @typedef {import('../../codecs/definition.js').CodecContender} CodecContender */
+/** @typedef {import('../../codecs/definition.js').CodecHandle} CodecHandle */
+
+/** @type {import('../../lib/types.js').Prepare<CodecHandle>} */
 const prepare =
   ({ phase }) =>
-  (handle) => {
-    const codec = /** @type {NonNullable<typeof handle.codec>} */ (handle.codec);
-    const { expected } = codec;
+  ({ trial }) => {
+    const { expected } = trial;
     return {
       calls: 'sync',
-      op: () => codec.run(),
+      op: () => trial.run(),
       verify: (_index, count) => (count === expected ? OK : MISMATCH),
       async after() {
         if (phase !== 'measure') return;
         // Hot code is other code: once more, now that it is compiled.
-        codec.check();
-        return codec.facts();
+        trial.check();
+        return trial.facts();
       },
     };
   };
 
-/** @type {import('../../lib/types.js').Prepare} the engine asks for several rows; one look is enough */
-const check = () => (handle) => ({
-  calls: 'sync',
-  op: (index) => index === 0 && handle.codec?.check(),
-  verify: () => OK,
-});
+/** @type {import('../../lib/types.js').Prepare<CodecHandle>} the engine asks for several rows; one look is enough */
+const check =
+  () =>
+  ({ trial }) => ({
+    calls: 'sync',
+    op: (index) => index === 0 && trial.check(),
+    verify: () => OK,
+  });
 
 export const workload = defineWorkload({
   name: 'codec',
   summary: 'decoders and encoders on recorded replies, without a server (dragstrip codec)',
-  needs: ['codec'],
+  needs: [],
+  contenders: { names: () => CODEC_NAMES, load: loadCodec },
   prepare,
   check,
-  offers: ({ codec }, parameters) => codec?.offers(parameters) ?? false,
+  offers: (contender, parameters) =>
+    /** @type {CodecContender} */ (/** @type {unknown} */ (contender)).offers(parameters),
 });

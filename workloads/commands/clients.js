@@ -3,7 +3,6 @@
  * made for each request. What connecting, the command and closing take is kept apart.
  */
 
-/** @typedef {import('../../lib/types.js').Handle} Handle */
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
 /** @typedef {(connection: CommandConnection) => Promise<any>} Ask */
 

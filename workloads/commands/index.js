@@ -71,11 +71,11 @@ export const workload = defineWorkload({
     const main = wayOf(/** @type {any} */ (parameters), address, others);
     return { ...(main && { main }), direct: address['main'] };
   },
-  offers({ capabilities }, parameters, reach) {
+  offers({ commands = [] }, parameters, reach) {
     const { test, way, transport } = /** @type {CommandParameters} */ (
       /** @type {unknown} */ (parameters)
     );
-    if (test === 'PING_INLINE' && !capabilities.includes('inline')) {
+    if (test === 'PING_INLINE' && !commands.includes('inline')) {
       return {
         reason: 'it cannot send a command as a line',
         remedy: 'see PING_INLINE by ioredis or hiredis',
@@ -92,22 +92,22 @@ export const workload = defineWorkload({
         }
       : { reason: `no TCP port of ${what} is known`, remedy: `name it: ${flag} host:port` };
   },
-  prepare({ options, ops, seed, phase, clock }) {
+  prepare({ options, ops, seed, phase, clock, origin }) {
     const { commands, parameters } = /** @type {any} */ (options);
     const { test } = parameters;
     const prepared = TESTS[test].prepare({ ops, seed, ...commands });
     return (handle) =>
-      new CommandCell({ commands, parameters, prepared, handle, clock, ops, phase }).bind();
+      new CommandCell({ commands, parameters, prepared, handle, clock, ops, phase, origin }).bind();
   },
 });
 
 /** Clients belong to the handle: the warm-up warms the connections that are measured. */
-/** @type {WeakMap<import('../../lib/types.js').Handle, Clients>} */
+/** @type {WeakMap<import('../../lib/types.js').CommandHandle, Clients>} */
 const clientsOf = new WeakMap();
 
 class CommandCell {
   /** @param {any} context of prepare */
-  constructor({ commands, parameters, prepared, handle, clock, ops, phase }) {
+  constructor({ commands, parameters, prepared, handle, clock, ops, phase, origin }) {
     /** @type {CommandsOptions} */
     this.options = commands;
     /** @type {CommandParameters} */
@@ -115,6 +115,7 @@ class CommandCell {
     /** @type {Prepared} */
     this.prepared = prepared;
     this.handle = handle;
+    this.origin = origin;
     this.ops = ops;
     this.isMeasured = phase === 'measure';
     const clients = clientsOf.get(handle) ?? new Clients(handle.connect, clock);
@@ -242,7 +243,7 @@ class CommandCell {
     await this.clients.close();
     if (this.refusal === null) await this.prepared.fill(/** @type {any} */ (this.admin).send);
     const { figures, failure } = await runBenchmark(tool, {
-      endpoint: this.handle.address.main,
+      endpoint: this.origin.address.main,
       requests: this.ops,
       clients,
       keyspace,

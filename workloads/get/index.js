@@ -28,7 +28,7 @@ export const workload = defineWorkload({
 
 /**
  * `done` is passed on whatever the style: an adapter of promises takes one argument.
- * @param {import('../../lib/types.js').Handle} handle
+ * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {Uint32Array} keys
  * @returns {import('../../lib/types.js').BoundWorkload['op']}
  */
@@ -39,7 +39,7 @@ function bindOp(handle, keys) {
 
 /**
  * Two closures rather than one with a test inside: it runs once for every operation.
- * @param {import('../../lib/types.js').Handle} handle
+ * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {Dataset} dataset
  * @param {Uint32Array} keys
  * @returns {import('../../lib/types.js').BoundWorkload['verify']}

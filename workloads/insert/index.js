@@ -21,23 +21,17 @@ const WARMUP_SINGLES = 50;
 /** Of an embedded store, each of whose rows may wait for the disk. */
 const WARMUP_SINGLES_SYNC = 5;
 
-/** @type {import('../../lib/types.js').Prepare} */
+/** @type {import('../../lib/types.js').Prepare<Inserter>} */
 function prepare({ dataset, ops, options, phase }) {
   const { strategy: name, batch = 1 } = /** @type {any} */ (options['parameters']);
   const strategy = STRATEGIES[name];
   const { rows, seed } = dataset;
   const size = rowsOfRequest(strategy, { rows, batch });
   if (phase === 'warmup') {
-    return (handle) => bindWarmup(inserterOf(handle), { name, strategy, size, ops, rows });
+    return (inserter) => bindWarmup(inserter, { name, strategy, size, ops, rows });
   }
   const slices = planSlices({ rows, size, workers: strategy.workers });
-  return (handle) => bindMeasured(inserterOf(handle), { name, strategy, slices, rows, seed });
-}
-
-/** @param {import('../../lib/types.js').Handle} handle */
-function inserterOf({ insert }) {
-  if (insert === undefined) throw new Error('the storage offers no insert');
-  return insert;
+  return (inserter) => bindMeasured(inserter, { name, strategy, slices, rows, seed });
 }
 
 /**
@@ -184,4 +178,8 @@ export const workload = defineWorkload({
   prepare,
   offers: ({ inserts }, { strategy }) =>
     inserts !== undefined && Object.hasOwn(inserts, String(strategy)),
+  openWith: ({ strategy }, { seed }) => ({
+    connections: STRATEGIES[String(strategy)].workers,
+    numberOf: (/** @type {number} */ a) => numberOf(seed, a),
+  }),
 });

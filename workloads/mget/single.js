@@ -7,11 +7,11 @@ import { defineWorkload } from '../../lib/define.js';
 import { judgeFetch, prepareFetches } from './index.js';
 import { namespace } from './namespace.js';
 
-/** @typedef {import('../../lib/types.js').Handle} Handle */
+/** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 /** @typedef {(ids: readonly number[], done?: (error: any, reply?: any) => void) => any} Fetch */
 
 /**
- * @param {Handle} handle
+ * @param {RowsHandle} handle
  * @param {import('../../lib/types.js').CallStyle} calls
  * @returns {Fetch} replies in the order of the ids, not yet values
  */
@@ -22,7 +22,7 @@ function createFetch(handle, calls) {
 }
 
 /**
- * @param {Handle} handle
+ * @param {RowsHandle} handle
  * @param {readonly number[]} ids
  * @param {(error: any, reply?: any) => void} [done]
  */

@@ -97,7 +97,7 @@ function makeValues(slots, keys, dataset) {
 }
 
 /**
- * @param {import('../../lib/types.js').Handle} handle
+ * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {{ dataset: import('../../lib/types.js').Dataset, keys: Uint32Array, slots: Int32Array,
  *   values: string[] }} drawn
  * @returns {import('../../lib/types.js').BoundWorkload}

@@ -20,7 +20,7 @@ export class LockProcess {
   #ended = null;
 
   /**
-   * @param {import('../../lib/types.js').LockOrigin} origin
+   * @param {import('../../lib/types.js').Origin | undefined} origin
    * @param {(message: Message) => void} [onMessage] of every message
    */
   constructor(origin, onMessage) {

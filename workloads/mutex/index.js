@@ -14,7 +14,7 @@ import { namespace } from './namespace.js';
 import { prepareSections } from './sections.js';
 import { prepareStress } from './stress.js';
 
-/** @typedef {import('../../lib/types.js').Prepare} Prepare */
+/** @typedef {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} Prepare */
 
 /** @type {Record<string, Prepare>} */
 const TESTS = {

@@ -12,19 +12,18 @@ const SETTLE_MS = 50;
 /** After its time is over nobody should wait much longer than this. */
 const BLOCK_MS = 30_000;
 
-/** @type {import('../../lib/types.js').Prepare} */
-export function prepareKilled({ ops, options, clock }) {
+/** @type {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} */
+export function prepareKilled({ ops, options, clock, origin }) {
   const { tasks = 10, expireMs = 1000 } = /** @type {any} */ (options['parameters'] ?? {});
   const now = clock === undefined ? () => 0 : () => clock.now();
   /** @type {{ firstNs: number, lastNs: number, leftNs: number }[]} */
   const episodes = [];
   /** @type {LockProcess[]} */
   const holders = [];
-  return ({ locks }) => {
-    if (locks === undefined) throw new Error('the storage has no locks');
+  return (locks) => {
     return {
       async before() {
-        for (let i = 0; i < ops; i += 1) holders.push(new LockProcess(locks.origin));
+        for (let i = 0; i < ops; i += 1) holders.push(new LockProcess(origin));
         await Promise.all(holders.map((holder) => holder.wait('ready')));
       },
       async op(index) {

@@ -69,9 +69,7 @@ export function prepareSections({ seed, ops, options, phase, clock }) {
       ? (/** @type {number} */ index) => sets[index % sets.length].map((name) => `${index}.${name}`)
       : (/** @type {number} */ index) => sets[index % sets.length];
 
-  return ({ locks }) => {
-    if (locks === undefined) throw new Error('the storage has no locks');
-
+  return (/** @type {Locks} */ locks) => {
     /** @param {number} index */
     const section = async (index) => {
       const task = state.take();

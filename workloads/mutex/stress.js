@@ -24,8 +24,8 @@ const VICTIMS_MAX = 3;
  * @property {number} timeouts keys that it did not get within its tries
  */
 
-/** @type {import('../../lib/types.js').Prepare} */
-export function prepareStress({ seed, options }) {
+/** @type {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} */
+export function prepareStress({ seed, options, origin }) {
   const parameters = /** @type {any} */ (options['parameters'] ?? {});
   const { kill = 0, holdMs = 0 } = parameters;
   /** @type {Set<LockProcess>} */
@@ -35,13 +35,11 @@ export function prepareStress({ seed, options }) {
   /** @type {Promise<unknown>} */
   let killing = Promise.resolve();
 
-  return ({ locks }) => {
-    if (locks === undefined) throw new Error('the storage has no locks');
-
+  return () => {
     /** @param {number} index */
     const start = (index) => {
       // Told at once: what a process that is killed has seen counts too.
-      const one = new LockProcess(locks.origin, ({ type }) => {
+      const one = new LockProcess(origin, ({ type }) => {
         if (type === 'violation') total.violations += 1;
       });
       running.add(one);

@@ -55,7 +55,6 @@ before(() => {
     import { defineStorage } from ${JSON.stringify(define)};
     export default defineStorage({
       name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
-      capabilities: ['get'],
       profiles: { default: { summary: '', options: {} } },
       async open({ dataset }) {
         const { turns } = await import('turning-driver/turns');
@@ -151,9 +150,10 @@ test('a package and its version are read, and nothing that npm would take for an
 });
 
 test('without --storages those are raced that have the driver', async () => {
-  assert.deepEqual(await storagesOfPackages(['ioredis@5']), ['ioredis']);
-  assert.equal(await storagesOfPackages([]), null);
-  await assert.rejects(storagesOfPackages(['left-pad@1']), { code: 'E_USAGE' });
+  const race = { needs: /** @type {const} */ (['get']) };
+  assert.deepEqual(await storagesOfPackages(['ioredis@5'], race), ['ioredis']);
+  assert.equal(await storagesOfPackages([], race), null);
+  await assert.rejects(storagesOfPackages(['left-pad@1'], race), { code: 'E_USAGE' });
 });
 
 test('only the package itself is exchanged, and only for adapters', () => {

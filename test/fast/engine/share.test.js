@@ -245,7 +245,7 @@ describe('whole cells', () => {
       `import { closeSync, openSync } from 'node:fs';
       import { defineStorage } from ${JSON.stringify(define)};
       export default defineStorage({
-        name: 'one-dies', summary: '', package: null, server: null, capabilities: ['get'],
+        name: 'one-dies', summary: '', package: null, server: null,
         profiles: { default: { summary: '', options: {} } },
         async open({ dataset, folder }) {
           let first = true;

@@ -1,0 +1,42 @@
+/**
+ * What a storage can do, by its definition alone: nothing is opened for it. The words are those of
+ * a workload's `needs`: the row operations, and the other kinds of handle that it opens.
+ */
+
+/** @typedef {import('./types.js').Capability} Capability */
+/** @typedef {import('./types.js').HandleKind} HandleKind */
+/** @typedef {import('./types.js').RowOperation} RowOperation */
+
+/** @type {readonly RowOperation[]} */
+export const ROW_OPERATIONS = Object.freeze(['get', 'mget', 'set']);
+
+/**
+ * Kinds of handle: the keys of a storage's `open`, and beside each the field of the definition that
+ * says more about it.
+ * @type {Readonly<Record<HandleKind, 'rows' | 'inserts' | 'locks' | 'commands'>>}
+ */
+export const HANDLE_KINDS = Object.freeze({
+  rows: 'rows',
+  insert: 'inserts',
+  lock: 'locks',
+  command: 'commands',
+});
+
+/**
+ * @param {import('./types.js').StorageDefinition} definition
+ * @returns {Capability[]}
+ */
+export function capabilitiesOf({ open, rows = [] }) {
+  const kinds = /** @type {HandleKind[]} */ (Object.keys(open));
+  return kinds.flatMap((kind) => (kind === 'rows' ? rows : kind));
+}
+
+/**
+ * @param {readonly Capability[]} needs of a workload, at least one
+ * @returns {HandleKind} the handle on which it runs: the first need decides
+ */
+export function kindOf([need]) {
+  return ROW_OPERATIONS.some((one) => one === need)
+    ? 'rows'
+    : /** @type {Exclude<Capability, RowOperation>} */ (need);
+}
