@@ -1,6 +1,6 @@
 /**
- * apt-get and dpkg-deb in a folder of our own, as any user: the system's sources, keys and proxies
- * are read; its lists, caches, locks and installed packages are neither used nor touched.
+ * Runs apt-get and dpkg-deb in a private folder as any user. The system's sources, keys and proxies
+ * are read; its lists, caches, locks and installed packages are neither used nor modified.
  */
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,25 +9,25 @@ import { targetError, usageError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { findProgram } from './programs.js';
 
-/** What to do instead where packages cannot be had. */
+/** Hint if packages are not available. */
 const REMEDY =
-  'install the server yourself (its programs are taken from PATH), or give the address of a ' +
-  'running one; see `dragstrip doctor`';
+  'install the server yourself (its programs must be on PATH), or give the address of a ' +
+  'running one; see `npx dragstrip doctor`';
 
 /**
  * @typedef {object} Apt
  * @property {(packages: readonly string[]) => Promise<{ known: string[], depends: string[] }>} look
- *   which of the packages the lists know, and what these depend on themselves (no recommendations)
+ *   known packages, and their direct dependencies (without recommendations)
  * @property {(packages: readonly string[], root: string) => Promise<void>} unpack downloads
  *   (checked by apt against the signed lists) and unpacks them into `root`
  */
 
 /**
- * Reads the lists of packages into `folder`.
- * @param {string} folder absolute; made
+ * Reads the package lists into `folder`.
+ * @param {string} folder absolute; created
  * @param {{ signal?: AbortSignal }} options
  * @returns {Promise<Apt>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where there is no apt, or no network
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET without apt or network
  */
 export async function openApt(folder, { signal }) {
   const tools = await findTools();
@@ -51,8 +51,7 @@ export async function openApt(folder, { signal }) {
   /** @type {Apt['look']} */
   async function look(packages) {
     const { output } = await apt(tools.aptCache, ['depends', ...packages]);
-    // Packages stand at the margin; `<virtual>` ones and foreign architectures (`:i386`) do not
-    // match.
+    // Packages are not indented; `<virtual>` ones and other architectures (`:i386`) do not match.
     const known = matches(output, /^([a-z0-9][a-z0-9+.-]*)$/gm);
     const depends = matches(output, /^ [ |](?:Pre)?Depends: ([a-z0-9][a-z0-9+.-]*)$/gm);
     if (known.length === 0) throw notAvailable(packages, [update.output, output]);
@@ -68,7 +67,7 @@ export async function openApt(folder, { signal }) {
       const archive = join(archives, leaf);
       const result = await runCommand(tools.dpkgDeb, ['-x', archive, root], { signal });
       if (!result.ok) {
-        throw targetError(`${leaf} cannot be unpacked: ${result.output.split('\n').pop()}`, REMEDY);
+        throw targetError(`unpacking ${leaf} failed: ${result.output.split('\n').pop()}`, REMEDY);
       }
       await rm(archive);
     }
@@ -94,7 +93,7 @@ async function findTools() {
       await readFile('/etc/os-release', 'utf8').catch(() => ''),
     );
     throw targetError(
-      "servers are fetched from Debian's or Ubuntu's packages, but apt-get is not here" +
+      "fetching servers requires Debian's or Ubuntu's packages, but apt-get was not found" +
         ` (${system?.[1] ?? process.platform})`,
       REMEDY,
     );
@@ -103,18 +102,18 @@ async function findTools() {
 }
 
 /**
- * Read after the system's own settings (apt.conf(5), option -c), so it has the last word.
+ * Read after the system's settings (apt.conf(5), option -c), so it takes precedence.
  * @param {string} folder
  */
 function writeConfiguration(folder) {
   return [
-    // Hooks of the system would clean its caches or fail without root.
+    // System hooks would clean its caches or fail without root.
     '#clear APT::Update::Pre-Invoke;',
     '#clear APT::Update::Post-Invoke;',
     '#clear APT::Update::Post-Invoke-Success;',
     '#clear DPkg::Pre-Install-Pkgs;',
     '#clear DPkg::Post-Invoke;',
-    // Only the lists of packages: no metadata of desktops, no indexes of files.
+    // Only package lists: no desktop metadata, no file indexes.
     ...['DEP-11', 'DEP-11-icons-small', 'DEP-11-icons', 'DEP-11-icons-hidpi', 'DEP-11-icons-large']
       .concat(['DEP-11-icons-large-hidpi', 'CNF', 'Contents-deb', 'Contents-udeb'])
       .map((target) => `#clear Acquire::IndexTargets::deb::${target};`),
@@ -125,15 +124,15 @@ function writeConfiguration(folder) {
     'Acquire::https::Timeout "20";',
     `Dir::State "${folder}";`,
     `Dir::State::lists "${folder}/lists";`,
-    // Nothing counts as installed: what the system has is left to `ldd` to find.
+    // Nothing counts as installed: `ldd` finds what the system has.
     `Dir::State::status "${folder}/status";`,
     `Dir::Cache "${folder}/cache";`,
-    // Container images switch these off; without them each command parses the lists anew.
+    // Container images disable these; without them every command parses the lists again.
     'Dir::Cache::pkgcache "pkgcache.bin";',
     'Dir::Cache::srcpkgcache "srcpkgcache.bin";',
     'Acquire::GzipIndexes "false";',
     'Debug::NoLocking "true";',
-    // As root apt would hand the download to user _apt, who may not enter a private folder.
+    // As root, apt would download as user _apt, who cannot access a private folder.
     'APT::Sandbox::User "root";',
     'APT::Get::List-Cleanup "false";',
     '',
@@ -149,6 +148,6 @@ function notAvailable(packages, outputs) {
   const cause =
     lines.find((line) => /resolv|connect|timed out|unreachable|proxy/i.test(line)) ??
     lines.find((line) => line.startsWith('E:')) ??
-    'they are not in the lists of this system';
-  return targetError(`packages ${packages.join(' ')} cannot be had: ${cause.trim()}`, REMEDY);
+    'not in the package lists of this system';
+  return targetError(`packages ${packages.join(' ')} are not available: ${cause.trim()}`, REMEDY);
 }

@@ -1,4 +1,6 @@
-/** What a private Cassandra is started with: its files, and the options of its Java. */
+/**
+ * The configuration of a private Cassandra: its files and Java options.
+ */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 const HOST = '127.0.0.1';
 const HEAP = '256m';
-/** As many modules of the JDK as Cassandra opens for itself (its conf/jvm17-server.options). */
+/** JDK modules that Cassandra opens for itself (its conf/jvm17-server.options). */
 const EXPORTS = [
   'java.base/jdk.internal.misc',
   'java.base/jdk.internal.ref',
@@ -56,7 +58,7 @@ export function writeSettings(folder, ports) {
 }
 
 /**
- * JSON is YAML: no path can break out of its quotes.
+ * Written as JSON, which is YAML with safe quoting of paths.
  * @param {string} folder
  * @param {Record<string, number>} ports
  */
@@ -82,7 +84,7 @@ function writeConfiguration(folder, ports) {
     hints_directory: join(data, 'hints'),
     saved_caches_directory: join(data, 'saved_caches'),
     cdc_raw_directory: join(data, 'cdc_raw'),
-    // Its own default: a write is acknowledged before it is on the disk.
+    // The default: writes are acknowledged before they are on disk.
     commitlog_sync: 'periodic',
     commitlog_sync_period: '10000ms',
     commitlog_total_space: '256MiB',
@@ -93,7 +95,7 @@ function writeConfiguration(folder, ports) {
     concurrent_reads: 8,
     concurrent_writes: 8,
     concurrent_compactors: 1,
-    // Batches of more than 50 KiB would be refused, those of more than 5 would fill the log.
+    // By default batches above 50 KiB are refused, and those above 5 KiB are logged.
     batch_size_warn_threshold: '1MiB',
     batch_size_fail_threshold: '16MiB',
     unlogged_batch_across_partitions_warn_threshold: 100_000,
@@ -111,23 +113,23 @@ const LOGGING = `<configuration>
 
 /**
  * @param {string} folder of the server
- * @param {string} agent path of the jar that measures objects, which Cassandra asks for
+ * @param {string} agent path of the object-size agent that Cassandra requires
  * @returns {string[]} arguments of java, the main class last
  */
 export function javaArguments(folder, agent) {
   const { configuration, logging, data, temporary } = filesOf(folder);
   const unnamed = (/** @type {string} */ name) => `${name}=ALL-UNNAMED`;
   return [
-    // All of the heap from the start: no page of it is touched for the first time by a request.
+    // Allocate and touch the whole heap at start, not during requests.
     ...[`-Xms${HEAP}`, `-Xmx${HEAP}`, '-XX:+UseG1GC', '-XX:+AlwaysPreTouch'],
-    '-XX:-UsePerfData', // it would leave a file in the system's temporary folder
+    '-XX:-UsePerfData', // would leave a file in the system's temporary folder
     `-javaagent:${agent}`,
     ...['-Djava.net.preferIPv4Stack=true', `-Djava.io.tmpdir=${temporary}`],
     `-Djna.tmpdir=${temporary}`,
     `-Dcassandra.storagedir=${data}`,
     `-Dcassandra.config=${pathToFileURL(configuration)}`,
     `-Dlogback.configurationFile=${pathToFileURL(logging)}`,
-    // A cluster of one has nobody to wait for.
+    // A single node need not wait for others.
     ...['-Dcassandra-foreground=yes', '-Dcassandra.skip_wait_for_gossip_to_settle=0'],
     ...['-Dcassandra.ring_delay_ms=0', '-Dcassandra.shutdown_announce_in_ms=0'],
     '-Dcassandra.initial_token=0',

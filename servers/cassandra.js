@@ -1,6 +1,6 @@
 /**
- * Cassandra as a single node: how to find, fetch, start and ask it. It is Java: a Java 17 has to be
- * here, and its jars are fetched by Maven.
+ * Cassandra as a single node: how to find, fetch, start and probe it. It requires Java 17; Maven
+ * downloads its jars.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -24,16 +24,16 @@ const JAR = /^cassandra-all-(\d[\d.]*)\.jar$/;
 /** Five seconds on an idle machine. */
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 200;
-/** CQL's frame of an OPTIONS request, version 4, stream 0: any server answers SUPPORTED to it. */
+/** CQL frame of an OPTIONS request, version 4, stream 0; every server replies SUPPORTED. */
 const OPTIONS_FRAME = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0]);
 const REPLY_HEADER = 9;
-const GIVE_ADDRESS = 'give the address of a running one by --cassandra';
-const REMEDY = `start one by \`dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
+const GIVE_ADDRESS = 'give the address of a running one with --cassandra';
+const REMEDY = `start one with \`npx dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
 const SETTINGS = ['commitlog_sync', 'commitlog_sync_period', 'memtable_heap_space'];
 
 export default defineServer({
   name: 'cassandra',
-  summary: 'Cassandra, one node: a log and tables in memory, CQL (needs a Java 17)',
+  summary: 'Cassandra, one node: commit log and in-memory tables, CQL (requires Java 17)',
   endpoints: {
     main: {
       default: '127.0.0.1:9042',
@@ -61,13 +61,13 @@ export default defineServer({
   async fetch({ root, onEvent, signal }) {
     await requireJava();
     const { group, artifact, version } = LIBRARY;
-    onEvent?.(`${group}:${artifact}:${version} and what it depends on, by Maven`);
+    onEvent?.(`${group}:${artifact}:${version} and its dependencies, with Maven`);
     const libraries = join(root, 'lib');
     const scratch = join(root, 'maven');
     const names = { name: 'cassandra', remedy: GIVE_ADDRESS };
     await copyDependencies(LIBRARY, libraries, { scratch, signal, ...names });
     if ((await readVersion(libraries)) === null) {
-      throw targetError('cassandra: what Maven brought lacks its jar', GIVE_ADDRESS);
+      throw targetError('cassandra: its jar is missing from the Maven download', GIVE_ADDRESS);
     }
     return `${(await readdir(libraries)).length} jars`;
   },
@@ -106,15 +106,14 @@ export default defineServer({
 async function requireJava() {
   if ((await findJava()) !== null) return;
   throw targetError(
-    `cassandra: it needs a Java 17, ${await describeJava()}`,
-    'put one on PATH or name it by JAVA_HOME (on Debian the package openjdk-17-jre-headless), or ' +
-      GIVE_ADDRESS,
+    `cassandra requires Java 17, ${await describeJava()}`,
+    'put it on PATH or set JAVA_HOME (Debian package openjdk-17-jre-headless), or ' + GIVE_ADDRESS,
   );
 }
 
 /**
  * @param {string} libraries
- * @returns {Promise<string | null>} of the Cassandra that is there
+ * @returns {Promise<string | null>} version of the installed Cassandra
  */
 async function readVersion(libraries) {
   for (const name of await readdir(libraries).catch(() => [])) {
@@ -145,14 +144,17 @@ async function answersQueries(endpoint) {
  */
 async function readSettings(endpoint, { user, password }) {
   if (endpoint.host === undefined) {
-    throw targetError(`Cassandra at ${formatEndpoint(endpoint)}: it has no unix sockets`, REMEDY);
+    throw targetError(
+      `Cassandra at ${formatEndpoint(endpoint)}: unix sockets are not supported`,
+      REMEDY,
+    );
   }
   const { auth, Client, policies } = await import('cassandra-driver');
   const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
   const place = `${endpoint.host}:${endpoint.port}`;
   const client = new Client({
     contactPoints: [place],
-    // This node alone, whatever its cluster and data centre are.
+    // Only this node, whatever its cluster and data centre are.
     policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]) },
     socketOptions: { connectTimeout: PROBE_TIMEOUT_MS, readTimeout: PROBE_TIMEOUT_MS },
     ...(user !== undefined && {
@@ -169,7 +171,7 @@ async function readSettings(endpoint, { user, password }) {
   } catch (error) {
     throw targetError(
       `Cassandra at ${formatEndpoint(endpoint)}: ${causeOf(error)}`,
-      'give its user and password by DRAGSTRIP_CASSANDRA_USER and DRAGSTRIP_CASSANDRA_PASSWORD',
+      'set DRAGSTRIP_CASSANDRA_USER and DRAGSTRIP_CASSANDRA_PASSWORD',
       error,
     );
   } finally {
@@ -178,7 +180,7 @@ async function readSettings(endpoint, { user, password }) {
 }
 
 /**
- * The driver's "All host(s) tried for query failed" keeps the reason for each host.
+ * The driver's "All host(s) tried for query failed" contains the reason per host.
  * @param {any} error
  */
 function causeOf(error) {
@@ -188,7 +190,7 @@ function causeOf(error) {
 
 /**
  * @param {import('cassandra-driver').Client} client
- * @returns {Promise<Record<string, string>>} empty before Cassandra 4, which has no such table
+ * @returns {Promise<Record<string, string>>} empty before Cassandra 4, which lacks this table
  */
 async function querySettings(client) {
   const sql = 'select name, value from system_views.settings';

@@ -1,4 +1,4 @@
-/** Runs a program to its end and gives what it printed. Not for servers: see process.js. */
+/** Runs a program to its end and returns its output. For servers see process.js. */
 
 import { targetError } from '../lib/errors.js';
 
@@ -7,12 +7,12 @@ import { targetError } from '../lib/errors.js';
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, signal?: AbortSignal }}
  *   [options] env: added to the environment of this process
- * @returns {Promise<{ ok: boolean, output: string, reason: string }>} output: both of its streams;
- *   reason: why it failed, else empty
- * @throws what `signal` was aborted with
+ * @returns {Promise<{ ok: boolean, output: string, reason: string }>} output: both streams;
+ *   reason: of a failure, else empty
+ * @throws the abort reason of `signal`
  */
 export async function runCommand(program, args, { cwd, env, timeoutMs = 300_000, signal } = {}) {
-  const { execa } = await import('execa'); // 40 ms that most commands need not spend
+  const { execa } = await import('execa'); // takes 40 ms, which most commands can avoid
   const result = await execa(program, args, {
     cwd,
     env: { LC_ALL: 'C', ...env },
@@ -38,8 +38,8 @@ export async function runCommand(program, args, { cwd, env, timeoutMs = 300_000,
  * @param {RegExp} form its first group is the version
  * @param {Record<string, string>} env
  * @returns {Promise<string>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it does not run or is another
- *   one
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it does not run or is a
+ *   different program
  */
 export async function readProgramVersion(program, args, form, env) {
   const { output, reason } = await runCommand(program, args, { env, timeoutMs: 10_000 });
@@ -48,7 +48,7 @@ export async function readProgramVersion(program, args, form, env) {
     const why = (output || reason).split('\n').slice(-1)[0];
     throw targetError(
       `${program} does not run here: ${why}`,
-      'take it off PATH, or run `dragstrip servers fetch`',
+      'remove it from PATH, or run `npx dragstrip servers fetch`',
     );
   }
   return version;

@@ -1,6 +1,6 @@
 /**
- * A short talk with whatever listens at an address, over a bare socket: to see whether a server
- * speaks its own protocol there and, where not, to say what answers instead.
+ * Exchanges a few bytes with whatever listens at an address, over a bare socket, to check whether
+ * the expected server answers there, and otherwise to name what does.
  */
 
 import { connect } from 'node:net';
@@ -11,22 +11,22 @@ import { targetError } from '../lib/errors.js';
 
 /** How long a server may take to answer a probe. */
 export const PROBE_TIMEOUT_MS = 2500;
-/** Servers that wait for the client say nothing on their own; after this they are asked. */
+/** Time after which a server that sends nothing on its own is sent a request. */
 const SILENCE_MS = 400;
-/** Makes HTTP, Redis and HandlerSocket answer, and is harmless to each (no line begins Q or /). */
+/** Makes HTTP, Redis and HandlerSocket reply, and is harmless (no line begins with Q or /). */
 const NUDGE = 'PING\r\n\r\n';
 
 /**
  * @typedef {object} Answer
- * @property {Buffer} bytes what came, perhaps nothing
- * @property {'enough' | 'closed' | 'silent' | 'failed'} end why the talk ended
- * @property {NodeJS.ErrnoException} [error] why it failed
+ * @property {Buffer} bytes received, possibly none
+ * @property {'enough' | 'closed' | 'silent' | 'failed'} end reason for the end
+ * @property {NodeJS.ErrnoException} [error] cause of a failure
  */
 
 /**
  * @param {Endpoint} endpoint
  * @param {{ send: string | Buffer | null, enough: (bytes: Buffer) => boolean,
- *   timeoutMs?: number }} talk send: at once after connecting; null: the server speaks first.
+ *   timeoutMs?: number }} talk send: right after connecting; null: the server sends first.
  *   enough: whether no more bytes are needed
  * @returns {Promise<Answer>} never rejects
  */
@@ -61,7 +61,7 @@ export function ask(endpoint, { send, enough, timeoutMs = PROBE_TIMEOUT_MS }) {
   });
 }
 
-/** What the first bytes of an answer tell, in order of trial. */
+/** Servers by the first bytes of their reply, in order of trial. */
 const KINDS = /** @type {const} */ ([
   [/^HTTP\/|^<(!doctype|html)/i, 'an HTTP server'],
   [/^SSH-/, 'an SSH server'],
@@ -77,22 +77,22 @@ const KINDS = /** @type {const} */ ([
 
 /**
  * @param {Buffer} bytes the first that a server sent
- * @returns {string} what kind of server it is, as a noun
+ * @returns {string} the kind of server, as a noun
  */
 export function nameKind(bytes) {
   const text = bytes.toString('latin1');
   for (const [form, name] of KINDS) if (form.test(text)) return name;
   const start = JSON.stringify(text.slice(0, 20));
-  return `something else (its first bytes are ${start})`;
+  return `an unknown server (first bytes: ${start})`;
 }
 
 /**
- * @param {string} wanted what should answer there
+ * @param {string} wanted the expected server
  * @param {Endpoint} endpoint
  * @param {Answer} answer
  * @param {string} remedy
- * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what is
- *   there
+ * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what was
+ *   found
  */
 export function notThere(wanted, endpoint, answer, remedy) {
   const place = `${wanted} at ${formatEndpoint(endpoint)}`;

@@ -1,6 +1,6 @@
 /**
- * Starts one server process on free loopback ports and sees it answer: what Redis, MariaDB and
- * Tarantool have in common. What they do not have in common is in their own files.
+ * Starts a server process on free loopback ports and waits until it answers: the common part of all
+ * servers.
  */
 
 import { closeSync, openSync } from 'node:fs';
@@ -18,11 +18,11 @@ import { makeServerFolder, removeFolder, writeRecord } from './record.js';
 
 const HOST = '127.0.0.1';
 const POLL_MS = 20;
-/** A port that was free may be taken before the server binds it; that is not likely twice. */
+/** A free port may be taken before the server binds it; twice is unlikely. */
 const ATTEMPTS = 5;
 const PORT_TAKEN =
   /address already in use|EADDRINUSE|Could not create server TCP|in use by another process|Failed to bind port/i;
-/** Kernel's limit of a unix socket's path, without the end mark (unix(7)). */
+/** Kernel limit for a unix socket's path, without the terminator (unix(7)). */
 export const SOCKET_PATH_MAX = 107;
 
 /**
@@ -38,15 +38,15 @@ export const SOCKET_PATH_MAX = 107;
  * @property {string} name
  * @property {string} version
  * @property {readonly string[]} endpoints names of its TCP endpoints
- * @property {readonly string[]} [inner] names of ports that are nobody's address
- * @property {number} [pollMs] how often it is asked whether it answers, 20 ms by default; each look
- *   takes some of the processor that it starts on
- * @property {number} [readyTimeoutMs] how long it may take to answer, 30 s by default
- * @property {(folder: string) => Promise<void>} [prepare] makes what it needs before its first
+ * @property {readonly string[]} [inner] names of ports that are not endpoints
+ * @property {number} [pollMs] interval of readiness checks, 20 ms by default; each
+ *   check takes CPU time from the start
+ * @property {number} [readyTimeoutMs] maximum time until it answers, 30 s by default
+ * @property {(folder: string) => Promise<void>} [prepare] initialises data before the first
  *   start
  * @property {(folder: string, ports: Record<string, number>) => DaemonPlan} plan
  * @property {(address: Record<string, Endpoint>) => Promise<boolean>} answers whether it answers in
- *   its own protocol at every endpoint
+ *   its protocol at every endpoint
  */
 
 /**
@@ -63,7 +63,7 @@ export async function startDaemon(spec, context) {
       const running = await tryStart(spec, context, folder);
       if (running !== null) return running;
       if (attempt === ATTEMPTS) {
-        throw targetError(`${spec.name}: its port was taken ${ATTEMPTS} times by others`);
+        throw targetError(`${spec.name}: another process took its port ${ATTEMPTS} times`);
       }
     }
   } catch (error) {
@@ -76,7 +76,7 @@ export async function startDaemon(spec, context) {
  * @param {DaemonSpec} spec
  * @param {StartContext} context
  * @param {string} folder
- * @returns {Promise<RunningServer | null>} null where a port was taken in between
+ * @returns {Promise<RunningServer | null>} null if a port was taken in between
  */
 async function tryStart(spec, context, folder) {
   const { signal, owned, home } = context;
@@ -85,7 +85,7 @@ async function tryStart(spec, context, folder) {
   const inner = await freePorts(spec.inner ?? []);
   const plan = spec.plan(folder, { ...ports, ...inner });
   const logPath = join(folder, `${spec.name}.log`);
-  closeSync(openSync(logPath, 'w', 0o600)); // only the last start's lines: they explain a failure
+  closeSync(openSync(logPath, 'w', 0o600)); // keep only the last start, which explains a failure
   const launched = await launch({
     program: plan.program,
     args: plan.args,
@@ -149,7 +149,7 @@ function recordAddress(ports, sockets = {}) {
  * @param {Record<string, number>} ports
  * @param {string} logPath
  * @param {AbortSignal | undefined} signal
- * @returns {Promise<boolean>} false where a port turned out to be taken
+ * @returns {Promise<boolean>} false if a port turned out to be taken
  */
 async function becomesReady(spec, running, launched, ports, logPath, signal) {
   const { readyTimeoutMs = 30_000 } = spec;
@@ -162,13 +162,16 @@ async function becomesReady(spec, running, launched, ports, logPath, signal) {
     const ended = launched.ended();
     if (ended !== null || PORT_TAKEN.test(lastLines(logPath, 200))) {
       if (PORT_TAKEN.test(lastLines(logPath, 200))) return false;
-      throw failure(`${spec.name}: the server ended at its start (${ended})`, logPath);
+      throw failure(`${spec.name}: the server exited during start-up (${ended})`, logPath);
     }
-    // The port must be held by this very process: another one may have taken it meanwhile.
+    // Another process may have taken the port meanwhile.
     if ((await holdsAll(running.pid, address)) && (await spec.answers(address))) return true;
     await sleep(spec.pollMs ?? POLL_MS);
   }
-  throw failure(`${spec.name}: no answer within ${readyTimeoutMs / 1000} s of its start`, logPath);
+  throw failure(
+    `${spec.name}: no answer within ${readyTimeoutMs / 1000} s after the start`,
+    logPath,
+  );
 }
 
 /**
@@ -187,5 +190,5 @@ async function holdsAll(pid, address) {
  * @param {string} logPath
  */
 function failure(message, logPath) {
-  return targetError(`${message}; its log ends:\n${lastLines(logPath)}`, `see ${logPath}`);
+  return targetError(`${message}; end of its log:\n${lastLines(logPath)}`, `see ${logPath}`);
 }

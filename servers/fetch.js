@@ -1,10 +1,10 @@
 /**
- * Brings servers that are not installed: Debian's or Ubuntu's own packages, unpacked into the state
- * folder, or what a server's own definition fetches there. No root, nothing installed, nothing
- * outside the folder is touched.
+ * Fetches servers that are not installed: packages of Debian or Ubuntu unpacked into the state
+ * folder, or what a server's own definition downloads. No root; nothing is installed, and nothing
+ * outside the folder is modified.
  *
- * A server's packages are unpacked beside and renamed into place when they are complete and run, so
- * a folder that is there is whole.
+ * Packages are unpacked into a temporary folder and renamed when complete and working, so an
+ * existing folder is complete.
  */
 
 import { existsSync } from 'node:fs';
@@ -20,23 +20,23 @@ import { loadServer } from './registry.js';
 /** @typedef {import('../lib/types.js').ServerDefinition} ServerDefinition */
 /** @typedef {import('./lifecycle.js').OnEvent} OnEvent */
 
-/** Prefix of what an interrupted fetch leaves behind; removed by the next one. */
+/** Prefix of temporary folders; the next fetch removes those of an interrupted one. */
 const PARTIAL = '.partial-';
-/** Libraries need libraries: curl's chain has four links on Debian 12. More mean a mistake. */
+/** Maximum depth of library dependencies; curl's is four on Debian 12. */
 const LIBRARY_ROUNDS = 8;
 
 /**
  * @typedef {object} Fetched
  * @property {{ name: string, source: 'path' | 'fetched', fetched: boolean }[]} servers fetched: by
- *   this call; else it was there already
- * @property {import('./lifecycle.js').Failure[]} failures those that could not be had
+ *   this call; otherwise already available
+ * @property {import('./lifecycle.js').Failure[]} failures servers that are not available
  */
 
 /**
  * @param {readonly string[]} names
  * @param {{ home: string, signal?: AbortSignal, onEvent?: OnEvent }} options
  * @returns {Promise<Fetched>}
- * @throws {DragstripError} E_USAGE for an unknown name; what `signal` was aborted with
+ * @throws {DragstripError} E_USAGE for an unknown name; the abort reason of `signal`
  */
 export async function fetchServers(names, { home, signal, onEvent }) {
   /** @type {Fetched} */
@@ -49,9 +49,9 @@ export async function fetchServers(names, { home, signal, onEvent }) {
   await mkdir(packages, { recursive: true, mode: 0o700 });
   const server = missing.map(({ name }) => name).join(', ');
   const onWait = () =>
-    onEvent?.({ server, step: 'waiting', text: 'another dragstrip is fetching' });
+    onEvent?.({ server, step: 'waiting', text: 'another Dragstrip process is fetching' });
   await withLock(packages, { signal, onWait }, async () => {
-    // The one that held the lock before may have brought them.
+    // The previous holder of the lock may have fetched them.
     const wanted = await listMissing(missing, home, result);
     if (wanted.length > 0) await fetchAll(wanted, packages, result, { signal, onEvent });
   });
@@ -61,7 +61,7 @@ export async function fetchServers(names, { home, signal, onEvent }) {
 /**
  * @param {ServerDefinition[]} definitions
  * @param {string} home
- * @param {Fetched} result those that are there are added
+ * @param {Fetched} result available ones are added
  */
 async function listMissing(definitions, home, result) {
   const missing = [];
@@ -107,7 +107,7 @@ async function fetchAll(wanted, packages, result, { signal, onEvent }) {
 }
 
 /**
- * The lists of packages are read once, for all that come from them, and not where none does.
+ * Reads the package lists once for all packaged servers, and not at all without any.
  * @param {ServerDefinition[]} wanted
  * @param {string} folder
  * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
@@ -120,7 +120,7 @@ function shareApt(wanted, folder, { signal, onEvent }) {
   let apt;
   return () => {
     if (apt === undefined) {
-      onEvent?.({ server, step: 'fetching', text: 'reading the lists of packages' });
+      onEvent?.({ server, step: 'fetching', text: 'reading package lists' });
       apt = openApt(join(folder, 'apt'), { signal });
     }
     return apt;
@@ -132,13 +132,13 @@ function shareApt(wanted, folder, { signal, onEvent }) {
  * @param {() => Promise<import('./apt.js').Apt>} apt
  * @param {string} root where to
  * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
- * @returns {Promise<string>} what came, for people
+ * @returns {Promise<string>} description of the result
  */
 async function fetchOne(definition, apt, root, { signal, onEvent }) {
   const { name } = definition;
   if (definition.fetch === undefined) {
     const unpacked = await unpackServer(definition, await apt(), root, { signal, onEvent });
-    return `${unpacked.length} packages unpacked`;
+    return `${unpacked.length} ${unpacked.length === 1 ? 'package' : 'packages'} unpacked`;
   }
   await mkdir(root, { recursive: true });
   const tell = (/** @type {string} */ text) => onEvent?.({ server: name, step: 'fetching', text });
@@ -172,7 +172,7 @@ async function unpackServer({ name, packages, programs = [] }, apt, root, { sign
   const lacking = await findMissingLibraries(root, signal, programs);
   if (absent.length > 0 || lacking.length > 0) {
     throw targetError(
-      `${name}: the packages ${taken.join(' ')} lack ${[...absent, ...lacking].join(', ')}`,
+      `${name}: missing from the packages ${taken.join(' ')}: ${[...absent, ...lacking].join(', ')}`,
       `install it yourself (${packages.join(' ')}), or give the address of a running one`,
     );
   }
@@ -181,8 +181,8 @@ async function unpackServer({ name, packages, programs = [] }, apt, root, { sign
 }
 
 /**
- * The packages named, and for one that is only a name the versioned one behind it: on Ubuntu 22.04
- * `mariadb-server` brings nothing but the dependency `mariadb-server-10.6`.
+ * The named packages, and for metapackages the versioned package behind them: on Ubuntu 22.04
+ * `mariadb-server` only depends on `mariadb-server-10.6`.
  * @param {readonly string[]} packages
  * @param {import('./apt.js').Apt} apt
  */

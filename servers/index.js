@@ -1,12 +1,12 @@
 /**
- * Real servers, without root: fetched, started, asked, stopped. Everything here gives data or
- * throws; progress is told by `onEvent`, nothing is printed.
+ * Fetches, starts, probes and stops real servers without root. Functions return data or throw;
+ * `onEvent` reports progress, nothing is printed.
  *
  * @typedef {object} ServerEvent
  * @property {string} server its name
  * @property {'found' | 'fetching' | 'fetched' | 'starting' | 'ready' | 'reused' | 'waiting'
  *   | 'stopping' | 'stopped'} step
- * @property {string} text one line for people
+ * @property {string} text one line
  */
 
 export { fetchServers } from './fetch.js';

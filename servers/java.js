@@ -1,4 +1,6 @@
-/** A Java 17 for Cassandra, which runs on no later one: JAVA_HOME, then PATH. */
+/**
+ * Finds a Java 17 for Cassandra, which supports no later version: JAVA_HOME, then PATH.
+ */
 
 import { join } from 'node:path';
 import { runCommand } from './command.js';
@@ -9,7 +11,7 @@ const WANTED = '17';
 /** @type {Map<string, Promise<string | null>>} path of a java to its version */
 const versions = new Map();
 
-/** @returns {Promise<string | null>} path of a java of version 17 */
+/** @returns {Promise<string | null>} path of a Java 17 */
 export async function findJava() {
   for (const folder of listFolders()) {
     const java = await findProgram('java', [folder]);
@@ -20,10 +22,10 @@ export async function findJava() {
   return null;
 }
 
-/** @returns {Promise<string>} what is there instead, for a message */
+/** @returns {Promise<string>} what was found instead, for a message */
 export async function describeJava() {
   const found = (await Promise.all(versions.values())).filter((version) => version !== null);
-  return found.length === 0 ? 'there is none' : `here is ${[...new Set(found)].join(', ')}`;
+  return found.length === 0 ? 'none found' : `found ${[...new Set(found)].join(', ')}`;
 }
 
 function listFolders() {

@@ -1,5 +1,5 @@
 /**
- * Which shared libraries unpacked programs lack on this system, and which packages bring them.
+ * Finds shared libraries missing for unpacked programs, and the packages that contain them.
  */
 
 import { open, readdir } from 'node:fs/promises';
@@ -7,24 +7,24 @@ import { basename, join } from 'node:path';
 import { runCommand } from './command.js';
 import { libraryPath } from './programs.js';
 
-/** Never unpacked: the C library and its loader must be the system's, or nothing runs. */
+/** Never unpacked: the C library and its loader must be the system's. */
 const SYSTEM_ONLY = /^(libc6|libc-bin|libpam-modules)|-perl$|-dev$|-data$|-common$/;
-/** Libraries whose package has another one's name, as far as the servers here need them. */
+/** Libraries whose package is named after another library, as far as needed. */
 const ALIASES = /** @type {Record<string, string>} */ ({ libcrypto: 'libssl', liblber: 'libldap' });
 
 /**
  * @param {string} root folder of unpacked packages
  * @param {AbortSignal} [signal]
- * @param {readonly string[]} [programs] look at these alone; default: every program and every
- *   module
- * @returns {Promise<string[]>} sonames that neither the system nor `root` has, `libaio.so.1`
+ * @param {readonly string[]} [programs] programs to check; default: all programs and
+ *   modules
+ * @returns {Promise<string[]>} sonames missing from the system and `root`, `libaio.so.1`
  */
 export async function findMissingLibraries(root, signal, programs) {
   const all = await listElfFiles(root);
   const files = all.filter((file) => programs === undefined || programs.includes(basename(file)));
   if (files.length === 0) return [];
   const env = { LD_LIBRARY_PATH: await libraryPath(root) };
-  // ldd fails when one of many files is not dynamic; its text is what counts.
+  // ldd fails if one of the files is not dynamic; only its output matters.
   const { output } = await runCommand('ldd', files, { env, signal });
   const missing = new Set();
   for (const match of output.matchAll(/^\s*(\S+) => not found/gm)) missing.add(match[1]);
@@ -41,7 +41,7 @@ async function listElfFiles(root) {
     }).catch(() => []);
     for (const entry of entries) {
       if (!entry.isFile()) continue;
-      // Programs are there too: usr/lib/chromium/chromium.
+      // Contains programs too: usr/lib/chromium/chromium.
       if (folder === 'usr/lib' && !/^[^.]+$|\.so(\.|$)/.test(entry.name)) continue;
       const path = join(entry.parentPath, entry.name);
       if (await isElf(path)) files.push(path);
@@ -63,12 +63,12 @@ async function isElf(path) {
 
 /**
  * Debian names a library's package for its soname (policy 8.1): libaio.so.1 is in libaio1, or
- * libaio1t64 since the change of time_t. Where that does not tell (libpam_misc.so.0 is in
- * libpam0g), every library among the dependencies is taken.
+ * libaio1t64 since the change of time_t. If the name does not match (libpam_misc.so.0 is
+ * in libpam0g), every library among the dependencies is taken.
  * @param {readonly string[]} sonames
  * @param {readonly string[]} depends packages that the unpacked ones depend on
  * @param {readonly string[]} taken already unpacked
- * @returns {string[]} packages to unpack; empty where none can help
+ * @returns {string[]} packages to unpack; empty if none matches
  */
 export function chooseLibraryPackages(sonames, depends, taken) {
   const candidates = depends.filter(

@@ -1,4 +1,6 @@
-/** Starting, stopping and listing the servers of a state folder. */
+/**
+ * Starts, stops and lists the servers of a state folder.
+ */
 
 import { parseEndpoint } from '../lib/address.js';
 import { DragstripError, targetError } from '../lib/errors.js';
@@ -30,22 +32,22 @@ import { loadServer, SERVER_NAMES } from './registry.js';
 
 /**
  * @typedef {object} Started
- * @property {RunningServer[]} servers those that answer now
- * @property {string[]} reused names of those that ran before
- * @property {Failure[]} failures those that could not be had; the others are not stopped for it
- * @property {() => Promise<void>} stop ends what this call started and owns; idempotent
+ * @property {RunningServer[]} servers servers that answer now
+ * @property {string[]} reused names of those already running
+ * @property {Failure[]} failures servers that are not available; the others keep running
+ * @property {() => Promise<void>} stop stops servers started and owned by this call; idempotent
  */
 
 /**
- * Starts servers side by side. One that this state folder has running and that answers is used as
- * it is; a record whose process is gone is cleaned.
+ * Starts servers concurrently. A running server of this state folder that answers is reused;
+ * records of processes that ended are removed.
  * @param {readonly string[]} names
  * @param {{ home: string, packagesHome?: string, owned?: boolean, fetch?: boolean,
- *   signal?: AbortSignal, onEvent?: OnEvent }} options owned: they end with this process, whatever
- *   ends it, and their data with them; fetch: also fetch what is not there (default true);
- *   packagesHome: state folder of the fetched packages, if another
+ *   signal?: AbortSignal, onEvent?: OnEvent }} options owned: they and their data
+ *   end with this process, however it ends; fetch: also fetch missing ones (default true);
+ *   packagesHome: state folder of the fetched packages, if different
  * @returns {Promise<Started>}
- * @throws {DragstripError} E_USAGE for an unknown name; what `signal` was aborted with
+ * @throws {DragstripError} E_USAGE for an unknown name; the abort reason of `signal`
  */
 export async function startServers(names, options) {
   const { home, packagesHome = home, owned = false, fetch = true, signal, onEvent } = options;
@@ -85,8 +87,8 @@ export async function startServers(names, options) {
 
 /**
  * @param {readonly string[]} names
- * @returns {Promise<string[][]>} those that go on to none of the others, then the rest: a proxy
- *   asks where its server is
+ * @returns {Promise<string[][]>} those that forward to none of the others, then the rest: a
+ *   proxy needs the address of its server
  */
 async function inWaves(names) {
   const definitions = await Promise.all(names.map((name) => loadServer(name)));
@@ -97,7 +99,7 @@ async function inWaves(names) {
 
 /**
  * @param {() => Promise<void>} work
- * @returns {() => Promise<void>} runs it the first time, waits for that each time
+ * @returns {() => Promise<void>} runs it at the first call; every call waits for it
  */
 function once(work) {
   /** @type {Promise<void> | undefined} */
@@ -122,11 +124,11 @@ function asTargetError(name, error) {
 async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
   const lock = `${serversFolder(home)}/${name}`;
   const onWait = () =>
-    tell(onEvent, name, 'waiting', 'another dragstrip is starting or stopping it');
+    tell(onEvent, name, 'waiting', 'another Dragstrip process is starting or stopping it');
   return withLock(lock, { signal, timeoutMs: 120_000, onWait }, async () => {
     const running = await findRunning(home, name);
     if (running !== null) {
-      tell(onEvent, name, 'reused', `runs already, pid ${running.pid}, ${listAddress(running)}`);
+      tell(onEvent, name, 'reused', `already running, pid ${running.pid}, ${listAddress(running)}`);
       return { running, reused: true };
     }
     return { running: await startNew(), reused: false };
@@ -136,7 +138,7 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
     const definition = await loadServer(name);
     const binaries = await definition.find(packagesHome);
     if (binaries === null) {
-      throw targetError(`${name}: not installed`, `run \`dragstrip servers fetch ${name}\``);
+      throw targetError(`${name}: not installed`, `run \`npx dragstrip servers fetch ${name}\``);
     }
     tell(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
     const running = await definition.start({ home, binaries, owned, signal });
@@ -148,8 +150,8 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
 /**
  * @param {string} home
  * @param {string} name
- * @returns {Promise<RunningServer | null>} one of ours that answers; what is left of one that ended
- *   or of a start that was cut off is removed
+ * @returns {Promise<RunningServer | null>} a running server of this folder that answers; remains
+ *   of an ended server or interrupted start are removed
  */
 async function findRunning(home, name) {
   const running = readRunning(home, name);
@@ -157,8 +159,8 @@ async function findRunning(home, name) {
     const { probe } = await loadServer(name);
     await probe(parseAddress(running.address), {}).catch((error) => {
       throw targetError(
-        `${name}: runs (pid ${running.pid}) but does not answer: ${error.message}`,
-        `run \`dragstrip servers stop ${name}\`, then start it again`,
+        `${name}: running (pid ${running.pid}) but not answering: ${error.message}`,
+        `run \`npx dragstrip servers stop ${name}\`, then start it again`,
         error,
       );
     });
@@ -173,13 +175,13 @@ async function findRunning(home, name) {
 }
 
 /**
- * Stops servers of a state folder: asked to end, waited for, then killed. A record whose pid
- * belongs to another process now is removed and that process left alone.
+ * Stops servers of a state folder: SIGTERM, wait, SIGKILL. If the pid of a record now belongs to
+ * another process, the record is removed and the process left alone.
  * @param {readonly string[]} names
  * @param {{ home: string, onEvent?: OnEvent }} options
  * @returns {Promise<{ name: string, state: 'ended' | 'killed' | 'gone' | 'none' }[]>} gone: it had
- *   ended by itself; none: there was none
- * @throws {DragstripError} E_USAGE for an unknown name, E_TARGET where one cannot be ended
+ *   already ended; none: there was none
+ * @throws {DragstripError} E_USAGE for an unknown name, E_TARGET if one cannot be stopped
  */
 export async function stopServers(names, { home, onEvent }) {
   for (const name of names) await loadServer(name);
@@ -218,10 +220,10 @@ async function stopOwned(running, onEvent) {
 /**
  * @typedef {object} ServerStatus
  * @property {string} name
- * @property {'running' | 'silent' | 'stopped'} state silent: it lives but does not answer
+ * @property {'running' | 'silent' | 'stopped'} state silent: alive but not answering
  * @property {RunningServer | null} running
- * @property {string | null} reason why it is silent
- * @property {import('../lib/types.js').Binaries | null} binaries null: has to be fetched
+ * @property {string | null} reason reason for silence
+ * @property {import('../lib/types.js').Binaries | null} binaries null: must be fetched
  */
 
 /**

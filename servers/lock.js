@@ -1,9 +1,10 @@
 /**
- * One process at a time for a folder: a lock held by the kernel and set free with its holder.
+ * Mutual exclusion between processes for a folder: a kernel lock that is released when its holder
+ * ends.
  *
- * An abstract unix socket (unix(7)) can be bound once in the whole machine and vanishes with the
- * process, however that ends, so there is no stale lock file to judge. Not for machines that share
- * a folder over the network.
+ * An abstract unix socket (unix(7)) can be bound only once per machine and disappears with the
+ * process, so there are no stale lock files. Not suitable for machines that share a folder over a
+ * network.
  */
 
 import { createHash } from 'node:crypto';
@@ -16,12 +17,12 @@ const RETRY_MS = 50;
 
 /**
  * @template T
- * @param {string} path the folder that the lock stands for; need not exist
- * @param {{ signal?: AbortSignal, timeoutMs?: number, onWait?: () => void }} options timeoutMs: how
- *   long to wait for another holder, 10 minutes by default
+ * @param {string} path the folder to lock; need not exist
+ * @param {{ signal?: AbortSignal, timeoutMs?: number, onWait?: () => void }} options timeoutMs:
+ *   maximum wait for another holder, 10 minutes by default
  * @param {() => Promise<T>} work runs while the lock is held
  * @returns {Promise<T>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the lock stays taken
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the lock stays taken
  */
 export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, work) {
   const key = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 32);
@@ -30,8 +31,8 @@ export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, wo
   for (let waitedMs = 0; holder === null; waitedMs += RETRY_MS) {
     if (waitedMs >= timeoutMs) {
       throw targetError(
-        `${path}: locked by another dragstrip for more than ${timeoutMs / 1000} s`,
-        'end the other command, or name another folder by DRAGSTRIP_HOME',
+        `${path}: locked by another Dragstrip process for more than ${timeoutMs / 1000} s`,
+        'stop the other command, or set DRAGSTRIP_HOME to another folder',
       );
     }
     await sleep(RETRY_MS, undefined, { signal });
@@ -46,7 +47,7 @@ export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, wo
 
 /**
  * @param {string} name
- * @returns {Promise<import('node:net').Server | null>} null where it is taken
+ * @returns {Promise<import('node:net').Server | null>} null if it is taken
  */
 function bind(name) {
   return new Promise((done, fail) => {

@@ -1,6 +1,6 @@
 /**
- * MariaDB with the HandlerSocket plugin: how to find, start and ask it. Its settings are in my.cnf,
- * also for use by hand.
+ * MariaDB with the HandlerSocket plugin: how to find, start and probe it. Its settings are in
+ * my.cnf, which also serves for manual starts.
  */
 
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ const CONFIGURATION = fileURLToPath(new URL('../my.cnf', import.meta.url));
 const PLUGIN = 'handlersocket.so';
 const READY_TIMEOUT_MS = 60_000;
 const REMEDY =
-  'start one by `dragstrip servers start mariadb`, or name its addresses by --mysql, ' +
+  'start one with `npx dragstrip servers start mariadb`, or give its addresses with --mysql, ' +
   '--handlersocket and --handlersocket-write';
 const SETTINGS = [
   'innodb_buffer_pool_size',
@@ -101,7 +101,7 @@ export default defineServer({
     );
   },
 
-  /** Asks the endpoints that the address names: a MySQL without HandlerSocket has `sql` alone. */
+  /** Probes the endpoints of the address: a MySQL without HandlerSocket has only `sql`. */
   async probe(address, credentials) {
     /** @type {import('../lib/types.js').ProbeReport} */
     const report = { version: 'unknown', settings: {}, pid: null };
@@ -126,9 +126,9 @@ export default defineServer({
 });
 
 /**
- * Fetched programs look for their files in /usr unless told where they are.
+ * Fetched programs expect their files in /usr unless configured otherwise.
  * @param {Binaries} binaries
- * @returns {string | null} their /usr; null for those of the system
+ * @returns {string | null} their /usr; null for system programs
  */
 function baseFolder({ programs, source }) {
   return source === 'fetched' ? dirname(dirname(programs['mariadbd'])) : null;
@@ -151,13 +151,13 @@ async function hasPlugin({ programs }) {
   return folder !== undefined && existsSync(join(folder.trim(), PLUGIN));
 }
 
-/** mariadbd refuses to run as root unless it is told so. */
+/** mariadbd refuses to run as root without this option. */
 function userArguments() {
   return process.getuid?.() === 0 ? ['--user=root'] : [];
 }
 
 /**
- * Makes the system tables, once. Built beside and renamed: half of them must not be taken for all.
+ * Creates the system tables once, in a temporary folder that is renamed when complete.
  * @param {StartContext} context
  * @param {string | null} base
  * @param {string} folder
@@ -183,7 +183,7 @@ async function installData({ binaries, signal }, base, folder) {
   );
   if (!result.ok) {
     const lines = result.output.split('\n').slice(-5).join('\n');
-    throw targetError(`mariadb: its system tables cannot be made:\n${lines}`);
+    throw targetError(`mariadb: creating its system tables failed:\n${lines}`);
   }
   await rename(partial, data);
 }
@@ -207,10 +207,10 @@ function planStart({ programs }, base, folder, ports) {
           `--lc-messages-dir=${base}/share/mysql`,
         ]),
     `--datadir=${join(folder, 'data')}`,
-    // Relative to the data, where the path would be too long for a socket; then nobody uses it.
+    // Relative to the data folder (and unused) if the path would be too long for a socket.
     `--socket=${hasSocket ? socket : 'mysql.sock'}`,
     `--pid-file=${join(folder, 'mysqld.pid')}`,
-    // Anybody on this machine may log in: SQL must not read or write files elsewhere.
+    // Every local user may log in: SQL must not access other files.
     `--secure-file-priv=${folder}`,
     `--tmpdir=${folder}`,
     `--port=${ports['sql']}`,
@@ -259,8 +259,8 @@ function handlerSocketPorts(address, { secret, writeSecret }) {
 }
 
 /**
- * A find on an index that is not open: answered by an error 2 stmtnum, or 3 unauth, either of which
- * shows that a worker serves the port.
+ * A find on an index that is not open. The reply, error 2 stmtnum or 3 unauth, shows that a worker
+ * serves the port.
  * @param {Endpoint} endpoint
  * @param {string | undefined} secret
  */
@@ -291,7 +291,7 @@ async function readSettings(endpoint, { user = 'root', password }) {
   } catch (error) {
     throw targetError(
       `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${error.message}`,
-      'give the user by DRAGSTRIP_MYSQL_USER and the password by DRAGSTRIP_MYSQL_PASSWORD or ' +
+      'set DRAGSTRIP_MYSQL_USER, and DRAGSTRIP_MYSQL_PASSWORD or ' +
         'DRAGSTRIP_MYSQL_PASSWORD_FILE',
       error,
     );

@@ -1,6 +1,6 @@
 /**
- * Java libraries by Maven, which knows where they are: the user's settings, mirrors and proxies are
- * read, its repository of downloads is neither used nor touched.
+ * Downloads Java libraries with Maven. The user's settings, mirrors and proxies are read; the
+ * user's local repository is neither used nor modified.
  */
 
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -11,21 +11,21 @@ import { runCommand } from './command.js';
 import { findProgram, namedFolders } from './programs.js';
 
 /**
- * Downloads a library and all that it depends on, checked against the checksums of the repository.
+ * Downloads a library and its dependencies, verified against the repository's checksums.
  * @param {{ group: string, artifact: string, version: string }} library
- * @param {string} folder where the jars go; made
+ * @param {string} folder for the jars; created
  * @param {{ scratch: string, name: string, remedy: string, signal?: AbortSignal }} options scratch:
- *   a folder that is removed; name: of the server, for messages
+ *   a temporary folder; name: of the server, for messages
  * @returns {Promise<void>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where there is no Maven or no
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET without Maven or
  *   network
  */
 export async function copyDependencies(library, folder, { scratch, name, remedy, signal }) {
   const maven = await findProgram('mvn', namedFolders());
   if (maven === null) {
     throw targetError(
-      `${name}: its jars are fetched by Maven, and there is no mvn on PATH`,
-      `install Maven (on Debian the package maven), or ${remedy}`,
+      `${name}: fetching its jars requires Maven, but mvn is not on PATH`,
+      `install Maven (Debian package maven), or ${remedy}`,
     );
   }
   await mkdir(scratch, { recursive: true });
@@ -41,7 +41,8 @@ export async function copyDependencies(library, folder, { scratch, name, remedy,
     { cwd: scratch, signal },
   );
   await rm(scratch, { recursive: true, force: true });
-  if (!ok) throw targetError(`${name}: its jars cannot be had: ${causeOf(output, reason)}`, remedy);
+  if (!ok)
+    throw targetError(`${name}: downloading its jars failed: ${causeOf(output, reason)}`, remedy);
 }
 
 /** @param {{ group: string, artifact: string, version: string }} library */

@@ -1,10 +1,10 @@
 /**
- * nutcracker (twemproxy), a proxy in front of Redis that shares a few connections among many
- * clients: how to find, start and ask it. Not a store: it needs a Redis that runs.
+ * nutcracker (twemproxy), a proxy that shares a few Redis connections among many clients: how to
+ * find, start and probe it. It is not a store and requires a running Redis.
  *
- * It listens twice, on a TCP port and on a unix socket, and goes on to Redis in the same way, so
- * that a test over unix sockets has no TCP in it. Its settings are written for each start into a
- * private file, because they hold the addresses of that Redis.
+ * It listens on a TCP port and on a unix socket, and forwards each over the same transport, so that
+ * a benchmark over unix sockets involves no TCP. Its settings are written to a private file at
+ * every start, because they contain the addresses of that Redis.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -25,22 +25,22 @@ import { readRunning } from './record.js';
 
 const NAME = 'nutcracker';
 const REMEDY =
-  'start one by `dragstrip servers start redis nutcracker`, or name its address by --proxy';
-/** As its own documentation recommends where requests are small: a chunk of memory each. */
+  'start one with `npx dragstrip servers start redis nutcracker`, or give its address with --proxy';
+/** Memory per connection, as its documentation recommends for small requests. */
 const CHUNK_BYTES = 16_384;
 
 export default defineServer({
   name: NAME,
-  summary: 'nutcracker (twemproxy): a proxy before Redis that shares its connections',
+  summary: 'nutcracker (twemproxy): a proxy for Redis that shares connections',
   endpoints: {
     main: {
       default: '127.0.0.1:22121',
       env: 'DRAGSTRIP_PROXY',
       flag: 'proxy',
-      summary: 'a proxy that speaks Redis’ protocol',
+      summary: 'a proxy with the Redis protocol',
     },
   },
-  // A proxy that asks for a password asks for that of its Redis (redis_auth).
+  // A proxy's password is that of its Redis (redis_auth).
   credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
   packages: ['nutcracker'],
   programs: ['nutcracker'],
@@ -72,13 +72,13 @@ export default defineServer({
     if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, REMEDY);
     if (!reached) {
       throw targetError(
-        `the proxy at ${formatEndpoint(main)} does not reach its Redis: it says ${quote(error ?? '')}`,
-        'see that its Redis runs, and that its password, if any, is in DRAGSTRIP_REDIS_PASSWORD',
+        `the proxy at ${formatEndpoint(main)} cannot reach its Redis: ${quote(error ?? '')}`,
+        'check that its Redis is running, and set DRAGSTRIP_REDIS_PASSWORD if it has a password',
       );
     }
     const version = stats === undefined ? null : await readVersion(stats);
     return {
-      version: version ?? 'or another proxy: it does not say',
+      version: version ?? 'or another proxy (unknown version)',
       settings: {},
       pid: await findListener(main),
     };
@@ -87,17 +87,17 @@ export default defineServer({
 
 /**
  * @param {string} home
- * @returns {Address} of the Redis that the proxy goes on to: what the environment names, else our
- *   own; `main` by TCP where it listens there, and `unix` where it has a socket
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where none is known
+ * @returns {Address} of the Redis behind the proxy: from the environment, otherwise the one started
+ *   by Dragstrip; `main` by TCP and `unix` by its socket, if available
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none
  */
 function findRedis(home) {
   const named = process.env['DRAGSTRIP_REDIS'];
   if (named) {
     if (process.env['DRAGSTRIP_REDIS_PASSWORD'] || process.env['DRAGSTRIP_REDIS_PASSWORD_FILE']) {
       throw targetError(
-        'nutcracker: the Redis of DRAGSTRIP_REDIS asks for a password, which is written nowhere here',
-        'start a proxy by hand (redis_auth in its file), and name it by --proxy',
+        "Redis needs a password; Dragstrip does not write passwords into nutcracker's configuration",
+        'start a proxy manually (redis_auth in its file), and give its address with --proxy',
       );
     }
     const [first, socket] = named.split(/,(?=unix:)/);
@@ -109,8 +109,8 @@ function findRedis(home) {
   const running = readRunning(home, 'redis');
   if (running === null) {
     throw targetError(
-      'nutcracker: it needs a Redis to go on to, and none runs here',
-      'run `dragstrip servers start redis nutcracker`, or name one by DRAGSTRIP_REDIS',
+      'nutcracker requires a Redis, and none is running',
+      'run `npx dragstrip servers start redis nutcracker`, or set DRAGSTRIP_REDIS',
     );
   }
   return Object.fromEntries(
@@ -138,7 +138,7 @@ function planStart(program, folder, ports, redis) {
     program,
     args: [
       ...['--conf-file', file, '--pid-file', join(folder, 'nutcracker.pid')],
-      // Its log is what it prints; its figures would else be open to the network.
+      // Log to standard error; statistics on loopback only.
       ...['--output', '/dev/stderr', '--stats-addr', '127.0.0.1'],
       ...['--stats-port', String(ports['stats']), '--mbuf-size', String(CHUNK_BYTES)],
     ],
@@ -147,7 +147,7 @@ function planStart(program, folder, ports, redis) {
 }
 
 /**
- * A pool in YAML's block style, the only one that nutcracker reads.
+ * A pool in YAML's block style, the only one that nutcracker supports.
  * @param {string} name
  * @param {string} listen
  * @param {Endpoint} redis
@@ -157,7 +157,7 @@ function poolLines(name, listen, redis) {
   const server = redis.path ?? formatEndpoint(redis);
   if (/[\s#'"]/.test(listen.replace(/ 0700$/, '')) || /[\s#'"]/.test(server)) {
     throw targetError(
-      `nutcracker: it cannot be told a path with blanks or quotes (${server})`,
+      `nutcracker: paths with blanks or quotes are not supported (${server})`,
       'set DRAGSTRIP_HOME to a folder without them',
     );
   }
@@ -168,7 +168,7 @@ function poolLines(name, listen, redis) {
     '  distribution: ketama',
     '  redis: true',
     '  preconnect: true',
-    // One Redis: to put it aside after an error would leave none.
+    // There is only one Redis to eject.
     '  auto_eject_hosts: false',
     '  backlog: 511',
     '  servers:',
@@ -182,7 +182,7 @@ function quote(text) {
 }
 
 /**
- * Whoever connects to the port of its figures is sent them as JSON.
+ * The statistics port sends JSON to every connection.
  * @param {Endpoint} endpoint
  * @returns {Promise<string | null>}
  */

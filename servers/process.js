@@ -1,6 +1,6 @@
 /**
- * A server's process: started apart from the terminal, optionally bound to the life of its owner,
- * stopped only after it was seen to be still the one that we started.
+ * A server's process: started detached from the terminal, optionally bound to the lifetime of its
+ * owner, and stopped only after verifying that it is still the process that was started.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -16,9 +16,9 @@ const POLL_MS = 10;
 const KILL_WAIT_MS = 10_000;
 
 /**
- * Ends a server when its owner is gone, where setpriv cannot: the owner holds the other end of
- * standard input. A line there is a farewell; the end of the file alone means that the owner died.
- * The start time is compared before the signal: pids recur.
+ * Kills a server when its owner dies, without setpriv: the owner holds the other end of standard
+ * input. A line means an orderly end; end of file alone means that the owner died. The start time
+ * is compared before the signal, because pids are reused.
  */
 const WATCHER = `
 if read -r farewell; then exit 0; fi
@@ -35,16 +35,15 @@ exit 0`;
 /**
  * @param {{ program: string, args: string[], cwd: string, env: Record<string, string>,
  *   logPath: string, owned: boolean, ownership?: 'setpriv' | 'watcher' }} options owned: the
- *   process is killed when this one ends, however that is; ownership: by which means, for tests
+ *   process is killed when this one ends, however it ends; ownership: mechanism, for tests
  * @returns {Promise<Launched>}
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the program cannot be run
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the program cannot be run
  */
 export async function launch({ program, args, cwd, env, logPath, owned, ownership }) {
   const setpriv = owned && ownership !== 'watcher' ? await findSetpriv() : null;
   const argv = setpriv === null ? args : ['--pdeathsig', 'KILL', '--', program, ...args];
   const log = openSync(logPath, 'a', 0o600);
-  // A session of its own (detached): Ctrl-C in the terminal reaches the owner alone, which then
-  // stops its servers cleanly.
+  // Detached: Ctrl-C reaches only the owner, which then stops its servers cleanly.
   const child = spawn(setpriv ?? program, argv, {
     cwd,
     env: { ...baseEnvironment(cwd), ...env },
@@ -62,7 +61,7 @@ export async function launch({ program, args, cwd, env, logPath, owned, ownershi
     child.once('error', done);
   });
   if (failure !== null || child.pid === undefined) {
-    throw targetError(`${program}: cannot be started: ${failure?.message}`, undefined, failure);
+    throw targetError(`${program}: start failed: ${failure?.message}`, undefined, failure);
   }
   child.unref();
   const identity = { pid: child.pid, startTicks: readStartTicks(child.pid) ?? 0 };
@@ -72,7 +71,7 @@ export async function launch({ program, args, cwd, env, logPath, owned, ownershi
 
 /** @param {string} folder where the server may put temporary files */
 function baseEnvironment(folder) {
-  // Not the user's whole environment: MYSQL_HOME, TARANTOOL_*, NOTIFY_SOCKET would change a server.
+  // Not the whole environment: MYSQL_HOME, TARANTOOL_*, NOTIFY_SOCKET would affect a server.
   return {
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: folder,
@@ -84,7 +83,7 @@ function baseEnvironment(folder) {
 /** @type {Promise<string | null> | undefined} */
 let setprivPath;
 
-/** @returns {Promise<string | null>} setpriv of util-linux, where it knows --pdeathsig */
+/** @returns {Promise<string | null>} setpriv of util-linux, if it supports --pdeathsig */
 function findSetpriv() {
   setprivPath ??= findProgram('setpriv').then((path) => {
     if (path === null) return null;
@@ -104,28 +103,28 @@ function watch(child, { pid, startTicks }) {
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   watcher.on('error', () => child.kill('SIGKILL'));
-  watcher.stdin.on('error', () => {}); // it has gone already
+  watcher.stdin.on('error', () => {}); // already gone
   watcher.unref();
   /** @type {import('node:net').Socket} */ (/** @type {unknown} */ (watcher.stdin)).unref();
   child.once('exit', () => watcher.stdin.end('farewell\n'));
 }
 
 /**
- * Asks a process to end, waits, then kills it. A process that is not the one meant is left alone.
+ * Sends SIGTERM, waits, then kills the process. Another process with the same pid is left alone.
  * @param {ProcessIdentity} identity
- * @param {{ graceMs?: number }} [options] how long SIGTERM may take, 30 s by default
- * @returns {Promise<'gone' | 'ended' | 'killed'>} gone: it was not there any more
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where it cannot be signalled or
- *   ended
+ * @param {{ graceMs?: number }} [options] grace period after SIGTERM, 30 s by default
+ * @returns {Promise<'gone' | 'ended' | 'killed'>} gone: it had already ended
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it cannot be signalled or
+ *   killed
  */
 export async function endProcess(identity, { graceMs = 30_000 } = {}) {
   if (!isAlive(identity)) return 'gone';
   signalProcess(identity, 'SIGTERM');
-  signalProcess(identity, 'SIGCONT'); // a stopped process takes SIGTERM only when it goes on
+  signalProcess(identity, 'SIGCONT'); // a stopped process handles SIGTERM only when continued
   if (await waitForEnd(identity, graceMs)) return 'ended';
   signalProcess(identity, 'SIGKILL');
   if (await waitForEnd(identity, KILL_WAIT_MS)) return 'killed';
-  throw targetError(`process ${identity.pid} does not end, not even by SIGKILL`);
+  throw targetError(`process ${identity.pid} does not end after SIGKILL`);
 }
 
 /**
@@ -160,7 +159,7 @@ async function waitForEnd(identity, limitMs) {
 /**
  * @param {string} path
  * @param {number} [count]
- * @returns {string} its last lines; empty where it cannot be read
+ * @returns {string} its last lines; empty if unreadable
  */
 export function lastLines(path, count = 5) {
   try {

@@ -1,6 +1,5 @@
 /**
- * Where the programs of a server are: on PATH first, else in what was fetched into the state
- * folder.
+ * Finds the programs of a server: on PATH, otherwise in the packages fetched into the state folder.
  */
 
 import { constants, existsSync } from 'node:fs';
@@ -9,9 +8,9 @@ import { delimiter, join } from 'node:path';
 
 /** @typedef {import('../lib/types.js').Binaries} Binaries */
 
-/** Debian keeps servers in folders that an ordinary user's PATH lacks. */
+/** Debian installs servers in folders that are not on an ordinary user's PATH. */
 const EXTRA_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin'];
-/** Where libraries of one package lie that are nobody else's, found by an absolute path only. */
+/** Private library folders of packages, found by absolute path only. */
 const PRIVATE = ['pulseaudio'];
 
 /**
@@ -36,7 +35,7 @@ export async function findProgram(program, folders = pathFolders()) {
   return null;
 }
 
-/** @returns {string[]} the folders of PATH alone */
+/** @returns {string[]} the folders of PATH only */
 export function namedFolders() {
   return (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
 }
@@ -48,7 +47,7 @@ function pathFolders() {
 /**
  * @param {string} home
  * @param {string} server
- * @returns {string} where the packages of a server are unpacked; exists only when complete
+ * @returns {string} folder of a server's unpacked packages; exists only if complete
  */
 export function packagesFolder(home, server) {
   return join(home, 'packages', server);
@@ -74,8 +73,8 @@ export async function libraryPath(root) {
 
 /**
  * @param {{ required: readonly string[], optional?: readonly string[], home: string, server:
- *   string, accept?: (binaries: Binaries) => Promise<boolean> }} wanted accept: refuses programs on
- *   PATH that cannot serve here (a MariaDB without HandlerSocket)
+ *   string, accept?: (binaries: Binaries) => Promise<boolean> }} wanted accept: rejects unsuitable
+ *   programs on PATH (a MariaDB without HandlerSocket)
  * @returns {Promise<Binaries | null>}
  */
 export async function findBinaries({ required, optional = [], home, server, accept }) {

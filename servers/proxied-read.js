@@ -1,6 +1,6 @@
 /**
- * One read through a proxy shows whether it reaches its Redis. PING would not: nutcracker answers
- * it by itself, even where there is no Redis behind it.
+ * Sends one read through a proxy to check whether it reaches its Redis. PING would not: nutcracker
+ * answers it itself, even without Redis.
  */
 
 import { authWords, encodeCommand } from '../protocols/resp/command.js';
@@ -13,8 +13,8 @@ const READ = encodeCommand(['GET', 'dragstrip:probe']);
  * @param {import('../lib/types.js').Endpoint} endpoint
  * @param {import('../lib/types.js').Credentials} [credentials]
  * @returns {Promise<{ answer: import('./conversation.js').Answer, reached: boolean,
- *   error: string | null }>} reached: the read was answered, with a string or with none; error: the
- *   error reply instead
+ *   error: string | null }>} reached: the reply is a string or null; error: an
+ *   error reply
  */
 export async function readThrough(endpoint, credentials = {}) {
   const login = authWords(credentials);

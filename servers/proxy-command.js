@@ -1,8 +1,8 @@
 /**
- * A proxy of the user's own, started for a run: a program and its arguments as one text, in which
- * the places that we choose are named in braces. A program alone is taken for a nutcracker.
+ * A user-supplied proxy started for a run: a command line with placeholders in braces for the
+ * addresses that Dragstrip chooses. A program without arguments is treated as a nutcracker.
  *
- * No shell reads the text: quotes keep blanks together, and that is all.
+ * No shell is involved: quotes only keep blanks together.
  */
 
 import { join } from 'node:path';
@@ -19,11 +19,11 @@ import { removeFolder } from './record.js';
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 
-/** What a text may name, and what is put there. */
+/** Placeholders and their values. */
 const PLACES = Object.freeze({
-  port: 'a free port of 127.0.0.1 that it shall listen on',
-  socket: 'a path for a unix socket that it shall listen on',
-  folder: 'a folder of its own, empty',
+  port: 'a free port on 127.0.0.1 to listen on',
+  socket: 'a path of a unix socket to listen on',
+  folder: 'an empty private folder',
   redis: 'Redis, host:port',
   'redis-host': 'its host',
   'redis-port': 'its port',
@@ -33,20 +33,20 @@ const PLACES = Object.freeze({
 /**
  * @param {string} text
  * @returns {string[]} words; quotes keep blanks
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE: nothing, an open quote, a place that
- *   is not known
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: empty, unbalanced quotes, an
+ *   unknown placeholder
  */
 export function parseProxyCommand(text) {
   const words = [];
   for (const match of text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+|["']/g)) {
-    if (/^["']$/.test(match[0])) throw usageError(`--proxy-binary: a quote in ${text} is open`);
+    if (/^["']$/.test(match[0])) throw usageError(`--proxy-binary: unbalanced quotes in ${text}`);
     words.push(match[0].replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
   }
-  if (words.length === 0) throw usageError('--proxy-binary: no program is named');
+  if (words.length === 0) throw usageError('--proxy-binary: no program given');
   for (const [place, name] of words.join(' ').matchAll(/\{([a-z-]*)\}/g)) {
     if (Object.hasOwn(PLACES, name)) continue;
     throw usageError(
-      `--proxy-binary: ${place} is no place`,
+      `--proxy-binary: unknown placeholder ${place}`,
       `there are ${Object.keys(PLACES)
         .map((one) => `{${one}}`)
         .join(', ')}`,
@@ -54,8 +54,8 @@ export function parseProxyCommand(text) {
   }
   if (words.length > 1 && !/\{(port|socket)\}/.test(text)) {
     throw usageError(
-      '--proxy-binary: the command does not say where the proxy shall listen',
-      'write {port} or {socket}, or both, where its arguments name these',
+      '--proxy-binary: the command has no listen address',
+      'use {port} or {socket}, or both, in its arguments',
     );
   }
   return words;
@@ -65,13 +65,13 @@ export function parseProxyCommand(text) {
  * @param {string} text
  * @param {{ home: string, redis: Address, signal?: AbortSignal }} context
  * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: as
- *   --proxy takes it; it ends with this process, however that ends
+ *   --proxy accepts it; the proxy ends with this process
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET
  */
 export async function startProxyCommand(text, { home, redis, signal }) {
   const [name, ...args] = parseProxyCommand(text);
   const program = name.includes('/') ? name : await findProgram(name);
-  if (program === null) throw targetError(`--proxy-binary: there is no program ${name}`);
+  if (program === null) throw targetError(`--proxy-binary: program ${name} not found`);
   makeHome(home);
   const binaries = {
     programs: { nutcracker: program },
@@ -160,8 +160,8 @@ function fillIn(word, places) {
     const value = places[name];
     if (value !== undefined) return value;
     throw targetError(
-      `--proxy-binary: ${place} is not known`,
-      'name Redis by both: --redis host:port,unix:/path',
+      `--proxy-binary: no value for ${place}`,
+      'give both addresses of Redis: --redis host:port,unix:/path',
     );
   });
 }

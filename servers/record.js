@@ -1,6 +1,6 @@
 /**
- * What is known of the servers of a state folder: `servers/NAME.json` for one that stays, and
- * folders whose names say who owns them for those that end with their owner.
+ * Records of the servers in a state folder: `servers/NAME.json` for servers that keep running, and
+ * folders named after their owner for servers that end with it.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -23,8 +23,8 @@ export function serversFolder(home) {
 /**
  * @param {string} home
  * @param {string} name
- * @returns {RunningServer | null} as recorded, whether it lives or not; null where there is none or
- *   it cannot be read
+ * @returns {RunningServer | null} as recorded, running or not; null if there is none or it is
+ *   unreadable
  */
 export function readRecord(home, name) {
   return readRecordFile(join(serversFolder(home), `${name}.json`));
@@ -33,8 +33,8 @@ export function readRecord(home, name) {
 /**
  * @param {string} home
  * @param {string} name
- * @returns {RunningServer | null} one that has been ready and lives: of this very process, or else
- *   the lasting one of the folder. Other processes' own servers end with them and are not for us
+ * @returns {RunningServer | null} a running server that was ready: owned by this process, otherwise
+ *   the persistent one of the folder. Servers owned by other processes are not used
  */
 export function readRunning(home, name) {
   const { pid, startTicks } = ownIdentity();
@@ -71,8 +71,8 @@ function readRecordFile(path) {
 }
 
 /**
- * Written at once, without a turn of the event loop between the start of a process and its record:
- * if this process dies then, the next command still finds the server.
+ * Written synchronously after the start of the process, so that the next command finds the server
+ * even if this process dies.
  * @param {string} home
  * @param {boolean} owned
  * @param {RunningServer} record
@@ -98,11 +98,11 @@ export function removeRecord(home, name) {
  * @param {string} home
  * @param {string} name
  * @param {boolean} owned
- * @returns {string} a private folder, made: the lasting one of that server, or a new one whose name
- *   has the owner's pid and start time
+ * @returns {string} a private folder, created: the persistent one of the server, or a new one named
+ *   after the owner's pid and start time
  */
 export function makeServerFolder(home, name, owned) {
-  // The state folder is private as a whole: sockets without passwords and data lie in it.
+  // The state folder is private: it contains sockets without passwords, and data.
   mkdirSync(serversFolder(home), { recursive: true, mode: 0o700 });
   const { pid, startTicks } = ownIdentity();
   const leaf = owned ? `${name}.${pid}.${startTicks}.${randomBytes(3).toString('hex')}` : name;
@@ -112,10 +112,10 @@ export function makeServerFolder(home, name, owned) {
 }
 
 /**
- * Removes the folders of owned servers whose owner is gone (killed before it could), and ends the
- * server itself should it still live.
+ * Removes the folders of owned servers whose owner was killed, and stops servers that are still
+ * running.
  * @param {string} home
- * @returns {Promise<string[]>} the folders removed
+ * @returns {Promise<string[]>} the removed folders
  */
 export async function sweepOwned(home) {
   const removed = [];
@@ -133,7 +133,7 @@ export async function sweepOwned(home) {
 }
 
 /**
- * Removes a server's folder; a dying server may still write there for an instant.
+ * Removes a server's folder; an ending server may still write to it briefly.
  * @param {string} folder
  */
 export async function removeFolder(folder) {

@@ -1,4 +1,7 @@
-/** Redis: how to find, start and ask it. Its settings are in redis.conf, also for use by hand. */
+/**
+ * Redis: how to find, start and probe it. Its settings are in redis.conf, which also serves for
+ * manual starts.
+ */
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,18 +20,19 @@ import { findBinaries } from './programs.js';
 
 const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
 const PING = encodeCommand(['PING']);
-const REMEDY = 'start one by `dragstrip servers start redis`, or name its address by --redis';
+const REMEDY =
+  'start one with `npx dragstrip servers start redis`, or give its address with --redis';
 const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
 
 export default defineServer({
   name: 'redis',
-  summary: 'Redis: keys and values in memory, RESP protocol',
+  summary: 'Redis: in-memory key-value store, RESP',
   endpoints: {
     main: {
       default: '127.0.0.1:6379',
       env: 'DRAGSTRIP_REDIS',
       flag: 'redis',
-      summary: 'Redis, or a proxy that speaks its protocol',
+      summary: 'Redis, or a proxy with its protocol',
     },
   },
   credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
@@ -90,8 +94,8 @@ function planStart(program, version, folder, port, owned) {
     args.push('--unixsocket', socket, '--unixsocketperm', '700');
     sockets['unix'] = socket;
   }
-  // One that stays keeps its rows over a restart: a snapshot when it ends, never while it runs. The
-  // option came with Redis 7; older ones forget.
+  // Persistent servers keep their rows over a restart: a snapshot at shutdown, never while running.
+  // Requires Redis 7.
   if (!owned && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
   return { program, args, sockets };
 }
@@ -120,7 +124,7 @@ async function readSettings(endpoint, credentials) {
     connectTimeout: PROBE_TIMEOUT_MS,
     commandTimeout: PROBE_TIMEOUT_MS,
   });
-  // A refused login closes the connection, so that connect() says only that; the event has the
+  // A refused login closes the connection, which is all that connect() reports; the event has the
   // reason.
   /** @type {Error | null} */
   let reason = null;
@@ -135,7 +139,7 @@ async function readSettings(endpoint, credentials) {
     throw targetError(
       `Redis at ${formatEndpoint(endpoint)}: ${error.message}`,
       /NOAUTH|WRONGPASS|AUTH|password/.test(error.message)
-        ? 'give its password by DRAGSTRIP_REDIS_PASSWORD or DRAGSTRIP_REDIS_PASSWORD_FILE'
+        ? 'set DRAGSTRIP_REDIS_PASSWORD or DRAGSTRIP_REDIS_PASSWORD_FILE'
         : REMEDY,
       error,
     );
@@ -151,7 +155,7 @@ async function readInfo(client) {
   /** @type {Record<string, string>} */
   const settings = {};
   for (const name of SETTINGS) {
-    // CONFIG may be forbidden or renamed by whoever runs the server; then it is simply not known.
+    // CONFIG may be forbidden or renamed; the settings are then unknown.
     const reply = await client.config('GET', name).catch(() => []);
     const [, value] = /** @type {string[]} */ (reply);
     if (value !== undefined) settings[name] = value;

@@ -1,4 +1,6 @@
-/** The servers by name, each loaded when it is asked for: the list costs nothing at start-up. */
+/**
+ * The servers by name, loaded on demand: the list costs nothing at start-up.
+ */
 
 import { usageError } from '../lib/errors.js';
 
@@ -20,12 +22,12 @@ const SERVERS = {
 export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
 
 /**
- * Those that only somebody who names them has fetched or started: half a gigabyte, and Java; a
+ * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, and the
  * proxy, which stores nothing.
  */
 const BY_NAME_ONLY = ['cassandra', 'nutcracker'];
 
-/** What is fetched and started where no name is given. */
+/** Servers fetched and started without names. */
 export const DEFAULT_SERVER_NAMES = Object.freeze(
   SERVER_NAMES.filter((name) => !BY_NAME_ONLY.includes(name)),
 );

@@ -1,4 +1,7 @@
-/** Tarantool: how to find, start and ask it. What it holds is in box.lua, also for use by hand. */
+/**
+ * Tarantool: how to find, start and probe it. Its spaces are defined in box.lua, which also serves
+ * for manual starts.
+ */
 
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
@@ -20,11 +23,11 @@ const GREETING = /^Tarantool (\d\S*)/;
 const VERSION = /^Tarantool (?:Enterprise )?(\d[^-\s]*)/;
 const GREETING_LENGTH = 128;
 const REMEDY =
-  'start one by `dragstrip servers start tarantool`, or name its address by --tarantool';
+  'start one with `npx dragstrip servers start tarantool`, or give its address with --tarantool';
 
 export default defineServer({
   name: 'tarantool',
-  summary: 'Tarantool: tuples in memory, IPROTO protocol',
+  summary: 'Tarantool: in-memory tuples, IPROTO',
   endpoints: {
     main: {
       default: '127.0.0.1:3301',
@@ -74,13 +77,13 @@ export default defineServer({
 
 /** @param {Buffer} bytes */
 function isGreeting(bytes) {
-  // Whatever does not begin as a greeting will not become one.
+  // Reply that does not start like a greeting.
   return bytes.length >= GREETING_LENGTH || !'Tarantool'.startsWith(bytes.toString('latin1', 0, 9));
 }
 
 /**
- * Ready means more than a greeting: box.lua makes its spaces and grants after the port is bound,
- * the right to call dragstrip_settings last.
+ * The greeting is not sufficient: box.lua creates its spaces and grants after binding the port, and
+ * grants dragstrip_settings last.
  * @param {Endpoint} endpoint
  */
 async function callsOurs(endpoint) {
@@ -109,7 +112,7 @@ function encodeCall(name) {
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
- * @returns {Promise<Record<string, string>>} empty where the server does not run box.lua
+ * @returns {Promise<Record<string, string>>} empty if the server does not run box.lua
  */
 async function readSettings(endpoint, credentials) {
   // @ts-expect-error the driver has no types
@@ -128,12 +131,12 @@ async function readSettings(endpoint, credentials) {
   } catch (error) {
     throw targetError(
       `Tarantool at ${formatEndpoint(endpoint)}: ${error.message}`,
-      'give its user and password by DRAGSTRIP_TARANTOOL_USER and DRAGSTRIP_TARANTOOL_PASSWORD',
+      'set DRAGSTRIP_TARANTOOL_USER and DRAGSTRIP_TARANTOOL_PASSWORD',
       error,
     );
   }
   /** @type {any} */
   const reply = await client.call('dragstrip_settings').catch(() => []);
   client.disconnect();
-  return reply.flat()[0] ?? {}; // the driver's call gives each result as a tuple
+  return reply.flat()[0] ?? {}; // the driver's call returns each result as a tuple
 }

@@ -139,7 +139,7 @@ describe('every help ends well', { concurrency: 2 }, () => {
     const doctor = await runCommand(folder, [DRAGSTRIP, 'doctor']);
     assert.equal(doctor.status, 0, doctor.stderr);
     assert.match(doctor.stdout, /missing {2}Redis at 127\.0\.0\.1:1: connection refused/);
-    assert.match(doctor.stdout, /→ start one by/);
+    assert.match(doctor.stdout, /→ start one with/);
   });
 });
 

@@ -386,8 +386,8 @@ describe('addresses and proxies', () => {
     for (const [text, says] of /** @type {[string, RegExp][]} */ ([
       ['', /no program/],
       ['x "{port}', /quote/],
-      ['x {prot}', /\{prot\} is no place/],
-      ['x --redis {redis}', /where the proxy shall listen/],
+      ['x {prot}', /unknown placeholder \{prot\}/],
+      ['x --redis {redis}', /no listen address/],
     ])) {
       assert.throws(() => parseProxyCommand(text), { code: 'E_USAGE', message: says });
     }

@@ -130,7 +130,7 @@ test('without network, one line says so, and nothing half unpacked is left', asy
   );
   assert.equal(failures.length, 1);
   assert.equal(failures[0].code, 'E_TARGET');
-  assert.match(failures[0].message, /redis-server redis-tools cannot be had: .*127\.0\.0\.1:9/);
+  assert.match(failures[0].message, /redis-server redis-tools are not available: .*127\.0\.0\.1:9/);
   assert.match(failures[0].remedy, /install the server yourself/);
   assert.deepEqual(list(home), []);
 });
@@ -170,17 +170,17 @@ describe('Cassandra, which needs a Java and Maven', () => {
 
   const java = (/** @type {string} */ version) => `echo 'openjdk version "${version}"' >&2`;
   const tries = {
-    'no Java': [{}, /^cassandra: it needs a Java 17, there is none$/, /JAVA_HOME/],
-    'another Java': [{ java: java('11.0.2') }, /needs a Java 17, here is 11\.0\.2$/, /JAVA_HOME/],
-    'no Maven': [{ java: java('17.0.9') }, /there is no mvn on PATH$/, /package maven/],
+    'no Java': [{}, /^cassandra requires Java 17, none found$/, /JAVA_HOME/],
+    'another Java': [{ java: java('11.0.2') }, /requires Java 17, found 11\.0\.2$/, /JAVA_HOME/],
+    'no Maven': [{ java: java('17.0.9') }, /mvn is not on PATH$/, /package maven/],
     'a Maven that fails': [
       { java: java('17.0.9'), mvn: 'echo "[ERROR] no such host"; exit 1' },
-      /its jars cannot be had: no such host$/,
+      /downloading its jars failed: no such host$/,
       /--cassandra/,
     ],
     'a Maven that brings nothing': [
       { java: java('17.0.9'), mvn: 'exit 0' },
-      /what Maven brought lacks its jar$/,
+      /its jar is missing from the Maven download$/,
       /--cassandra/,
     ],
   };

@@ -215,7 +215,7 @@ test('a server that hangs is not started twice; it is told, and stop ends it', a
   });
   assert.deepEqual(servers, []);
   assert.equal(failures[0].error.code, 'E_TARGET');
-  assert.match(failures[0].error.message, /runs \(pid \d+\) but does not answer/);
+  assert.match(failures[0].error.message, /running \(pid \d+\) but not answering/);
   assert.match(String(failures[0].error.remedy), /servers stop redis/);
   const status = (await statusServers({ home })).find(({ name }) => name === 'redis');
   assert.equal(status?.state, 'silent');
@@ -271,7 +271,7 @@ test('a server that ends at its start is an error with the last lines of its log
     startRedis(() => ['--no-such-option', 'x']),
     (/** @type {any} */ error) => {
       assert.equal(error.code, 'E_TARGET');
-      assert.match(error.message, /ended at its start \(exit code 1\)/);
+      assert.match(error.message, /exited during start-up \(exit code 1\)/);
       assert.match(error.message, /no-such-option/);
       return true;
     },
