@@ -26,6 +26,7 @@ export const LAYERS = Object.freeze({
   servers: 6,
   workloads: 6,
   codecs: 5.5,
+  'data/connections': 6,
   'data/loaders': 6,
   'data/namespaces': 6,
   limits: 5,

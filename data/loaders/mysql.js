@@ -8,6 +8,7 @@ import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { targetError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { SqlSession } from '../connections/mariadb.js';
 import { readOwnership } from '../namespaces/mariadb.js';
 import { notOurs } from '../namespaces/mark.js';
 import { fill } from './fill.js';
@@ -15,7 +16,6 @@ import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { rowInserts, rowStream } from './rows.js';
 import { sampleIds } from './sample.js';
-import { SqlSession } from './sql.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */

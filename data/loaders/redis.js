@@ -15,13 +15,13 @@ import {
   bulkHead,
   encodeCommand,
 } from '../../protocols/resp/command.js';
+import { BATCH_BYTES, pump } from '../connections/pump.js';
+import { RespLink } from '../connections/redis.js';
 import { notOurs } from '../namespaces/mark.js';
 import { overKeys, readOwnership } from '../namespaces/redis.js';
 import { fill } from './fill.js';
 import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
-import { BATCH_BYTES, pump } from './pump.js';
-import { RespLink } from './resp.js';
 import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */

@@ -7,13 +7,13 @@
 import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
+import { BATCH_BYTES, pump } from '../connections/pump.js';
+import { rowBufferBytes, TarantoolLink } from '../connections/tarantool.js';
 import { notOurs } from '../namespaces/mark.js';
 import { clear, findSpace, readOwnership, requireSpace, setMark } from '../namespaces/tarantool.js';
 import { fill } from './fill.js';
-import { rowBufferBytes, TarantoolLink } from './iproto.js';
 import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
-import { BATCH_BYTES, pump } from './pump.js';
 import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */

@@ -3,7 +3,7 @@
  * created where it is missing, and stays.
  */
 
-import { SqlSession } from '../loaders/sql.js';
+import { SqlSession } from '../connections/mariadb.js';
 import { formatMark, notOurs, parseMark } from './mark.js';
 
 /** @typedef {{ database: string, table: string, definition?: string }} TableNames */

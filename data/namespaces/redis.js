@@ -2,8 +2,8 @@
 
 import { targetError } from '../../lib/errors.js';
 import { encodeCommand } from '../../protocols/resp/command.js';
-import { pump } from '../loaders/pump.js';
-import { RespLink } from '../loaders/resp.js';
+import { pump } from '../connections/pump.js';
+import { RespLink } from '../connections/redis.js';
 import { formatMark, notOurs, parseMark } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */

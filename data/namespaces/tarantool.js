@@ -4,7 +4,7 @@
  */
 
 import { targetError } from '../../lib/errors.js';
-import { TarantoolLink } from '../loaders/iproto.js';
+import { TarantoolLink } from '../connections/tarantool.js';
 import { formatMark, notOurs, parseMark } from './mark.js';
 
 /** What a killed client had sent may still come in while its tuples are removed. */

@@ -1,7 +1,7 @@
 /**
- * A socket with requests that wait for their replies: what the Redis and the Tarantool connection
- * of the loaders have in common. It is made for filling and counting, where all that matters is
- * that nothing waits for ever and that the first fault is told in one line. Not for measuring.
+ * A socket with outstanding requests: what the Redis and the Tarantool connection of loaders and
+ * namespaces have in common. It is made for filling and counting, where all that matters is that
+ * nothing waits for ever and that the first fault is reported in one line. Not for measuring.
  */
 
 import { once } from 'node:events';
