@@ -28,10 +28,17 @@ import {
  * @typedef {object} CommandRow
  * @property {string} summary
  * @property {string} [args] as commander takes them
- * @property {OptionList | (() => Promise<OptionList>)} options a command's own table is loaded
- *   when it is called
+ * @property {OptionList | (() => Promise<OptionList | CommandDetails>)} options a command's own
+ *   table is loaded when it is called
  * @property {string} [help] flags of the help, where -h is something else
  * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
+ */
+
+/**
+ * @typedef {object} CommandDetails of a command that is called: what its workload says
+ * @property {OptionList} options
+ * @property {string} summary
+ * @property {string} [args]
  */
 
 /**
@@ -77,12 +84,6 @@ const COMMANDS = Object.freeze({
     summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
     options: async () => (await import('./commands-options.js')).COMMANDS_OPTIONS,
     load: () => import('./commands/commands.js'),
-  },
-  mutex: {
-    summary: 'locks over several processes: Test 1, Test 2, a holder that dies; mutex stress',
-    args: '[stress]',
-    options: async () => (await import('./mutex-options.js')).MUTEX_OPTIONS,
-    load: () => import('./commands/mutex.js'),
   },
   limit: {
     summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',
@@ -140,7 +141,7 @@ const COMMANDS = Object.freeze({
  */
 function rowOf(name, summary) {
   const load = () => import('./commands/run.js');
-  return { summary, options: async () => (await load()).optionRows(name), load };
+  return { summary, options: async () => (await load()).detailsOf(name), load };
 }
 
 /**
@@ -241,9 +242,15 @@ function prepare(command, row, withArgs) {
  * @param {Command} command
  * @param {CommandRow} row
  */
-async function addOptions(command, { options }) {
-  for (const one of typeof options === 'function' ? await options() : options) {
-    command.addOption(makeOption(typeof one === 'string' ? OPTIONS[one] : one));
+async function addOptions(command, { options: given }) {
+  const loaded = typeof given === 'function' ? await given() : given;
+  const { options, ...details } = 'options' in loaded ? loaded : { options: loaded };
+  if ('summary' in details) command.description(String(details.summary));
+  if ('args' in details && details.args !== undefined) command.arguments(String(details.args));
+  for (const one of options) {
+    const row = typeof one === 'string' ? OPTIONS[one] : one;
+    if (/^-h, /.test(row.flags)) command.helpOption('--help', 'this help');
+    command.addOption(makeOption(row));
   }
 }
 

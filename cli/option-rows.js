@@ -17,7 +17,7 @@ export function rowsOf(table) {
     const [short] = also.filter((one) => /^-[a-z]$/.test(one));
     const own = `${short === undefined ? '' : `${short}, `}${flagOf(name, option)}${behind}`;
     const parse = option.kind === 'texts' ? collect : undefined;
-    const head = tests === undefined ? '' : `${tests.join(', ')}: `;
+    const head = tests === undefined || tests.includes('') ? '' : `${tests.join(', ')}: `;
     return [
       { flags: own, help: `${head}${helpOf(option)}`, parse },
       ...also

@@ -179,7 +179,11 @@ export function takeGiven(options, workload, how = {}) {
   }
   return {
     structure: /** @type {any} */ (parsed.data),
-    values: takeOptions(table, /** @type {Record<string, unknown>} */ (options), how),
+    values: takeOptions(table, /** @type {Record<string, unknown>} */ (options), {
+      ...how,
+      test: parsed.data.test,
+      command: workload?.name,
+    }),
   };
 }
 

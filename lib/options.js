@@ -15,6 +15,7 @@ import { usageError } from './errors.js';
  * @property {string} [value] what the help calls the value: `<n>`
  * @property {string} [flag] without dashes; absent: the name in kebab case
  * @property {readonly string[]} [also] further flags with dashes: `-c`, `--clients`
+ * @property {Readonly<Record<string, unknown>>} [defaultOf] other defaults, by test
  * @property {readonly string[]} [tests] those of the workload's tests that take it; absent: all
  * @property {number} [min]
  * @property {number} [max]
@@ -191,8 +192,11 @@ const KINDS = {
     return isMeaning ? given : meaningOf(option, takeName(given, option, label));
   },
   choices(given, option, label) {
-    const taken = itemsOf(given, label).map((item) => takeName(item, option, label, given));
     const all = Array.isArray(option.choices) ? option.choices : Object.keys(option.choices ?? {});
+    const named = itemsOf(given, label).map(
+      (item) => all.find((name) => meaningOf(option, name) === item) ?? item,
+    );
+    const taken = named.map((item) => takeName(item, option, label, given));
     return all.filter((name) => taken.includes(name)).map((name) => meaningOf(option, name));
   },
   names: (given, _option, label) => itemsOf(given, label).map((item) => takeText(item, label)),
@@ -245,16 +249,25 @@ const TEXT_KINDS = ['choice', 'text', 'texts', 'read'];
 /**
  * @param {OptionTable} table
  * @param {Readonly<Record<string, unknown>>} given by name
- * @param {{ asText?: boolean }} [how]
+ * @param {{ asText?: boolean, test?: string, command?: string }} [how] test: of the workload;
+ *   command: what it is called with its tests
  * @returns {Record<string, any>} values, with the defaults of those that are not given
  * @throws {import('./errors.js').DragstripError} E_USAGE
  */
 export function takeOptions(table, given, how = {}) {
+  const { test = '', command = '' } = how;
   /** @type {Record<string, any>} */
   const values = {};
   for (const [name, option] of Object.entries(table)) {
-    const value =
-      given[name] === undefined ? option.default : takeOption(name, option, given[name], how);
+    const { tests, defaultOf = {} } = option;
+    const isGiven = given[name] !== undefined;
+    if (tests !== undefined && !tests.includes(test)) {
+      if (!isGiven) continue;
+      const owner = `${command} ${tests[0]}`.trim();
+      throw usageError(`${flagOf(name, option)}: it belongs to ${owner}`, 'leave it out');
+    }
+    const byDefault = Object.hasOwn(defaultOf, test) ? defaultOf[test] : option.default;
+    const value = isGiven ? takeOption(name, option, given[name], how) : byDefault;
     if (value !== undefined) values[name] = value;
   }
   return values;
@@ -265,10 +278,21 @@ export function takeOptions(table, given, how = {}) {
  * @returns {string} what the help says, with the default
  */
 export function helpOf(option) {
-  const { help, shown = shownDefault(option), also = [] } = option;
+  const { help, shown = shownDefaults(option), also = [] } = option;
   const others = also.filter((one) => one.startsWith('--'));
   const known = others.length === 0 ? '' : ` (also ${others.join(', ')})`;
   return `${help}${known}${shown === undefined ? '' : ` (default: ${shown})`}`;
+}
+
+/** @param {Option} option */
+function shownDefaults(option) {
+  const own = shownDefault(option);
+  const others = Object.entries(option.defaultOf ?? {}).flatMap(([test, value]) => {
+    const shown = shownDefault({ ...option, default: value });
+    return shown === undefined ? [] : [`${test}: ${shown}`];
+  });
+  const all = own === undefined ? others : [own, ...others];
+  return all.length === 0 ? undefined : all.join('; ');
 }
 
 /** @param {Option} option */

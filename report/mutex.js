@@ -1,14 +1,15 @@
 /**
  * Locks as tables: Test 1 and Test 2 with times, waits and fairness, a holder that was killed,
- * stress. And the seed's own lines.
+ * stress.
  */
 
 import { formatCount, formatDuration, formatThroughput, NONE, plainText } from '../lib/format.js';
-import { byLabel, medianOfList, toLockRows } from './analysis/mutex.js';
+import { byLabel, medianOfList, toLockRows } from '../workloads/mutex/analysis.js';
+import { titleOfCount, titleOfLock } from '../workloads/mutex/legacy.js';
 import { NEUTRAL_ROW } from './legacy-row.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('./analysis/mutex.js').LockRow} LockRow */
+/** @typedef {import('../workloads/mutex/analysis.js').LockRow} LockRow */
 /** @typedef {import('./legacy-row.js').Column} Column */
 /** @typedef {import('./legacy-row.js').Table} Table */
 
@@ -103,19 +104,6 @@ function table(rows, columns, title) {
   };
 }
 
-/** @param {LockRow} row */
-function titleOfLock({ cell }) {
-  const { operations, inFlight } = cell.load;
-  return `lock/unlock ${operations} times with concurrency: ${inFlight}`;
-}
-
-/** @param {LockRow} row */
-function titleOfCount({ cell }) {
-  const seconds = (cell.load.durationNs ?? 0) / 1e9;
-  const what = `lock/write/incr/read/del/unlock in ${seconds} seconds + cooldown period`;
-  return `${what}, tasks: ${cell.load.inFlight}`;
-}
-
 /** @param {number} keys */
 function keysText(keys) {
   return `${keys}/${2 * keys - 1}`;
@@ -163,48 +151,4 @@ export function mutexLegend(result) {
       'another had the lock; beyond its end: that against the lock’s own time, negative where the ' +
       'server freed it with the connection; last wait: until all who waited had had it.',
   ];
-}
-
-/** The widths of Ruby's Benchmark, which printed the seed's tables. */
-const CAPTION = '      user     system      total        real';
-const FIGURE = 10;
-
-/**
- * The seed's lines of one test, all kinds of lock.
- * @param {Result} result
- * @param {'lock' | 'count'} test
- * @returns {string[]} none where it was not measured
- */
-export function seedLines(result, test) {
-  const rows = toLockRows(result, test);
-  if (rows.length === 0) return [];
-  const title = test === 'lock' ? titleOfLock(rows[0]) : titleOfCount(rows[0]);
-  const width = test === 'lock' ? 14 : 16;
-  const lines = [test === 'lock' ? 'Test 1' : 'Test 2', title];
-  for (const { label, rows: own } of byLabel(rows)) {
-    lines.push('', plainText(label), `${' '.repeat(width)}${CAPTION}`);
-    lines.push(...own.map((row) => seedLine(row, test, width)));
-  }
-  return lines;
-}
-
-/**
- * @param {LockRow} row
- * @param {string} test
- * @param {number} width of the label
- */
-function seedLine(row, test, width) {
-  const { keys, sections, userNs, systemNs, realNs, notOffered } = row;
-  const two = (/** @type {number} */ value) => String(value).padStart(2);
-  const label = `keys:${two(keys)}/${two(2 * keys - 1)}`;
-  if (notOffered !== null) return `${label}  ${plainText(notOffered)}`;
-  if (userNs === null || systemNs === null || realNs === null) return `${label}  not measured`;
-  const name = test === 'lock' ? label : `${label}${String(sections ?? NONE).padStart(6)}`;
-  const figures = [userNs, systemNs, userNs + systemNs].map(seconds).join(' ');
-  return `${name.padEnd(width)}${figures} (${seconds(realNs)})`;
-}
-
-/** @param {number} ns */
-function seconds(ns) {
-  return (ns / 1e9).toFixed(6).padStart(FIGURE);
 }

@@ -20,7 +20,10 @@ const REGISTRY = Object.freeze({
   mix: { load: () => import('./mix/index.js') },
   mget: { load: () => import('./mget/index.js') },
   'mget-single': { load: () => import('./mget/single.js') },
-  mutex: { load: () => import('./mutex/index.js') },
+  mutex: {
+    summary: 'locks over several processes: cost, waits, fairness, crash recovery',
+    load: () => import('./mutex/index.js'),
+  },
   commands: { load: () => import('./commands/index.js') },
   insert: {
     summary: 'rows into an empty table, by several strategies',

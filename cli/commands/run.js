@@ -7,7 +7,6 @@
 import { optionsOf } from '../../engine/options.js';
 import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
-import { flagOf } from '../../lib/options.js';
 import { loadWorkload } from '../../workloads/index.js';
 import { labelOf, loadText } from '../cell-name.js';
 import { conductRun, tablesFor } from '../conduct.js';
@@ -23,18 +22,27 @@ import { statusOf } from '../status.js';
 
 /**
  * @param {string} name of the workload, or its file
- * @returns {Promise<import('../options.js').OptionRow[]>}
+ * @returns {Promise<import('../main.js').CommandDetails>}
  */
-export async function optionRows(name) {
-  const { storages, ...table } = optionsOf(await loadWorkload(name), { all: false });
+export async function detailsOf(name) {
+  const workload = await loadWorkload(name);
+  const { storages, ...table } = optionsOf(workload, { all: false });
   const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTarget');
-  return [
+  const options = [
     ...rowsOf({ storages }),
     OPTIONS['storage'],
     ...rowsOf(table),
     OPTIONS['svg'],
     ...[...STORE_OPTIONS, ...addresses].map((one) => OPTIONS[one]),
   ];
+  const tests = Object.entries(workload.tests ?? {});
+  if (tests.length === 0) return { options, summary: workload.summary };
+  const lines = tests.map(([test, about]) => `  ${`${name} ${test}`.trim()}: ${about}`);
+  return {
+    options,
+    args: tests.some(([test]) => test === '') ? '[test]' : '<test>',
+    summary: `${workload.summary}\n\n${lines.join('\n')}`,
+  };
 }
 
 /**
@@ -81,14 +89,7 @@ function testOf({ name, tests }, given) {
  * @param {{ source: string, test: string | undefined, options: Record<string, any> }} how
  */
 async function requestOf(workload, { source, test, options }) {
-  const table = optionsOf(workload, { all: false });
-  const given = givenOf(table, options);
-  for (const [name, option] of Object.entries(table)) {
-    const { tests } = option;
-    if (given[name] === undefined || tests === undefined || tests.includes(test ?? '')) continue;
-    const owner = `${workload.name} ${tests[0]}`.trim();
-    throw usageError(`${flagOf(name, option)}: it belongs to ${owner}`, 'leave it out');
-  }
+  const given = givenOf(optionsOf(workload, { all: false }), options);
   const { storages: listed, storage: more } = options;
   const storages = more === undefined ? listed : [...(listed?.split(',') ?? []), ...more];
   return requestRun(

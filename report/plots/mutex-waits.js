@@ -4,8 +4,8 @@
  */
 
 import { plainText } from '../../lib/format.js';
+import { byLabel, toLockRows, waitsOf } from '../../workloads/mutex/analysis.js';
 import { percentileCurve } from '../analysis/curve.js';
-import { byLabel, toLockRows, waitsOf } from '../analysis/mutex.js';
 import { curveSummary, curveTable, curveVariants } from './percentile-curves.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
@@ -27,7 +27,7 @@ export default {
 };
 
 /**
- * @param {import('../analysis/mutex.js').LockRow[]} rows
+ * @param {import('../../workloads/mutex/analysis.js').LockRow[]} rows
  * @param {{ test: string, name: string, n: number }} which n: of the names
  * @returns {Plot[]} one, or none where no wait is known
  */

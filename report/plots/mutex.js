@@ -1,7 +1,7 @@
 /** Locks as plots: critical sections a second by the number of keys, a curve for each kind. */
 
 import { formatThroughput, plainText } from '../../lib/format.js';
-import { byLabel, toLockRows } from '../analysis/mutex.js';
+import { byLabel, toLockRows } from '../../workloads/mutex/analysis.js';
 import { seriesColor } from '../palette.js';
 import { countOf, numberAxis } from './plot.js';
 

@@ -16,7 +16,7 @@ import mysql from 'mysql2/promise';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/result.js';
-import { stressVerdict, toLockRows } from '../../report/analysis/mutex.js';
+import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
 import { eventually, ROOT, runCommand, startCommand } from '../helpers/command-line.js';
 import { withServers } from '../helpers/servers.js';
 

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { toMutexOptions, toStressOptions } from '../../cli/commands/mutex.js';
+import { requestRun } from '../../engine/request.js';
 import { decode } from '../../measure/hdr.js';
-import { stressVerdict, toLockRows } from '../../report/analysis/mutex.js';
-import { mutexTables, seedLines } from '../../report/mutex.js';
+import { mutexTables } from '../../report/mutex.js';
 import { parseHeld } from '../../storages/mutex/pure-handler.js';
 import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';
+import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
 import { workload } from '../../workloads/mutex/index.js';
+import { legacyLinesOf } from '../../workloads/mutex/legacy.js';
 import { drawSets } from '../../workloads/mutex/names.js';
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
 import { jainIndex, waitFacts } from '../../workloads/mutex/waits.js';
@@ -83,36 +84,42 @@ describe('a workload with variants', () => {
     assert.equal(offers({ handler: 'other', keys: 1 }), false);
   });
 
-  test('the seed’s defaults', () => {
-    const { variants = [] } = toMutexOptions({ handlers: ['script'] });
+  /** @param {Record<string, any>} options */
+  const planOf = async (options) => (await requestRun({ workload: 'mutex', ...options })).plan;
+  /** @param {Record<string, any>} options */
+  const stressOf = (options) => planOf({ test: 'stress', ...options });
+
+  test('the seed’s defaults', async () => {
+    const { variants = [] } = await planOf({ handlers: ['script'] });
     assert.deepEqual(
-      variants.map(({ parameters: { test, keys }, loads }) => [test, keys, loads?.[0]]),
+      variants.map(({ parameters: { test, keys }, loads }) => [test, keys, loads[0]]),
       [
         ...[1, 2, 3, 5, 10].map((n) => [
           ...['lock', n],
-          { kind: 'window', inFlight: 10, operations: 1000 },
+          { kind: 'window', inFlight: 10, operations: 1000, durationNs: null },
         ]),
         ...[1, 2, 3, 5, 10].map((n) => [
           ...['count', n],
-          { kind: 'window', inFlight: 100, durationMs: 5000 },
+          { kind: 'window', inFlight: 100, operations: null, durationNs: 5e9 },
         ]),
-        ['killed', 1, { kind: 'sync', operations: 3 }],
+        ['killed', 1, { kind: 'sync', inFlight: 1, operations: 3, durationNs: null }],
       ],
     );
-    const [{ parameters, loads }] = toStressOptions({}).variants ?? [];
+    const [{ parameters, loads }] = (await stressOf({})).variants ?? [];
     const { tries, holdMs, keys } = parameters;
     assert.deepEqual({ tries, holdMs, keys }, { tries: 10, holdMs: 2000, keys: 5 });
     assert.equal(loads?.[0].operations, 30);
   });
 
-  test('options of the other one, and a lock that ends too soon, are refused', () => {
+  test('options of the other one, and a lock that ends too soon, are refused', async () => {
     const usage = { code: 'E_USAGE' };
-    assert.throws(() => toMutexOptions({ forks: 3 }), { ...usage, message: /--forks/ });
-    assert.throws(() => toStressOptions({ tests: ['lock'] }), { ...usage, message: /--tests/ });
-    assert.throws(() => toStressOptions({ keys: [1, 2] }), usage);
-    assert.throws(() => toStressOptions({ sleep: 2000, expiry: 2000 }), usage);
-    assert.throws(() => toMutexOptions({ handlers: ['scrpt'] }), { ...usage, message: /scrpt/ });
-    assert.ok(toMutexOptions({ handlers: ['mine'], storages: ['./mine.js'] }));
+    await assert.rejects(planOf({ forks: 3 }), { ...usage, message: /--forks/ });
+    await assert.rejects(stressOf({ tests: ['lock'] }), { ...usage, message: /--tests/ });
+    await assert.rejects(stressOf({ keys: [1, 2] }), usage);
+    await assert.rejects(stressOf({ sleep: 2000, expiry: 2000 }), usage);
+    await assert.rejects(planOf({ handlers: ['scrpt'] }), { ...usage, message: /scrpt/ });
+    const file = ['./test/helpers/broken-lock.js'];
+    assert.ok(await planOf({ handlers: ['mine'], storages: file }));
   });
 });
 
@@ -157,7 +164,7 @@ describe('what is told', () => {
       cellOf({ test: 'lock', handler: 'script', keys: 10 }, null),
       cellOf({ test: 'count', handler: 'script', keys: 1 }, facts),
     );
-    assert.deepEqual(seedLines(result, 'lock'), [
+    assert.deepEqual(legacyLinesOf(result, 'lock'), [
       'Test 1',
       'lock/unlock 1000 times with concurrency: 10',
       '',
@@ -166,7 +173,7 @@ describe('what is told', () => {
       'keys: 1/ 1      0.270000   0.060000   0.330000 (  0.530289)',
       'keys:10/19  not offered: one key',
     ]);
-    assert.deepEqual(seedLines(result, 'count').slice(4), [
+    assert.deepEqual(legacyLinesOf(result, 'count').slice(4), [
       '                      user     system      total        real',
       'keys: 1/ 1  4679  0.270000   0.060000   0.330000 (  0.530289)',
     ]);

@@ -1,5 +1,5 @@
 /**
- * A process of its own that opens the same locks, told by messages (engine/lock-process.js). It
+ * A process of its own that opens the same locks, told by messages (engine/storage-process.js). It
  * ends with this one, however this one ends.
  */
 
@@ -7,7 +7,8 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** By its place, not by an import: a process is told names and options, never functions. */
-const PROCESS = fileURLToPath(new URL('../../engine/lock-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../../engine/storage-process.js', import.meta.url));
+const ACTIONS = new URL('./actions.js', import.meta.url).href;
 
 /** @typedef {{ type: string, [key: string]: any }} Message */
 
@@ -36,7 +37,7 @@ export class LockProcess {
     this.child.on('exit', (code, signal) =>
       this.#end(new Error(`the process ended by ${signal ?? `status ${code}`}`)),
     );
-    this.send({ type: 'open', origin });
+    this.send({ type: 'open', origin, kind: 'lock', module: ACTIONS });
   }
 
   /** @param {Message} message */

@@ -11,6 +11,7 @@
 import { defineWorkload } from '../../lib/define.js';
 import { prepareKilled } from './killed.js';
 import { namespace } from './namespace.js';
+import { options, output, plan, shared, status, tests } from './plan.js';
 import { prepareSections } from './sections.js';
 import { prepareStress } from './stress.js';
 
@@ -26,7 +27,13 @@ const TESTS = {
 
 export const workload = defineWorkload({
   name: 'mutex',
-  summary: 'a lock over several processes, of n names out of 2n - 1 (dragstrip mutex)',
+  summary: 'locks over several processes: cost, waits, fairness, crash recovery',
+  options,
+  shared,
+  tests,
+  plan,
+  output,
+  status,
   needs: ['lock'],
   namespace,
   check: false,

@@ -1,15 +1,12 @@
 /**
- * The entry of a process that takes part in a test of locks: it opens a storage as another process
- * did, and holds a lock or works its way through keys. It prints nothing and ends when its parent
- * does, by the hardest way: what it holds then is what a crashed program would hold.
+ * What a further process does in a test of locks (engine/storage-process.js): it holds a lock, or
+ * works its way through keys.
  */
 
-import { createDataset } from '../lib/dataset.js';
-import { createRandom, drawBelow, shuffled } from '../lib/random.js';
-import { systemClock } from '../measure/clock.js';
-import { loadStorage } from '../storages/index.js';
+import { createRandom, drawBelow, shuffled } from '../../lib/random.js';
+import { systemClock } from '../../measure/clock.js';
 
-/** @typedef {import('../lib/types.js').Locks} Locks */
+/** @typedef {import('../../lib/types.js').Locks} Locks */
 
 /**
  * @typedef {object} StressParameters
@@ -25,70 +22,33 @@ import { loadStorage } from '../storages/index.js';
 const VALUE_MAX = 1_000_000_000;
 const STRESS_STREAM = 0x7374;
 
-/** @type {Locks | undefined} */
-let opened;
-
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
-process.on('message', (/** @type {any} */ message) => {
-  act(message).catch((error) =>
-    tell({ type: 'failed', code: error.code ?? 'ERROR', message: String(error.message ?? error) }),
-  );
-});
-
-/** @type {Promise<unknown>} messages are acted on one after the other */
-let last = Promise.resolve();
-
-/** @param {any} message */
-function act(message) {
-  const next = last.then(() => ACTIONS[message.type](message));
-  last = next.catch(() => {});
-  return next;
-}
-
-/** @param {Record<string, unknown>} message */
-function tell(message) {
-  if (process.connected) process.send?.(message);
-}
-
-/** @type {Record<string, (message: any) => Promise<void>>} */
-const ACTIONS = {
-  async open({ origin }) {
-    const definition = await loadStorage(origin.storage);
-    opened = await definition.open.lock?.({
-      ...origin,
-      profile: { name: origin.profile, ...definition.profiles[origin.profile] },
-      dataset: createDataset(),
-      folder: '',
-    });
-    tell({ type: 'ready' });
-  },
-  async hold({ names, expireMs }) {
-    await locksOf().mutex(names, { expireMs, blockMs: 10_000 }).lock();
+/** @type {import('../../engine/storage-process.js').Actions} */
+export const actions = {
+  async hold(locks, { names, expireMs }, tell) {
+    await locks.mutex(names, { expireMs, blockMs: 10_000 }).lock();
     tell({ type: 'held' });
   },
-  async stress({ parameters, seed }) {
+  async stress(locks, { parameters, seed }, tell) {
     tell({ type: 'started' });
-    tell({ type: 'done', report: await stress(locksOf(), parameters, seed) });
+    const onViolation = (/** @type {string} */ name) => tell({ type: 'violation', name });
+    tell({ type: 'done', report: await stress(locks, parameters, seed, onViolation) });
   },
 };
-
-/** @returns {Locks} */
-function locksOf() {
-  if (opened === undefined) throw new Error('the storage has no locks');
-  return opened;
-}
 
 /**
  * @param {Locks} locks
  * @param {StressParameters} parameters
  * @param {number} seed
+ * @param {(name: string) => void} onViolation
  */
-async function stress(locks, parameters, seed) {
+async function stress(locks, parameters, seed, onViolation) {
   const { tasks = 1 } = parameters;
   const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0 };
   const all = Array.from({ length: tasks }, (_, task) =>
-    passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), report),
+    passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), {
+      report,
+      onViolation,
+    }),
   );
   await Promise.all(all);
   return report;
@@ -98,9 +58,10 @@ async function stress(locks, parameters, seed) {
  * @param {Locks} locks
  * @param {StressParameters} parameters
  * @param {() => number} random
- * @param {import('../workloads/mutex/stress.js').StressReport} report is added to
+ * @param {{ report: import('./stress.js').StressReport, onViolation: (name: string) => void }} to
+ *   report: is added to
  */
-async function passThrough(locks, parameters, random, report) {
+async function passThrough(locks, parameters, random, { report, onViolation }) {
   const { keys, repeat, expireMs, blockMs } = parameters;
   const names = Array.from({ length: keys }, (_, i) => `stress-${i}`);
   for (let pass = 0; pass < repeat; pass += 1) {
@@ -117,14 +78,14 @@ async function passThrough(locks, parameters, random, report) {
       if (outcome === 'overrun') report.overruns += 1;
       if (outcome === 'violation') {
         report.violations += 1;
-        tell({ type: 'violation', name });
+        onViolation(name);
       }
     }
   }
 }
 
 /**
- * @param {import('../lib/types.js').DistributedLock} mutex
+ * @param {import('../../lib/types.js').DistributedLock} mutex
  * @param {number} tries
  * @returns {Promise<boolean>} false: each of them timed out
  */

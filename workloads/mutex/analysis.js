@@ -4,10 +4,10 @@
  * numbers because they are made here.
  */
 
+import { labelOf } from '../../lib/label.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { medianOfSorted } from '../../stats/percentile.js';
-import { labelOf } from './rows.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Cell} Cell */

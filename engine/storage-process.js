@@ -1,0 +1,61 @@
+/**
+ * The entry of a further process of a workload: it opens a storage as the benchmark's process did,
+ * and does what a module of the workload says. It prints nothing and ends when its parent does, by
+ * the hardest way: what it holds then is what a crashed program would hold.
+ */
+
+import { createDataset } from '../lib/dataset.js';
+import { loadStorage } from '../storages/index.js';
+
+/**
+ * What a module for such a process exports as `actions`: what is done on a message, by its type.
+ * @typedef {Record<string, (opened: any, message: any,
+ *   tell: (message: Record<string, unknown>) => void) => Promise<void>>} Actions
+ */
+
+/** @type {any} */
+let opened;
+/** @type {Actions} */
+let actions = {};
+
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
+process.on('message', (/** @type {any} */ message) => {
+  act(message).catch((error) =>
+    tell({ type: 'failed', code: error.code ?? 'ERROR', message: String(error.message ?? error) }),
+  );
+});
+
+/** @type {Promise<unknown>} messages are acted on one after the other */
+let last = Promise.resolve();
+
+/** @param {any} message */
+function act(message) {
+  const next = last.then(() => {
+    if (message.type === 'open') return open(message);
+    if (opened === undefined) throw new Error('the storage does not open that');
+    return actions[message.type](opened, message, tell);
+  });
+  last = next.catch(() => {});
+  return next;
+}
+
+/** @param {Record<string, unknown>} message */
+function tell(message) {
+  if (process.connected) process.send?.(message);
+}
+
+/**
+ * @param {{ origin: any, kind: 'lock', module: string }} what kind: what the storage opens
+ */
+async function open({ origin, kind, module }) {
+  ({ actions } = await import(module));
+  const definition = await loadStorage(origin.storage);
+  opened = await definition.open[kind]?.({
+    ...origin,
+    profile: { name: origin.profile, ...definition.profiles[origin.profile] },
+    dataset: createDataset(),
+    folder: '',
+  });
+  tell({ type: 'ready' });
+}
