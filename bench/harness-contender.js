@@ -12,7 +12,7 @@ import { systemClock } from '../measure/clock.js';
 import { loadStorage } from '../storages/index.js';
 import { drawKeys } from '../workloads/get/index.js';
 import { loadWorkload } from '../workloads/index.js';
-import { prepareFetches } from '../workloads/mget/index.js';
+import { prepareFetches } from '../workloads/mget/fetches.js';
 import { serve, timed } from './remote.js';
 
 /**

@@ -67,13 +67,6 @@ const COMMANDS = Object.freeze({
     options: RUN_OPTIONS,
     load: () => import('./commands/race.js'),
   },
-  mget: {
-    summary: 'many keys in one request: mget concurrency, mget scatter',
-    args: '<test>',
-    options: async () => (await import('./mget-options.js')).MGET_OPTIONS,
-    help: '--help',
-    load: () => import('./commands/mget.js'),
-  },
   codec: {
     summary: 'parsers and encoders of drivers, without a server: codec decoding, codec encoding',
     args: '<test>',

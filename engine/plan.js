@@ -7,10 +7,8 @@ import { z } from 'zod';
 import { DragstripError } from '../lib/errors.js';
 import { takeOptions } from '../lib/options.js';
 import { createRandom, shuffled } from '../lib/random.js';
-import { parseKeys } from '../workloads/get/keys.js';
-import { parseMix } from '../workloads/mix/index.js';
+import { DEFAULT_WORKLOAD } from '../workloads/index.js';
 import { commandsOption } from './commands.js';
-import { mgetOption, planFetchRun } from './fetches.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
 import { optionsOf } from './options.js';
 
@@ -37,9 +35,6 @@ const structured = z.looseObject({
   test: z.string().optional(),
   loads: z.array(loadOption).min(1).optional(),
   findMax: searchOption.optional(),
-  keys: z.string().optional(),
-  mix: z.string().optional(),
-  mget: mgetOption.optional(),
   commands: commandsOption.optional(),
   variants: z.array(variantOption).min(1).optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
@@ -53,8 +48,9 @@ const structured = z.looseObject({
  * @typedef {Structured & { storages?: string[], against?: string[], pin?: boolean, rounds?: number,
  *   warmupOperations?: number, seed?: number, rows?: number, valueSize?: number,
  *   timeoutMs?: number, allowTargets?: string[] }} SharedOptions
- * @typedef {SharedOptions | (SharedOptions & { workload: string, [option: string]: unknown })}
- *   RunOptions the second: with the options of that workload
+ * @typedef {(SharedOptions & { keys?: string, mix?: string })
+ *   | (SharedOptions & { workload: string, [option: string]: unknown })} RunOptions the second:
+ *   with the options of that workload
  */
 
 /**
@@ -63,8 +59,7 @@ const structured = z.looseObject({
  * @property {string[] | null} storages null: all that can run, with their default profile
  * @property {string} workload
  * @property {string[]} [workloads] cells of each, where there are several
- * @property {{ keys?: string, mix?: string, mget?: import('../workloads/mget/index.js').MgetOptions
- *   , commands?: z.infer<typeof commandsOption> }} workloadOptions
+ * @property {Record<string, unknown>} workloadOptions to its `prepare`
  * @property {import('../lib/result.js').Load[]} loads the first one where a rate is searched; of
  *   all
  *   variants
@@ -120,28 +115,33 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   if (findMax !== null && given.loads !== undefined) {
     throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
   }
-  const { test, loads: asked } = given;
-  const own = workload?.plan?.(taken, { test, storages, loads: asked }) ?? {};
-  const values = { ...taken, ...own.shared };
+  const { test, loads: asked, addresses = {}, redisDb } = given;
+  const own =
+    workload?.plan?.(taken, {
+      ...{ test, storages, addresses },
+      loads: asked,
+      isNamed: given.workload !== undefined,
+    }) ?? {};
+  /** @type {Record<string, any>} */
+  const values = { redisDb, addresses, ...taken, ...own.shared };
   const common =
     findMax !== null
       ? [trialLoad(findMax, findMax.start)]
-      : (asked ?? own.loads ?? [{ kind: 'window' }]).map(completeLoad);
+      : (own.loads ?? asked ?? [{ kind: 'window' }]).map(completeLoad);
   const variants = (given.variants ?? own.variants)?.map((one) => ({
     ...one,
     loads: one.loads?.map(completeLoad) ?? common,
   }));
   const loads = variants === undefined ? common : loadsOf(variants);
   const { seed } = values;
-  const fetches =
-    given.mget !== undefined || given.workload === 'mget'
-      ? planFetchRun(given.mget ?? {}, loads, values.rows)
-      : null;
   const dataset = { rows: values.rows, valueSize: values.valueSize, seed };
   return {
     command: given.command ?? 'run',
     storages: values.storages ?? null,
-    ...(fetches ?? { ...planWorkload(given), ...own.workload, loads }),
+    workload: given.workload ?? workload?.name ?? DEFAULT_WORKLOAD,
+    workloadOptions: given.commands === undefined ? {} : { commands: given.commands },
+    ...own.workload,
+    loads,
     ...(variants && { variants }),
     findMax,
     against: values.against ?? [],
@@ -151,8 +151,8 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     seed,
     dataset,
     timeoutMs: values.timeoutMs,
-    addresses: given.addresses ?? {},
-    ...(given.redisDb && { redisDb: given.redisDb }),
+    addresses: values.addresses,
+    ...(values.redisDb && { redisDb: values.redisDb }),
     allowTargets: values.allowTargets ?? [],
     home: given.home,
   };
@@ -194,23 +194,6 @@ export function takeGiven(options, workload, how = {}) {
 function loadsOf(variants) {
   const all = variants.flatMap(({ loads }) => loads);
   return [...new Map(all.map((load) => [JSON.stringify(load), load])).values()];
-}
-
-/**
- * @param {Structured} given
- * @returns {Pick<RunPlan, 'workload' | 'workloadOptions'>}
- * @throws {DragstripError} E_USAGE where keys or mix say nothing that is known
- */
-function planWorkload({ workload, keys, mix, commands }) {
-  if (keys !== undefined) parseKeys(keys);
-  if (mix !== undefined) parseMix(mix);
-  if (mix !== undefined && workload !== undefined && workload !== 'mix') {
-    throw new DragstripError('E_USAGE', `a mix belongs to the workload mix, not to ${workload}`);
-  }
-  return {
-    workload: workload ?? (mix === undefined ? 'get' : 'mix'),
-    workloadOptions: { ...(keys && { keys }), ...(mix && { mix }), ...(commands && { commands }) },
-  };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** From the options of a run to its plan: the workload and the storages that they name are loaded. */
 
-import { loadWorkload } from '../workloads/index.js';
+import { DEFAULT_WORKLOAD, loadWorkload } from '../workloads/index.js';
 import { contendersOf } from './contenders.js';
 import { planTaken, takeGiven } from './plan.js';
 
@@ -21,12 +21,14 @@ import { planTaken, takeGiven } from './plan.js';
  */
 export async function requestRun(options, how) {
   const asked = /** @type {any} */ (options ?? {});
-  const named = typeof asked.workload === 'string' ? await loadWorkload(asked.workload) : null;
-  const chosen = named?.plan === undefined ? [] : await chooseStorages(named, asked.storages);
-  const taken = takeGiven(options, named, how);
+  const { workload: name = DEFAULT_WORKLOAD } = asked;
+  const named = await loadWorkload(String(name));
+  const chosen = named.plan === undefined ? [] : await chooseStorages(named, asked.storages);
+  const [first] = Object.keys(named.tests ?? {});
+  const whole = first ? { test: first, ...options } : options;
+  const taken = takeGiven(whole, named, how);
   const plan = planTaken(taken, named, chosen);
-  const isNamed = named !== null && plan.workload === asked.workload;
-  const workload = isNamed ? named : await loadWorkload(plan.workload);
+  const workload = plan.workload === name ? named : await loadWorkload(plan.workload);
   return { plan, workload, options: taken.values };
 }
 

@@ -14,7 +14,6 @@ import { version } from '../lib/version.js';
 import { protocolOf } from '../limits/wire/protocol.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
-import { concurrencyWarnings } from '../report/analysis/fetches.js';
 import { makeCells, makeJobs } from './cells.js';
 import { doubtWarnings } from './doubts.js';
 import { executeInChild } from './executor.js';
@@ -103,7 +102,8 @@ export async function runRace(options, context = {}) {
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
-  result.warnings.push(...concurrencyWarnings(result));
+  const { warnings } = (await workload.runHooks?.()) ?? {};
+  result.warnings.push(...(warnings?.(result) ?? []));
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();
   for (const cell of result.cells) {

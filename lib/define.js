@@ -176,11 +176,9 @@ export function defineWorkload(definition) {
     shared: 'object?',
     tests: 'object?',
     plan: 'function?',
-    legacyLines: 'function?',
-    output: 'function?',
-    status: 'function?',
     openWith: 'function?',
     contenders: 'object?',
+    runHooks: 'function?',
   });
   const kinds = new Set(definition.needs.map((need) => kindOf([need])));
   const count = definition.contenders === undefined ? 1 : 0;

@@ -18,6 +18,7 @@ import type {
 
 type Result = import('./result.js').Result;
 type Round = import('./result.js').Round;
+type Warning = import('./result.js').Warning;
 
 /** Outcomes of an operation, a closed set; the order is that of OUTCOMES in lib/outcome.js. */
 export type Outcome = 'ok' | 'miss' | 'mismatch' | 'error' | 'timeout' | 'dropped' | 'unsent';
@@ -101,6 +102,10 @@ export interface PlanContext {
   storages: readonly ChosenStorage[];
   /** loads that a program asked for */
   loads?: readonly LoadOption[];
+  /** whether the run names the workload */
+  isNamed?: boolean;
+  /** by flag name */
+  addresses?: Readonly<Record<string, string>>;
 }
 
 /** A load as it is asked for; engine/loads.js has its bounds and what absent values mean. */
@@ -119,7 +124,7 @@ export interface LoadOption {
 export interface WorkloadPlan {
   /** benchmarks; absent: one for each storage and load */
   variants?: { parameters: Parameters; loads?: LoadOption[]; storages?: string[] }[];
-  /** where there are no variants; those that a program asks for come first */
+  /** where there are no variants; absent: those that a program asks for */
   loads?: LoadOption[];
   /** other values of the options that every run has */
   shared?: Record<string, unknown>;
@@ -160,6 +165,24 @@ export interface ConsoleOutput {
   after?: string;
 }
 
+/** A module of a workload: functions around its runs, each of them optional. */
+export interface RunHooks {
+  /** before the run, by the command line; what it starts is ended by what it adds to `stops` */
+  setUp?(context: SetUpContext): Promise<readonly Warning[] | undefined>;
+  /** the lines of an original program while it ran; called with each event of the run */
+  legacyLines?(context: ConsoleContext): (event: ConsoleEvent) => readonly ConsoleLine[];
+  /** what else the command line says when all is over */
+  output?(result: Result, context: ConsoleContext): ConsoleOutput;
+  /** exit status of a result, where `usual` is not all that counts */
+  status?(result: Result, usual: (result: Result) => number, context: ConsoleContext): number;
+  /** pure: what is to be said of a result */
+  warnings?(result: Result): readonly Warning[];
+}
+
+export interface SetUpContext extends ConsoleContext {
+  env: NodeJS.ProcessEnv;
+}
+
 export interface WorkloadDefinition {
   name: string;
   summary: string;
@@ -178,16 +201,12 @@ export interface WorkloadDefinition {
   tests?: Readonly<Record<string, string>>;
   /** pure: what is measured. Absent: its options are for `prepare`, the loads as they are given */
   plan?(options: Record<string, any>, context: PlanContext): WorkloadPlan;
-  /** the lines of an original program while it ran; called with each event of the run */
-  legacyLines?(context: ConsoleContext): (event: ConsoleEvent) => readonly ConsoleLine[];
-  /** what else the command line says when all is over */
-  output?(result: Result, context: ConsoleContext): ConsoleOutput;
-  /** exit status of a result, where `usual` is not all that counts */
-  status?(result: Result, usual: (result: Result) => number, context: ConsoleContext): number;
   /** what takes part in the place of storages */
   contenders?: Contenders;
   /** pure: what `open` of a storage is given beside the usual, see InsertContext */
   openWith?(parameters: Parameters, dataset: Dataset): Record<string, unknown>;
+  /** what happens around a run, in the parent process: loaded there alone */
+  runHooks?(): Promise<RunHooks>;
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;

@@ -1,22 +1,20 @@
 /**
  * Fetches of many keys as tables: one for each storage and way of reading, the latencies, rates and
- * bytes by the number in flight and the number of keys. And the script that plots a scatter with
- * gnuplot.
+ * bytes by the number in flight and the number of keys.
  */
 
-import { formatDuration, formatRatio, formatThroughput, NONE, plainText } from '../lib/format.js';
-import { scatterPoints, toFetchGroups } from './analysis/fetches.js';
+import { formatDuration, formatRatio, formatThroughput } from '../lib/format.js';
+import { groupName, toFetchGroups } from '../workloads/mget/analysis.js';
 
-/** @typedef {import('./analysis/fetches.js').FetchGroup} FetchGroup */
-/** @typedef {import('./analysis/fetches.js').FetchColumn} FetchColumn */
-/** @typedef {import('./analysis/fetches.js').FetchRow} FetchRow */
+/** @typedef {import('../workloads/mget/analysis.js').FetchGroup} FetchGroup */
+/** @typedef {import('../workloads/mget/analysis.js').FetchColumn} FetchColumn */
+/** @typedef {import('../workloads/mget/analysis.js').FetchRow} FetchRow */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./legacy-row.js').Column} Column */
 /** @typedef {import('./legacy-row.js').Table} Table */
 
 /** Numbers of keys that a table shows, where they were measured; the result has all. */
 const SHOWN_KEYS = new Set([1, 10, 25, 50, 100]);
-const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once' });
 
 /**
  * @typedef {object} Line
@@ -72,14 +70,6 @@ export function mgetTables(result) {
   });
 }
 
-/**
- * @param {Pick<FetchGroup, 'label' | 'workload'>} group
- * @returns {string} `ioredis, MGET`
- */
-export function groupName({ label, workload }) {
-  return plainText(`${label}, ${WAYS[/** @type {'mget'} */ (workload)] ?? workload}`);
-}
-
 /** @param {FetchGroup} group */
 function fitText({ columns }) {
   const fits = columns.flatMap(({ inFlight, fit }) =>
@@ -88,7 +78,7 @@ function fitText({ columns }) {
   return fits.length === 0 ? '' : `: a fetch of k keys is ${fits.join(', ')}`;
 }
 
-/** @param {import('./analysis/fetches.js').Fit} fit */
+/** @param {import('../workloads/mget/analysis.js').Fit} fit */
 function fitEquation({ slopeNs, interceptNs }) {
   const key = formatDuration(Math.abs(slopeNs));
   const sign = slopeNs < 0 ? '-' : '+';
@@ -134,43 +124,4 @@ export function mgetLegend(result) {
       'values, a million bytes. A fetch of k keys: a line by least squares through the medians ' +
       '(in flight). single / MGET: how many times as long the same keys take as reads of their own.',
   ];
-}
-
-/** Of a plot that nobody asked for a format: 8 by 5 inches on a screen. */
-const PNG = 'set terminal png size 1000,640';
-
-/**
- * A script for gnuplot 5 or later that writes a PNG to its standard output: the points inline, a
- * line by least squares and its equation.
- * @param {Result} result of a scatter with one storage, read in one way
- * @param {{ extra?: readonly string[] }} [options] extra: lines before the plot, as they are
- * @returns {string}
- */
-export function gnuplotScript(result, { extra = [] } = {}) {
-  const [group] = toFetchGroups(result);
-  const cell = group?.columns[0].cell;
-  const points = cell === undefined ? [] : scatterPoints(cell);
-  const name = group === undefined ? NONE : groupName(group);
-  const sizes = new Set(points.map(([keys]) => keys)).size;
-  const dots = "$points using 1:2 with points pt 7 ps 0.5 title 'fetches'";
-  const line = "f(x) with lines lw 2 title sprintf('%.6f x %+.6f', P_slope, P_intercept)";
-  return [
-    `# ${name}, ${cell?.load.inFlight ?? 1} in flight; made by dragstrip mget scatter --gnuplot`,
-    PNG,
-    `set title '${name.replaceAll("'", "''")}, ${cell?.load.inFlight ?? 1} in flight' noenhanced`,
-    "set xlabel 'keys'",
-    "set ylabel 'ms'",
-    'set key left top noenhanced',
-    'set grid',
-    '$points << EOD',
-    ...points.map(([keys, ns]) => `${keys}\t${(ns / 1e6).toFixed(6)}`),
-    'EOD',
-    // stats is exact and needs no start values; with one number of keys there is no line.
-    ...(sizes > 1
-      ? ["stats $points using 1:2 name 'P' nooutput", 'f(x) = P_slope * x + P_intercept']
-      : []),
-    ...extra,
-    sizes > 1 ? `plot ${dots}, ${line}` : `plot ${dots}`,
-    '',
-  ].join('\n');
 }

@@ -11,38 +11,38 @@ import { usageError } from '../lib/errors.js';
 
 /**
  * `summary`: it is a command of the program, and that is its line in the help.
- * @typedef {{ load: () => Promise<{ workload: WorkloadDefinition }>, summary?: string }} Entry
+ * @typedef {{ load: () => Promise<{ workload: WorkloadDefinition }>,
+ *   report: () => Promise<{ report: ReportSpec }>, summary?: string }} Entry
  */
 
 /** @type {Readonly<Record<string, Entry>>} */
 const REGISTRY = Object.freeze({
-  get: { load: () => import('./get/index.js') },
-  mix: { load: () => import('./mix/index.js') },
-  mget: { load: () => import('./mget/index.js') },
-  'mget-single': { load: () => import('./mget/single.js') },
+  get: { load: () => import('./get/index.js'), report: () => import('./get/report.js') },
+  mix: { load: () => import('./mix/index.js'), report: () => import('./mix/report.js') },
+  mget: {
+    summary: 'many keys in one request, of 50,000 made for the run',
+    ...{ load: () => import('./mget/index.js'), report: () => import('./mget/report.js') },
+  },
+  'mget-single': {
+    load: () => import('./mget/single.js'),
+    report: () => import('./mget/report.js'),
+  },
   mutex: {
     summary: 'locks over several processes: cost, waits, fairness, crash recovery',
-    load: () => import('./mutex/index.js'),
+    ...{ load: () => import('./mutex/index.js'), report: () => import('./mutex/report.js') },
   },
-  commands: { load: () => import('./commands/index.js') },
+  commands: {
+    ...{ load: () => import('./commands/index.js'), report: () => import('./commands/report.js') },
+  },
   insert: {
     summary: 'rows into an empty table, by several strategies',
-    load: () => import('./insert/index.js'),
+    ...{ load: () => import('./insert/index.js'), report: () => import('./insert/report.js') },
   },
-  codec: { load: () => import('./codec/index.js') },
+  codec: { load: () => import('./codec/index.js'), report: () => import('./codec/report.js') },
 });
 
-/** @type {Record<string, () => Promise<{ report: ReportSpec }>>} what is shown of each */
-const REPORTS = {
-  get: () => import('./get/report.js'),
-  mix: () => import('./mix/report.js'),
-  mget: () => import('./mget/report.js'),
-  'mget-single': () => import('./mget/report.js'),
-  mutex: () => import('./mutex/report.js'),
-  commands: () => import('./commands/report.js'),
-  insert: () => import('./insert/report.js'),
-  codec: () => import('./codec/report.js'),
-};
+/** What a run measures that names none. */
+export const DEFAULT_WORKLOAD = 'get';
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));
 
@@ -96,8 +96,9 @@ async function loadFile(file) {
  * @returns {Promise<Map<string, ReportSpec>>} of every workload; they load no driver
  */
 export async function loadReports() {
-  const entries = Object.entries(REPORTS).map(
-    async ([name, load]) => /** @type {[string, ReportSpec]} */ ([name, (await load()).report]),
+  const entries = Object.entries(REGISTRY).map(
+    async ([name, { report }]) =>
+      /** @type {[string, ReportSpec]} */ ([name, (await report()).report]),
   );
   return new Map(await Promise.all(entries));
 }

@@ -16,6 +16,7 @@ import { statusOf } from '../status.js';
 
 /** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 /** @typedef {import('../../lib/types.js').ConsoleContext} ConsoleContext */
+/** @typedef {import('../../lib/types.js').RunHooks} RunHooks */
 /** @typedef {import('../../lib/types.js').ConsoleLine} ConsoleLine */
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../index.js').RunEvent} RunEvent */
@@ -57,14 +58,26 @@ export async function execute({ command, args, options, stdout, stderr }) {
   /** @type {ConsoleContext} */
   const about = { test, options: request.options, quiet: options.quiet === true };
   const streams = { stdout, stderr };
+  const hooks = (await workload.runHooks?.()) ?? {};
+  /** @type {Result['warnings']} */
+  const warnings = [];
   return conductRun(
     { options, ...streams },
     {
-      begin: () => request,
-      show: ({ progress }) => showRun(workload, about, { ...streams, progress }),
-      tell: (result) => tell(result, workload, about, streams),
-      draw: drawPlot,
-      judge: (result) => workload.status?.(result, statusOf, about) ?? statusOf(result),
+      async begin() {
+        warnings.push(...((await hooks.setUp?.({ ...about, env: process.env })) ?? []));
+        return request;
+      },
+      show({ progress }) {
+        const watch = showRun(hooks, about, { ...streams, progress });
+        return (event) => {
+          if (event.type === 'planned') event.result.warnings.push(...warnings);
+          watch(event);
+        };
+      },
+      tell: (result) => tell(result, hooks, about, streams),
+      draw: drawPlot(workload),
+      judge: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
     },
   );
 }
@@ -77,10 +90,11 @@ export async function execute({ command, args, options, stdout, stderr }) {
 function testOf({ name, tests }, given) {
   const known = Object.keys(tests ?? {});
   if (tests === undefined ? given === undefined : known.includes(given ?? '')) return given;
-  const named = known.filter((one) => one !== '').map((one) => `${name} ${one}`);
+  const names = known.filter((one) => one !== '').join(', ');
+  const hint = names === '' ? 'leave it out' : `name one of ${names}`;
   throw usageError(
     given === undefined ? `${name}: which test?` : `${name} ${JSON.stringify(given)}: not known`,
-    known.length === 0 ? 'leave it out' : `name one of ${named.join(', ')}`,
+    known.includes('') ? `${hint}, or none` : hint,
   );
 }
 
@@ -106,14 +120,14 @@ async function requestOf(workload, { source, test, options }) {
 }
 
 /**
- * @param {WorkloadDefinition} workload
+ * @param {RunHooks} hooks
  * @param {ConsoleContext} about
  * @param {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream,
  *   progress: import('../progress.js').Progress }} streams
  * @returns {(event: RunEvent) => void}
  */
-function showRun(workload, about, { stdout, stderr, progress }) {
-  const legacyLines = workload.legacyLines?.(about) ?? (() => []);
+function showRun(hooks, about, { stdout, stderr, progress }) {
+  const legacyLines = hooks.legacyLines?.(about) ?? (() => []);
   let done = 0;
   let all = 0;
   const say = (/** @type {ConsoleLine} */ line) => {
@@ -147,25 +161,31 @@ function nameOf(cell) {
 
 /**
  * @param {Result} result
- * @param {WorkloadDefinition} workload
+ * @param {RunHooks} hooks
  * @param {ConsoleContext} about
  * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
  */
-async function tell(result, workload, about, { stdout, stderr }) {
-  const { before = '', tables, after = '' } = workload.output?.(result, about) ?? {};
+async function tell(result, hooks, about, { stdout, stderr }) {
+  const { before = '', tables, after = '' } = hooks.output?.(result, about) ?? {};
   stdout.write(before);
   if (tables !== 'none') {
     const stream = tables === 'error' ? stderr : stdout;
-    const gap = workload.legacyLines !== undefined && before === '' ? '\n' : '';
+    const gap = hooks.legacyLines !== undefined && before === '' ? '\n' : '';
     stream.write(`${gap}${await tablesFor(result, stream)}`);
   }
   stdout.write(after);
 }
 
-/** @param {Result} result */
-async function drawPlot(result) {
-  const { picturesOf } = await import('../../report/pictures.js');
-  const [first] = picturesOf([result]);
-  if (first === undefined) throw usageError('there is no plot: nothing was measured');
-  return first.svg;
+/**
+ * @param {WorkloadDefinition} workload
+ * @returns {(result: Result) => Promise<string>} draws the workload's own plot, or the first one
+ */
+function drawPlot({ name }) {
+  return async (result) => {
+    const { picturesOf } = await import('../../report/pictures.js');
+    const pictures = picturesOf([result]);
+    const picture = pictures.find((one) => one.name.startsWith(name)) ?? pictures[0];
+    if (picture === undefined) throw usageError('there is no plot: nothing was measured');
+    return picture.svg;
+  };
 }

@@ -4,13 +4,12 @@
  */
 
 import { formatDuration } from '../../lib/format.js';
-import { toFetchGroups } from '../analysis/fetches.js';
-import { groupName } from '../mget.js';
+import { groupName, toFetchGroups } from '../../workloads/mget/analysis.js';
 import { freeColor, roleColor } from '../palette.js';
 import { countOf, textWidth } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../analysis/fetches.js').FetchGroup} FetchGroup */
+/** @typedef {import('../../workloads/mget/analysis.js').FetchGroup} FetchGroup */
 
 /** Of a tile; few rows are high, many low. */
 const ROW_HEIGHT = Object.freeze({ least: 26, most: 64 });

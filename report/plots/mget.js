@@ -4,14 +4,18 @@
  */
 
 import { formatDuration } from '../../lib/format.js';
-import { fitPoints, scatterPoints, toFetchGroups } from '../analysis/fetches.js';
-import { groupName } from '../mget.js';
+import {
+  fitPoints,
+  groupName,
+  scatterPoints,
+  toFetchGroups,
+} from '../../workloads/mget/analysis.js';
 import { seriesColor } from '../palette.js';
 import { countOf, numberAxis } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../analysis/fetches.js').FetchGroup} FetchGroup */
-/** @typedef {import('../analysis/fetches.js').FetchColumn} FetchColumn */
+/** @typedef {import('../../workloads/mget/analysis.js').FetchGroup} FetchGroup */
+/** @typedef {import('../../workloads/mget/analysis.js').FetchColumn} FetchColumn */
 
 const HEIGHT = 380;
 /** More would make a page of some megabytes, and hide each other. */
@@ -65,7 +69,7 @@ function toPlot(group, number) {
  * @typedef {object} Curve
  * @property {string} label
  * @property {[number, number][]} points keys and ns
- * @property {import('../analysis/fetches.js').Fit | null} fit
+ * @property {import('../../workloads/mget/analysis.js').Fit | null} fit
  * @property {boolean} single points, and not a curve
  */
 

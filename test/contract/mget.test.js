@@ -18,7 +18,7 @@ import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { parseResult } from '../../lib/result.js';
-import { toFetchGroups } from '../../report/analysis/fetches.js';
+import { toFetchGroups } from '../../workloads/mget/analysis.js';
 import { namespace } from '../../workloads/mget/namespace.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { withServers } from '../helpers/servers.js';
@@ -67,7 +67,7 @@ describe('mget on real servers', () => {
       home: path.join(folder, 'state'),
       workload: 'mget',
       storages: ['ioredis', 'redis'],
-      mget: { counts: [1, 10, 50], cycles: 200, pipelined: true },
+      ...{ counts: [1, 10, 50], cycles: 200, pipelined: true },
       loads: [1, 2, 4, 8, 16].map((inFlight) => ({ kind: 'window', inFlight })),
       rows: ROWS,
       warmupOperations: 300,

@@ -7,13 +7,15 @@ import { parseDurationMs } from '../../cli/options.js';
 import { parseRamp, parseRate } from '../../cli/rates.js';
 import { loadLabel, trialLoad } from '../../engine/loads.js';
 import { planRun } from '../../engine/plan.js';
+import { workload as get } from '../../workloads/get/index.js';
 
 /**
  * @param {Record<string, any>} given
  * @param {string} [command]
  */
 function plan(given, command = 'race') {
-  return planRun({ command, ...loadsOf(command, given), keys: given.keys, mix: given.mix });
+  const { keys, mix } = given;
+  return planRun({ command, ...loadsOf(command, given), keys, mix }, get);
 }
 
 /** @param {Record<string, any>} given */
@@ -99,13 +101,14 @@ test('rates and times are read with their units', () => {
 });
 
 test('laws of keys and mixes go to the workload, and a mix makes it the mix', () => {
-  const get = plan({ keys: 'zipf:1.2' });
-  assert.deepEqual([get.workload, get.workloadOptions], ['get', { keys: 'zipf:1.2' }]);
+  const read = plan({ keys: 'zipf:1.2' });
+  assert.deepEqual([read.workload, read.workloadOptions], ['get', { keys: 'zipf:1.2' }]);
   const mix = plan({ mix: 'get:9,set:1' });
   assert.deepEqual([mix.workload, mix.workloadOptions], ['mix', { mix: 'get:9,set:1' }]);
   assert.throws(() => plan({ keys: 'pareto' }), { code: 'E_USAGE', message: /law of keys/ });
   assert.throws(() => plan({ mix: 'get:9,del:1' }), { code: 'E_USAGE', message: /mix/ });
-  assert.throws(() => planRun({ workload: 'get', mix: 'get:1' }), { code: 'E_USAGE' });
+  const named = () => planRun({ workload: 'get', mix: 'get:1' }, get);
+  assert.throws(named, { code: 'E_USAGE' });
 });
 
 describe('what does not go together is refused in one line', () => {

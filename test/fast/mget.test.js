@@ -2,24 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { planFetchRun } from '../../engine/fetches.js';
 import { requestRun } from '../../engine/request.js';
 import { summarizeSeries } from '../../engine/series.js';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { runLoad } from '../../load/load.js';
 import { TraceRecorder } from '../../load/trace-recorder.js';
-import { fitPoints, toFetchGroups } from '../../report/analysis/fetches.js';
 import { medianOfSorted } from '../../stats/percentile.js';
 import { inOrder } from '../../storages/in-order.js';
+import { fitPoints, toFetchGroups } from '../../workloads/mget/analysis.js';
 import {
   judgeFetch,
   KEY_COUNTS,
   operationsOf,
   planFetches,
   prepareFetches,
-  workload,
-} from '../../workloads/mget/index.js';
+} from '../../workloads/mget/fetches.js';
+import { workload } from '../../workloads/mget/index.js';
 import { workload as single } from '../../workloads/mget/single.js';
 
 const dataset = createDataset({ rows: 500, valueSize: 64, seed: 9 });
@@ -78,16 +77,18 @@ describe('the plan of fetches', () => {
     assert.notDeepEqual(prepareFetches({ dataset, seed: 4, ops, options }).fetches, fetches);
   });
 
-  test('refuses a fetch of more keys than are held', () => {
+  /** @param {Record<string, any>} options */
+  const planOf = async (options) => (await requestRun({ workload: 'mget', ...options })).plan;
+
+  test('refuses a fetch of more keys than are held', async () => {
     const refused = { code: 'E_USAGE', message: 'a fetch of 501 keys, of 500 that are held' };
-    assert.throws(() => planFetchRun({ counts: [501] }, [], 500), refused);
-    assert.throws(() => planFetchRun({ scatter: { minKeys: 1, maxKeys: 501 } }, [], 500), refused);
+    await assert.rejects(planOf({ counts: [501], rows: 500 }), refused);
+    await assert.rejects(planOf({ test: 'scatter', maxKeys: 501, rows: 500 }), refused);
   });
 
   test('makes a load as long as its series, and leads as long as the widest window', async () => {
-    const { plan } = await requestRun({
-      workload: 'mget',
-      mget: { cycles: 10, pipelined: true },
+    const plan = await planOf({
+      ...{ cycles: 10, pipelined: true },
       loads: [1, 4].map((inFlight) => ({ kind: 'window', inFlight })),
     });
     assert.deepEqual(plan.workloads, ['mget', 'mget-single']);
@@ -98,12 +99,12 @@ describe('the plan of fetches', () => {
     assert.deepEqual(plan.dataset, { rows: 50_000, valueSize: 2048, seed: 1 });
   });
 
-  test('refuses open loops, bursts and turned ranges', () => {
-    const burst = { kind: /** @type {const} */ ('burst'), inFlight: null };
-    const load = { ...burst, operations: 5, durationNs: null };
-    assert.throws(() => planFetchRun({}, [load]), { code: 'E_USAGE' });
-    const scatter = { minKeys: 9, maxKeys: 3 };
-    assert.throws(() => planFetchRun({ scatter }, []), { message: /--min-keys 9 is more than/ });
+  test('refuses open loops, bursts and turned ranges', async () => {
+    for (const load of [{ kind: 'burst' }, { kind: 'rate', rate: 5 }]) {
+      await assert.rejects(planOf({ loads: [load] }), { code: 'E_USAGE' });
+    }
+    const turned = { test: 'scatter', minKeys: 9, maxKeys: 3 };
+    await assert.rejects(planOf(turned), { message: /--min-keys 9 is more than/ });
   });
 });
 

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { loadStorage } from '../../storages/index.js';
-import { parseMix, workload } from '../../workloads/mix/index.js';
+import { workload } from '../../workloads/mix/index.js';
+import { parseMix } from '../../workloads/mix/weights.js';
 
 const dataset = createDataset({ rows: 200, valueSize: 16, seed: 3 });
 

@@ -6,6 +6,7 @@
 import { defineWorkload } from '../../lib/define.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { drawKeys } from './keys.js';
+import { options, planOf } from './plan.js';
 
 export { drawKeys, KEYS_MAX } from './keys.js';
 
@@ -15,6 +16,8 @@ export const workload = defineWorkload({
   name: 'get',
   summary: 'one row by its key, uniform over all rows or by --keys',
   needs: ['get'],
+  options,
+  plan: planOf('get'),
   prepare({ dataset, seed, ops, options }) {
     const { keys: law } = /** @type {{ keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });

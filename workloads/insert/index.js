@@ -9,7 +9,7 @@ import { defineWorkload } from '../../lib/define.js';
 import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../../lib/insertion.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { namespace } from './namespace.js';
-import { legacyLines, options, plan, shared } from './plan.js';
+import { options, plan, shared } from './plan.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
@@ -171,7 +171,7 @@ export const workload = defineWorkload({
   options,
   shared,
   plan,
-  legacyLines,
+  runHooks: () => import('./run-hooks.js'),
   needs: ['insert'],
   namespace,
   check: false,

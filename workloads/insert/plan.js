@@ -150,29 +150,3 @@ function loadOf(inFlight, operations) {
     ? { kind: /** @type {const} */ ('sync'), operations }
     : { kind: /** @type {const} */ ('window'), inFlight, operations };
 }
-
-/** @type {import('../../lib/types.js').WorkloadDefinition['legacyLines']} */
-export const legacyLines =
-  ({ quiet }) =>
-  (event) =>
-    event.type === 'cell-end' && !quiet ? [cellLine(event.cell, event.round)] : [];
-
-/**
- * As the original program's line, `ecql_batch_pure 50000 inserts: 0.84848 seconds`, with what
- * decides it.
- * @param {import('../../lib/result.js').Cell} cell
- * @param {import('../../lib/result.js').Round} round
- */
-function cellLine({ storage, profile, parameters = {}, load }, round) {
-  const { strategy, batch } = parameters;
-  const name = `${storage}${profile === 'default' ? '' : `:${profile}`}_${strategy}`;
-  if (round.state !== 'measured' || round.facts === undefined) {
-    return `${name}: ${round.state}${round.failure === null ? '' : `, ${round.failure.message}`}`;
-  }
-  const { rows, durability } = round.facts;
-  const size = batch === undefined ? '' : `batches of ${batch}, `;
-  return (
-    `${name} ${rows} inserts: ${(round.durationNs / 1e9).toFixed(6)} seconds ` +
-    `(${size}${load.inFlight} in flight; ${durability})`
-  );
-}

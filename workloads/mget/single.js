@@ -4,7 +4,7 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { judgeFetch, prepareFetches } from './index.js';
+import { judgeFetch, prepareFetches } from './fetches.js';
 import { namespace } from './namespace.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */

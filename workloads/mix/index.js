@@ -6,43 +6,23 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { usageError } from '../../lib/errors.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { createRandom } from '../../lib/random.js';
 import { bindVerify, workload as get } from '../get/index.js';
 import { drawKeys } from '../get/keys.js';
+import { options, planOf } from '../get/plan.js';
+import { KINDS, MIX_DEFAULT, parseMix } from './weights.js';
 
-export const MIX_DEFAULT = 'get:95,set:5';
-
-const KINDS = /** @type {const} */ (['get', 'set']);
 const MIX_STREAM = 0x6d69; // apart from the streams of keys and orders
 /** Values to write are made before the clock starts, so many of them; then they come again. */
 const VALUES_CHARS_MAX = 64 * 2 ** 20;
-
-/**
- * @param {string} text kinds and weights, `get:95,set:5`
- * @returns {{ kind: 'get' | 'set', weight: number }[]} weights add up to more than 0
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
- */
-export function parseMix(text) {
-  const parts = text.split(',').map((part) => {
-    const match = /^\s*(\w+):(\d+(?:\.\d+)?)\s*$/.exec(part);
-    return { kind: /** @type {'get'} */ (match?.[1]), weight: Number(match?.[2]) };
-  });
-  const known = parts.every(({ kind }) => KINDS.some((one) => one === kind));
-  const once = new Set(parts.map(({ kind }) => kind)).size === parts.length;
-  const sum = parts.reduce((all, { weight }) => all + weight, 0);
-  if (known && once && sum > 0 && Number.isFinite(sum)) return parts;
-  throw usageError(
-    `--mix ${JSON.stringify(text)}: not a mix of operations`,
-    `write kinds with their weights, ${MIX_DEFAULT}; the kinds: ${KINDS.join(', ')}`,
-  );
-}
 
 export const workload = defineWorkload({
   name: 'mix',
   summary: 'reads and writes of single rows, weighted by --mix',
   needs: ['get', 'set'],
+  options,
+  plan: planOf('mix'),
   check: get.prepare,
   prepare({ dataset, seed, ops, options }) {
     const { mix, keys: law } = /** @type {{ mix?: string, keys?: string }} */ (options);

@@ -11,7 +11,7 @@
 import { defineWorkload } from '../../lib/define.js';
 import { prepareKilled } from './killed.js';
 import { namespace } from './namespace.js';
-import { options, output, plan, shared, status, tests } from './plan.js';
+import { options, plan, shared, tests } from './plan.js';
 import { prepareSections } from './sections.js';
 import { prepareStress } from './stress.js';
 
@@ -32,8 +32,7 @@ export const workload = defineWorkload({
   shared,
   tests,
   plan,
-  output,
-  status,
+  runHooks: () => import('./run-hooks.js'),
   needs: ['lock'],
   namespace,
   check: false,

@@ -2,8 +2,6 @@
 
 import { usageError } from '../../lib/errors.js';
 import { choices, count, counts, duration, names, seconds } from '../../lib/options.js';
-import { stressVerdict } from './analysis.js';
-import { legacyLinesOf } from './legacy.js';
 
 /** @typedef {import('../../lib/types.js').WorkloadPlan} WorkloadPlan */
 /** @typedef {NonNullable<WorkloadPlan['variants']>[number]} Variant */
@@ -11,7 +9,7 @@ import { legacyLinesOf } from './legacy.js';
 const HANDLERS = Object.freeze([
   ...['script', 'pure', 'redlock', 'redis-semaphore', 'get-lock', 'fiber'],
 ]);
-const WHO_HAS_WHAT =
+export const WHO_HAS_WHAT =
   'script and pure are on ioredis and redis, redlock and redis-semaphore on ioredis, get-lock on ' +
   'mysql2, fiber on tarantool';
 /** Tasks of each test. */
@@ -169,26 +167,4 @@ function parametersOf({ retry, ...given }) {
   const polls = given['handler'] === 'redlock' || given['handler'] === 'redis-semaphore';
   const all = Object.entries({ ...given, retryMs: polls ? retry : undefined });
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
-}
-
-/** @type {NonNullable<import('../../lib/types.js').WorkloadDefinition['output']>} */
-export function output(result, { test, quiet }) {
-  if (result.cells.length === 0) {
-    throw usageError('none of these storages has any of these locks', WHO_HAS_WHAT);
-  }
-  const tables = quiet ? /** @type {const} */ ('none') : undefined;
-  if (test === 'stress') {
-    return { tables, after: `${quiet ? '' : '\n'}verdict: ${stressVerdict(result).text}\n` };
-  }
-  const blocks = /** @type {const} */ (['lock', 'count'])
-    .map((one) => legacyLinesOf(result, one))
-    .filter((lines) => lines.length > 0);
-  return { before: blocks.map((lines) => `${lines.join('\n')}\n\n`).join(''), tables };
-}
-
-/** @type {NonNullable<import('../../lib/types.js').WorkloadDefinition['status']>} */
-export function status(result, usual, { test }) {
-  const one = usual(result);
-  if (test !== 'stress' || one !== 0) return one;
-  return stressVerdict(result).verdict === 'held' ? 0 : 5;
 }

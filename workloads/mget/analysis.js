@@ -5,12 +5,15 @@
  */
 
 import { linearRegression } from 'simple-statistics';
+import { plainText } from '../../lib/format.js';
+import { labelOf } from '../../lib/label.js';
 import { medianOfSorted, printablePercentile } from '../../stats/percentile.js';
-import { labelOf } from './rows.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Cell} Cell */
 /** @typedef {import('../../lib/result.js').SeriesResult} SeriesResult */
+
+const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once' });
 
 /**
  * @typedef {object} FetchRow
@@ -58,6 +61,14 @@ export function toFetchGroups({ cells, dataset }) {
   }
   for (const { columns } of groups.values()) columns.sort((a, b) => a.inFlight - b.inFlight);
   return [...groups.values()];
+}
+
+/**
+ * @param {Pick<FetchGroup, 'label' | 'workload'>} group
+ * @returns {string} `ioredis, MGET`
+ */
+export function groupName({ label, workload }) {
+  return plainText(`${label}, ${WAYS[/** @type {'mget'} */ (workload)] ?? workload}`);
 }
 
 /**

@@ -1,0 +1,163 @@
+/**
+ * The fetches of a run: how many keys each has and which, in which series, and whether what came
+ * back is right. Pure.
+ */
+
+import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
+import { createRandom, drawBelow } from '../../lib/random.js';
+
+/** @typedef {import('../../lib/types.js').Dataset} Dataset */
+/** @typedef {import('../../lib/types.js').Series} Series */
+
+/** Keys that are held while a test runs. */
+export const HELD_KEYS = 50_000;
+/** 1, and again: the first is the warm-up; then 5, 10 … 100. */
+export const KEY_COUNTS = Object.freeze([
+  1,
+  1,
+  ...Array.from({ length: 20 }, (_, i) => 5 * (i + 1)),
+]);
+/** Of one fetch: more than any list of keys that somebody writes. */
+export const KEYS_MAX = 10_000;
+/** Ids drawn for one load; beyond it fetches of a series ask for the same keys again. */
+const IDS_MAX = 4_000_000;
+const KEY_STREAM = 0x6d67; // apart from the streams of other keys and of orders
+const COUNT_STREAM = 0x6d63;
+
+/**
+ * @typedef {object} MgetOptions
+ * @property {readonly number[]} [counts] keys of a fetch, one series for each
+ * @property {{ minKeys: number, maxKeys: number }} [scatter] in their place: one series, its
+ *   fetches of minKeys to maxKeys keys, drawn
+ * @property {number} cycles fetches of a series
+ * @property {number} lead fetches before and behind each that are not counted; as many as are in
+ *   flight, or more
+ */
+
+/**
+ * @param {MgetOptions} options
+ * @returns {number} operations of a load, with those that are not counted
+ */
+export function operationsOf({ counts, scatter, cycles, lead }) {
+  if (scatter !== undefined) return spanOf(scatter) + cycles + 2 * lead;
+  return (counts ?? KEY_COUNTS).length * (cycles + 2 * lead);
+}
+
+/** @param {{ minKeys: number, maxKeys: number }} scatter */
+function spanOf({ minKeys, maxKeys }) {
+  return maxKeys - minKeys + 1;
+}
+
+/**
+ * @typedef {object} FetchPlan
+ * @property {Uint16Array} sizes keys of each operation
+ * @property {Series[]} series
+ */
+
+/**
+ * Which operation fetches how many keys. A scatter begins with one fetch of each size, so that no
+ * counted one is the first of its kind: drivers prepare a statement for each length of a list.
+ * @param {MgetOptions} options
+ * @param {number} seed
+ * @returns {FetchPlan}
+ */
+export function planFetches(options, seed) {
+  const { counts = KEY_COUNTS, scatter, cycles, lead } = options;
+  const sizes = new Uint16Array(operationsOf(options));
+  if (scatter !== undefined) {
+    const random = createRandom(seed, COUNT_STREAM);
+    const span = spanOf(scatter);
+    for (let i = 0; i < sizes.length; i += 1) {
+      sizes[i] = scatter.minKeys + (i < span ? i : drawBelow(random, span));
+    }
+    const from = span + lead;
+    const to = from + cycles;
+    const keysOf = Array.from(sizes.subarray(from, to));
+    return { sizes, series: [{ keys: 0, warmup: false, from, to, keysOf }] };
+  }
+  const step = cycles + 2 * lead;
+  const series = counts.map((keys, i) => {
+    sizes.fill(keys, i * step, (i + 1) * step);
+    const from = i * step + lead;
+    // The seed's first row is there a second time: what came before the client was warm.
+    return { keys, warmup: i === 0 && counts[1] === keys, from, to: from + cycles };
+  });
+  return { sizes, series };
+}
+
+/**
+ * @param {Dataset} dataset
+ * @param {Uint16Array} sizes
+ * @param {number} seed
+ * @returns {number[][]} ids of each operation, each once in it, in the order drawn
+ */
+function drawFetches({ rows }, sizes, seed) {
+  const random = createRandom(seed, KEY_STREAM);
+  /** @type {Map<number, number[][]>} by size, once there are too many */
+  const again = new Map();
+  let drawn = 0;
+  return Array.from(sizes, (size, i) => {
+    if (drawn >= IDS_MAX) {
+      const earlier = again.get(size);
+      if (earlier !== undefined) return earlier[i % earlier.length];
+    }
+    const ids = drawDistinct(random, rows, size);
+    drawn += size;
+    if (!again.has(size)) again.set(size, []);
+    again.get(size)?.push(ids);
+    return ids;
+  });
+}
+
+/**
+ * @param {() => number} random
+ * @param {number} rows
+ * @param {number} size
+ * @returns {number[]}
+ */
+function drawDistinct(random, rows, size) {
+  /** @type {Set<number>} */
+  const ids = new Set();
+  while (ids.size < size) ids.add(1 + drawBelow(random, rows));
+  return [...ids];
+}
+
+/**
+ * @param {Parameters<import('../../lib/types.js').Prepare>[0]} context options.mget: MgetOptions
+ * @returns {{ fetches: number[][], series: Series[] | undefined }} of a load as long as the plan;
+ *   a shorter or a longer one (a check, a warm-up) goes through all sizes and has no series
+ */
+export function prepareFetches({ dataset, seed, ops, options }) {
+  const mget = /** @type {{ mget?: MgetOptions }} */ (options).mget ?? { cycles: 100, lead: 1 };
+  const { sizes, series } = planFetches(mget, seed);
+  if (ops === sizes.length) return { fetches: drawFetches(dataset, sizes, seed), series };
+  const count = Math.max(1, Math.min(ops, sizes.length));
+  const spread = Uint16Array.from(
+    { length: count },
+    (_, i) => sizes[Math.floor((i * sizes.length) / count)],
+  );
+  return { fetches: drawFetches(dataset, spread, seed), series: undefined };
+}
+
+/**
+ * @param {Dataset} dataset
+ * @param {readonly number[]} ids
+ * @param {readonly (string | null | undefined)[]} values
+ * @param {number} whole how many of them are compared whole
+ * @returns {number} OK; MISS where one is not there; MISMATCH
+ */
+export function judgeFetch(dataset, ids, values, whole) {
+  if (!Array.isArray(values) || values.length !== ids.length) return MISMATCH;
+  let missing = false;
+  for (let i = 0; i < ids.length; i += 1) {
+    const text = values[i];
+    if (text === undefined || text === null) missing = true;
+    else if (typeof text !== 'string' || !dataset.belongs(ids[i], text)) return MISMATCH;
+  }
+  if (missing) return MISS;
+  for (let n = 0; n < whole && n < ids.length; n += 1) {
+    const i = Math.floor((n * ids.length) / Math.min(whole, ids.length));
+    if (dataset.value(ids[i]) !== values[i]) return MISMATCH;
+  }
+  return OK;
+}

@@ -1,0 +1,197 @@
+/** What `dragstrip mget concurrency` and `mget scatter` measure: series of fetches. */
+
+import { usageError } from '../../lib/errors.js';
+import { count, counts, flag, reading, text, texts } from '../../lib/options.js';
+import { HELD_KEYS, KEY_COUNTS, KEYS_MAX, operationsOf } from './fetches.js';
+
+/** @typedef {import('../../lib/types.js').LoadOption} LoadOption */
+
+const OPERATIONS_MAX = 50_000_000;
+const IN_FLIGHT_MAX = 10_000;
+/** Fetches in flight: doubled from the least to the most. */
+const IN_FLIGHT = Object.freeze({ min: 1, max: 16 });
+const CONCURRENCY = Object.freeze({ tests: ['concurrency'] });
+const SCATTER = Object.freeze({ tests: ['scatter'] });
+
+export const tests = Object.freeze({
+  concurrency: 'a table of medians, numbers of keys by fetches in flight',
+  scatter: 'a line for each fetch: its keys and how long it took; or a script for gnuplot',
+});
+
+/** @type {import('../../lib/options.js').OptionTable} */
+export const options = Object.freeze({
+  host: text({ also: ['-h'], value: '<value>', help: 'Redis’ host', shown: '127.0.0.1' }),
+  port: count(1, 65_535, undefined, {
+    also: ['-p'],
+    help: 'Redis’ port',
+    shown: '6379; with neither host nor port: where it is known to be, see --redis',
+  }),
+  password: reading(refusePassword, {
+    also: ['-a'],
+    help: 'refused: others can read it; see --password-from-env',
+  }),
+  passwordFromEnv: text({
+    value: '<name>',
+    help: 'environment variable with Redis’ password',
+    shown: 'DRAGSTRIP_REDIS_PASSWORD',
+  }),
+  db: count(0, 2 ** 31 - 1, 0, { also: ['-n'], help: 'Redis’ database' }),
+  counts: counts(1, KEYS_MAX, KEY_COUNTS, {
+    ...CONCURRENCY,
+    help: 'keys of a fetch, each number in turn',
+    shown: '1, again 1, 5, 10 … 100',
+  }),
+  cycles: count(1, 1_000_000, 100, { help: 'fetches of each number of keys' }),
+  inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
+    also: ['-c', '--concurrency'],
+    help: 'fetches in flight; several (1,4,16): each in turn',
+    shown: `doubled from ${IN_FLIGHT.min} to ${IN_FLIGHT.max}; scatter: ${IN_FLIGHT.min}`,
+  }),
+  minConc: count(1, IN_FLIGHT_MAX, undefined, {
+    ...CONCURRENCY,
+    help: 'fetches in flight, at least',
+    shown: String(IN_FLIGHT.min),
+  }),
+  maxConc: count(1, IN_FLIGHT_MAX, undefined, {
+    ...CONCURRENCY,
+    help: 'fetches in flight, doubled up to this',
+    shown: String(IN_FLIGHT.max),
+  }),
+  minKeys: count(1, KEYS_MAX, 1, { ...SCATTER, help: 'keys of a fetch, at least' }),
+  maxKeys: count(1, KEYS_MAX, 100, { ...SCATTER, help: 'keys of a fetch, at most' }),
+  gnuplot: flag({ ...SCATTER, help: 'a script for gnuplot that makes a PNG' }),
+  gnuplotExtra: texts({
+    ...SCATTER,
+    value: '<line>',
+    help: 'a line of your own in that script, as it is; may be repeated',
+  }),
+  pipelined: flag({ help: 'beside each, the same keys as single reads that are sent at once' }),
+});
+
+export const shared = Object.freeze({
+  storages: {
+    default: ['ioredis'],
+    help: 'storages that read many keys at once: name, name:profile, all, ./file.js, with commas',
+  },
+  rows: { default: HELD_KEYS, help: 'keys that are held' },
+  valueSize: { default: 2048, flag: 'data-size', help: 'bytes of a value' },
+  warmupOperations: 500,
+  against: null,
+});
+
+/**
+ * Arguments are for everybody on the machine to read.
+ * @param {string} _text
+ * @param {string} label
+ * @returns {never}
+ */
+function refusePassword(_text, label) {
+  throw usageError(
+    `${label}: a password is not taken from the command line, where others can read it`,
+    'set DRAGSTRIP_REDIS_PASSWORD or DRAGSTRIP_REDIS_PASSWORD_FILE, or name a variable: ' +
+      '--password-from-env NAME',
+  );
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {import('../../lib/types.js').PlanContext} context
+ * @returns {import('../../lib/types.js').WorkloadPlan}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+export function plan(given, { test, storages, loads: asked, addresses = {} }) {
+  const { counts: sizes, cycles, pipelined = false, minKeys, maxKeys, rows } = given;
+  requirePlottable(given, storages);
+  const scatter = test === 'scatter' ? { minKeys, maxKeys } : undefined;
+  requireHeld(scatter ?? { minKeys: 1, maxKeys: Math.max(...sizes) }, rows);
+  /** @type {readonly LoadOption[]} */
+  const loads = asked ?? inFlightOf(test, given).map((inFlight) => ({ kind: 'window', inFlight }));
+  for (const { kind, processes = 1 } of loads) {
+    if ((kind === 'window' || kind === 'sync') && processes === 1) continue;
+    throw usageError('mget is a closed loop in one process', 'give a window, or one in flight');
+  }
+  const lead = Math.max(...loads.map(({ inFlight = 1 }) => inFlight));
+  const mget = {
+    ...(scatter === undefined ? { counts: [...sizes] } : { scatter }),
+    ...{ cycles, lead },
+  };
+  const operations = operationsOf(mget);
+  if (operations > OPERATIONS_MAX) {
+    const what = `${operations} fetches in one test: ${OPERATIONS_MAX} at most`;
+    throw usageError(what, 'fewer cycles');
+  }
+  return {
+    loads: loads.map(({ kind, inFlight }) => ({ kind, inFlight, operations })),
+    shared: { redisDb: given['db'], addresses: redisAddress(given, addresses) },
+    workload: {
+      workloads: pipelined ? ['mget', 'mget-single'] : ['mget'],
+      workloadOptions: { mget },
+    },
+  };
+}
+
+/**
+ * @param {{ minKeys: number, maxKeys: number }} range
+ * @param {number} rows
+ */
+function requireHeld({ minKeys, maxKeys }, rows) {
+  if (minKeys > maxKeys) {
+    throw usageError(`--min-keys ${minKeys} is more than --max-keys ${maxKeys}`, 'exchange them');
+  }
+  if (maxKeys <= rows) return;
+  throw usageError(
+    `a fetch of ${maxKeys} keys, of ${rows} that are held`,
+    'hold more by --rows, or fetch fewer',
+  );
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {readonly import('../../lib/types.js').ChosenStorage[]} storages
+ */
+function requirePlottable({ gnuplot, gnuplotExtra, pipelined }, storages) {
+  if (gnuplotExtra !== undefined && !gnuplot) {
+    throw usageError('--gnuplot-extra: there is no script', 'add --gnuplot');
+  }
+  const alone = storages.length === 1 && storages[0].definition !== null && !pipelined;
+  if (gnuplot && !alone) {
+    throw usageError('--gnuplot plots one storage', 'name one by --storages, without --pipelined');
+  }
+}
+
+/**
+ * @param {string | undefined} test
+ * @param {Record<string, any>} given
+ * @returns {number[]} fetches in flight: doubled from the least to the most
+ */
+function inFlightOf(test, { inFlight, minConc, maxConc }) {
+  if (test === 'scatter' && inFlight?.length > 1) {
+    throw usageError('--in-flight: scatter takes one number', 'such as --in-flight 4');
+  }
+  if (inFlight !== undefined) {
+    if ((minConc ?? maxConc) === undefined) return inFlight;
+    throw usageError('--in-flight and --min-conc or --max-conc: one of them', 'leave one out');
+  }
+  if (test === 'scatter') return [IN_FLIGHT.min];
+  const { min, max } = { min: minConc ?? IN_FLIGHT.min, max: maxConc ?? IN_FLIGHT.max };
+  if (min > max) {
+    throw usageError(`--min-conc ${min} is more than --max-conc ${max}`, 'exchange them');
+  }
+  const steps = [];
+  for (let k = min; k <= max; k *= 2) steps.push(k);
+  return steps;
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Readonly<Record<string, string>>} addresses by flag name
+ * @returns {Record<string, string>}
+ */
+function redisAddress({ host, port }, addresses) {
+  if (host === undefined && port === undefined) return addresses;
+  if (addresses['redis'] !== undefined) {
+    throw usageError('--redis and --host or --port: one of them', '--redis takes host:port');
+  }
+  const name = host ?? '127.0.0.1';
+  return { ...addresses, redis: `${name.includes(':') ? `[${name}]` : name}:${port ?? 6379}` };
+}
