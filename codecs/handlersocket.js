@@ -3,13 +3,14 @@
  * was chosen over are gone; their figures are in docs/codec.md.
  */
 
+import { HandlerSocketFramer } from '../protocols/handlersocket/framer.js';
 import { ReplyParser } from '../protocols/handlersocket/parser.js';
 import { keepsBytes, rowsDecoder } from '../protocols/handlersocket/reply.js';
+import { countReplies } from './counter.js';
 import { defineCodec } from './definition.js';
 import { OURS } from './handlersocket/encoders.js';
 import { loadNodeHandlersocket } from './handlersocket/node-handlersocket.js';
 
-const LINE_FEED = 10;
 const protocol = 'handlersocket';
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
 
@@ -20,23 +21,6 @@ const createDecoder = ({ types }, emit) => {
   parser.keepBytes = types.some(keepsBytes);
   return { write: (chunk) => parser.push(chunk) };
 };
-
-/** @returns {import('./definition.js').Decoder} */
-function countLines() {
-  let replies = 0;
-  return {
-    write(chunk) {
-      for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
-        replies += 1;
-      }
-    },
-    take() {
-      const taken = replies;
-      replies = 0;
-      return taken;
-    },
-  };
-}
 
 export const codecs = [
   defineCodec({
@@ -61,7 +45,7 @@ export const codecs = [
     name: 'hs-count',
     protocol,
     kind: 'bound',
-    summary: 'counts line feeds and decodes nothing',
-    load: () => ({ createDecoder: countLines }),
+    summary: 'the framer of the wire limit: counts lines and decodes nothing',
+    load: () => ({ createDecoder: () => countReplies(new HandlerSocketFramer(0)) }),
   }),
 ];

@@ -5,6 +5,7 @@
 
 import { createRequire } from 'node:module';
 import { IprotoFramer } from '../protocols/iproto/framer.js';
+import { countReplies } from './counter.js';
 import { defineCodec } from './definition.js';
 import { packetDecoder } from './messagepack/packets.js';
 import { PLAIN_ENCODERS, unpackPlain } from './messagepack/plain.js';
@@ -79,19 +80,6 @@ function loadMsgpackJavascript() {
   };
 }
 
-/** @returns {import('./definition.js').Decoder} the framer of the wire limit */
-function createCounter() {
-  const framer = new IprotoFramer(0);
-  return {
-    write: (chunk) => framer.feed(chunk, chunk.length),
-    take() {
-      const { replies } = framer;
-      framer.replies = 0;
-      return replies;
-    },
-  };
-}
-
 export const codecs = [
   defineCodec({
     name: 'tarantool-driver',
@@ -142,6 +130,6 @@ export const codecs = [
     protocol,
     kind: 'bound',
     summary: 'the framer of the wire limit: skips packets by their length and decodes nothing',
-    load: () => ({ createDecoder: createCounter }),
+    load: () => ({ createDecoder: () => countReplies(new IprotoFramer(0)) }),
   }),
 ];

@@ -1,7 +1,7 @@
 /**
  * The three protocols once more, as plainly as can be: what encoders must give byte for byte, and
  * the requests by which the fixtures are recorded. Slow, and not measured. That servers read it so
- * is shown by test/contract.
+ * is shown by test/contract. Apart from protocols/, on purpose: tests hold those encoders to this.
  */
 
 import { INDEX_ID } from './handlersocket/encoders.js';

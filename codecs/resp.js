@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import { RespFramer } from '../protocols/resp/framer.js';
+import { countReplies } from './counter.js';
 import { defineCodec } from './definition.js';
 import { createPlainDecoder, ofCommands, PLAIN_ENCODERS } from './resp/plain.js';
 
@@ -108,19 +109,6 @@ function hiredisMissing() {
   };
 }
 
-/** @returns {import('./definition.js').Decoder} the framer of the wire limit */
-function createCounter() {
-  const framer = new RespFramer(0);
-  return {
-    write: (chunk) => framer.feed(chunk, chunk.length),
-    take() {
-      const { replies } = framer;
-      framer.replies = 0;
-      return replies;
-    },
-  };
-}
-
 export const codecs = [
   defineCodec({
     name: 'ioredis',
@@ -172,6 +160,6 @@ export const codecs = [
     kind: 'bound',
     summary: 'the framer of the wire limit: counts single strings and decodes nothing',
     decodes: ['get-16', 'get-1k'],
-    load: () => ({ createDecoder: createCounter }),
+    load: () => ({ createDecoder: () => countReplies(new RespFramer(0)) }),
   }),
 ];

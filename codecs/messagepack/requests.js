@@ -1,6 +1,7 @@
 /**
  * A select of Tarantool around a key that some codec has encoded: the numbers as wide as
- * tarantool-driver writes them, so that all give the same bytes.
+ * tarantool-driver writes them, so that all give the same bytes. Not encodeSelect of protocols/,
+ * which writes them shorter and encodes the key itself.
  */
 
 import { requestKeys } from '../rows.js';

@@ -1,7 +1,10 @@
 /**
  * A simple RESP 2 decoder of our own, the baseline: a recursive descent over one Buffer, nothing
  * kept between chunks but the bytes of a reply that is not whole, which is then read from its start
- * again. And the encoder of our hiredis connection: one binary string.
+ * again. And an encoder that makes one binary string of a command.
+ *
+ * Apart from protocols/resp/, on purpose: it is what drivers' codecs are compared with, so it keeps
+ * its form while that one changes, decodes strings as drivers do and has no bounds to check.
  */
 
 import { batchRows, requestKeys } from '../rows.js';
