@@ -4,8 +4,8 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { DragstripError } from '../lib/errors.js';
+import { describeEnd, startChild } from '../lib/node-child.js';
 import { systemClock } from '../measure/clock.js';
 import { runCell } from './cell.js';
 import { mergeRecords, shareSpec } from './share.js';
@@ -13,7 +13,6 @@ import { mergeRecords, shareSpec } from './share.js';
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 /** After an abort a cell drains for a second and closes; then it is killed. */
 const ABORT_GRACE_MS = 4000;
-const STDERR_LINES = 3;
 
 /** @typedef {import('./cell.js').CellSpec} CellSpec */
 /** @typedef {import('./cell.js').CellRecord} CellRecord */
@@ -136,21 +135,7 @@ function createBarrier(count, signal) {
  */
 async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
   const startNs = systemClock.now();
-  const node = [process.execPath, '--expose-gc', '--no-warnings', CHILD];
-  const { cpus = [] } = spec;
-  const [program, ...args] =
-    cpus.length === 0 ? node : ['taskset', '--cpu-list', cpus.join(','), ...node];
-  const child = execa(program, args, {
-    ipc: true,
-    buffer: { ipc: false },
-    serialization: 'advanced',
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-    maxBuffer: 65_536,
-    reject: false,
-    cleanup: true,
-  });
+  const child = startChild(CHILD, { cpus: spec.cpus });
   /** @type {CellRecord | null} */
   let record = null;
   const patience = Math.max(silenceMs, (6 * spec.stallNs) / 1e6);
@@ -193,25 +178,12 @@ async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) 
  */
 function whyNone(ended, { blocked, patience, signal }) {
   if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it gave a result' };
-  if (!blocked) return describeEnd(ended);
+  if (!blocked) {
+    const message = `the cell’s process ${describeEnd(ended)}`;
+    return { code: 'E_CELL_PROCESS', message };
+  }
   const message = `the storage blocked its process for ${patience / 1000} s; it was killed`;
   return { code: 'E_CELL_BLOCKED', message };
-}
-
-/**
- * @param {{ exitCode?: number, signal?: string, stderr?: unknown, shortMessage?: string }} ended
- * @returns {{ code: string, message: string }}
- */
-function describeEnd({ exitCode, signal, stderr, shortMessage }) {
-  const how = signal ? `was killed by ${signal}` : `ended with status ${exitCode ?? '?'}`;
-  const lines = String(stderr ?? shortMessage ?? '')
-    .split('\n')
-    .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));
-  const said = lines.slice(-STDERR_LINES).join(' | ').slice(0, 300);
-  return {
-    code: 'E_CELL_PROCESS',
-    message: `the cell’s process ${how} before it gave a result${said === '' ? '' : `: ${said}`}`,
-  };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** A stand-in in a process of its own: it must not take time from the driver that it measures. */
 
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { DragstripError } from '../../lib/errors.js';
+import { describeEnd, startChild } from '../../lib/node-child.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 const READY_MS = 20_000;
@@ -21,15 +21,7 @@ const READY_MS = 20_000;
  * @throws {DragstripError} E_INTERNAL where it does not come up
  */
 export async function startStandIn(protocol, { rows, valueSize, seed }) {
-  const child = execa(process.execPath, ['--no-warnings', CHILD], {
-    ipc: true,
-    buffer: { ipc: false },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
-    reject: false,
-    cleanup: true,
-  });
+  const child = startChild(CHILD);
   const stop = async () => {
     child.kill('SIGKILL');
     await child;
@@ -44,7 +36,7 @@ export async function startStandIn(protocol, { rows, valueSize, seed }) {
 }
 
 /**
- * @param {ReturnType<typeof execa>} child
+ * @param {ReturnType<typeof startChild>} child
  * @param {{ protocol: string, dataset: import('../../lib/types.js').DatasetOptions }} message
  * @returns {Promise<number>}
  */
@@ -58,9 +50,9 @@ function readyPort(child, message) {
       if (answer.type === 'ready') resolve(answer.port);
       else fail(answer.message);
     });
-    child.on('exit', (code) => {
+    child.then((ended) => {
       clearTimeout(timer);
-      fail(`its process ended with status ${code}`);
+      fail(`its process ${describeEnd(ended)}`);
     });
     if (child.connected) child.send(message, () => {});
   });

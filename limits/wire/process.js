@@ -3,8 +3,8 @@
  */
 
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
 import { DragstripError } from '../../lib/errors.js';
+import { describeEnd, startChild } from '../../lib/node-child.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 
@@ -39,35 +39,19 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 
 /** @type {WireExecutor} */
 export async function runWire(spec, { signal } = {}) {
-  const child = execa(process.execPath, ['--expose-gc', '--no-warnings', CHILD], {
-    ipc: true,
-    buffer: { ipc: false },
-    serialization: 'advanced',
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-    maxBuffer: 65_536,
-    reject: false,
-    cleanup: true,
-    cancelSignal: signal,
-    forceKillAfterDelay: 1000,
-  });
+  const child = startChild(CHILD, { signal });
   /** @type {any} */
   let answer = null;
   child.on('message', (message) => {
     answer = message;
   });
   if (child.connected) child.send({ type: 'run', spec }, () => {});
-  const { signal: killedBy, exitCode, stderr } = await child;
+  const ended = await child;
   if (answer?.type === 'done') return { points: answer.points, counts: answer.counts };
   if (signal?.aborted) throw new DragstripError('E_ABORTED', 'stopped in a wire loop');
   if (answer !== null) {
     const { code, message, remedy } = answer.failure;
     throw new DragstripError(code, message, { remedy });
   }
-  const how = killedBy ? `was killed by ${killedBy}` : `ended with status ${exitCode ?? '?'}`;
-  const said = String(stderr ?? '')
-    .split('\n')
-    .find((line) => /Error/.test(line));
-  throw new DragstripError('E_TARGET', `the wire loop’s process ${how}${said ? `: ${said}` : ''}`);
+  throw new DragstripError('E_TARGET', `the wire loop’s process ${describeEnd(ended)}`);
 }
