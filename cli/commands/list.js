@@ -1,6 +1,7 @@
 /** `dragstrip list`: storages with their profiles, servers, workloads and reports. */
 
 import Table from 'cli-table3';
+import { capabilitiesOf } from '../../lib/capabilities.js';
 import { findPackage } from '../../lib/packages.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';
@@ -29,7 +30,7 @@ export async function execute({ stdout }) {
 
 async function storageTable() {
   const table = new Table({
-    head: ['storage', 'driver', 'server', 'profile', 'options that are not the default'],
+    head: ['storage', 'driver', 'server', 'offers', 'profile', 'options that are not the default'],
     style: { head: [], border: [], compact: true },
   });
   for (const name of STORAGE_NAMES) {
@@ -43,6 +44,7 @@ async function storageTable() {
         profile === 'default' ? name : `${name}:${profile}`,
         driver === null ? (definition.package ?? 'built in') : `${driver.name} ${driver.version}`,
         definition.server ?? 'embedded',
+        profile === 'default' ? capabilitiesOf(definition).join(', ') : '',
         profile,
         `${summary}${disclosed}${note}`,
       ]);

@@ -13,6 +13,7 @@ import { workload } from '../../workloads/get/index.js';
 import { workload as mix } from '../../workloads/mix/index.js';
 import { withServers } from '../helpers/servers.js';
 import {
+  assertDeclared,
   casesOf,
   closedLoop,
   listCases,
@@ -77,6 +78,9 @@ describe('storages', () => {
           await within(handle.close(), LIMIT_MS, `${label}: close`);
         }
       };
+
+      it('has the operations that it declares', () =>
+        withHandle(async (handle) => assertDeclared(definition, handle)));
 
       it('gives every row right, the first and the last too', () =>
         withHandle(async (handle) => {

@@ -9,7 +9,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { capabilitiesOf } from '../../lib/capabilities.js';
 import { createDataset } from '../../lib/dataset.js';
+import { defineStorage } from '../../lib/define.js';
 import { findPackage } from '../../lib/packages.js';
 import {
   checkAvailable,
@@ -18,8 +20,9 @@ import {
   parseSelections,
   requireProfile,
   STORAGE_NAMES,
+  storageNamesFor,
 } from '../../storages/index.js';
-import { listCases, openRows, reader, within } from '../helpers/storage-cases.js';
+import { assertDeclared, listCases, openRows, reader, within } from '../helpers/storage-cases.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const dataset = createDataset({ rows: 300, valueSize: 64, seed: 9 });
@@ -34,11 +37,19 @@ describe('storages, without a server', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   describe('the registry', () => {
-    it("has the seed's storages in its order, then the others", () => {
-      assert.deepEqual(STORAGE_NAMES, [
-        ...['redis', 'ioredis', 'hiredis', 'node-handlersocket', 'manual-hs'],
-        ...['tarantool', 'mysql2', 'memory', 'lmdb', 'sqlite', 'cassandra'],
+    it("has the original program's storages in its order, then the others", () => {
+      const first = ['redis', 'ioredis', 'hiredis', 'node-handlersocket', 'manual-hs', 'tarantool'];
+      assert.deepEqual(STORAGE_NAMES.slice(0, first.length), first);
+    });
+
+    it('gives a workload the storages that have its kind of handle', async () => {
+      assert.deepEqual(await storageNamesFor(['lock']), [
+        ...['redis', 'ioredis', 'tarantool', 'mysql2'],
       ]);
+      assert.deepEqual(await storageNamesFor(['command']), ['redis', 'ioredis', 'hiredis']);
+      const rows = await storageNamesFor(['mget']);
+      assert.ok(rows.includes('node-handlersocket'), 'skipped with its reason, not left out');
+      assert.ok(!rows.includes('cassandra'));
     });
 
     it('loads every storage under its own name, with options that JSON can hold', async () => {
@@ -175,6 +186,47 @@ describe('storages, without a server', () => {
     });
   });
 
+  describe('the form of a definition', () => {
+    const open = async () => ({ get: async () => 'x', close: async () => {} });
+    const form = {
+      ...{ name: 'mine', summary: 's', package: null, server: null },
+      profiles: { default: { summary: 's', options: {} } },
+    };
+    /** @param {Record<string, any>} more */
+    const define = (more) => defineStorage(/** @type {any} */ ({ ...form, ...more }));
+
+    it('a function in the place of open opens rows, and has get', () => {
+      const definition = define({ open });
+      assert.deepEqual(capabilitiesOf(definition), ['get']);
+      assert.equal(definition.open.rows, open);
+    });
+
+    it('what it can do follows from the keys of open and from rows', () => {
+      const definition = define({
+        ...{ rows: ['get', 'set'], inserts: { one: 'x' }, locks: {}, commands: ['words'] },
+        open: { rows: open, insert: open, lock: open, command: open },
+      });
+      assert.deepEqual(capabilitiesOf(definition), ['get', 'set', 'insert', 'lock', 'command']);
+    });
+
+    for (const [what, more, message] of /** @type {[string, Record<string, any>, RegExp][]} */ ([
+      ['no open', {}, /open must be function or object, it is undefined$/],
+      ['an empty open', { open: {} }, /open is empty$/],
+      ['an unknown kind', { open: { rows: open, row: open } }, /open\.row: /],
+      ['no function', { open: { rows: 'x' } }, /open\.rows: /],
+      ['rows without their open', { rows: ['get'], inserts: {}, open: { insert: open } }, /rows/],
+      ['inserts without their open', { inserts: {}, open }, /open\.insert and the field inserts/],
+      ['open.lock without its field', { open: { lock: open } }, /open\.lock and the field locks/],
+      ['an unknown operation', { rows: ['get', 'del'], open }, /rows: "del" is unknown$/],
+      ['no operation', { rows: [], open }, /rows: it is empty$/],
+      ['capabilities', { capabilities: ['get'], open }, /capabilities is not a field$/],
+    ])) {
+      it(`refuses ${what} in one line`, () => {
+        assert.throws(() => define(more), { ...usage, message });
+      });
+    }
+  });
+
   describe('nothing answers', () => {
     for (const { label, definition, profile, skip } of cases) {
       if (definition.server === null) continue;
@@ -227,6 +279,7 @@ describe('storages, without a server', () => {
       it('gives every row right and undefined for a miss, in its call style', async () => {
         await definition.fill?.({ dataset, folder });
         const handle = await openRows(definition, { profile, dataset, folder });
+        assertDeclared(definition, handle);
         assert.equal(handle.get(1) instanceof Promise, profile.calls !== 'sync');
         const read = reader(handle, profile);
         for (let id = 1; id <= dataset.rows; id += 1) {

@@ -3,6 +3,8 @@
  * and one way to read through any of them whatever its call style.
  */
 
+import assert from 'node:assert/strict';
+import { ROW_OPERATIONS } from '../../lib/capabilities.js';
 import { createDataset, PLACES } from '../../lib/dataset.js';
 import {
   checkAvailable,
@@ -54,6 +56,15 @@ export async function openRows({ name, open }, context) {
   if (open.rows === undefined) throw new Error(`${name} has no rows`);
   const usual = { address: {}, credentials: {}, folder: '', places: PLACES };
   return open.rows({ ...usual, dataset: createDataset(), ...context });
+}
+
+/**
+ * @param {StorageDefinition} definition
+ * @param {RowsHandle} handle that has the operations which the definition declares, and no others
+ */
+export function assertDeclared({ name, rows = [] }, handle) {
+  const found = ROW_OPERATIONS.filter((operation) => handle[operation] !== undefined);
+  assert.deepEqual(found, rows, name);
 }
 
 /**
