@@ -1,25 +1,9 @@
 /**
- * What is inserted, by which strategy, and where: rows `(a int primary key, b int)`, in a place of
- * our own. Shared by the workload, which says when, and the storages, which do it.
+ * What is inserted, and by which strategy: rows `(a int primary key, b int)`, and how requests are
+ * cut from them.
  */
 
 import { mix32 } from './random.js';
-
-/** The marker of the place on every server: JSON without quotes that SQL or CQL would escape. */
-export const INSERT_MARKER = JSON.stringify({ owner: 'dragstrip', version: 1, what: 'insert' });
-
-/** Names on the servers; nothing else is ever touched. */
-export const INSERT_PLACE = Object.freeze({
-  redisPrefix: 'dragstrip:insert:row:',
-  redisMarker: 'dragstrip:insert:marker',
-  database: 'hs_test',
-  table: 'dragstrip_insert',
-  space: 'dragstrip_insert',
-  tarantoolMarker: 'dragstrip_dataset',
-  tarantoolKey: 'insert',
-  keyspace: 'dragstrip_insert',
-  cassandraTable: 'numbers',
-});
 
 export const WORKERS = 10;
 

@@ -206,6 +206,34 @@ describe('mutex on real servers', () => {
     assert.deepEqual(await leftKeys(), []);
   });
 
+  test('a table there that is not ours is refused, and stays', async () => {
+    const { host, port } = servers.address('mariadb').sql;
+    const sql = await mysql.createConnection({ host, port, user: 'root' });
+    try {
+      await sql.query('CREATE DATABASE IF NOT EXISTS hs_test');
+      await sql.query('CREATE TABLE hs_test.dragstrip_mutex (name varchar(64), value bigint)');
+      await sql.query("INSERT INTO hs_test.dragstrip_mutex VALUES ('theirs', 5)");
+      const words = [
+        '--storages',
+        'mysql2',
+        '--handlers',
+        'get-lock',
+        '--tests',
+        '1',
+        '--keys',
+        '1',
+      ];
+      const { status, stderr } = await runCommand(folder, wordsOf(...words));
+      assert.equal(status, 3, stderr);
+      assert.match(stderr, /table hs_test\.dragstrip_mutex is there and was not made by Dragstrip/);
+      const [rows] = await sql.query('SELECT * FROM hs_test.dragstrip_mutex');
+      assert.deepEqual(JSON.parse(JSON.stringify(rows)), [{ name: 'theirs', value: 5 }]);
+    } finally {
+      await sql.query('DROP TABLE IF EXISTS hs_test.dragstrip_mutex');
+      await sql.end();
+    }
+  });
+
   test('a key there that is not ours is refused, and stays', async () => {
     await redis.set('dragstrip:mutex:mine', 'untouched');
     const { status, stderr } = await runCommand(folder, wordsOf('--tests', '1', '--keys', '1'));
