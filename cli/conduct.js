@@ -5,6 +5,7 @@
  */
 
 import { run } from '../index.js';
+import { usageError } from '../lib/errors.js';
 import { holdOutput } from './held-output.js';
 import { openPlotFile } from './plot-file.js';
 import { createProgress } from './progress.js';
@@ -102,4 +103,18 @@ export async function tablesFor(result, stdout) {
   const { render } = await loadReport('console');
   const color = stdout.isTTY === true && stdout.hasColors();
   return `${render(result, { width: stdout.columns, color }).trimEnd()}\n`;
+}
+
+/**
+ * @param {Result} result
+ * @param {string} [name] of the workload
+ * @returns {Promise<string>} the workload's own plot, or the first one, as SVG
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
+ */
+export async function firstPicture(result, name = '') {
+  const { loadPictures } = await import('../report/pictures.js');
+  const pictures = (await loadPictures())([result]);
+  const picture = pictures.find((one) => one.name.startsWith(name)) ?? pictures[0];
+  if (picture === undefined) throw usageError('there is no plot: nothing was measured');
+  return picture.svg;
 }

@@ -62,7 +62,7 @@ export interface Table {
   title: string;
   /** what plots of the same benchmarks name; null: none has any */
   id: string | null;
-  /** of the benchmarks, the greatest number; null: not told */
+  /** the greatest number of the benchmarks, where the title names it */
   rounds: number | null;
   columns: Column[];
   rows: TableRow[];
@@ -103,6 +103,10 @@ export interface KeyColumn extends Display {
 export interface TableSpec {
   /** which benchmarks it is about; absent: all of the workload */
   where?(benchmark: any): boolean;
+  /** a benchmark in parts, or with figures of its own: the series of a sweep */
+  expand?(benchmark: any, result: any): any[];
+  /** those that get a rank, by throughput; absent: none beyond what a benchmark has */
+  contenders?(benchmark: any): boolean;
   /** a table for each combination of these keys */
   table?: readonly string[];
   /** a row for each combination of these */
@@ -115,6 +119,8 @@ export interface TableSpec {
   /** columns over the whole row, behind those of `columns` */
   across?: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
   title(table: readonly any[], result: any): string;
+  /** the title names the number of rounds, so that a row need not */
+  namesRounds?: boolean;
   id?(table: readonly any[]): string;
   /** sorted in place or anew; absent: as measured */
   order?(rows: TableRow[]): TableRow[];
@@ -125,8 +131,10 @@ export interface TableSpec {
 export interface ReportSpec {
   /** tables are made for each combination of these keys anew */
   section?: readonly string[];
-  /** a benchmark in parts, each with keys of its own: the series of a sweep */
-  expand?(benchmark: any, result: any): any[];
+  /** of an operation that a proxy refuses in its own words: it is no wrong answer */
+  refused?(benchmark: any): boolean;
+  /** tables show benchmarks that were skipped too */
+  skipped?: boolean;
   tables: readonly TableSpec[];
   plots?: readonly PlotSpec[];
   /** what the figures mean, where a table of it is shown */
@@ -167,14 +175,16 @@ export interface Document {
   legend: string[];
   /** storage and its driver options that are not defaults */
   settings: [string, string][];
+  /** its tables by workload, for their plots */
+  parts: readonly { spec: ReportSpec; benchmarks: any[]; tables: Table[] }[];
   /** what it was made of: for a download, and for the options of the run */
   source: any;
   /** every round, in columns of their own; null where the document is not of one result */
-  rounds: RoundTable | null;
+  rounds: (() => RoundTable) | null;
 }
 
 /** One line for each benchmark and round, for CSV and for the page. */
 export interface RoundTable {
   columns: string[];
-  lines: (string | number | null | undefined)[][];
+  lines: (string | number | boolean | null | undefined)[][];
 }

@@ -38,8 +38,9 @@ export function comparisonDocument(comparison) {
     lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
     legend: LEGEND,
     settings: [],
+    parts: [],
     source: comparison,
-    rounds: roundsOf(comparison),
+    rounds: () => roundsOf(comparison),
   };
 }
 

@@ -11,13 +11,13 @@
 import { defineReport } from '../lib/define.js';
 import { plainText } from '../lib/format.js';
 
-/** @typedef {string | number | null | undefined} Value */
+/** @typedef {string | number | boolean | null | undefined} Value */
 
 export default defineReport({
   name: 'csv',
   summary: 'one row for each cell and round, for spreadsheets and scripts',
   render(documents) {
-    const tables = documents.flatMap(({ rounds }) => rounds ?? []);
+    const tables = documents.flatMap(({ rounds }) => rounds?.() ?? []);
     const columns = [...new Set(tables.flatMap((table) => table.columns))];
     const lines = tables.flatMap((table) => {
       const places = columns.map((name) => table.columns.indexOf(name));
@@ -33,7 +33,7 @@ export default defineReport({
  */
 export function field(value) {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return String(value);
   const text = plainText(value);
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -4,13 +4,10 @@
  */
 
 import { formatDuration, plainText } from '../lib/format.js';
-import { operationsLegend, operationsTable } from '../workloads/operations.js';
 import { labelOf, toGroups, variantRows } from './analysis/rows.js';
-import { codecLegend, codecTables } from './codec.js';
 import { commandLegend, commandNotes, refusedList } from './command-notes.js';
 import { commandTables } from './commands.js';
 import { headLines } from './head.js';
-import { insertLegend, insertTables } from './insert.js';
 import { limitLegend, limitTables } from './limits.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { mgetLegend, mgetTables } from './mget.js';
@@ -19,17 +16,13 @@ import { mutexLegend, mutexTables } from './mutex.js';
 import { noteLines } from './notes.js';
 import { roundTableOf } from './rounds.js';
 import { searchTables } from './searches.js';
+import { specOf } from './specs.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/report-types.js').Document} Document */
+/** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
-/** @typedef {ReadonlyMap<string, ReportSpec>} ReportSpecs by the name of the workload */
-
-/**
- * What is shown of a workload that declares nothing.
- * @type {ReportSpec}
- */
-const BY_DEFAULT = { tables: [operationsTable], legend: operationsLegend };
+/** @typedef {import('./specs.js').ReportSpecs} ReportSpecs */
 
 /**
  * @param {Result} result
@@ -40,17 +33,15 @@ const BY_DEFAULT = { tables: [operationsTable], legend: operationsLegend };
 export function documentOf(result, specs) {
   const groups = toGroups(result);
   const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
-  const parts = partsOf(rows, specs);
+  const parts = partsOf(result, rows, specs);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     verdict: [],
     head: headLines(result),
     tables: [
       ...searchTables(result),
-      ...parts.flatMap(({ spec, benchmarks }) => tabulate(result, spec, benchmarks)),
-      ...[mgetTables, mutexTables, insertTables, codecTables, commandTables].flatMap((of) =>
-        of(result).map(legacyTable),
-      ),
+      ...parts.flatMap(({ tables }) => tables),
+      ...[mgetTables, mutexTables, commandTables].flatMap((of) => of(result).map(legacyTable)),
       ...limitTables(result),
     ],
     notes: [
@@ -69,15 +60,14 @@ export function documentOf(result, specs) {
         ...parts.flatMap((part) => legendOf(part, result)),
         ...mgetLegend(result),
         ...mutexLegend(result),
-        ...insertLegend(result),
-        ...codecLegend(result),
         ...commandLegend(result),
         ...limitLegend(result),
       ]),
     ],
     settings: settingsOf(result),
+    parts,
     source: result,
-    rounds: roundTableOf(result),
+    rounds: () => roundTableOf(result, specs),
   };
 }
 
@@ -108,26 +98,32 @@ function legacyTable({ title, columns, rows }) {
   };
 }
 
+/** @typedef {{ spec: ReportSpec, benchmarks: any[], tables: Table[] }} Part */
+
 /**
+ * @param {Result} result
  * @param {readonly any[]} benchmarks
  * @param {ReportSpecs} specs
- * @returns {{ spec: ReportSpec, benchmarks: any[] }[]} by workload; workloads that share a report
- *   are one
+ * @returns {Part[]} by workload; workloads that share a report are one
  */
-function partsOf(benchmarks, specs) {
+function partsOf(result, benchmarks, specs) {
   /** @type {Map<ReportSpec, any[]>} */
   const parts = new Map();
   for (const benchmark of benchmarks) {
-    const spec = specs.get(benchmark.cell.workload) ?? BY_DEFAULT;
+    const spec = specOf(specs, benchmark.cell.workload);
     const own = parts.get(spec);
     if (own === undefined) parts.set(spec, [benchmark]);
     else own.push(benchmark);
   }
-  return [...parts].map(([spec, own]) => ({ spec, benchmarks: own }));
+  return [...parts].map(([spec, own]) => ({
+    spec,
+    benchmarks: own,
+    tables: tabulate(result, spec, own),
+  }));
 }
 
 /**
- * @param {{ spec: ReportSpec, benchmarks: any[] }} part
+ * @param {Part} part
  * @param {Result} result
  * @returns {readonly string[]}
  */

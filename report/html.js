@@ -35,7 +35,7 @@ function renderPage(documents, comparison) {
   const labels = labelsOf(results);
   const parts = documents.map((content, i) => {
     const result = results[i];
-    const { plots, context } = plotsOf(result, undefined, labels);
+    const { plots, context } = plotsOf(result, content.parts, labels);
     const several = results.length > 1;
     const prefix = several ? `r${i + 1}-` : '';
     const where = several ? ` (result ${i + 1})` : '';

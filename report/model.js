@@ -4,6 +4,8 @@
  * Pure; loading the reports of workloads is report/specs.js, texts are report/text.js.
  */
 
+import { noiseOf, placesOf } from './analysis/places.js';
+
 /** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
 /** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
@@ -22,25 +24,40 @@
  * @returns {Table[]}
  */
 export function tabulate(result, report, benchmarks) {
-  const all = expanded(result, report, benchmarks);
-  return groupsOf(all, report.section ?? []).flatMap((section) =>
+  return groupsOf(benchmarks, report.section ?? []).flatMap((section) =>
     report.tables.flatMap((spec) => {
-      const fit = spec.where === undefined ? section : section.filter(spec.where);
-      return groupsOf(fit, spec.table ?? []).map((table) => tableOf(spec, table, { result, all }));
+      const all = partsOf(spec, section, result);
+      return groupsOf(all, spec.table ?? []).map((table) => {
+        const ranked = spec.contenders === undefined ? table : withRanks(spec, table);
+        return tableOf(spec, ranked, { result, all });
+      });
     }),
   );
 }
 
 /**
- * @param {Result} result
- * @param {ReportSpec} report
+ * @param {TableSpec} spec
  * @param {readonly any[]} benchmarks
- * @returns {any[]} a benchmark with series in its parts
+ * @param {Result} result
+ * @returns {any[]} those that a table is about, in their parts
  */
-export function expanded(result, { expand }, benchmarks) {
-  return expand === undefined
-    ? [...benchmarks]
-    : benchmarks.flatMap((benchmark) => expand(benchmark, result));
+export function partsOf({ where, expand }, benchmarks, result) {
+  const fit = where === undefined ? [...benchmarks] : benchmarks.filter(where);
+  return expand === undefined ? fit : fit.flatMap((benchmark) => expand(benchmark, result));
+}
+
+/**
+ * @param {TableSpec} spec
+ * @param {readonly any[]} table
+ * @returns {any[]} with ranks, ties as ties
+ */
+function withRanks({ contenders = () => true }, table) {
+  const fit = table.filter((benchmark) => contenders(benchmark));
+  const places = placesOf(fit, noiseOf(fit).noise);
+  return table.map((benchmark) => ({
+    ...benchmark,
+    place: places[fit.indexOf(benchmark)] ?? null,
+  }));
 }
 
 /**
@@ -94,7 +111,7 @@ function tableOf(spec, table, { result, all }) {
   return {
     title: spec.title(table, result),
     id: spec.id?.(table) ?? null,
-    rounds: Math.max(0, ...table.map(({ cell }) => cell.rounds.length)),
+    rounds: spec.namesRounds ? Math.max(0, ...table.map(({ cell }) => cell.rounds.length)) : null,
     columns: [...keyColumns(spec.row), ...kept.map(({ column }) => column)],
     rows,
   };

@@ -6,11 +6,14 @@
 
 import { driverLimitOf, wireLimitOf } from '../lib/limits.js';
 import { OUTCOMES } from '../lib/outcome.js';
+import { toRow } from './analysis/rows.js';
+import { partsOf } from './model.js';
+import { specOf } from './specs.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Cell} Cell */
 /** @typedef {import('../lib/result.js').Round} Round */
-/** @typedef {string | number | null | undefined} Value */
+/** @typedef {string | number | boolean | null | undefined} Value */
 
 /**
  * @typedef {object} Line
@@ -112,27 +115,113 @@ const ROUND_COLUMNS = [
   ['work_ns', ({ workNs }) => workNs],
 ];
 
+/** Keys that every benchmark has: in columns of their own, or for grouping only. */
+const COMMON_KEYS = new Set(
+  ['id', 'storage', 'workload', 'load', 'inFlight', 'rate', 'processes', 'loadGroup'], //
+);
+
 /**
  * @param {Result} result
- * @returns {import('../lib/report-types.js').RoundTable}
+ * @param {import('./specs.js').ReportSpecs} specs
+ * @returns {import('../lib/report-types.js').RoundTable} a line for each benchmark and round, and
+ *   behind it one for each part of a series
  */
-export function roundTableOf(result) {
+export function roundTableOf(result, specs) {
   const storages = new Map(
     result.storages.map((one) => [JSON.stringify([one.name, one.profile]), one]),
   );
   const servers = new Map(result.servers.map((one) => [one.name, one]));
-  const columns = [...RUN_COLUMNS, ...CELL_COLUMNS, ...ROUND_COLUMNS];
-  /** @type {Value[][]} */
-  const lines = [];
+  const fixed = [...RUN_COLUMNS, ...CELL_COLUMNS, ...ROUND_COLUMNS].map(([name]) => name);
+  /** @type {Set<string>} */
+  const more = new Set();
+  /** @type {{ values: Value[], own: Map<string, Value> }[]} */
+  const entries = [];
   for (const cell of result.cells) {
     const storage = storages.get(JSON.stringify([cell.storage, cell.profile]));
     const server = servers.get(storage?.server ?? '');
     // A cell that did not run has a line too, with its state and without numbers.
     for (const round of cell.rounds.length === 0 ? [null] : cell.rounds) {
-      lines.push(valuesOf({ result, cell, round, storage, server }));
+      const line = { result, cell, round, storage, server };
+      const [own, ...series] = ownValues(line, specOf(specs, cell.workload));
+      for (const values of [own, ...series]) for (const name of values.keys()) more.add(name);
+      entries.push({ values: valuesOf(line), own });
+      const where = valuesOf({ ...line, round: null });
+      if (round !== null) where[fixed.indexOf('round')] = round.round + 1;
+      entries.push(...series.map((values) => ({ values: where, own: values })));
     }
   }
-  return { columns: columns.map(([name]) => name), lines };
+  const added = [...more].filter((name) => !fixed.includes(name));
+  return {
+    columns: [...fixed, ...added],
+    lines: entries.map(({ values, own }) => [...values, ...added.map((name) => own.get(name))]),
+  };
+}
+
+/**
+ * @param {Line} line
+ * @param {import('../lib/report-types.js').ReportSpec} spec
+ * @returns {Map<string, Value>[]} parameters and metrics of the workload by column: of the round,
+ *   then of each part of its series
+ */
+function ownValues({ result, cell, round, storage }, { tables }) {
+  const rounds = round === null ? [] : [round];
+  const benchmark = toRow({ ...cell, rounds }, storage?.server ?? null);
+  const whole = new Map(keyEntries(benchmark));
+  /** @type {Map<string, Value>[]} */
+  const series = [];
+  for (const table of tables) {
+    const parts = partsOf(table, [benchmark], result);
+    for (const part of parts) {
+      const values = [...keyEntries(part), ...metricEntries(table, part, result)];
+      if (parts.length > 1) series.push(new Map(values));
+      else for (const [name, value] of values) whole.set(name, value);
+    }
+  }
+  return [whole, ...series];
+}
+
+/** @param {any} benchmark @returns {[string, Value][]} */
+function keyEntries({ keys }) {
+  return Object.entries(keys)
+    .filter(([name]) => !COMMON_KEYS.has(name))
+    .map(([name, value]) => [snakeCase(name), value]);
+}
+
+/**
+ * @param {import('../lib/report-types.js').TableSpec} table
+ * @param {any} benchmark of one round
+ * @param {Result} result
+ * @returns {[string, Value][]}
+ */
+function metricEntries({ metrics }, benchmark, result) {
+  const own = [benchmark];
+  const listed = typeof metrics === 'function' ? metrics(own, result) : metrics;
+  const scope = { result, table: own, row: own, all: own };
+  return listed
+    .filter(({ relative }) => !relative)
+    .map((metric) => {
+      const value = metric.of(benchmark, scope);
+      return [columnName(metric), 'value' in value ? value.value : null];
+    });
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const UNIT_NAMES = Object.freeze({ B: 'bytes', '%': 'share', '×': 'ratio', count: '', text: '' });
+
+/**
+ * @param {{ key: string, unit: string }} metric
+ * @returns {string} `rows_per_s`, `client_cpu_ns_per_row`
+ */
+function columnName({ key, unit }) {
+  const words = unit.split('/').map((word) => UNIT_NAMES[word] ?? word);
+  const name = words.join('_per_');
+  if (name === '' || key.endsWith(`_${name}`)) return key;
+  return words[0] === key ? name : `${key}_${name}`;
+}
+
+/** @param {string} name */
+function snakeCase(name) {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** @param {Line} line @returns {Value[]} */

@@ -105,6 +105,16 @@ export function measuredWithFacts({ cell }) {
   );
 }
 
+/** @type {Metric} */
+export const rank = {
+  ...{ key: 'rank', name: 'place', unit: 'rank', better: 'less', drop: 2.5 },
+  ...{ optional: true, relative: true },
+  of: ({ place, n }) =>
+    place === null
+      ? { state: 'unknown', reason: 'it is no contender, or has fewer than two rounds' }
+      : { value: place.best, low: place.best, high: place.worst, n },
+};
+
 const latency = Object.freeze({ unit: 'ns', better: /** @type {const} */ ('less') });
 
 export const p50 = metric(

@@ -13,22 +13,13 @@ import {
   p50,
   p99,
   p999,
+  rank,
   serverCpu,
   throughput,
 } from '../stats/metrics.js';
 
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
-
-/** @type {Metric} */
-const rank = {
-  ...{ key: 'rank', name: 'place', unit: 'rank', better: 'less', drop: 2.5 },
-  ...{ optional: true, relative: true },
-  of: ({ place, n }) =>
-    place === null
-      ? { state: 'unknown', reason: 'it is no contender, or has fewer than two rounds' }
-      : { value: place.best, low: place.best, high: place.worst, n },
-};
 
 const versusFastest = metric(
   {
@@ -152,6 +143,7 @@ export const operationsTable = {
     ];
   },
   title: titleOf,
+  namesRounds: true,
   id: ([{ keys }]) => `${keys.workload} ${keys.loadGroup}`,
 };
 

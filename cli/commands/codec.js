@@ -6,7 +6,7 @@
 import { FIXTURES } from '../../codecs/fixtures.js';
 import { CODEC_NAMES, loadCodec, PROTOCOLS } from '../../codecs/index.js';
 import { usageError } from '../../lib/errors.js';
-import { conductRun, tablesFor } from '../conduct.js';
+import { conductRun, firstPicture, tablesFor } from '../conduct.js';
 import { dropUndefined } from '../setup.js';
 import { statusOf } from '../status.js';
 
@@ -32,7 +32,7 @@ export async function execute({ args: [test], options, stdout, stderr }) {
       tell: async (result) => {
         stdout.write(await tablesFor(result, stdout));
       },
-      draw: drawCodecs,
+      draw: firstPicture,
       judge: statusOf,
     },
   );
@@ -56,12 +56,6 @@ function showProgress({ variants }, progress) {
     }
     if (event.type === 'cell-end') ended += 1;
   };
-}
-
-/** @param {import('../../lib/result.js').Result} result */
-async function drawCodecs(result) {
-  const { codecPicture } = await import('../../report/codec-plot.js');
-  return codecPicture(result);
 }
 
 /**

@@ -11,7 +11,7 @@ import { findHome } from '../../lib/home.js';
 import { rememberProgram } from '../../lib/redis-benchmark.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { isRefusedByProxy } from '../../report/analysis/commands.js';
-import { picturesOf } from '../../report/pictures.js';
+import { loadPictures } from '../../report/pictures.js';
 import { readProgramVersion } from '../../servers/command.js';
 import { loadServer, startServers } from '../../servers/index.js';
 import { parseProxyCommand, startProxyCommand } from '../../servers/proxy-command.js';
@@ -265,7 +265,7 @@ function showProgress(progress) {
  */
 async function writePictures(result, { svg, force }) {
   if (svg === undefined) return;
-  const outputs = pictureOutputs(picturesOf([result]), { svg }, () => new Uint8Array());
+  const outputs = pictureOutputs((await loadPictures())([result]), { svg }, () => new Uint8Array());
   await writeOutputs(outputs, { force });
 }
 

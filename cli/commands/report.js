@@ -49,11 +49,12 @@ async function outputsOf(results, files, { html, svg, png, markdown, csv, theme 
     outputs.push({ flag: '--html', file: html, make: () => render(results, { comparison }) });
   }
   if (svg !== undefined || png !== undefined) {
-    const [{ picturesOf }, { toPng }, { pictureOutputs }] = await Promise.all([
+    const [{ loadPictures }, { toPng }, { pictureOutputs }] = await Promise.all([
       import('../../report/pictures.js'),
       import('../../report/png.js'),
       import('../outputs.js'),
     ]);
+    const picturesOf = await loadPictures();
     outputs.push(
       ...pictureOutputs(picturesOf(results, { comparison, theme }), { svg, png }, toPng),
     );

@@ -9,7 +9,7 @@ import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
 import { loadWorkload } from '../../workloads/index.js';
 import { labelOf, loadText } from '../cell-name.js';
-import { conductRun, tablesFor } from '../conduct.js';
+import { conductRun, firstPicture, tablesFor } from '../conduct.js';
 import { givenOf, rowsOf } from '../option-rows.js';
 import { ADDRESS_OPTIONS, addressesOf, OPTIONS, STORE_OPTIONS } from '../options.js';
 import { statusOf } from '../status.js';
@@ -76,7 +76,7 @@ export async function execute({ command, args, options, stdout, stderr }) {
         };
       },
       tell: (result) => tell(result, hooks, about, streams),
-      draw: drawPlot(workload),
+      draw: (result) => firstPicture(result, workload.name),
       judge: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
     },
   );
@@ -174,18 +174,4 @@ async function tell(result, hooks, about, { stdout, stderr }) {
     stream.write(`${gap}${await tablesFor(result, stream)}`);
   }
   stdout.write(after);
-}
-
-/**
- * @param {WorkloadDefinition} workload
- * @returns {(result: Result) => Promise<string>} draws the workload's own plot, or the first one
- */
-function drawPlot({ name }) {
-  return async (result) => {
-    const { picturesOf } = await import('../../report/pictures.js');
-    const pictures = picturesOf([result]);
-    const picture = pictures.find((one) => one.name.startsWith(name)) ?? pictures[0];
-    if (picture === undefined) throw usageError('there is no plot: nothing was measured');
-    return picture.svg;
-  };
 }

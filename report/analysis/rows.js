@@ -108,14 +108,20 @@ export function toGroups(result) {
 
 /**
  * @param {Result} result
- * @returns {Row[]} of the variants of a workload, in the order of the cells; skipped ones are not
- *   among them
+ * @param {{ skipped?: boolean }} [options]
+ * @returns {Row[]} of the variants of a workload, in the order of the cells
  */
-export function variantRows({ cells, storages }) {
+export function variantRows({ cells, storages }, { skipped = false } = {}) {
   const servers = new Map(storages.map((storage) => [storageKey(storage), storage.server]));
-  return cells
-    .filter(({ state, parameters }) => state !== 'skipped' && parameters !== undefined)
-    .map((cell) => toRow(cell, servers.get(storageKey(cell)) ?? null));
+  return (
+    cells
+      .filter(
+        ({ state, parameters }) => (skipped || state !== 'skipped') && parameters !== undefined,
+      )
+      .map((cell) => toRow(cell, servers.get(storageKey(cell)) ?? null))
+      // Requests of a strategy, or locks, have a warm-up of their own kind.
+      .map((row) => ({ ...row, mark: row.mark === 'unsteady' ? null : row.mark }))
+  );
 }
 
 /**

@@ -4,10 +4,10 @@
  */
 
 import { toGroups } from '../analysis/rows.js';
-import codec from './codec.js';
+import { bars } from './bars.js';
 import commands from './commands.js';
 import cpu from './cpu.js';
-import insert from './insert.js';
+import { dots } from './dots.js';
 import latency from './latency.js';
 import memory from './memory.js';
 import mget from './mget.js';
@@ -21,20 +21,31 @@ import timeline from './timeline.js';
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
 export const PLOTS = Object.freeze([
   ...[throughput, latency, cpu, memory, timeline],
-  ...[mget, mgetSurface, mutex, mutexWaits, commands, insert, codec],
+  ...[mget, mgetSurface, mutex, mutexWaits, commands],
 ]);
 
 /**
+ * What the reports of workloads name.
+ * @type {Readonly<Record<string, (tables: readonly import('../../lib/report-types.js').Table[],
+ *   spec: any, context: import('./plot.js').PlotContext) => import('./plot.js').Plot[]>>}
+ */
+const KINDS = Object.freeze({ bars, dots });
+
+/**
  * @param {import('../../lib/result.js').Result} result
- * @param {import('../analysis/rows.js').Group[]} [groups] of the result, where they are
- *   there
+ * @param {readonly import('../document.js').Part[]} [parts] of its document
  * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
  * @returns {{ plots: import('./plot.js').Plot[], context: import('./plot.js').PlotContext }}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where the result is damaged
  */
-export function plotsOf(result, groups = toGroups(result), labels = undefined) {
-  const context = plotContext(result, groups, labels);
-  const plots = PLOTS.flatMap(({ build }) => build(context));
+export function plotsOf(result, parts = [], labels = undefined) {
+  const context = plotContext(result, toGroups(result), labels);
+  const plots = [
+    ...PLOTS.flatMap(({ build }) => build(context)),
+    ...parts.flatMap(({ spec, tables }) =>
+      (spec.plots ?? []).flatMap((plot) => KINDS[plot.kind](tables, plot, context)),
+    ),
+  ];
   return { plots: withOwnIds(plots), context };
 }
 

@@ -9,7 +9,9 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { toCodecOptions } from '../../cli/commands/codec.js';
 import { parseResult } from '../../lib/result.js';
-import { toCodecGroups } from '../../report/analysis/codecs.js';
+import { documentOf } from '../../report/document.js';
+import { numberOf } from '../../stats/metrics.js';
+import { loadReports } from '../../workloads/index.js';
 import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
 
 const SHORT = ['--rounds', '1', '--ops', '3', '--warmup', '2', '--quiet'];
@@ -36,12 +38,13 @@ describe('codec decoding', () => {
     assert.match(stdout, /^RESP, decoding, get-16: 22\.5 KiB, 1,000 rows, 12 times an operation/m);
     assert.match(stdout, /^resp-count \(decodes nothing\) /m);
     const result = resultOf('a.json');
-    const [group] = toCodecGroups(result);
-    assert.deepEqual([group.bytes, group.rows, group.repeat], [23_000, 1000, 12]);
-    const [first, second, bound] = group.variants;
-    assert.equal(bound.kind, 'bound', 'what decodes nothing is no rival');
-    assert.equal(first.ratio, 1);
-    assert.ok(Number(second.ratio) <= 1 && Number(second.bytesPerSecond) > 0);
+    const [table] = documentOf(result, await loadReports()).tables;
+    assert.match(table.title, /22\.5 KiB, 1,000 rows, 12 times/);
+    const [first, second, bound] = table.rows;
+    assert.equal(bound.remark, 'decodes nothing', 'what decodes nothing is no contender');
+    assert.equal(numberOf(first.values['versus_fastest']), 1);
+    assert.ok(Number(numberOf(second.values['versus_fastest'])) <= 1);
+    assert.ok(Number(numberOf(second.values['bytes'])) > 0);
     for (const { rounds, parameters } of result.cells) {
       assert.deepEqual(parameters, { protocol: 'resp', direction: 'decode', fixture: 'get-16' });
       const [{ outcomes, scheduled, throughput, facts }] = rounds;
@@ -52,8 +55,9 @@ describe('codec decoding', () => {
       assert.ok(throughput > 0);
     }
     // A string of 16 characters: 16 bytes of head and the characters, and nothing else.
-    const parser = group.variants.find(({ row }) => row.label === 'redis-parser');
-    assert.ok(Math.abs(Number(parser?.heapBytes) - 32) < 4, `${parser?.heapBytes} bytes a row`);
+    const parser = table.rows.find(({ keys }) => keys['storage'] === 'redis-parser');
+    const heap = parser === undefined ? Number.NaN : numberOf(parser.values['heap']);
+    assert.ok(Math.abs(Number(heap) - 32) < 4, `${heap} bytes a row`);
     assert.match(readFileSync(path.join(folder, 'a.svg'), 'utf8'), /^<svg [\s\S]*redis-parser/);
   });
 

@@ -8,9 +8,11 @@ import { after, before, describe, test } from 'node:test';
 import { statusAfter } from '../../cli/commands/commands.js';
 import { pairedRatio, summarizeWays, toCommandGroups } from '../../report/analysis/commands.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
-import { picturesOf } from '../../report/pictures.js';
+import { loadPictures } from '../../report/pictures.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 import { commandsResult } from '../helpers/command-results.js';
+
+const picturesOf = await loadPictures();
 
 const result = commandsResult();
 

@@ -15,17 +15,19 @@ import {
   STRATEGIES,
   STRATEGY_NAMES,
 } from '../../lib/insertion.js';
-import { toInsertGroups } from '../../report/analysis/inserts.js';
 import { documentOf } from '../../report/document.js';
-import { picturesOf } from '../../report/pictures.js';
+import { loadPictures } from '../../report/pictures.js';
 import { rowTexts } from '../../report/text.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';
 import { DEFAULT_SERVER_NAMES } from '../../servers/registry.js';
 import { loadStorage, STORAGE_NAMES, storageNamesFor } from '../../storages/index.js';
+import { numberOf as figureIn } from '../../stats/metrics.js';
 import { loadReports } from '../../workloads/index.js';
 import { workload } from '../../workloads/insert/index.js';
 import { runCommand } from '../helpers/command-line.js';
 import { insertResult } from '../helpers/insert-results.js';
+
+const picturesOf = await loadPictures();
 
 describe('which rows a request inserts', () => {
   test('every row once, in the range of one worker, whatever the sizes', () => {
@@ -306,20 +308,19 @@ describe('options of dragstrip insert', () => {
 describe('reports of inserts', () => {
   const result = insertResult();
 
-  test('rows a second from the facts of each round, by storage', () => {
-    const [cassandra, redis] = toInsertGroups(result);
-    assert.equal(cassandra.label, 'cassandra');
-    assert.deepEqual(cassandra.durability, ['commitlog_sync periodic']);
-    const [async, batch, failed] = cassandra.lines;
-    assert.equal(Math.round(async.rate.median ?? 0), 10_000);
-    assert.equal(Math.round(batch.rate.median ?? 0), 40_000);
-    assert.equal(batch.rate.n, 3);
-    assert.equal(batch.ratio?.toFixed(2), '4.00');
-    assert.equal(batch.secondsMedian?.toFixed(3), '0.025');
+  test('rows per second from the facts of each round, by storage', async () => {
+    const [cassandra, redis] = documentOf(result, await loadReports()).tables;
+    assert.match(cassandra.title, /^cassandra, .*commitlog_sync periodic$/);
+    const [async, batch, failed] = cassandra.rows.map(({ values }) => values);
+    assert.equal(Math.round(figureIn(async['rows']) ?? 0), 10_000);
+    assert.equal(Math.round(figureIn(batch['rows']) ?? 0), 40_000);
+    assert.ok('n' in batch['rows'] && batch['rows'].n === 3);
+    assert.equal(figureIn(batch['versus_plainest'])?.toFixed(2), '4.00');
+    assert.equal(figureIn(batch['seconds'])?.toFixed(3), '0.025');
     // 50 µs for a request of 100 rows, of which there are ten.
-    assert.equal(Math.round((batch.clientCpuNs ?? 0) * 100), 50_000);
-    assert.equal(failed.rate.median, null);
-    assert.equal(redis.lines[0].ratio, 1);
+    assert.equal(Math.round((figureIn(batch['client_cpu']) ?? 0) * 100), 50_000);
+    assert.ok('state' in failed['rows'] && failed['rows'].state === 'failed');
+    assert.equal(figureIn(redis.rows[0].values['versus_plainest']), 1);
   });
 
   test('one table for each storage, with its settings, and no table of a race', async () => {

@@ -11,10 +11,12 @@ import { historyOf } from '../../report/analysis/history.js';
 import { plotsOfHistory } from '../../report/history.js';
 import { loadReport } from '../../report/index.js';
 import { THEMES } from '../../report/palette.js';
-import { picturesOf } from '../../report/pictures.js';
+import { loadPictures } from '../../report/pictures.js';
 import { toPng } from '../../report/png.js';
 import { plotForPage, plotPicture } from '../../report/svg.js';
 import { brokenResult, buildResult, HOSTILE, raceResult } from '../helpers/result-builder.js';
+
+const picturesOf = await loadPictures();
 
 const FILES = new URL('files/', import.meta.url);
 const html = await loadReport('html');

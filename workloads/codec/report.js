@@ -1,4 +1,271 @@
-/** What is shown. */
+/**
+ * What is shown of codecs: a table for each protocol, direction and fixture, a row for each
+ * variant, fastest first, then what counts but does not decode, then what gave no number.
+ */
+
+import { formatBytes, formatCount } from '../../lib/format.js';
+import {
+  factsOf,
+  figureOf,
+  measuredWithFacts,
+  medianOf,
+  metric,
+  numberOf,
+  rank,
+  ratioTo,
+} from '../../stats/metrics.js';
+
+/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
+/** @typedef {import('../../lib/report-types.js').Table} Table */
+
+const PROTOCOL_NAMES = Object.freeze({
+  handlersocket: 'HandlerSocket',
+  resp: 'RESP',
+  messagepack: 'MessagePack (Tarantool)',
+});
+/** What stands behind a name; a driver needs no word. */
+const KINDS = Object.freeze({ ours: 'ours', rejected: 'rejected', bound: 'decodes nothing' });
+
+/**
+ * @param {any} benchmark
+ * @param {any} result
+ * @returns {any[]} with what kind of variant it is, and whether its output was wrong
+ */
+function expand(benchmark, { storages }) {
+  const { storage: name } = benchmark.cell;
+  const about = storages.find((/** @type {any} */ one) => one.name === name);
+  const kind = String(about?.options.kind ?? '');
+  const isWrong =
+    benchmark.wrong > 0 ||
+    benchmark.cell.rounds.some((/** @type {any} */ { failure }) => failure?.code === 'E_DATA');
+  return [
+    {
+      ...benchmark,
+      version: about?.version ?? null,
+      isBound: kind === 'bound',
+      isWrong,
+      mark: isWrong ? 'wrong' : null,
+      remark: KINDS[/** @type {'ours'} */ (kind)] ?? null,
+    },
+  ];
+}
+
+/**
+ * @param {any} benchmark
+ * @param {'bytes' | 'rows'} what
+ * @returns {number | null} of one operation
+ */
+function amountOf(benchmark, what) {
+  const facts = factsOf(benchmark, what);
+  return facts.length === 0 ? null : Number(facts[0]);
+}
+
+/**
+ * @param {any} benchmark
+ * @param {'bytes' | 'rows'} what
+ */
+function perSecond(benchmark, what) {
+  const amount = amountOf(benchmark, what);
+  const rate = benchmark.throughput?.median ?? null;
+  return rate === null || amount === null ? null : rate * amount;
+}
+
+/** @type {import('../../lib/report-types.js').Metric} */
+const speed = {
+  ...{ key: 'bytes', name: 'MB/s', unit: 'B/s', as: 'MB/s', better: 'more', drop: 0 },
+  shows: ['interval'],
+  of(benchmark) {
+    const { cell, throughput, isWrong, state, n } = benchmark;
+    if (isWrong) return { state: 'wrong', reason: cell.reason };
+    const value = perSecond(benchmark, 'bytes');
+    const shown = state === 'planned' ? 'not yet' : state;
+    if (value === null) return { state: shown, reason: cell.reason };
+    const { low, high, relativeHalfWidth: spread } = throughput.interval;
+    const bytes = Number(amountOf(benchmark, 'bytes'));
+    const times = (/** @type {number | null} */ end) => (end === null ? null : end * bytes);
+    return figureOf(value, n, { low: times(low), high: times(high), spread });
+  },
+};
+
+/**
+ * @param {any} benchmark
+ * @param {'heapBytes' | 'bufferBytes'} what
+ */
+function bytesPerRow(benchmark, what) {
+  const rounds = measuredWithFacts(benchmark);
+  return medianOf(rounds.map(({ facts }) => facts[what] / facts.rows));
+}
+
+/** @param {any} benchmark @returns {number | null} of the time measured */
+function collecting({ cell }) {
+  /** @type {any[]} */
+  const rounds = cell.rounds.filter((/** @type {any} */ { state }) => state === 'measured');
+  const durationNs = rounds.reduce((sum, round) => sum + round.durationNs, 0);
+  const gcNs = rounds.reduce((sum, { client }) => sum + (client?.gcNs ?? 0), 0);
+  return durationNs === 0 ? null : gcNs / durationNs;
+}
+
+/**
+ * @param {TableRow[]} rows
+ * @returns {TableRow[]}
+ */
+function order(rows) {
+  const speedOf = (/** @type {TableRow} */ { values }) => numberOf(values['bytes']);
+  const place = (/** @type {TableRow} */ row) =>
+    speedOf(row) === null ? 2 : row.benchmarks[0].isBound ? 1 : 0;
+  return rows.sort((a, b) => place(a) - place(b) || (speedOf(b) ?? 0) - (speedOf(a) ?? 0));
+}
+
+/** @param {any} benchmark @returns {boolean} it does the work, and rightly */
+const contends = ({ isBound, isWrong, throughput }) => !isBound && !isWrong && throughput !== null;
+
+/**
+ * @param {any} benchmark
+ * @returns {string} `HandlerSocket, decoding`
+ */
+function sideOf({ keys: { protocol, direction } }) {
+  const name = PROTOCOL_NAMES[/** @type {'resp'} */ (protocol)] ?? protocol;
+  return `${name}, ${direction === 'decode' ? 'decoding' : 'encoding'}`;
+}
+
+/** @param {readonly any[]} table */
+function title([first, ...others]) {
+  const { fixture } = first.keys;
+  const table = [first, ...others];
+  const known = table.find((one) => factsOf(one, 'bytes').length > 0);
+  const rounds = Math.max(0, ...table.map(({ n }) => n));
+  const size = known === undefined ? '' : `: ${sizeText(known)}`;
+  return `${sideOf(first)}, ${fixture}${size}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
+}
+
+/** @param {any} benchmark */
+function sizeText(benchmark) {
+  const [repeat] = /** @type {number[]} */ (factsOf(benchmark, 'repeat'));
+  const bytes = Number(amountOf(benchmark, 'bytes')) / repeat;
+  const rows = Number(amountOf(benchmark, 'rows')) / repeat;
+  const times = repeat === 1 ? '' : `, ${formatCount(repeat)} times an operation`;
+  return `${formatBytes(bytes)}, ${formatCount(rows)} rows${times}`;
+}
+
+const perRow = Object.freeze({ better: /** @type {const} */ ('less') });
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
-export const report = { tables: [] };
+export const report = {
+  tables: [
+    {
+      expand,
+      contenders: contends,
+      table: ['protocol', 'direction', 'fixture'],
+      row: [{ key: 'storage', name: 'variant' }],
+      metrics: [
+        metric(
+          { key: 'version', name: 'version', unit: 'text', drop: 6 },
+          (one) => one.version ?? '',
+        ),
+        { ...rank, drop: 4, optional: false },
+        speed,
+        metric({ key: 'rows', name: 'rows/s', unit: 'rows/s', better: 'more', drop: 2 }, (one) =>
+          perSecond(one, 'rows'),
+        ),
+        metric(
+          {
+            key: 'time',
+            name: 'time a row',
+            unit: 'ns/row',
+            as: 'ns',
+            ...perRow,
+            head: ['time', 'a row'],
+            drop: 1,
+          },
+          (one) => {
+            const rate = perSecond(one, 'rows');
+            return rate === null || rate === 0 ? null : 1e9 / rate;
+          },
+        ),
+        metric(
+          {
+            key: 'cpu',
+            name: 'CPU a row',
+            unit: 'ns/row',
+            as: 'ns',
+            ...perRow,
+            head: ['CPU', 'a row'],
+            drop: 1,
+          },
+          (one) => {
+            const rows = amountOf(one, 'rows');
+            return one.clientCpuNs === null || rows === null ? null : one.clientCpuNs / rows;
+          },
+        ),
+        ratioTo(speed, (table, scope) => best(table, scope), {
+          key: 'versus_fastest',
+          name: 'of fastest',
+          head: ['of', 'fastest'],
+        }),
+        metric(
+          {
+            key: 'heap',
+            name: 'heap a row',
+            unit: 'B/row',
+            as: 'B',
+            ...perRow,
+            head: ['heap', 'a row'],
+            drop: 3,
+          },
+          (one) => bytesPerRow(one, 'heapBytes'),
+        ),
+        metric(
+          {
+            key: 'buffers',
+            name: 'Buffers a row',
+            unit: 'B/row',
+            as: 'B',
+            ...perRow,
+            head: ['Buffers', 'a row'],
+            drop: 5,
+          },
+          (one) => bytesPerRow(one, 'bufferBytes'),
+        ),
+        metric(
+          { key: 'gc', name: 'in GC', unit: '%', ...perRow, head: ['in', 'GC'], drop: 4.5 },
+          collecting,
+        ),
+      ],
+      order,
+      title,
+    },
+  ],
+  plots: [
+    {
+      ...{ kind: 'dots', id: 'codec', ratio: 'versus_fastest', figure: 'bytes', head: 'variant' },
+      plot: (/** @type {Table} */ { rows }) => sideOf(rows[0].benchmarks[0]),
+      series: (/** @type {Table} */ { rows }) => String(rows[0].benchmarks[0].keys.fixture),
+      has: (/** @type {TableRow} */ { benchmarks }) => !benchmarks[0].isBound,
+      axis: 'speed, of the fastest on the same fixture',
+      summary: (/** @type {string} */ first) =>
+        `Over all fixtures ${first} comes nearest to the fastest on each.`,
+      note:
+        'A dot is a fixture: 1 is the fastest on it, 0.5 half as fast. Rows by their geometric ' +
+        'mean. What decodes nothing is left out.',
+    },
+  ],
+  legend: [
+    'codecs: an operation is one whole fixture, in chunks of 64 KiB at most. MB/s: a million bytes ' +
+      'of the wire, median of the rounds ± the 95 % interval of their mean. CPU: of all threads, those ' +
+      'that collect garbage too; on a busy machine it tells more than the time. heap, Buffers: bytes ' +
+      'allocated for a row, garbage included, in a pass of its own; Buffers come in slabs, and are ' +
+      'known to some ten per cent. Place: 2–4 is shared by those that the rounds do not tell apart.',
+    'rejected: what ours was chosen over. decodes nothing: counts replies, what no decoder can ' +
+      'reach. wrong: what comes out differs from what must; it was not timed.',
+  ],
+};
+
+/**
+ * @param {readonly any[]} table
+ * @param {import('../../lib/report-types.js').Scope} scope
+ * @returns {any} the fastest that does the work
+ */
+function best(table, scope) {
+  const rates = (/** @type {any} */ one) => numberOf(speed.of(one, scope)) ?? 0;
+  return table.filter(contends).sort((a, b) => rates(b) - rates(a))[0];
+}

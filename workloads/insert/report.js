@@ -1,4 +1,116 @@
-/** What is shown. */
+/** What is shown of inserts: a table for each storage, a row for each strategy and load. */
+
+import { formatCount } from '../../lib/format.js';
+import {
+  clientCpu,
+  measuredWithFacts,
+  metric,
+  numberOf,
+  p50,
+  p99,
+  ratePer,
+  ratioTo,
+  serverCpu,
+} from '../../stats/metrics.js';
+
+/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
+
+/** What the others of a storage are held against: the first of them that was measured. */
+const PLAINEST = Object.freeze(['async', 'one']);
+
+/** Rows that were read back and right, from the first request to the last acknowledgement. */
+const rowsPerSecond = ratePer('rows', ({ facts }) => Number(facts?.right ?? 0));
+
+/** @param {any} benchmark @returns {number | null} rows of a request, in the mean */
+function rowsPerRequest(benchmark) {
+  const [round] = measuredWithFacts(benchmark);
+  return round === undefined ? null : round.facts.rows / round.facts.requests;
+}
+
+/**
+ * @param {any} benchmark
+ * @param {string} name
+ * @returns {string | null} what the storage says of it
+ */
+function textOf(benchmark, name) {
+  const text = measuredWithFacts(benchmark)[0]?.facts[name];
+  return text === undefined || text === '' ? null : String(text);
+}
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
-export const report = { tables: [] };
+export const report = {
+  tables: [
+    {
+      table: ['storage'],
+      row: [
+        { key: 'strategy', name: 'strategy' },
+        {
+          ...{ key: 'batch', name: 'rows of a request', head: ['rows of', 'a request'] },
+          ...{ align: 'right', drop: 2 },
+          // The last request of a worker may have fewer than was chosen.
+          of: (one) => one.keys.batch ?? Math.round(rowsPerRequest(one) ?? 0),
+        },
+        {
+          ...{ key: 'inFlight', name: 'in flight', head: ['in', 'flight'] },
+          ...{ align: 'right', drop: 1 },
+        },
+        { key: 'id', name: 'id', hidden: true },
+      ],
+      metrics: [
+        rowsPerSecond,
+        metric(
+          { key: 'seconds', name: 'seconds', unit: 's', better: 'less', digits: 2, drop: 1.5 },
+          (one, scope) => {
+            const rate = numberOf(rowsPerSecond.of(one, scope));
+            return rate === null ? null : measuredWithFacts(one)[0].facts.rows / rate;
+          },
+        ),
+        ratioTo(
+          rowsPerSecond,
+          (table, scope) =>
+            PLAINEST.map((name) =>
+              table.find(
+                (one) =>
+                  one.keys.strategy === name && numberOf(rowsPerSecond.of(one, scope)) !== null,
+              ),
+            ).find(Boolean),
+          { key: 'versus_plainest', name: 'against the plainest', head: ['', 'ratio'], drop: 3 },
+        ),
+        { ...p50, drop: 4 },
+        { ...p99, drop: 5 },
+        clientCpu.per('row', rowsPerRequest, { drop: 6 }),
+        serverCpu.per('row', rowsPerRequest, { drop: 7 }),
+        metric({ key: 'how', name: 'how', unit: 'text', align: 'left', drop: 8 }, (one) =>
+          textOf(one, 'how'),
+        ),
+      ],
+      title(table, { dataset }) {
+        const durability = new Set(table.flatMap((one) => textOf(one, 'durability') ?? []));
+        const safety =
+          durability.size === 0 ? '' : `; durability: ${[...durability].join(' and ')}`;
+        const rows = `${formatCount(dataset.rows)} rows (a int primary key, b int)`;
+        return `${table[0].label}, ${rows}${safety}`;
+      },
+    },
+  ],
+  plots: [
+    {
+      ...{ kind: 'bars', id: 'insert', metric: 'rows', head: 'storage and strategy' },
+      name: (/** @type {TableRow} */ { keys, benchmarks: [{ label, keys: own }] }) =>
+        `${label} ${keys.strategy}${own.batch === undefined ? '' : ` of ${own.batch}`}, ` +
+        `${keys.inFlight} in flight`,
+      title: (/** @type {any} */ { dataset }) =>
+        `Rows inserted a second, of ${formatCount(dataset.rows)}`,
+      summary: (/** @type {string[]} */ [most, rate], /** @type {string[]} */ [least, other]) =>
+        `${most} inserts most rows, ${rate} a second; ${least} fewest, ${other}.`,
+      note: 'Median of the rounds, from the first request to the last acknowledgement. More is better.',
+      axis: 'rows a second',
+    },
+  ],
+  legend: [
+    'inserts: rows/s, median of the rounds ± the 95 % interval of their mean (n rounds), from the ' +
+      'first request to the last acknowledgement; every row was read back and was right. seconds: ' +
+      'for all rows. ratio: against async of the same storage, or one. p50, p99: of a request, ' +
+      'whatever rows it has. CPU: for each row, without reading back.',
+  ],
+};

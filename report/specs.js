@@ -1,0 +1,21 @@
+/** The reports of workloads by name, and what is shown of a workload that declares none. */
+
+import { operationsLegend, operationsTable } from '../workloads/operations.js';
+
+/** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
+/** @typedef {ReadonlyMap<string, ReportSpec>} ReportSpecs by the name of the workload */
+
+/** @type {ReportSpec} */
+const BY_DEFAULT = Object.freeze({
+  tables: [{ ...operationsTable, where: undefined }],
+  legend: operationsLegend,
+});
+
+/**
+ * @param {ReportSpecs} specs
+ * @param {string} workload
+ * @returns {ReportSpec}
+ */
+export function specOf(specs, workload) {
+  return specs.get(workload) ?? BY_DEFAULT;
+}
