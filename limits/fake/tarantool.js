@@ -6,14 +6,17 @@ import {
   CODE,
   encodeReply,
   KEY,
+  packetBytes,
   REPLY_SYNC_OFFSET,
   readPacket,
   VSPACE,
 } from '../../protocols/iproto/packet.js';
+import { SelectReader } from '../../protocols/iproto/select.js';
 import { ReplyTable } from './table.js';
 
 const SPACE_ID = 512;
 const OWNER_ID = 1;
+const select = new SelectReader();
 const GREETING = encodeGreeting('2.6.0 (Binary) 00000000-0000-4000-8000-000000000000');
 
 /**
@@ -38,19 +41,21 @@ export function createTarantool(dataset) {
 function consume({ table, space, none }, bytes, out) {
   let at = 0;
   for (;;) {
-    const request = readPacket(bytes, at, VALUE_SIZE_MAX);
-    if (request === null) return at;
-    const { header, body } = request;
-    const [key] = header[KEY.code] === CODE.select ? body[KEY.key] : [];
-    if (typeof key === 'number' && table.has(key)) {
+    const size = packetBytes(bytes, at, VALUE_SIZE_MAX);
+    if (size === 0 || bytes.length - at < size) return at;
+    if (select.read(bytes, at, at + size) && table.has(select.key)) {
+      const { sync, key } = select;
       table.copy(key, out);
-      const bytesOfReply = table.offsets[key + 1] - table.offsets[key];
-      out.patchUInt32(header[KEY.sync], bytesOfReply - REPLY_SYNC_OFFSET);
+      out.patchUInt32(sync, table.offsets[key + 1] - table.offsets[key] - REPLY_SYNC_OFFSET);
     } else {
-      const other = body[KEY.space] === VSPACE.id && key === PLACES.space ? space : none;
+      const { header, body } = /** @type {NonNullable<ReturnType<typeof readPacket>>} */ (
+        readPacket(bytes, at, VALUE_SIZE_MAX)
+      );
+      const isSpace = body[KEY.space] === VSPACE.id && body[KEY.key]?.[0] === PLACES.space;
+      const other = isSpace && header[KEY.code] === CODE.select ? space : none;
       out.push(other);
       out.patchUInt32(header[KEY.sync], other.length - REPLY_SYNC_OFFSET);
     }
-    at = request.end;
+    at += size;
   }
 }

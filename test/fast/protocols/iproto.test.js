@@ -8,6 +8,7 @@ import { encodeAuth, encodeGreeting, readGreeting } from '../../../protocols/ipr
 import {
   CODE,
   encodeReply,
+  encodeRequest,
   encodeSelect,
   KEY,
   packetBytes,
@@ -15,6 +16,7 @@ import {
   readPacket,
   replyOf,
 } from '../../../protocols/iproto/packet.js';
+import { SelectReader } from '../../../protocols/iproto/select.js';
 
 const NOT_IPROTO = { code: 'E_TARGET', message: /not the protocol of Tarantool/ };
 const TOO_LONG = { code: 'E_TARGET', message: /a length of \d+ is announced/ };
@@ -52,6 +54,32 @@ test('requests are what they say, and those of a server are read at every split 
     if (cut - at < 5) assert.equal(wanted, 0);
     else assert.equal(wanted, at === 0 ? bytes.length : wide.length);
     if (at > 0) assert.equal(readPacket(part, at), null);
+  }
+});
+
+test('a select by an integer is read in place, at every width; all else is left to others', () => {
+  const reader = new SelectReader();
+  for (const key of [0, 127, 128, 255, 256, 65_535, 65_536, 2 ** 32 - 1]) {
+    for (const bytes of [
+      encodeSelect(key, { space: 512, key: [key] }),
+      iprotoSelect(key, { space: 512, key }),
+    ]) {
+      const inStream = Buffer.concat([Buffer.alloc(3), bytes, Buffer.alloc(9, 0x11)]);
+      assert.ok(reader.read(inStream, 3, 3 + bytes.length));
+      assert.deepEqual([reader.sync, reader.space, reader.key], [key, 512, key]);
+      assert.equal(reader.read(bytes, 0, bytes.length - 1), false);
+    }
+  }
+  for (const bytes of [
+    encodeSelect(1, { space: 281, index: 2, key: ['name'] }),
+    encodeSelect(1, { space: 512, key: [1, 2] }),
+    encodeSelect(1, { space: 512, key: [-1] }),
+    encodeSelect(1, { space: 512, key: [2 ** 40] }),
+    encodeSelect(1, { space: 512, key: [] }),
+    encodeRequest(CODE.call, 1, [[KEY.name, 'f']]),
+    Buffer.from('ce00000001c0', 'hex'),
+  ]) {
+    assert.equal(reader.read(bytes, 0, bytes.length), false, bytes.toString('hex'));
   }
 });
 
