@@ -18,8 +18,14 @@ import { ARE_BYTES, MAY_HAVE_ESCAPES, MAY_HAVE_NULLS } from './reply.js';
 const LINE_FEED = 10;
 /** Chunks up to this size are looked at byte by byte: cheaper than five calls into C++. */
 const SMALL_BYTES = 256;
-/** What one read may bring. */
+/** What one read may bring at most. */
 const CHUNK_BYTES = 65536;
+/**
+ * Short replies are read in smaller chunks, about this many of them per read: what they release is
+ * sent while the server works on the rest, instead of both waiting for each other in turn.
+ */
+const CHUNK_REPLIES = 128;
+const CHUNK_BYTES_MIN = 4096;
 /** Room before the chunk for the start of a line; longer starts are collected in pieces. */
 const CARRY_BYTES = 16384;
 /** A string cannot be longer (2^29 - 24 characters), and no reply should come near. */
@@ -65,11 +71,24 @@ export class ReplyParser {
    * @param {Uint8Array} bytes
    */
   push(bytes) {
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-      const part = bytes.subarray(at, at + CHUNK_BYTES);
+    for (let at = 0; at < bytes.length; ) {
+      const part = bytes.subarray(at, at + this.target.length);
       this.target.set(part);
       this.advance(part.length);
+      at += part.length;
     }
+  }
+
+  /**
+   * Fits the size of the next reads to the replies.
+   * @param {number} replyBytes their mean size
+   * @returns {Buffer | undefined} the new target; undefined: as before
+   */
+  resizeTarget(replyBytes) {
+    const bytes = this.piecesBytes > 0 ? CHUNK_BYTES : chunkBytes(replyBytes);
+    if (bytes === this.target.length) return undefined;
+    this.target = this.memory.subarray(CARRY_BYTES, CARRY_BYTES + bytes);
+    return this.target;
   }
 
   /**
@@ -172,4 +191,15 @@ export class ReplyParser {
       start = end + 1;
     }
   }
+}
+
+/**
+ * @param {number} replyBytes
+ * @returns {number} a power of two
+ */
+function chunkBytes(replyBytes) {
+  const wanted = replyBytes * CHUNK_REPLIES;
+  let bytes = CHUNK_BYTES_MIN;
+  while (bytes < wanted && bytes < CHUNK_BYTES) bytes *= 2;
+  return bytes;
 }

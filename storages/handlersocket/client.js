@@ -189,9 +189,10 @@ export class HandlerSocketClient extends EventEmitter {
     const sum = { requests: 0, batches: 0, bytesOut: 0, bytesIn: 0, connects: 0, losses: 0 };
     let pending = 0;
     let inFlight = 0;
-    for (const { counters, outbox } of this.connections) {
-      pending += outbox.size;
-      inFlight += outbox.inFlight;
+    for (const { counters, outbox, acks } of this.connections) {
+      const pings = acks?.outstanding ?? 0;
+      pending += outbox.size - pings;
+      inFlight += Math.max(0, outbox.inFlight - pings);
       for (const name of /** @type {(keyof typeof sum)[]} */ (Object.keys(sum))) {
         sum[name] += counters[name];
       }

@@ -12,9 +12,10 @@ import {
   PING_LINE,
   writeFind,
 } from '../../protocols/handlersocket/request.js';
+import { AckPings } from './ack-pings.js';
 import { Link } from './link.js';
 import { FLUSH_BYTES, Outbox } from './outbox.js';
-import { ignore, Plan, settle, settleError } from './plan.js';
+import { ignore, MAYBE_EXECUTED, Plan, rejectLost, settle, settleError } from './plan.js';
 
 /** @typedef {import('../../protocols/handlersocket/request.js').Encoding} Encoding */
 /** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
@@ -48,6 +49,7 @@ export class Connection {
       indexes: hooks.indexes,
       pending: () => outbox.size,
       inFlight: () => outbox.inFlight,
+      replyBytes: () => outbox.replyBytes,
       onReply: (text, start, end, flags) => this.onReply(text, start, end, flags),
       onRead: (bytes) => this.onRead(bytes),
       onWritable: () => this.pump(),
@@ -57,6 +59,8 @@ export class Connection {
       onIdle: () => this.ping(),
     });
     this.address = this.link.address;
+    // A unix socket acknowledges nothing.
+    this.acks = 'path' in target ? null : new AckPings(this);
     /** no new requests */
     this.closing = false;
     /** requests wait until resume() */
@@ -256,6 +260,7 @@ export class Connection {
     this.counters.bytesIn += bytes;
     outbox.learn(bytes);
     if (outbox.waiting.size > 0) this.pump();
+    this.acks?.onRead();
     this.tellQuiet();
   }
 
@@ -348,8 +353,10 @@ export class Connection {
     this.closing = true;
     this.holding = false;
     this.flush();
-    while (this.outbox.size > 0) await this.nextQuiet();
+    // Nobody waits for the reply to a ping.
+    while (this.outbox.size > (this.acks?.outstanding ?? 0)) await this.nextQuiet();
     await this.link.end(true);
+    for (const { sink } of this.outbox.takeAll()) sink(null);
     this.rejectWaiters();
   }
 
@@ -379,19 +386,4 @@ export class Connection {
     const text = `${address}: the client is closed${outcomeUnknown ? MAYBE_EXECUTED : ''}`;
     return new HandlerSocketError('HS_CLOSED', text, { address, outcomeUnknown });
   }
-}
-
-const MAYBE_EXECUTED = '; the change in flight may have been executed';
-
-/**
- * @param {{ plan: Plan, sink: Sink }[]} entries
- * @param {HandlerSocketError} error
- */
-function rejectLost(entries, error) {
-  const { address, code, message } = error;
-  // Two errors for all of them: with 500,000 in flight, one each would cost seconds.
-  const plain = new HandlerSocketError(code, message, { address, cause: error });
-  const detail = { address, cause: error, outcomeUnknown: true };
-  const unknown = new HandlerSocketError(code, message + MAYBE_EXECUTED, detail);
-  for (const { plan, sink } of entries) settleError(plan, sink, plan.change ? unknown : plain);
 }

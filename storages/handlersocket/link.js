@@ -29,6 +29,7 @@ import { checkSecret } from './validate.js';
  * @property {() => number} pending requests without a reply
  * @property {() => number} inFlight those of them that were sent
  * @property {OnReply} onReply to a request; throws HS_PROTOCOL if none waits
+ * @property {() => number} replyBytes mean size of a reply
  * @property {(bytes: number) => void} onRead a chunk was read and its replies handed over
  * @property {() => void} onWritable connected, or the socket has drained: write
  * @property {() => void} onReady the handshake is done
@@ -129,7 +130,7 @@ export class Link {
       ...this.target,
       noDelay: true,
       onread: {
-        buffer: parser.target,
+        buffer: /** @type {() => Buffer} */ (() => this.nextTarget(parser)),
         callback: (count) => this.onChunk(socket, count),
       },
     });
@@ -207,6 +208,16 @@ export class Link {
     }
     if (this.socket === socket) this.owner.onRead(count);
     return true;
+  }
+
+  /**
+   * Node asks before each read; without an answer it uses the same memory again. Every attempt to
+   * connect, one per address of the host, needs one.
+   * @param {ReplyParser} parser
+   * @returns {Buffer | undefined}
+   */
+  nextTarget(parser) {
+    return this.state === 'open' ? parser.resizeTarget(this.owner.replyBytes()) : parser.target;
   }
 
   /**

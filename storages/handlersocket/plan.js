@@ -4,6 +4,7 @@
  * flight is no more than a plan and a function.
  */
 
+import { HandlerSocketError } from '../../protocols/handlersocket/errors.js';
 import { describe } from '../../protocols/handlersocket/request.js';
 
 /** @typedef {import('../../protocols/handlersocket/reply.js').Decode} Decode */
@@ -73,6 +74,21 @@ export function settleError(plan, sink, error) {
   } catch (thrown) {
     throwLater(thrown);
   }
+}
+
+export const MAYBE_EXECUTED = '; the change in flight may have been executed';
+
+/**
+ * @param {{ plan: Plan, sink: Sink }[]} entries
+ * @param {HandlerSocketError} error
+ */
+export function rejectLost(entries, error) {
+  const { address, code, message } = error;
+  // Two errors for all of them: with 500,000 in flight, one each would cost seconds.
+  const plain = new HandlerSocketError(code, message, { address, cause: error });
+  const detail = { address, cause: error, outcomeUnknown: true };
+  const unknown = new HandlerSocketError(code, message + MAYBE_EXECUTED, detail);
+  for (const { plan, sink } of entries) settleError(plan, sink, plan.change ? unknown : plain);
 }
 
 /**

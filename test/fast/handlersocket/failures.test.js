@@ -260,7 +260,9 @@ test('with offlineTimeoutMs 0 nothing waits for a server that is away', async ()
 test('silence with requests in flight ends the connection and rejects them all', async () => {
   const fake = await startFake();
   const { client, index } = await open(fake, { requestTimeoutMs: 40 });
-  fake.setAnswer(({ line }) => (line.endsWith('\t1') ? undefined : goodAnswer(line)));
+  // Nor does it answer a ping that comes behind.
+  const isSilent = (/** @type {string} */ line) => line.endsWith('\t1') || line === '';
+  fake.setAnswer(({ line }) => (isSilent(line) ? undefined : goodAnswer(line)));
   const results = await many(3, (key) => index.value(key));
   // Replies are in order: without the first, the others cannot be told apart.
   fake.setAnswer(({ line }) => goodAnswer(line));
@@ -305,7 +307,9 @@ test('an aborted change says that it may be executed', async () => {
   const fake = await startFake();
   const { client, index } = await open(fake, { writePort: fake.port });
   const signal = AbortSignal.timeout(10);
-  fake.setAnswer(({ line }) => (line.includes('+') ? undefined : goodAnswer(line)));
+  // Nor does it answer a ping that comes behind.
+  const isSilent = (/** @type {string} */ line) => line.includes('+') || line === '';
+  fake.setAnswer(({ line }) => (isSilent(line) ? undefined : goodAnswer(line)));
   const error = await rejection(index.insert([1], { signal }));
   assert.deepEqual([error.code, error.outcomeUnknown], ['HS_ABORTED', true]);
   client.destroy();
@@ -432,9 +436,10 @@ test('finds of large results do not pile up on the server', async () => {
   const asked = many(20, (key) => index.find('=', key, { limit: 1000 }));
   await sleep(10);
   assert.equal(held.length, 1, '64,000 bytes are expected of each');
-  for (let i = 0; i < 20; i += 1) {
-    while (held[i] === undefined) await turn();
-    held[i]();
+  // Each reply by itself, those to pings among them.
+  for (let i = 0; client.readPool.pending > 0; ) {
+    if (held[i] !== undefined) held[i++]();
+    await turn();
   }
   assert.ok((await asked).every((result) => result.status === 'fulfilled'));
   // Replies have turned out to be short: now all may go at once.

@@ -1,0 +1,59 @@
+/**
+ * Acknowledges replies while others are outstanding. The listener never sets TCP_NODELAY, so its
+ * kernel holds short replies back as long as earlier ones are not acknowledged (Nagle, RFC 896),
+ * and ours delays an acknowledgement by 40 ms in the hope of data to send it with (RFC 1122,
+ * 4.2.3.2). A connection with two batches in flight and no further request then stands still for
+ * 40 ms. A ping is such data: it is written where replies came, others are outstanding and nothing
+ * else was written since.
+ */
+
+import { decodeDone } from '../../protocols/handlersocket/reply.js';
+import { PING_LINE } from '../../protocols/handlersocket/request.js';
+import { Plan } from './plan.js';
+
+const pingPlan = new Plan(decodeDone, { promise: false });
+/** Of the reply to a ping: `2 HT 1 HT cmd`. */
+const REPLY_BYTES = 8;
+
+export class AckPings {
+  /** @param {import('./connection.js').Connection} connection */
+  constructor(connection) {
+    this.connection = connection;
+    /** pings without a reply: nobody waits for it */
+    this.outstanding = 0;
+    /** batches written when replies were last read */
+    this.batchesAtRead = 0;
+    this.scheduled = false;
+    this.check = this.check.bind(this);
+    this.onPong = this.onPong.bind(this);
+  }
+
+  /** Replies were read. What they release is written within this turn of the event loop. */
+  onRead() {
+    const { outbox, counters } = this.connection;
+    this.batchesAtRead = counters.batches;
+    if (this.scheduled || outbox.inFlight <= this.outstanding) return;
+    this.scheduled = true;
+    setImmediate(this.check);
+  }
+
+  check() {
+    this.scheduled = false;
+    const { outbox, counters, link } = this.connection;
+    if (!link.ready || counters.batches !== this.batchesAtRead) return;
+    const hasUnsent = outbox.open.count > 0 || outbox.waiting.size > 0;
+    if (hasUnsent || outbox.inFlight <= this.outstanding) return;
+    this.outstanding += 1;
+    const { bytes, length } = outbox.room(PING_LINE.length);
+    const end = length + bytes.write(PING_LINE, length, 'latin1');
+    outbox.commit(end, pingPlan, this.onPong, REPLY_BYTES);
+    const { alone } = this.connection;
+    this.connection.flush();
+    this.connection.alone = alone;
+  }
+
+  /** Also where it is lost with the connection. */
+  onPong() {
+    this.outstanding -= 1;
+  }
+}
