@@ -109,6 +109,7 @@ export async function runCell(spec, context) {
  * @property {import('../lib/types.js').Handle} handle
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').Dataset} dataset
+ * @property {import('../lib/types.js').Contender} contender
  * @property {import('../lib/types.js').Origin} origin
  */
 
@@ -139,7 +140,7 @@ async function openStorage(spec) {
   const { address, credentials, places } = context;
   const names = { storage: spec.storage, profile: spec.profile };
   const origin = { ...names, address, credentials, parameters, places };
-  return { handle, calls: profile.calls ?? 'promise', dataset, origin };
+  return { handle, calls: profile.calls ?? 'promise', dataset, contender: definition, origin };
 }
 
 /** @param {CellSpec} spec */
@@ -161,12 +162,12 @@ function parametersOf({ workloadOptions }) {
  * @param {import('../measure/clock.js').Clock} clock
  * @returns {Promise<Bound>}
  */
-async function bindWorkload(spec, { handle, dataset, calls, origin }, clock) {
+async function bindWorkload(spec, { handle, dataset, calls, contender, origin }, clock) {
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
-  const all = { dataset, options, clock, origin };
+  const all = { dataset, options, clock, contender, origin };
   const measured = prepare({ ...all, seed, ops, phase: 'measure' })(handle, calls);
   const warmup = prepare({ ...all, seed: seed + 1, ops: warmupOps, phase: 'warmup' });
   return {

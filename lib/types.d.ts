@@ -135,8 +135,6 @@ export interface Inserter extends Handle {
   read(see: (a: number, b: number) => void): Promise<void>;
   /** rows that the store itself counts as written until now; null: it does not */
   writes?(): Promise<number | null>;
-  /** strategies by name, and how each is done: those of the definition */
-  how: Readonly<Record<string, string>>;
   /** the settings that decide when a row is safe, as the store says them */
   durability(): Promise<string>;
   /** by name of a strategy, or of what strategies share: single, batch, atomic, rows, bulk */

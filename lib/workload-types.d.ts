@@ -82,6 +82,8 @@ export type Prepare<H = any> = (context: {
   phase?: 'measure' | 'warmup' | 'check';
   /** nanoseconds since some moment, for what a workload times itself */
   clock?: { now(): number };
+  /** what the handle is of */
+  contender?: Contender;
   /** of the handle */
   origin?: Origin;
 }) => (handle: H, calls?: CallStyle) => BoundWorkload;

@@ -100,7 +100,6 @@ function cqlInserter(clients, { places, numberOf }) {
     read: (see) => readRows(client, table, see),
     writes: () => countWrites(client, places),
     durability: () => readDurability(client),
-    how: CASSANDRA_INSERTS,
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],

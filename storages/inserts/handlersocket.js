@@ -89,7 +89,6 @@ function inserter(links, { places: { table }, numberOf }, connect) {
     },
     read: (see) => bySql((sql) => readSql(sql, table, see)),
     durability: () => bySql(sqlDurability),
-    how: HANDLERSOCKET_INSERTS,
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],

@@ -55,7 +55,6 @@ export async function openLmdbInserter({ folder, numberOf, profile }) {
       } = /** @type {any} */ (store.root);
       return `noSync ${noSync}, noMetaSync ${noMetaSync}, overlappingSync ${overlappingSync}`;
     },
-    how: LMDB_INSERTS,
     ways: {
       one: {
         build: (from) => [from, number(from)],

@@ -80,7 +80,6 @@ function sqlInserter(connections, { places: { table }, numberOf: number }) {
     },
     read: (see) => readSql(connection, table, see),
     durability: () => sqlDurability(connection),
-    how: MYSQL_INSERTS,
     ways: {
       single: {
         build: (from) => [from, number(from)],

@@ -150,7 +150,6 @@ function redisInserter(clients, { places: { redisPrefix: prefix }, numberOf }) {
     clear: () => removeRows(client, prefix),
     read: (see) => readRows(client, prefix, see),
     durability: () => readDurability(client),
-    how: REDIS_INSERTS,
     ways: {
       single: {
         build,

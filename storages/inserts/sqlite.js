@@ -47,7 +47,6 @@ export async function openSqliteInserter({ folder, numberOf }, DatabaseSync) {
       const level = SYNCHRONOUS[synchronous] ?? synchronous;
       return `synchronous ${level}, journal_mode ${journal}`;
     },
-    how: SQLITE_INSERTS,
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],

@@ -53,7 +53,6 @@ export function tarantoolInserter(links, { places, numberOf }) {
       const reply = await connection.call('dragstrip_settings');
       return `wal_mode ${reply.flat()[0]?.wal_mode ?? 'not known'}`;
     },
-    how: TARANTOOL_INSERTS,
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],

@@ -106,7 +106,6 @@ function mapInserter({ store = (rows, a, b) => rows.set(a, b), writes, acknowled
   };
   /** @type {import('../../lib/types.js').Inserter} */
   const inserter = {
-    how: { async: 'Map.set' },
     close: async () => {},
     clear: async () => rows.clear(),
     async read(see) {
@@ -129,7 +128,9 @@ function mapInserter({ store = (rows, a, b) => rows.set(a, b), writes, acknowled
 async function insertTen(inserter) {
   const dataset = /** @type {any} */ ({ rows: 10, seed: 1 });
   const options = { parameters: { strategy: 'async' } };
-  const prepared = workload.prepare({ dataset, seed: 1, ops: 10, options, phase: 'measure' });
+  const contender = /** @type {any} */ ({ inserts: { async: 'Map.set' } });
+  const context = { dataset, seed: 1, ops: 10, options, contender };
+  const prepared = workload.prepare({ ...context, phase: 'measure' });
   const bound = prepared(/** @type {any} */ (inserter));
   await bound.before?.();
   for (let i = 0; i < 10; i += 1) bound.verify(i, await bound.op(i), false);

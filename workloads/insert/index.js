@@ -22,7 +22,7 @@ const WARMUP_SINGLES = 50;
 const WARMUP_SINGLES_SYNC = 5;
 
 /** @type {import('../../lib/types.js').Prepare<Inserter>} */
-function prepare({ dataset, ops, options, phase }) {
+function prepare({ dataset, ops, options, phase, contender }) {
   const { strategy: name, batch = 1 } = /** @type {any} */ (options['parameters']);
   const strategy = STRATEGIES[name];
   const { rows, seed } = dataset;
@@ -31,7 +31,11 @@ function prepare({ dataset, ops, options, phase }) {
     return (inserter) => bindWarmup(inserter, { name, strategy, size, ops, rows });
   }
   const slices = planSlices({ rows, size, workers: strategy.workers });
-  return (inserter) => bindMeasured(inserter, { name, strategy, slices, rows, seed });
+  const { inserts = {} } = /** @type {import('../../lib/types.js').StorageDefinition} */ (
+    contender
+  );
+  const plan = { name, how: inserts[name] ?? name, strategy, slices, rows, seed };
+  return (inserter) => bindMeasured(inserter, plan);
 }
 
 /**
@@ -47,10 +51,11 @@ function wayOf({ ways }, name, { way: kind }) {
 
 /**
  * @param {Inserter} inserter
- * @param {{ name: string, strategy: Strategy, slices: Slices, rows: number, seed: number }} plan
+ * @param {{ name: string, how: string, strategy: Strategy, slices: Slices, rows: number,
+ *   seed: number }} plan how: the strategy in the words of the storage
  * @returns {import('../../lib/types.js').BoundWorkload}
  */
-function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
+function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
   const way = wayOf(inserter, name, strategy);
   const { from, to, worker, length } = slices;
   const { build, send, stored } = way;
@@ -82,7 +87,7 @@ function bindMeasured(inserter, { name, strategy, slices, rows, seed }) {
       const facts = {
         rows,
         requests: length,
-        how: inserter.how[name] ?? name,
+        how,
         ...found,
         ...counted,
         written,
