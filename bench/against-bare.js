@@ -1,7 +1,7 @@
 /**
- * The harness's loop against a bare one: pairs of processes that stay open and run short slices in
- * turn, in mirrored order; several pairs one after the other, because a process has its own luck
- * with memory and compiled code. A figure is the median over the slices of all of them.
+ * Compares the harness's loop with a bare one: pairs of processes that stay open and run short
+ * slices alternately in mirrored order; several pairs in succession, because memory layout and
+ * compiled code differ between processes. A figure is the median over all slices.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const CONTENDER = fileURLToPath(new URL('./harness-contender.js', import.meta.ur
 /**
  * @param {Omit<import('./harness-contender.js').ContenderSpec, 'kind'>} spec
  * @param {{ smoke: boolean, what: string, target: number, operations: number, inFlight: number }}
- *   contest operations: of a slice
+ *   contest operations: per slice
  * @returns {AsyncGenerator<import('./figures.js').Figure>}
  */
 export async function* againstBare(spec, { smoke, what, target, operations, inFlight }) {

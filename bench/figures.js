@@ -1,4 +1,6 @@
-/** What a bench gives: figures with their target, median and spread; and how they are shown. */
+/**
+ * The results of a bench: figures with target, median and range, and their table.
+ */
 
 import Table from 'cli-table3';
 import { medianInterval } from '../stats/interval.js';
@@ -8,18 +10,18 @@ import { medianInterval } from '../stats/interval.js';
  * @property {string} name
  * @property {string} unit
  * @property {number} median
- * @property {number} low the smallest of the passes
- * @property {number} high the greatest
+ * @property {number} low minimum of the passes
+ * @property {number} high maximum
  * @property {number} n
  * @property {number | null} target
- * @property {boolean | null} reached null: there is no target
+ * @property {boolean | null} reached null: no target
  */
 
 /**
  * @typedef {object} BenchContext
- * @property {boolean} smoke sizes for the tests: exact results, no judgement
+ * @property {boolean} smoke sizes for the tests
  * @property {Record<string, import('../lib/types.js').Address>} servers by name
- * @property {number} rows of the dataset that the servers hold
+ * @property {number} rows of the dataset on the servers
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
- * One contender of the HandlerSocket bench in a process of its own, see remote.js. Replies are
- * summed by their tags and compared with the sum of what was asked: the same, small cost for all.
+ * A contender of the HandlerSocket bench in a separate process, see remote.js. The tags of replies
+ * are summed and compared with the expected sum, at the same small cost for all.
  */
 
 import { connect as connectSocket } from 'node:net';
@@ -33,7 +33,7 @@ import { serve, timed } from './remote.js';
  * @property {number} [depth] of wire
  * @property {number} [measureNs] of wire
  * @property {number} [rows] of a large reply
- * @property {'major'} [collect] what a burst leaves behind is collected before the next
+ * @property {'major'} [collect] garbage collection before the slice, after a burst
  *
  * @typedef {import('./remote.js').JobResult} JobResult
  * @typedef {import('./remote.js').Contender} Contender
@@ -45,8 +45,7 @@ import { serve, timed } from './remote.js';
 const KINDS = { client, storage, wire, bare, rows: largeReply, 'rows-raw': rawReply };
 
 /**
- * Requests before each slice that are not timed, a quarter of it at most, as the wire loop has its
- * own.
+ * Untimed requests before each slice, at most a quarter of it, as in the wire loop.
  */
 const LEAD_MAX = 10_000;
 
@@ -105,7 +104,7 @@ async function runLoad(get, value, calls, dataset, { load, inFlight = 1, operati
     dataset.write(ids[i], scratch);
     expected = (expected + tagSum(scratch.toString('latin1', 0, 8), dataset.valueSize)) | 0;
   }
-  const lanes = load === 'burst' ? operations : inFlight;
+  const workers = load === 'burst' ? operations : inFlight;
   const loop = calls === 'callback' ? callbackLoop : promiseLoop;
   let sum = 0;
   const take = (/** @type {any} */ reply) => {
@@ -113,10 +112,10 @@ async function runLoad(get, value, calls, dataset, { load, inFlight = 1, operati
     if (text === undefined) throw new Error('a row is missing');
     sum = (sum + tagSum(text, text.length)) | 0;
   };
-  await loop(get, ids.subarray(0, leadOf(operations)), lanes, take);
+  await loop(get, ids.subarray(0, leadOf(operations)), workers, take);
   sum = 0;
-  const result = await timed(() => loop(get, ids, lanes, take), operations);
-  if (sum !== expected) throw new Error('the values are not those of the rows asked for');
+  const result = await timed(() => loop(get, ids, workers, take), operations);
+  if (sum !== expected) throw new Error('the values are not those of the requested rows');
   return result;
 }
 
@@ -128,7 +127,7 @@ function leadOf(operations) {
 /**
  * @param {string} text
  * @param {number} length of the whole value
- * @returns {number} differs for different ids: the tag's five letters, each with a weight
+ * @returns {number} depends on the id: weighted sum of the tag's five letters
  */
 function tagSum(text, length) {
   const high = text.charCodeAt(0) * 3 + text.charCodeAt(1) * 127 + text.charCodeAt(2) * 8191;
@@ -138,11 +137,11 @@ function tagSum(text, length) {
 /**
  * @param {Get} get
  * @param {Uint32Array} ids
- * @param {number} lanes
+ * @param {number} workers
  * @param {(reply: any) => void} take
  * @returns {Promise<void>}
  */
-function promiseLoop(get, ids, lanes, take) {
+function promiseLoop(get, ids, workers, take) {
   return new Promise((resolve, reject) => {
     let next = 0;
     let left = ids.length;
@@ -157,18 +156,18 @@ function promiseLoop(get, ids, lanes, take) {
       next += 1;
       get(id).then(onReply, reject);
     };
-    for (let lane = 0; lane < lanes && next < ids.length; lane += 1) issue();
+    for (let worker = 0; worker < workers && next < ids.length; worker += 1) issue();
   });
 }
 
 /**
  * @param {Get} get
  * @param {Uint32Array} ids
- * @param {number} lanes
+ * @param {number} workers
  * @param {(reply: any) => void} take
  * @returns {Promise<void>}
  */
-function callbackLoop(get, ids, lanes, take) {
+function callbackLoop(get, ids, workers, take) {
   return new Promise((resolve, reject) => {
     let next = 0;
     let left = ids.length;
@@ -187,7 +186,7 @@ function callbackLoop(get, ids, lanes, take) {
       next += 1;
       get(id, done);
     };
-    for (let lane = 0; lane < lanes && next < ids.length; lane += 1) issue();
+    for (let worker = 0; worker < workers && next < ids.length; worker += 1) issue();
   });
 }
 
@@ -266,14 +265,14 @@ async function openBare(address, table, column) {
   });
   socket.write(`P\t0\t${PLACES.database}\t${table}\tPRIMARY\t${column}\n`);
   await opened;
-  /** @param {() => void} next called when a line is whole */
+  /** @param {() => void} next called after a complete line */
   const onLine = (next) => {
     listen = next;
   };
   return { socket, onLine };
 }
 
-/** The table of the large replies; the bench makes it. */
+/** The table of the large replies, created by the bench. */
 const LARGE = 'bench_large';
 
 /** @param {ContenderSpec} spec @returns {Promise<Contender>} */
@@ -290,7 +289,7 @@ async function largeReply({ address }) {
         found = await index.find('>=', 1, { limit: rows });
       }, rows);
       const whole = found.length === rows && found.every(([text], i) => Number(text) === i + 1);
-      if (!whole) throw new Error(`the reply of ${rows} rows is not whole`);
+      if (!whole) throw new Error(`the reply of ${rows} rows is incomplete`);
       return result;
     },
     close: () => hs.close(),

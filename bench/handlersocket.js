@@ -1,9 +1,9 @@
 /**
- * The HandlerSocket client against the server's wire limit, node-handlersocket, the Redis drivers,
- * a bare socket and a raw read. Every contender has a process of its own and stays connected; they
- * run in short slices, in turn and in mirrored order, so that the drift of a shared machine meets
- * all alike. A figure is the median of the ratios of the rounds. `node bench/handlersocket.js
- * [PART…]` runs it alone.
+ * The HandlerSocket client compared with the server ceiling, node-handlersocket, the Redis drivers,
+ * a bare socket and a raw read. Every contender has a process of its own and stays connected; short
+ * slices alternate in mirrored order, so that drift of a shared machine affects all equally. A
+ * figure is the median of the ratios per round. `node bench/handlersocket.js [PART…]` runs it
+ * alone.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -28,15 +28,15 @@ import { inTurn, Remote } from './remote.js';
 const SMALL = 16;
 const LARGE = 1024;
 const WINDOW = 1000;
-/** Of the looks at the wire, so many are measured again in every round. */
+/** Number of the best wire-loop configurations measured in every round. */
 const FINALISTS = 3;
 
 /**
  * @typedef {object} Sizes
  * @property {number} rows
  * @property {number} rounds
- * @property {number} operations of a slice in a window
- * @property {number} wireNs of a slice of the wire loop
+ * @property {number} operations per slice in a window
+ * @property {number} wireNs duration of a wire-loop slice
  * @property {number} lookNs
  * @property {readonly number[]} depths
  * @property {number} burst
@@ -85,7 +85,7 @@ const PARTS = Object.freeze(['window', 'burst', 'one', 'reply', 'large']);
 
 /**
  * @param {{ smoke: boolean, packagesHome?: string, parts?: readonly string[] }} context
- *   packagesHome: the state folder where fetched servers are; parts: those of PARTS to be measured
+ *   packagesHome: state folder of fetched servers; parts: of PARTS to measure
  * @returns {AsyncGenerator<Figure>}
  */
 export async function* run({ smoke, packagesHome = findHome(), parts = PARTS }) {
@@ -139,7 +139,7 @@ async function fill(servers, { rows, replyRows }, valueSize, loaders) {
 }
 
 /**
- * The window of 1,000: against the wire limit, and on small rows against the Redis drivers.
+ * The window of 1,000: against the server ceiling, and on small rows against the Redis drivers.
  * @param {Record<string, any>} servers
  * @param {Sizes} sizes
  * @param {number} valueSize
@@ -171,7 +171,7 @@ async function* windows(servers, sizes, valueSize) {
     const limit = best(Object.keys(wire), rounds);
     const what = `${valueSize}-byte rows, window ${WINDOW}`;
     const higher = { better: /** @type {const} */ ('higher'), unit: '/s' };
-    yield measure(`${what}: wire limit (${limit})`, rates(rounds[limit]), higher);
+    yield measure(`${what}: server ceiling (${limit})`, rates(rounds[limit]), higher);
     yield measure(`${what}: promises`, rates(rounds['promises']), higher);
     yield measure(`${what}: callbacks`, rates(rounds['callbacks']), higher);
     for (const [name, target] of /** @type {const} */ ([
@@ -179,13 +179,13 @@ async function* windows(servers, sizes, valueSize) {
       ['callbacks', 0.9],
     ])) {
       const share = ratios(rounds[name], rounds[limit]);
-      yield measure(`${what}: ${name} of the wire limit`, share, {
+      yield measure(`${what}: ${name} of the server ceiling`, share, {
         ...{ target, better: 'higher', unit: '×' },
       });
     }
     if (valueSize === SMALL) {
       const cpu = rounds['promises'].map(({ cpuNs }) => cpuNs / 1000);
-      yield measure(`${what}: client CPU of a find, promises`, cpu, {
+      yield measure(`${what}: client CPU per find, promises`, cpu, {
         ...{ target: 1, better: 'lower', unit: 'µs' },
       });
       const rival = best(redis, rounds);
@@ -201,7 +201,7 @@ async function* windows(servers, sizes, valueSize) {
   }
 }
 
-/** @returns {string[]} every profile of every Redis driver that can run here */
+/** @returns {string[]} every available profile of the Redis drivers */
 function redisProfiles() {
   const profiles = ['redis', 'redis:tuned', 'ioredis', 'ioredis:tuned', 'ioredis:pipelined'];
   if (existsSync(builtBinary(findHome()))) profiles.push('hiredis', 'hiredis:reader');
@@ -219,7 +219,7 @@ function best(names, rounds) {
 }
 
 /**
- * Looks at every depth on one to four connections, and keeps the best of them.
+ * Tries every depth on one to four connections, and keeps the best ones.
  * @param {import('../lib/types.js').Address} address
  * @param {import('../lib/types.js').DatasetOptions} dataset
  * @param {Sizes} sizes
@@ -249,7 +249,7 @@ async function openWire(address, dataset, { depths, lookNs, wireNs }) {
 }
 
 /**
- * Everything asked at once.
+ * All requests at once.
  * @param {Record<string, any>} servers
  * @param {Sizes} sizes
  * @returns {AsyncGenerator<Figure>}
@@ -284,14 +284,14 @@ async function* bursts(servers, sizes) {
       ...{ better: 'higher', unit: '/s' },
     });
     const share = ratios(rounds['deep'], rounds[limit]);
-    yield measure(`${what}: promises of the wire limit`, share, { ...times, target: 0.6 });
+    yield measure(`${what}: promises of the server ceiling`, share, { ...times, target: 0.6 });
     const depth = ratios(rounds['deep'], rounds['low']);
     yield measure(`${what} against one of ${lowBurst}: promises`, depth, { ...times, target: 0.8 });
     const cpu = rounds['other'].map(({ cpuNs }, i) => cpuNs / rounds['window'][i].cpuNs);
     yield measure(`client CPU of node-handlersocket (burst of ${otherBurst}) over ours`, cpu, {
       ...{ ...times, target: 10 },
     });
-    // Its queue is quadratic: minutes at this depth, hence once.
+    // Its queue is quadratic and takes minutes at this depth, hence once.
     const { operations, durationNs } = await other.run({ ...all, operations: burst });
     const slow = (operations / durationNs) * 1e9;
     yield measure(

@@ -1,7 +1,7 @@
 /**
- * A contender of the harness bench in a process of its own, see remote.js: the harness's loop with
- * all that it does for each operation, or the bare hand-written loop over the same driver with the
- * same options, keys and window, where nothing is recorded and nothing verified.
+ * A contender of the harness bench in a separate process, see remote.js: the harness's loop with
+ * all it does per operation, or a bare loop over the same driver with the same options, keys and
+ * window, which neither records nor verifies.
  */
 
 import { createDataset, PLACES, ROWS_NAMESPACE } from '../lib/dataset.js';
@@ -20,12 +20,12 @@ import { serve, timed } from './remote.js';
  * @property {'bare' | 'ours'} kind
  * @property {'ioredis' | 'manual-hs'} storage
  * @property {'get' | 'mget'} workload
- * @property {number} keys of a fetch
+ * @property {number} keys per fetch
  * @property {import('../lib/types.js').Address} address of its server
  * @property {import('../lib/types.js').DatasetOptions} dataset
  *
  * @typedef {{ seed: number, operations: number, lead: number, inFlight: number }} Job lead:
- *   operations before the clock, after garbage was collected
+ *   untimed operations after garbage collection
  */
 
 const STALL_NS = 10e9;
@@ -55,7 +55,7 @@ async function openOurs({ storage, workload, keys, address, dataset: options }) 
       ...{ ...bound, calls, kind: 'window', inFlight, operations, stallNs: STALL_NS },
       ...{ durationNs: Number.POSITIVE_INFINITY, clock: systemClock },
     });
-    if (recorder.outcomes[OK] !== operations) throw new Error(`${storage}: wrong answers`);
+    if (recorder.outcomes[OK] !== operations) throw new Error(`${storage}: wrong replies`);
   };
   return {
     async run({ seed, operations, lead, inFlight }) {
@@ -87,14 +87,14 @@ async function openBare(spec) {
    */
   async function loop(all, inFlight) {
     let next = 0;
-    const lane = async () => {
+    const worker = async () => {
       while (next < all.length) {
         const one = all[next];
         next += 1;
         await call(one);
       }
     };
-    await Promise.all(Array.from({ length: inFlight }, lane));
+    await Promise.all(Array.from({ length: inFlight }, worker));
   }
 }
 

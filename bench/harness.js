@@ -1,7 +1,7 @@
 /**
- * The harness measured by itself: what it costs over a bare loop, what recording costs over the
- * clock, what it keeps in memory, how fast it starts. Contenders run in processes of their own, in
- * turn within one run (A B B A), and a figure is the median over the pairs.
+ * Benchmarks of the harness: its overhead over a bare loop, the cost of recording, memory growth,
+ * and start-up time. Contenders run in separate processes, alternately within one run (A B B A),
+ * and a figure is the median over the pairs.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -71,7 +71,7 @@ function recordingCost({ smoke }) {
   const readings = smoke ? 10_000 : 200_000;
   const passes = smoke ? 3 : 101;
   const random = createRandom(1);
-  // Latencies as they come: a spread over some thousand buckets, not one hot counter.
+  // Realistic latencies, spread over some thousand buckets.
   const values = Float64Array.from({ length: 4096 }, () => 20_000 + (random() % 200_000));
   const histogram = new Histogram();
   let sum = 0;
@@ -94,7 +94,7 @@ function recordingCost({ smoke }) {
     if (pass >= 10) costs.push((pair[0] - pair[1]) / readings);
   }
   if (sum === 0) throw new Error('the loops were optimised away');
-  return measure('recording a latency, beyond the clock', costs, {
+  return measure('recording a latency, excluding the clock', costs, {
     target: 5,
     better: 'lower',
     unit: 'ns',
@@ -106,7 +106,7 @@ async function memoryGrowth({ smoke }) {
   const operations = smoke ? 20_000 : 5_000_000;
   const growth = [];
   for (let pass = 0; pass < (smoke ? 1 : 3); pass += 1) {
-    // The warm-up is the first tenth: 500,000 of the 5,000,000.
+    // The warm-up is the first tenth: 500,000 of 5,000,000.
     const { record } = await executeInChild(
       spec({
         storage: 'memory',
@@ -122,7 +122,7 @@ async function memoryGrowth({ smoke }) {
     growth.push((client.rssBytesMax - client.rssBytesBefore) / 1e6);
   }
   return measure(
-    `resident memory grown after the first tenth of ${operations} operations`,
+    `growth of resident memory after the first tenth of ${operations} operations`,
     growth,
     {
       target: 50,
@@ -144,7 +144,7 @@ async function* helpTime({ smoke }) {
   }
   yield measure('dragstrip --help', times, { target: 150, better: 'lower', unit: 'ms' });
   const own = times.map((time, i) => time - starts[i]);
-  yield measure('of it beyond the start of Node itself', own, { better: 'lower', unit: 'ms' });
+  yield measure('excluding the start of Node', own, { better: 'lower', unit: 'ms' });
 }
 
 /** @param {string[]} args */
@@ -165,7 +165,7 @@ async function processCost({ smoke }) {
     if (record?.workNs == null || processNs === null) throw new Error('memory: no record');
     costs.push((processNs - record.workNs) / 1e6);
   }
-  return measure('a cell’s process, beyond its work', costs, {
+  return measure('process of a benchmark, excluding its work', costs, {
     target: 250,
     better: 'lower',
     unit: 'ms',

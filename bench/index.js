@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: every figure that the project promises, measured in one run on this machine.
- * `npm run bench -- harness loaders` runs these alone; `--smoke` takes the sizes of the tests.
+ * `npm run bench`: benchmarks of the harness, the loaders and the HandlerSocket client with their
+ * targets. `npm run bench -- harness loaders` runs selected ones; `--smoke` uses the sizes of the
+ * tests.
  */
 
 import { getLoader } from '../data/loaders/index.js';
@@ -24,7 +25,7 @@ const smoke = process.argv.includes('--smoke');
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const unknown = named.find((name) => !(name in BENCHES));
 if (unknown !== undefined) {
-  console.error(`no bench ${unknown}; there are ${Object.keys(BENCHES).join(', ')}`);
+  console.error(`unknown bench ${unknown}; available: ${Object.keys(BENCHES).join(', ')}`);
   process.exit(2);
 }
 

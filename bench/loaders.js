@@ -1,8 +1,8 @@
 /**
- * The loaders against the servers' own bulk tools, in pairs within one run, on servers of their
- * own: redis-cli --pipe and LOAD DATA from files prepared beforehand, and for Tarantool, which has
- * no such tool, the same calls encoded beforehand. Ours is the whole of `seed`: looking at what is
- * there, making the rows, writing, counting and sampling them.
+ * The loaders compared with the servers' own bulk tools, in pairs within one run on private
+ * servers: redis-cli --pipe and LOAD DATA from prepared files, and pre-encoded calls for Tarantool,
+ * which has no such tool. The loader's time covers all of `seed`: inspection, generation, writing,
+ * counting and sampling.
  */
 
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import { measure } from './figures.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 
-/** At most so many times as long as the server's own tool. */
+/** Maximum time relative to the server's own tool. */
 const TARGET = 2;
 const SERVERS = ['redis', 'mariadb', 'tarantool'];
 const TABLE = `${PLACES.database}.${PLACES.table}`;
@@ -34,9 +34,9 @@ const TABLE = `${PLACES.database}.${PLACES.table}`;
  * @typedef {object} Contest
  * @property {string} loader
  * @property {import('../lib/types.js').Address} address
- * @property {Record<string, () => Promise<any>>} tools by what they are; each loads every row
+ * @property {Record<string, () => Promise<any>>} tools by name; each loads every row
  * @property {() => Promise<any>} clear
- * @property {() => Promise<number>} count rows that are there
+ * @property {() => Promise<number>} count rows stored
  * @property {() => Promise<any>} close
  *
  * @typedef {object} Ground
@@ -51,8 +51,8 @@ const TABLE = `${PLACES.database}.${PLACES.table}`;
 const CONTESTS = { redis: redisContest, mariadb: mariadbContest, tarantool: tarantoolContest };
 
 /**
- * @param {{ smoke: boolean, packagesHome?: string }} context packagesHome: the state folder where
- *   fetched servers are
+ * @param {{ smoke: boolean, packagesHome?: string }} context packagesHome: state folder of
+ *   fetched servers
  * @returns {AsyncGenerator<import('./figures.js').Figure>}
  */
 export async function* run({ smoke, packagesHome = findHome() }) {
@@ -90,7 +90,7 @@ async function* compare(contest, dataset, pairs) {
   for (const [tool, load] of Object.entries(contest.tools)) {
     const ratios = [];
     for (let pair = 0; pair < pairs; pair += 1) {
-      // Each goes first in turn, so that drift of the machine favours neither.
+      // Alternating order, so that drift favours neither.
       const order = pair % 2 === 0 ? [ours, load] : [load, ours];
       const timesNs = new Map();
       for (const each of order) timesNs.set(each, await timed(contest, dataset, each));
@@ -115,7 +115,7 @@ async function timed({ clear, count }, dataset, load) {
   await load();
   const durationNs = systemClock.now() - startNs;
   const there = await count();
-  if (there !== dataset.rows) throw new Error(`${there} of ${dataset.rows} rows are there`);
+  if (there !== dataset.rows) throw new Error(`${there} of ${dataset.rows} rows are stored`);
   return durationNs;
 }
 
@@ -193,7 +193,7 @@ async function tarantoolContest({ running, dataset }) {
   return {
     loader: 'tarantool',
     address: { main },
-    tools: { 'calls encoded beforehand': encodedBeforehand(link, dataset) },
+    tools: { 'pre-encoded calls': encodedBeforehand(link, dataset) },
     clear: () => link.call('dragstrip_reset'),
     count: () => link.call('dragstrip_count'),
     close: async () => link.close(),
@@ -203,7 +203,7 @@ async function tarantoolContest({ running, dataset }) {
 /**
  * @param {TarantoolLink} link
  * @param {Dataset} dataset
- * @returns {() => Promise<void>} sends all rows in batches as the loader's, without making them
+ * @returns {() => Promise<void>} sends all rows in the loader's batches, pre-encoded
  */
 function encodedBeforehand(link, dataset) {
   const bufferBytes = Math.max(BATCH_BYTES, rowBufferBytes(dataset.valueSize));

@@ -1,8 +1,8 @@
 /**
- * One contender of the self-check, in a process of its own, told by argv: our window loop, or that
- * of tinybench or mitata, each running the same asynchronous operation on the memory storage. Time
- * is taken inside of the operation, from one call to another a given number of calls later, so that
- * neither set-up nor evaluation counts: what remains is a call with all that its loop does for it.
+ * One contender of the self-check, in a separate process selected by argv: the harness's window
+ * loop, or that of tinybench or mitata, running the same asynchronous operation on the memory
+ * storage. Time is measured inside the operation, from one call to another a given number of calls
+ * later, so that set-up and evaluation are excluded.
  */
 
 import { createDataset } from '../lib/dataset.js';
@@ -12,7 +12,7 @@ import { systemClock } from '../measure/clock.js';
 import { storage } from '../storages/memory.js';
 import { workload } from '../workloads/get/index.js';
 
-/** Whether a reply is right is asked of nobody here, because the others would not ask. */
+/** Skips verification, which the other loops do not have. */
 const UNVERIFIED = () => OK;
 
 const [name, calls] = process.argv.slice(2);
@@ -20,7 +20,7 @@ const operations = Number(calls);
 const warmup = Math.max(2000, operations / 5);
 const IN_FLIGHT = 100;
 
-// Few and short rows, which the caches hold: what is compared is loops, not memory.
+// Few short rows, which fit into caches: this compares loops, not memory.
 const dataset = createDataset({ rows: 100, valueSize: 32, seed: 1 });
 const profile = { name: 'default', ...storage.profiles.default };
 const context = { address: {}, credentials: {}, profile, dataset, folder: '' };
@@ -75,7 +75,7 @@ const CONTENDERS = {
   async mitata() {
     const { measure } = await import('mitata');
     const samples = warmup + operations + 1;
-    // Samples of one call each, as the others take them: a batch would have one latency for many.
+    // One sample per call, as in the others; a batch would have one latency for many calls.
     await measure(operation, {
       min_samples: samples,
       max_samples: samples,

@@ -1,7 +1,7 @@
 /**
- * Fetches of many keys through the harness against a bare loop: the same driver, keys and window,
- * in processes of their own, in turn within one run (A B B A). What the harness adds is the trace
- * of each fetch and the check of each value.
+ * Multi-key fetches through the harness compared with a bare loop: same driver, keys and window, in
+ * separate processes, alternately within one run (A B B A). The harness adds the trace of each
+ * fetch and the verification of each value.
  */
 
 import { getLoader } from '../data/loaders/index.js';
@@ -14,7 +14,7 @@ const TARGET = 0.95;
 const IN_FLIGHT = 16;
 const VALUE_SIZE = 2048;
 const CONTENDERS = /** @type {const} */ ({ storage: 'ioredis', workload: 'mget' });
-/** Keys of a fetch, and fetches of a slice: some tenths of a second. */
+/** Keys per fetch, and fetches per slice: some tenths of a second. */
 const CONTESTS = Object.freeze([
   { keys: 1, operations: 12_000 },
   { keys: 10, operations: 6000 },

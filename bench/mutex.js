@@ -1,6 +1,6 @@
 /**
- * Our script handler against the locks that Node programs use, on keys 1/1: the same tests, driver
- * and server, each in a process of its own, in turn within one run (A B B A).
+ * The script handler compared with other locks for Node, on keys 1/1: same tests, driver and
+ * server, in separate processes, alternately within one run (A B B A).
  */
 
 import { openNamespace } from '../data/namespaces/index.js';
@@ -82,7 +82,7 @@ function sized(load, smoke) {
  * @param {any} load
  * @param {import('../lib/types.js').Address} address
  * @param {number} seed
- * @returns {Promise<{ rate: number, cpuNs: number }>} sections a second, CPU time of each
+ * @returns {Promise<{ rate: number, cpuNs: number }>} sections per second, CPU time per section
  */
 async function runOne(handler, test, load, address, seed) {
   const { record, failure } = await executeInChild(
@@ -105,7 +105,7 @@ async function runOne(handler, test, load, address, seed) {
   );
   const sections = record?.outcomes[OK] ?? 0;
   if (record?.client == null || sections === 0 || sections !== record.scheduled) {
-    const why = failure?.message ?? record?.failure?.message ?? 'wrong answers';
+    const why = failure?.message ?? record?.failure?.message ?? 'wrong replies';
     throw new Error(`mutex, ${handler}: ${why}`);
   }
   const { userNs, systemNs } = record.client;

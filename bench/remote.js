@@ -1,6 +1,6 @@
 /**
- * The processes of contenders, seen from the bench, and their turns. A contender is opened once and
- * told by messages what to run, slice by slice; whoever is not running waits and costs nothing.
+ * Controls the processes of contenders. A contender is opened once and receives its work by
+ * message, slice by slice; idle contenders consume no CPU time.
  */
 
 import { fork } from 'node:child_process';
@@ -44,7 +44,7 @@ export class Remote {
    */
   ask(message) {
     return new Promise((resolve, reject) => {
-      const onExit = () => reject(new Error('a contender has died'));
+      const onExit = () => reject(new Error('a contender died'));
       this.child.once('exit', onExit);
       this.child.once('message', (/** @type {any} */ { failure, result }) => {
         this.child.off('exit', onExit);
@@ -71,14 +71,14 @@ export class Remote {
 
 /**
  * @typedef {Record<string, { remote: Remote<any, any>, job: any }>} Entries by name
- * @typedef {Record<string, { rate: number, cpuNs: number }[]>} Rounds by name, a round each
+ * @typedef {Record<string, { rate: number, cpuNs: number }[]>} Rounds by name, one entry per round
  */
 
 /**
- * Every entry once in each round, in mirrored order.
+ * Runs every entry once per round, in mirrored order.
  * @param {Entries} entries
  * @param {number} rounds
- * @returns {Promise<Rounds>} rate: operations a second; cpuNs: of an operation
+ * @returns {Promise<Rounds>} rate: operations per second; cpuNs: per operation
  */
 export async function inTurn(entries, rounds) {
   const names = Object.keys(entries);
@@ -103,7 +103,7 @@ export async function inTurn(entries, rounds) {
  */
 
 /**
- * The other end, in the contender's process: opens, runs and ends as it is told.
+ * The contender's side: opens, runs and ends on messages.
  * @param {(spec: any) => Promise<Contender>} open
  */
 export function serve(open) {
@@ -119,8 +119,8 @@ export function serve(open) {
         await contender?.close();
         process.send?.({}, () => process.exit(0));
       } else {
-        // All of it only where a job asks for that: V8 throws code away together with the last
-        // object that it was compiled for, and between two slices nothing is in flight.
+        // A full collection only on request: with nothing in flight between slices, V8 would
+        // discard code together with the last object it was compiled for.
         globalThis.gc?.({ type: job.collect ?? 'minor' });
         process.send?.({ result: await contender?.run(job) });
       }
@@ -132,7 +132,7 @@ export function serve(open) {
 
 /**
  * @param {() => Promise<unknown>} work
- * @param {number} operations that it does
+ * @param {number} operations performed
  * @returns {Promise<JobResult>}
  */
 export async function timed(work, operations) {

@@ -1,6 +1,6 @@
 /**
- * The harness checked against itself: how often it calls equal things different, and what its
- * window loop costs for an operation beside the loops of tinybench and mitata.
+ * Self-check of the harness: how often it calls equal benchmarks different, and the cost per
+ * operation of its window loop compared with tinybench and mitata.
  */
 
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { measure } from './figures.js';
 const TWINS = fileURLToPath(new URL('./twins.js', import.meta.url));
 const LOOPS = fileURLToPath(new URL('./loops.js', import.meta.url));
 
-/** With 200 at 5 %, 21 or fewer come out different in 999 of 1000 cases, were all equal. */
+/** If all 200 are equal, at most 21 differ at 5 % in 999 of 1000 cases. */
 const DIFFERENT_MAX = 21;
 
 /**
@@ -47,9 +47,9 @@ async function* equalThings(smoke) {
 /** @typedef {{ nsPerOperation: number, cpuNs: number }} LoopCost */
 
 /**
- * Each in a process of its own, in turn and in mirrored order. CPU time, because on a machine with
- * other work the wall clock shows that work. tinybench as it comes (a sample for each call), mitata
- * with a sample for each call too: by default it has one for 4096 calls that are this short.
+ * Each in a separate process, alternately and in mirrored order. CPU time, because wall time
+ * includes other load. tinybench with defaults (one sample per call), mitata also with one sample
+ * per call: its default for calls this short is one per 4096.
  * @param {boolean} smoke
  */
 async function* loops(smoke) {

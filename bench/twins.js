@@ -1,6 +1,6 @@
 /**
- * A/A: comparisons of the memory storage with itself, in a process told by argv. Real cells, short
- * ones, interleaved in mirrored order; gives the throughputs by round of both sides.
+ * A/A: comparisons of the memory storage with itself, in a separate process. Short real benchmarks,
+ * interleaved in mirrored order; reports the throughput of both sides per round.
  */
 
 import { inThisProcess } from '../engine/executor.js';
@@ -9,7 +9,7 @@ import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 
 const [comparisons, rounds, operations, seed] = process.argv.slice(2).map(Number);
-// The canary would take longer than the cells do.
+// The canary would take longer than the benchmarks.
 const execute = inThisProcess({ ...systemInstruments(systemClock), canaryNs: () => 0 });
 
 /** @type {import('../engine/cell.js').CellSpec} */
@@ -32,11 +32,11 @@ const spec = {
 /** @param {number} round */
 async function throughput(round) {
   const { record } = await execute({ ...spec, seed: seed + round }, {});
-  if (record === null || record.outcomes[OK] !== operations) throw new Error('a wrong cell');
+  if (record === null || record.outcomes[OK] !== operations) throw new Error('a benchmark failed');
   return record.outcomes[OK] / record.durationNs;
 }
 
-// The compiler comes to rest before anything is compared.
+// Warm up the compiler before comparing.
 for (let i = 0; i < 5; i += 1) await throughput(i);
 const found = [];
 for (let k = 0; k < comparisons; k += 1) {

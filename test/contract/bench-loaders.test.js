@@ -16,7 +16,7 @@ test('The bench of the loaders gives each figure with its target and its number 
     { name: 'seed mysql against LOAD DATA in the server: time', target: 2, n: 2 },
     { name: 'seed mysql against LOAD DATA LOCAL by its client: time', target: 2, n: 2 },
     { name: 'seed mysql: rows', target: null, n: 4 },
-    { name: 'seed tarantool against calls encoded beforehand: time', target: 2, n: 2 },
+    { name: 'seed tarantool against pre-encoded calls: time', target: 2, n: 2 },
     { name: 'seed tarantool: rows', target: null, n: 2 },
   ]);
   for (const { name, low, median, high } of figures) {

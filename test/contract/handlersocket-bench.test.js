@@ -19,20 +19,20 @@ test('the bench of the HandlerSocket client gives each figure with its target', 
     assert.ok(high < Number.POSITIVE_INFINITY, name);
   }
   const window = (/** @type {number} */ size) => ({
-    [`${size}-byte rows, window 1000: wire limit *`]: null,
+    [`${size}-byte rows, window 1000: server ceiling *`]: null,
     [`${size}-byte rows, window 1000: promises`]: null,
     [`${size}-byte rows, window 1000: callbacks`]: null,
-    [`${size}-byte rows, window 1000: promises of the wire limit`]: 0.75,
-    [`${size}-byte rows, window 1000: callbacks of the wire limit`]: 0.9,
+    [`${size}-byte rows, window 1000: promises of the server ceiling`]: 0.75,
+    [`${size}-byte rows, window 1000: callbacks of the server ceiling`]: 0.9,
   });
   assert.deepEqual(targets, {
     ...window(16),
-    '16-byte rows, window 1000: client CPU of a find, promises': 1,
+    '16-byte rows, window 1000: client CPU per find, promises': 1,
     '16-byte rows, window 1000: best Redis driver *': null,
     '16-byte rows, window 1000: promises against *': 1,
     'burst of 5000: promises': null,
     'burst of 5000: callbacks': null,
-    'burst of 5000: promises of the wire limit': 0.6,
+    'burst of 5000: promises of the server ceiling': 0.6,
     'burst of 5000 against one of 500: promises': 0.8,
     'client CPU of node-handlersocket (burst of 500) over ours': 10,
     'burst of 5000: promises over node-handlersocket': 25,
