@@ -12,7 +12,6 @@ import { limitLegend, limitTables } from './limits.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { mgetLegend, mgetTables } from './mget.js';
 import { tabulate } from './model.js';
-import { mutexLegend, mutexTables } from './mutex.js';
 import { noteLines } from './notes.js';
 import { roundTableOf } from './rounds.js';
 import { searchTables } from './searches.js';
@@ -41,7 +40,7 @@ export function documentOf(result, specs) {
     tables: [
       ...searchTables(result),
       ...parts.flatMap(({ tables }) => tables),
-      ...[mgetTables, mutexTables, commandTables].flatMap((of) => of(result).map(legacyTable)),
+      ...[mgetTables, commandTables].flatMap((of) => of(result).map(legacyTable)),
       ...limitTables(result),
     ],
     notes: [
@@ -59,7 +58,6 @@ export function documentOf(result, specs) {
       ...new Set([
         ...parts.flatMap((part) => legendOf(part, result)),
         ...mgetLegend(result),
-        ...mutexLegend(result),
         ...commandLegend(result),
         ...limitLegend(result),
       ]),

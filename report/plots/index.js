@@ -9,11 +9,11 @@ import commands from './commands.js';
 import cpu from './cpu.js';
 import { dots } from './dots.js';
 import latency from './latency.js';
+import { lines } from './lines.js';
 import memory from './memory.js';
 import mget from './mget.js';
 import mgetSurface from './mget-surface.js';
-import mutex from './mutex.js';
-import mutexWaits from './mutex-waits.js';
+import { percentiles } from './percentile-curves.js';
 import { plotContext } from './plot.js';
 import throughput from './throughput.js';
 import timeline from './timeline.js';
@@ -21,7 +21,7 @@ import timeline from './timeline.js';
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
 export const PLOTS = Object.freeze([
   ...[throughput, latency, cpu, memory, timeline],
-  ...[mget, mgetSurface, mutex, mutexWaits, commands],
+  ...[mget, mgetSurface, commands],
 ]);
 
 /**
@@ -29,7 +29,7 @@ export const PLOTS = Object.freeze([
  * @type {Readonly<Record<string, (tables: readonly import('../../lib/report-types.js').Table[],
  *   spec: any, context: import('./plot.js').PlotContext) => import('./plot.js').Plot[]>>}
  */
-const KINDS = Object.freeze({ bars, dots });
+const KINDS = Object.freeze({ bars, dots, lines, percentiles });
 
 /**
  * @param {import('../../lib/result.js').Result} result

@@ -3,7 +3,8 @@
  * the percentile the same room. The drawing and the table; what they are of is said by the plots.
  */
 
-import { formatDuration } from '../../lib/format.js';
+import { formatDuration, plainText } from '../../lib/format.js';
+import { percentileCurve } from '../analysis/curve.js';
 import { roleColor, seriesColor } from '../palette.js';
 import { logScale, NARROW, numberAxis, textWidth, withTicks } from './plot.js';
 
@@ -174,4 +175,54 @@ function lineOf({ name, series, points }, narrow) {
     },
     labelLayout: { moveOverlap: 'shiftY' },
   };
+}
+
+/**
+ * @typedef {object} PercentilesSpec
+ * @property {'percentiles'} kind
+ * @property {string} id
+ * @property {string} title
+ * @property {string} note
+ * @property {(benchmark: any) => boolean} has
+ * @property {(row: import('../../lib/report-types.js').TableRow) => string} series
+ * @property {(benchmark: any) => number} x a plot for the least and one for the greatest
+ * @property {(x: number) => string} xText
+ * @property {(benchmark: any) => import('../../measure/histogram.js').Histogram | null} histogram
+ * @property {string} what
+ * @property {string} head
+ * @property {AxisNames} names
+ */
+
+/**
+ * @param {readonly import('../../lib/report-types.js').Table[]} tables
+ * @param {PercentilesSpec} spec
+ * @returns {import('./plot.js').Plot[]}
+ */
+export function percentiles(tables, spec) {
+  const rows = tables.flatMap((table) =>
+    table.rows.filter(({ benchmarks: [one] }) => spec.has(one)),
+  );
+  if (rows.length === 0) return [];
+  const numbers = rows.map(({ benchmarks: [one] }) => spec.x(one));
+  const labels = [...new Set(rows.map(spec.series))];
+  return [...new Set([Math.min(...numbers), Math.max(...numbers)])].flatMap((n) => {
+    // The number of a series is its colour, in every plot of the tables the same.
+    const curves = labels.flatMap((label, series) => {
+      const row = rows.find((one) => spec.series(one) === label && spec.x(one.benchmarks[0]) === n);
+      const histogram = row === undefined ? null : spec.histogram(row.benchmarks[0]);
+      const points = histogram === null ? [] : percentileCurve(histogram);
+      if (histogram === null || points.length < 2) return [];
+      return [{ name: plainText(label), plain: plainText(label), series, points, histogram }];
+    });
+    if (curves.length === 0) return [];
+    return [
+      {
+        ...{ id: `${spec.id}-${n}`, title: `${spec.title}, ${spec.xText(n)}`, note: spec.note },
+        summary: curveSummary(curves, spec.what),
+        group: null,
+        variants: curveVariants(curves, spec.names),
+        table: curveTable(curves, spec.head),
+      },
+    ];
+  });
 }

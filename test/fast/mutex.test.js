@@ -5,13 +5,15 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { requestRun } from '../../engine/request.js';
 import { decode } from '../../measure/hdr.js';
-import { mutexTables } from '../../report/mutex.js';
+import { tabulate } from '../../report/model.js';
+import { rowTexts } from '../../report/text.js';
 import { parseHeld } from '../../storages/mutex/pure-handler.js';
 import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';
 import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
 import { workload } from '../../workloads/mutex/index.js';
 import { legacyLinesOf } from '../../workloads/mutex/legacy.js';
 import { drawSets } from '../../workloads/mutex/names.js';
+import { report } from '../../workloads/mutex/report.js';
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
 import { jainIndex, waitFacts } from '../../workloads/mutex/waits.js';
 
@@ -177,11 +179,14 @@ describe('what is told', () => {
       '                      user     system      total        real',
       'keys: 1/ 1  4679  0.270000   0.060000   0.330000 (  0.530289)',
     ]);
-    const [first, second] = mutexTables(result);
+    const benchmarks = result.cells
+      .filter(({ state }) => state !== 'skipped')
+      .map((cell) => ({ cell, keys: { id: cell.id, ...cell.parameters } }));
+    const [first, second] = tabulate(result, report, benchmarks);
     assert.equal(first.rows.length, 1, 'what is not offered is among the skipped');
     assert.match(first.title, /Test 1/);
     assert.match(second.title, /Test 2/);
-    assert.deepEqual(first.columns.map(({ text }) => text(first.rows[0])).slice(0, 4), [
+    assert.deepEqual(rowTexts(first, first.rows[0]).slice(0, 4), [
       'ioredis script',
       '1/1',
       '4,679',

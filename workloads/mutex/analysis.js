@@ -47,7 +47,7 @@ import { medianOfSorted } from '../../stats/percentile.js';
 export function toLockRows({ cells }, test = undefined) {
   return cells
     .filter(({ workload, parameters }) => workload === 'mutex' && parameters !== undefined)
-    .map(toRow)
+    .map(lockRow)
     .filter((row) => test === undefined || row.test === test);
 }
 
@@ -64,7 +64,7 @@ export function byLabel(rows) {
  * @param {Cell} cell
  * @returns {LockRow}
  */
-function toRow(cell) {
+export function lockRow(cell) {
   const { test = 'lock', handler = '', keys = 1 } = cell.parameters ?? {};
   const rounds = cell.rounds.filter(
     ({ facts, state }) => facts !== undefined && state !== 'failed',

@@ -1,4 +1,231 @@
-/** What is shown. */
+/**
+ * What is shown of locks: Test 1 and Test 2 with times, waits and fairness, a holder that was
+ * killed, stress.
+ */
+
+import { NONE } from '../../lib/format.js';
+import { figureOf, metric, UNKNOWN } from '../../stats/metrics.js';
+import { lockRow, medianOfList, waitsOf } from './analysis.js';
+import { titleOfCount, titleOfLock } from './legacy.js';
+
+/** @typedef {import('../../lib/report-types.js').Metric} Metric */
+/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
+/** @typedef {import('../../stats/metrics.js').Shown} Shown */
+/** @typedef {import('./analysis.js').LockRow} LockRow */
+
+/**
+ * @param {Shown} shown
+ * @param {(row: LockRow) => number | null | undefined} of median of the rounds, or of all
+ * @returns {Metric}
+ */
+function figure(shown, of) {
+  return {
+    ...metric({ better: 'less', ...shown }, () => null),
+    of: ({ lock }) => figureOf(of(lock), lock.n),
+  };
+}
+
+/** @type {Metric} */
+const violations = {
+  ...{ key: 'violations', name: 'violations', unit: 'count', better: 'less', drop: 0 },
+  head: ['viola-', 'tions'],
+  of: ({ lock }) => (lock.n === 0 ? UNKNOWN : figureOf(lock.violations, lock.n)),
+};
+
+const sections = figure(
+  { key: 'sections', name: 'sections', unit: 'count', better: 'more' },
+  (row) => row.sections,
+);
+
+const sectionsPerSecond = figure(
+  {
+    ...{ key: 'rate', name: 'sections/s', unit: 'sections/s', better: 'more' },
+    ...{ head: ['sections', '/ s'], drop: 3 },
+  },
+  ({ sections: count, realNs }) =>
+    count === null || realNs === null || realNs === 0 ? null : (count / realNs) * 1e9,
+);
+
+/**
+ * @param {string} key
+ * @param {string} name
+ * @param {number} drop
+ * @param {(row: LockRow) => number | null} of
+ * @param {Partial<Shown>} [more]
+ */
+function time(key, name, drop, of, more = {}) {
+  const [first, ...rest] = name.split(' ');
+  const head = /** @type {[string, string]} */ (rest.length ? [first, rest.join(' ')] : ['', name]);
+  return figure({ key, name, unit: 'ns', head, drop, ...more }, of);
+}
+
+const LOCK = { key: 'lock', name: 'lock', of: (/** @type {any} */ { lock }) => lock.label };
+const KEYS = {
+  ...{ key: 'keys', name: 'keys', align: /** @type {const} */ ('right') },
+  of: (/** @type {any} */ { lock: { keys } }) => `${keys}/${2 * keys - 1}`,
+};
+const ID = { key: 'id', name: 'id', hidden: true };
+
+const SECTIONS = [
+  sections,
+  sectionsPerSecond,
+  time('user', 'user', 5, (row) => row.userNs),
+  time('system', 'system', 5, (row) => row.systemNs),
+  time('real', 'real', 1, (row) => row.realNs),
+  time('wait_p50', 'wait p50', 2, (row) => row.waitP50Ns),
+  time('wait_p99', 'wait p99', 2, (row) => row.waitP99Ns),
+  time('wait_max', 'wait max', 4, (row) => row.waitMaxNs),
+  figure(
+    {
+      ...{ key: 'fairness', name: 'fairness', unit: '', better: 'more', digits: 3 },
+      ...{ head: ['fair-', 'ness'], drop: 3 },
+    },
+    (row) => row.fairness,
+  ),
+  violations,
+];
+
+const KILLED = [
+  figure(
+    { key: 'kills', name: 'kills', unit: 'count', better: null, drop: 2 },
+    (row) => row.firstWaitNs.length,
+  ),
+  time('lock_left', 'lock left', 1, (row) => medianOfList(row.expiryLeftNs)),
+  time('first_wait', 'first wait', 0, (row) => medianOfList(row.firstWaitNs)),
+  // How long after the end of the dead holder's lock the first one got it; a lock that belongs to
+  // a connection is free before that.
+  time(
+    ...['beyond', 'beyond its end', 0],
+    ({ firstWaitNs, expiryLeftNs }) =>
+      medianOfList(firstWaitNs.map((ns, i) => ns - expiryLeftNs[i])),
+    { signed: true },
+  ),
+  time('last_wait', 'last wait', 0, (row) => medianOfList(row.lastWaitNs)),
+];
+
+const STRESS = [
+  figure(
+    {
+      ...{ key: 'processes', name: 'processes', unit: 'count', better: null },
+      ...{ head: ['pro-', 'cesses'], drop: 1 },
+    },
+    ({ cell }) => cell.load.operations,
+  ),
+  figure(
+    { key: 'killed', name: 'killed', unit: 'count', better: null, drop: 2 },
+    (row) => row.kills,
+  ),
+  sections,
+  time('real', 'real', 3, (row) => row.realNs),
+  violations,
+  figure(
+    { key: 'timeouts', name: 'timeouts', unit: 'count', head: ['time-', 'outs'] },
+    (row) => row.timeouts,
+  ),
+  figure(
+    { key: 'overruns', name: 'outlived', unit: 'count', head: ['out-', 'lived'], drop: 3 },
+    (row) => row.overruns,
+  ),
+];
+
+/**
+ * @param {string} test
+ * @param {Metric[]} metrics
+ * @param {(row: LockRow) => string} title of the first row
+ * @param {import('../../lib/report-types.js').KeyColumn} [keys]
+ * @returns {import('../../lib/report-types.js').TableSpec}
+ */
+function table(test, metrics, title, keys = KEYS) {
+  return {
+    where: ({ cell }) => cell.parameters.test === test,
+    expand: (benchmark) => {
+      const lock = lockRow(benchmark.cell);
+      return [{ ...benchmark, lock, mark: null, throughput: {} }];
+    },
+    row: [LOCK, keys, ID],
+    metrics,
+    title: ([{ lock }]) => `mutex ${title(lock)}`,
+    order: byLock,
+  };
+}
+
+/**
+ * @param {TableRow[]} rows
+ * @returns {TableRow[]} by kind of lock, in the order of the first of each
+ */
+function byLock(rows) {
+  const kinds = [...new Set(rows.map(({ keys }) => keys['lock']))];
+  return kinds.flatMap((kind) => rows.filter(({ keys }) => keys['lock'] === kind));
+}
+
+const NO_KEYS = { key: 'keys', name: 'keys', hidden: true };
+const KEY_COUNT = {
+  ...{ key: 'keys', name: 'keys', align: /** @type {const} */ ('right'), drop: 1 },
+  of: (/** @type {any} */ { lock }) => lock.keys,
+};
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
-export const report = { tables: [] };
+export const report = {
+  tables: [
+    table('lock', SECTIONS, (row) => `Test 1, ${titleOfLock(row)}`),
+    table('count', SECTIONS, (row) => `Test 2, ${titleOfCount(row)}`),
+    table(
+      'killed',
+      KILLED,
+      ({ cell }) => {
+        const { tasks = 10, expireMs = NONE } = cell.parameters ?? {};
+        return `a holder is killed while ${tasks} wait; locks end after ${expireMs} ms`;
+      },
+      NO_KEYS,
+    ),
+    table('stress', STRESS, () => 'stress, processes', KEY_COUNT),
+  ],
+  plots: [
+    ...[
+      { test: 'lock', name: 'Test 1, lock and unlock' },
+      { test: 'count', name: 'Test 2, a counted section' },
+    ].map(({ test, name }) => ({
+      ...{ kind: 'lines', id: `mutex-${test}`, title: `Mutex, ${name}: sections a second by keys` },
+      has: (/** @type {any} */ { keys }) => keys.test === test,
+      ...{ metric: 'rate', head: 'lock', thing: 'key' },
+      series: (/** @type {TableRow} */ { keys }) => String(keys['lock']),
+      x: (/** @type {any} */ { lock }) => lock.keys,
+      xName: 'names locked at once',
+      xText: (/** @type {number} */ n) => `${n}/${2 * n - 1}`,
+      yName: 'sections / s',
+      note: 'Critical sections a second; each locks n names out of 2n - 1. Higher is better.',
+    })),
+    ...[
+      { test: 'lock', name: 'Test 1' },
+      { test: 'count', name: 'Test 2' },
+    ].map(({ test, name }) => ({
+      ...{
+        kind: 'percentiles',
+        id: `mutex-${test}-waits`,
+        title: `Mutex, ${name}: waits for a lock`,
+      },
+      has: (/** @type {any} */ { keys }) => keys.test === test,
+      series: (/** @type {TableRow} */ { keys }) => String(keys['lock']),
+      x: (/** @type {any} */ { lock }) => lock.keys,
+      xText: (/** @type {number} */ n) => `${n}/${2 * n - 1} ${n === 1 ? 'key' : 'keys'}`,
+      histogram: (/** @type {any} */ { cell }) => waitsOf(cell),
+      what: 'Wait for a lock',
+      head: 'lock',
+      names: { value: 'wait', of: 'the locks' },
+      note:
+        'From asking for the lock to having it. Left: the shorter half; right: the longest, one in ' +
+        'a hundred, one in a thousand. Lower is better. All rounds together, drawn as far as ten ' +
+        'waits lie above.',
+    })),
+  ],
+  legend: [
+    'mutex: keys n/m: each section locks n distinct names out of m, any two sets have one in ' +
+      'common. user, system: CPU time of the client; real: until the last section is over. wait: ' +
+      'from the call of lock until it is locked. fairness: Jain’s index of the sections of each ' +
+      'task, 1 where all had the same, 1/tasks where one had all. violations: somebody else was ' +
+      'inside. Medians over rounds; wait max and violations of all rounds.',
+    'a holder is killed: lock left: of its time, when it died; first wait: from its death until ' +
+      'another had the lock; beyond its end: that against the lock’s own time, negative where the ' +
+      'server freed it with the connection; last wait: until all who waited had had it.',
+  ],
+};
