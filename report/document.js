@@ -10,7 +10,6 @@ import { commandTables } from './commands.js';
 import { headLines } from './head.js';
 import { limitLegend, limitTables } from './limits.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
-import { mgetLegend, mgetTables } from './mget.js';
 import { tabulate } from './model.js';
 import { noteLines } from './notes.js';
 import { roundTableOf } from './rounds.js';
@@ -40,7 +39,7 @@ export function documentOf(result, specs) {
     tables: [
       ...searchTables(result),
       ...parts.flatMap(({ tables }) => tables),
-      ...[mgetTables, commandTables].flatMap((of) => of(result).map(legacyTable)),
+      ...commandTables(result).map(legacyTable),
       ...limitTables(result),
     ],
     notes: [
@@ -57,7 +56,6 @@ export function documentOf(result, specs) {
     legend: [
       ...new Set([
         ...parts.flatMap((part) => legendOf(part, result)),
-        ...mgetLegend(result),
         ...commandLegend(result),
         ...limitLegend(result),
       ]),

@@ -76,7 +76,7 @@ export function groupName({ label, workload }) {
  * @param {number} valueSize
  * @returns {FetchColumn}
  */
-function toColumn(cell, valueSize) {
+export function toColumn(cell, valueSize) {
   const rounds = cell.rounds.flatMap(({ series }) => (series === undefined ? [] : [series]));
   const rows = rounds[0].map((_, i) =>
     toRow(
