@@ -10,10 +10,10 @@ import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
 import {
   arrayHead,
-  BULK_END,
   bulk,
   bulkHead,
   encodeCommand,
+  writeBulkEnd,
 } from '../../protocols/resp/command.js';
 import { BATCH_BYTES, pump } from '../connections/pump.js';
 import { RespLink } from '../connections/redis.js';
@@ -198,7 +198,7 @@ function encodeRows({ prefix }, dataset, buffer, first) {
   while (id <= rows && at <= limit) {
     at += buffer.write(`${SET_HEAD}${bulk(`${prefix}${id}`)}${size}`, at, 'latin1');
     at = writeValue(id, buffer, at);
-    at += buffer.write(BULK_END, at, 'latin1');
+    at = writeBulkEnd(buffer, at);
     id += 1;
   }
   return { length: at, next: id };

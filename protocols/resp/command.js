@@ -20,8 +20,19 @@ export const arrayHead = (length) => `*${length}\r\n`;
 /** @param {number} length bytes @returns {string} what stands before the bytes of a string */
 export const bulkHead = (length) => `$${length}\r\n`;
 
-/** What stands behind the bytes of a string. */
-export const BULK_END = '\r\n';
+const BULK_END_BYTES = 2;
+
+/**
+ * Ends a string whose bytes were written straight into a buffer, behind its bulkHead.
+ * @param {Buffer} target
+ * @param {number} at
+ * @returns {number} the offset behind it
+ */
+export function writeBulkEnd(target, at) {
+  target[at] = 13; // byte by byte: a native write for two of them is a fifth of a row's cost
+  target[at + 1] = 10;
+  return at + BULK_END_BYTES;
+}
 
 /** @param {string} bytes a binary string @returns {string} */
 export const bulk = (bytes) => `$${bytes.length}\r\n${bytes}\r\n`;
@@ -82,9 +93,9 @@ export function readCommand(bytes, at) {
   for (let i = 0; i < head.length; i += 1) {
     const size = readLength(bytes, end, '$', WORD_BYTES_MAX);
     if (size === null) return null;
-    end = size.end + size.length + BULK_END.length;
+    end = size.end + size.length + BULK_END_BYTES;
     if (end > bytes.length) return null;
-    words.push(bytes.toString('latin1', size.end, end - BULK_END.length));
+    words.push(bytes.toString('latin1', size.end, end - BULK_END_BYTES));
   }
   return { words, end };
 }
