@@ -20,6 +20,16 @@ export {
   defineWorkload,
 } from './lib/define.js';
 export { DragstripError } from './lib/errors.js';
+export {
+  choice,
+  choices,
+  count,
+  counts,
+  duration,
+  flag,
+  names,
+  text,
+} from './lib/options.js';
 export { parseResult, resultJsonSchema } from './lib/result.js';
 export { version } from './lib/version.js';
 export { compareResults } from './report/analysis/comparison.js';

@@ -67,12 +67,6 @@ const COMMANDS = Object.freeze({
     options: RUN_OPTIONS,
     load: () => import('./commands/race.js'),
   },
-  codec: {
-    summary: 'parsers and encoders of drivers, without a server: codec decoding, codec encoding',
-    args: '<test>',
-    options: async () => (await import('./codec-options.js')).CODEC_OPTIONS,
-    load: () => import('./commands/codec.js'),
-  },
   commands: {
     summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
     options: async () => (await import('./commands-options.js')).COMMANDS_OPTIONS,
@@ -123,6 +117,14 @@ const COMMANDS = Object.freeze({
     summary: 'what is there, what is missing and how to get it',
     options: ADDRESS_OPTIONS,
     load: () => import('./commands/doctor.js'),
+  },
+  run: {
+    summary: 'a workload by name, or of a file: run --workload ./mine.js',
+    options: async () => {
+      const { workloadIn, detailsOf } = await import('./commands/run.js');
+      return detailsOf(workloadIn(process.argv), 'run');
+    },
+    load: () => import('./commands/run.js'),
   },
   ...Object.fromEntries(WORKLOAD_COMMANDS.map(({ name, summary }) => [name, rowOf(name, summary)])),
 });

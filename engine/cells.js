@@ -32,7 +32,8 @@ import { loadLabel } from './plan.js';
  * @returns {Cell[]} by variant, then load, then storage
  */
 export function makeCells(plan, storages, others = [], workload = undefined) {
-  const { variants, workloads = [plan.workload] } = plan;
+  const own = workload?.name ?? plan.workload; // a file's name is not the workload's
+  const { variants, workloads = [own] } = plan;
   const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
   if (variants === undefined) {
     return plan.loads.flatMap((load) =>
@@ -53,7 +54,7 @@ export function makeCells(plan, storages, others = [], workload = undefined) {
         if (offer === false) return [];
         const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
         const target = { ...one, unavailable: one.unavailable ?? lack };
-        return makeCell(plan.workload, load, target, parameters);
+        return makeCell(own, load, target, parameters);
       }),
     );
   });
@@ -140,7 +141,11 @@ export function makeJobs(plan, { storages, others = [] }, result, { folder, work
       .map((cell) => {
         const names = workload?.servers?.(cell.parameters ?? {}) ?? [];
         const near = others.filter(({ name }) => names.includes(name));
-        return { cell, target, spec: specOf(cell, target, plan, { folder, others: near }) };
+        return {
+          cell,
+          target,
+          spec: specOf(cell, target, plan, { folder, others: near, workload }),
+        };
       }),
   );
 }
@@ -149,15 +154,16 @@ export function makeJobs(plan, { storages, others = [] }, result, { folder, work
  * @param {Cell} cell
  * @param {StorageTarget} target
  * @param {RunPlan} plan
- * @param {{ folder: string, others: readonly ServerTarget[] }} context
+ * @param {{ folder: string, others: readonly ServerTarget[], workload?: WorkloadDefinition }}
+ *   context
  * @returns {import('./cell.js').CellSpec}
  */
-function specOf(cell, { source, profile, server, driver }, plan, { folder, others }) {
+function specOf(cell, { source, profile, server, driver }, plan, { folder, others, workload }) {
   const { parameters } = cell;
   return {
     storage: source,
     profile,
-    workload: cell.workload,
+    workload: cell.workload === workload?.name ? plan.workload : cell.workload,
     workloadOptions: { ...plan.workloadOptions, ...(parameters && { parameters }) },
     load: cell.load,
     address: server?.address ?? {},

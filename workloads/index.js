@@ -38,7 +38,14 @@ const REGISTRY = Object.freeze({
     summary: 'rows into an empty table, by several strategies',
     ...{ load: () => import('./insert/index.js'), report: () => import('./insert/report.js') },
   },
-  codec: { load: () => import('./codec/index.js'), report: () => import('./codec/report.js') },
+  codec: {
+    summary: 'decoders and encoders of drivers on recorded replies, without a server',
+    ...{ load: () => import('./codec/index.js'), report: () => import('./codec/report.js') },
+  },
+  ycsb: {
+    summary: 'the YCSB core workloads A to F by name',
+    ...{ load: () => import('./ycsb/index.js'), report: () => import('./ycsb/report.js') },
+  },
 });
 
 /** What a run measures that names none. */

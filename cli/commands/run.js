@@ -7,7 +7,7 @@
 import { optionsOf } from '../../engine/options.js';
 import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
-import { loadWorkload } from '../../workloads/index.js';
+import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
 import { labelOf, loadText } from '../cell-name.js';
 import { conductRun, firstPicture, tablesFor } from '../conduct.js';
 import { givenOf, rowsOf } from '../option-rows.js';
@@ -21,24 +21,43 @@ import { statusOf } from '../status.js';
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../index.js').RunEvent} RunEvent */
 
+/** @type {import('../options.js').OptionRow} */
+const WORKLOAD = {
+  flags: '--workload <one>',
+  help: 'which: a name (dragstrip list), or a file of yours such as ./mine.js',
+};
+
+/**
+ * Its options are known before the others are read.
+ * @param {readonly string[]} argv
+ * @returns {string} what --workload names
+ */
+export function workloadIn(argv) {
+  const at = argv.findIndex((word) => /^--workload(=|$)/.test(word));
+  if (at < 0) return DEFAULT_WORKLOAD;
+  return /=(.*)$/.exec(argv[at])?.[1] ?? argv[at + 1] ?? DEFAULT_WORKLOAD;
+}
+
 /**
  * @param {string} name of the workload, or its file
+ * @param {string} [command] what it is called by
  * @returns {Promise<import('../main.js').CommandDetails>}
  */
-export async function detailsOf(name) {
+export async function detailsOf(name, command = name) {
   const workload = await loadWorkload(name);
   const { storages, ...table } = optionsOf(workload, { all: false });
   const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTarget');
+  const hasServers = workload.contenders === undefined;
   const options = [
+    ...(command === 'run' ? [WORKLOAD] : []),
     ...rowsOf({ storages }),
-    OPTIONS['storage'],
+    ...(hasServers ? [OPTIONS['storage']] : []),
     ...rowsOf(table),
-    OPTIONS['svg'],
-    ...[...STORE_OPTIONS, ...addresses].map((one) => OPTIONS[one]),
+    ...['svg', ...STORE_OPTIONS, ...(hasServers ? addresses : [])].map((one) => OPTIONS[one]),
   ];
   const tests = Object.entries(workload.tests ?? {});
   if (tests.length === 0) return { options, summary: workload.summary };
-  const lines = tests.map(([test, about]) => `  ${`${name} ${test}`.trim()}: ${about}`);
+  const lines = tests.map(([test, about]) => `  ${`${command} ${test}`.trim()}: ${about}`);
   return {
     options,
     args: tests.some(([test]) => test === '') ? '[test]' : '<test>',
@@ -51,7 +70,7 @@ export async function detailsOf(name) {
  * @returns {Promise<number>} exit status
  */
 export async function execute({ command, args, options, stdout, stderr }) {
-  const source = command === 'run' ? options.workload : command;
+  const source = command === 'run' ? (options.workload ?? DEFAULT_WORKLOAD) : command;
   const workload = await loadWorkload(source);
   const test = testOf(workload, args[0]);
   const request = await requestOf(workload, { source, test, options });
@@ -104,7 +123,8 @@ function testOf({ name, tests }, given) {
  */
 async function requestOf(workload, { source, test, options }) {
   const given = givenOf(optionsOf(workload, { all: false }), options);
-  const { storages: listed, storage: more } = options;
+  const listed = /** @type {string | undefined} */ (given['storages']);
+  const { storage: more } = options;
   const storages = more === undefined ? listed : [...(listed?.split(',') ?? []), ...more];
   return requestRun(
     /** @type {any} */ ({

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { toCodecOptions } from '../../cli/commands/codec.js';
+import { requestRun } from '../../engine/request.js';
 import { parseResult } from '../../lib/result.js';
 import { documentOf } from '../../report/document.js';
 import { numberOf } from '../../stats/metrics.js';
@@ -127,11 +127,18 @@ describe('codec encoding', () => {
 });
 
 describe('which cells there are', () => {
+  /** @param {Record<string, any>} options */
+  const planOf = async (options) =>
+    (await requestRun({ workload: 'codec', test: 'decoding', ...options })).plan;
+
   test('all fixtures of a direction but the small one, of all protocols', async () => {
-    const { variants = [], storages, rounds, loads } = await toCodecOptions('decoding', {});
-    assert.equal(storages, undefined, 'the engine takes all that can run');
+    const { variants = [], storages, rounds, loads } = await planOf({});
+    assert.equal(storages, null, 'the engine takes all that can run');
     assert.equal(rounds, 3);
-    assert.deepEqual(loads, [{ kind: 'sync', durationMs: 250 }]);
+    assert.deepEqual(
+      loads.map(({ kind, durationNs }) => [kind, durationNs]),
+      [['sync', 250e6]],
+    );
     const names = variants.map(
       ({ parameters }) => `${parameters['protocol']}/${parameters['fixture']}`,
     );
@@ -140,19 +147,25 @@ describe('which cells there are', () => {
   });
 
   test('the small one too, where it is named', async () => {
-    const { variants = [] } = await toCodecOptions('decoding', { fixtures: ['mixed'] });
+    const { variants = [] } = await planOf({ fixtures: ['mixed'] });
     assert.equal(variants.length, 3);
   });
 
   for (const [words, message] of /** @type {[string[], RegExp][]} */ ([
     [['both'], /codec "both": not known; name one of decoding, encoding/],
-    [['decoding', '--protocols', 'resp3'], /--protocols resp3: not known; there are handlersocket/],
+    [
+      ['decoding', '--protocols', 'resp3'],
+      /--protocols "resp3": no "resp3"; it takes handlersocket/,
+    ],
     [
       ['decoding', '--fixtures', 'batch-4096'],
       /batch-4096: there is none to decode; there are find/,
     ],
     [['encoding', '--fixtures', 'sets'], /--fixtures sets: there is none to encode/],
-    [['decoding', '--variants', 'msgpack'], /--variants msgpack: not known; there are hs-client/],
+    [
+      ['decoding', '--variants', 'msgpack'],
+      /unknown codec variant "msgpack"; the variants: hs-client/,
+    ],
     [['encoding', '--variants', 'redis-parser'], /redis-parser: none of the fixtures is for it/],
     [
       ['decoding', '--variants', 'hs-client', '--protocols', 'resp'],
@@ -162,7 +175,7 @@ describe('which cells there are', () => {
     [['decoding', '--variants', './none.js'], /none\.js: no such file/],
     [['decoding', '--rounds', '0'], /--rounds/],
     [['decoding', '--json', 'package.json/a.json'], /package\.json\/a\.json/],
-    [[], /missing required argument 'test'/],
+    [[], /missing required argument 'test'|codec: which test/],
   ])) {
     test(`refuses ${words.join(' ') || 'no test'}`, async () => {
       assertFailure(await callCommand(['bin/dragstrip.js', 'codec', ...words]), 2, message);

@@ -7,6 +7,7 @@
 import { CODEC_NAMES, loadCodec } from '../../codecs/index.js';
 import { defineWorkload } from '../../lib/define.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
+import { options, plan, shared, tests } from './plan.js';
 
 /** @typedef {import('../../codecs/definition.js').CodecContender} CodecContender */
 /** @typedef {import('../../codecs/definition.js').CodecHandle} CodecHandle */
@@ -40,7 +41,11 @@ const check =
 
 export const workload = defineWorkload({
   name: 'codec',
-  summary: 'decoders and encoders on recorded replies, without a server (dragstrip codec)',
+  summary: 'decoders and encoders of drivers on recorded replies, without a server',
+  options,
+  shared,
+  tests,
+  plan,
   needs: [],
   contenders: { names: () => CODEC_NAMES, load: loadCodec },
   prepare,

@@ -1,0 +1,113 @@
+/** What `dragstrip codec decoding` and `codec encoding` measure: fixtures, by variants. */
+
+import { FIXTURES } from '../../codecs/fixtures.js';
+import { PROTOCOLS } from '../../codecs/index.js';
+import { usageError } from '../../lib/errors.js';
+import { choices, count, duration, names } from '../../lib/options.js';
+
+/** @typedef {import('../../codecs/definition.js').CodecContender} CodecContender */
+
+const DIRECTIONS = Object.freeze({ decoding: 'decode', encoding: 'encode' });
+const DURATION_MS = 250;
+
+export const tests = Object.freeze({
+  decoding: 'parsers of drivers and ours on recorded replies',
+  encoding: 'encoders of drivers and ours',
+});
+
+/** @type {import('../../lib/options.js').OptionTable} */
+export const options = Object.freeze({
+  protocols: choices(PROTOCOLS, PROTOCOLS, {
+    help: `which: ${PROTOCOLS.join(', ')}`,
+    shown: 'all',
+  }),
+  fixtures: names(undefined, {
+    help: 'fixtures by name, such as sets or find-16, with commas between',
+    shown: 'all but mixed, which is small',
+  }),
+  duration: duration(undefined, {
+    help: 'how long each benchmark runs',
+    shown: `${DURATION_MS}ms`,
+  }),
+  ops: count(1, 1e9, undefined, {
+    help: 'passes over a fixture (256 KiB at least) in each benchmark, instead of a time',
+    shown: 'as many as the time allows',
+  }),
+});
+
+export const shared = Object.freeze({
+  storages: {
+    flag: 'variants',
+    help: 'codecs by name, or ./file.js of your own, with commas between',
+    shown: 'all that can run here',
+  },
+  rounds: 3,
+  warmupOperations: { default: 20, max: 1e6, help: 'passes before the clock starts, not counted' },
+  timeoutMs: null,
+  rows: null,
+  valueSize: null,
+  against: null,
+  allowTargets: null,
+});
+
+/**
+ * @param {Record<string, any>} given
+ * @param {import('../../lib/types.js').PlanContext} context
+ * @returns {import('../../lib/types.js').WorkloadPlan}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+export function plan(given, { test, storages }) {
+  const { ops, duration: durationMs } = given;
+  if (ops !== undefined && durationMs !== undefined) {
+    throw usageError('--ops and --duration: one of them', 'leave one out');
+  }
+  const parameters = fixturesOf(DIRECTIONS[/** @type {'decoding'} */ (test)], given).map(
+    ({ protocol, direction, name }) => ({ protocol, direction, fixture: name }),
+  );
+  if (given['storages'] !== undefined) requireFixtures(storages, parameters);
+  return {
+    variants: parameters.map((one) => ({ parameters: one })),
+    loads: [
+      ops === undefined
+        ? { kind: 'sync', durationMs: durationMs ?? DURATION_MS }
+        : { kind: 'sync', operations: ops },
+    ],
+  };
+}
+
+/**
+ * @param {string} direction
+ * @param {Record<string, any>} given
+ * @returns {import('../../codecs/fixtures.js').Fixture[]}
+ */
+function fixturesOf(direction, { protocols, fixtures }) {
+  const own = FIXTURES.filter(
+    (one) => one.direction === direction && protocols.includes(one.protocol),
+  );
+  if (fixtures === undefined) return own.filter(({ small }) => !small);
+  const known = [...new Set(own.map(({ name }) => name))];
+  for (const name of fixtures) {
+    if (known.includes(name)) continue;
+    throw usageError(
+      `--fixtures ${name}: there is none to ${direction}`,
+      `there are ${known.join(', ')}`,
+    );
+  }
+  return own.filter(({ name }) => fixtures.includes(name));
+}
+
+/**
+ * A variant that was named and that none of the fixtures is for would be left out without a word.
+ * @param {readonly import('../../lib/types.js').ChosenStorage[]} variants
+ * @param {import('../../lib/types.js').Parameters[]} parameters
+ */
+function requireFixtures(variants, parameters) {
+  for (const { definition } of variants) {
+    const codec = /** @type {CodecContender} */ (/** @type {unknown} */ (definition));
+    if (codec === null || parameters.some((one) => codec.offers(one) !== false)) continue;
+    throw usageError(
+      `--variants ${codec.name}: none of the fixtures is for it`,
+      `its protocol is ${codec.protocol}; it may decode and not encode, or not this fixture`,
+    );
+  }
+}
