@@ -1,0 +1,140 @@
+/** The registry of workloads, one of a file, and YCSB on the memory storage. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { run } from 'dragstrip';
+import { optionsOf } from '../../engine/options.js';
+import { createDataset } from '../../lib/dataset.js';
+import { helpOf, takeOptions } from '../../lib/options.js';
+import {
+  loadReports,
+  loadWorkload,
+  WORKLOAD_COMMANDS,
+  WORKLOAD_NAMES,
+} from '../../workloads/index.js';
+import { CORES, drawOperations, KINDS } from '../../workloads/ycsb/operations.js';
+import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-workloads-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('every command has the summary of its workload, and every workload a report', async () => {
+  for (const { name, summary } of WORKLOAD_COMMANDS) {
+    assert.equal((await loadWorkload(name)).summary, summary);
+  }
+  assert.deepEqual([...(await loadReports()).keys()], [...WORKLOAD_NAMES]);
+});
+
+test('every default is one that its option takes, and the help tells it', async () => {
+  for (const name of WORKLOAD_NAMES) {
+    const table = optionsOf(await loadWorkload(name));
+    for (const [option, { default: value, shown }] of Object.entries(table)) {
+      if (value === undefined) continue;
+      const taken = takeOptions(
+        { [option]: { ...table[option], tests: undefined } },
+        { [option]: value },
+      );
+      assert.ok(taken[option] !== undefined, `${name} ${option}`);
+      assert.match(helpOf(table[option]), /\(default: .+\)$/, `${name} ${option} ${shown}`);
+    }
+  }
+});
+
+describe('YCSB', () => {
+  const dataset = createDataset({ rows: 1000, valueSize: 16, seed: 1 });
+  const drawn = (/** @type {string} */ core) =>
+    drawOperations(CORES[core], { dataset, seed: 7, ops: 20_000 });
+
+  for (const [core, { share }] of Object.entries(CORES)) {
+    test(`${core} has its shares of operations, the same for the same seed`, () => {
+      const { kinds, keys, scans, values } = drawn(core);
+      for (const [i, kind] of KINDS.entries()) {
+        const found = kinds.filter((one) => one === i).length / kinds.length;
+        assert.ok(Math.abs(found - (share[kind] ?? 0)) < 0.02, `${kind}: ${found}`);
+      }
+      assert.deepEqual(drawn(core).keys, keys);
+      for (const ids of scans.filter(Boolean)) {
+        assert.ok(ids.length <= 100 && ids[0] >= 1 && Number(ids.at(-1)) <= dataset.rows);
+        assert.equal(Number(ids.at(-1)) - ids[0], ids.length - 1, 'adjacent');
+      }
+      for (const [id, value] of values) assert.equal(value, dataset.value(id));
+    });
+  }
+
+  test('d reads the latest rows most, the others spread their popular ones', () => {
+    const newest = drawn('d').keys.filter((id) => id > 990).length;
+    assert.ok(newest > 20_000 * 0.3, `${newest}`);
+    assert.ok(drawn('a').keys.filter((id) => id > 990).length < 20_000 * 0.3);
+  });
+
+  test('all six run on promises, calls and callbacks, and every reply is verified', async () => {
+    const result = await run({
+      workload: 'ycsb',
+      storages: ['memory', 'memory:sync', 'lmdb'],
+      ...{ ops: 400, inFlight: [1, 8], rounds: 1, warmupOperations: 50, rows: 300, valueSize: 16 },
+      home: folder,
+    });
+    assert.equal(result.cells.length, 3 * 6 * 2);
+    for (const { id, state, rounds } of result.cells) {
+      assert.equal(state, 'measured', id);
+      assert.equal(rounds[0].outcomes.ok, 400, id);
+    }
+  });
+
+  test('is a command: cores by name, each with a table', async () => {
+    const words = ['ycsb', '--storages', 'memory', '--core', 'd,a', '--in-flight', '4'];
+    const few = ['--ops', '200', '--rows', '100', '--rounds', '1', '--warmup', '0'];
+    const { status, stdout, stderr } = await runCommand(folder, [
+      ...['bin/dragstrip.js', ...words, ...few],
+    ]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /YCSB A: [\s\S]*YCSB D: /);
+    assertFailure(
+      await callCommand(['bin/dragstrip.js', 'ycsb', '--core', 'g']),
+      2,
+      /no "g"; it takes a, b/,
+    );
+  });
+});
+
+describe('a workload of a file', () => {
+  const file = path.join(ROOT, 'examples', 'my-workload.js');
+  const few = ['--storages', 'memory', '--rows', '100', '--rounds', '1'];
+
+  test('runs with its own options', async () => {
+    const { status, stdout, stderr } = await runCommand(folder, [
+      ...['bin/dragstrip.js', 'run', '--workload', file, ...few],
+      ...['--distance', '10', '--ops', '200'],
+    ]);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /memory/);
+  });
+
+  test('and by a program, whose values are checked', async () => {
+    const options = { workload: file, storages: ['memory'], rows: 100, rounds: 1, home: folder };
+    const { cells } = await run({ ...options, ops: 50, distance: 3 });
+    assert.equal(cells[0].id, 'memory:default/pairs[distance=3]/window-16');
+    assert.equal(cells[0].rounds[0].outcomes.ok, 50);
+    await assert.rejects(run({ ...options, distance: 0 }), {
+      code: 'E_USAGE',
+      message: /--distance 0/,
+    });
+    await assert.rejects(run({ ...options, nothing: 1 }), { message: /nothing.*pairs/ });
+  });
+
+  for (const [words, message] of /** @type {[string[], RegExp][]} */ ([
+    [['--workload', './none.js'], /none\.js: no such file/],
+    [['--workload', 'nothing'], /unknown workload "nothing"/],
+    [['--workload', './package.json.js'], /no such file/],
+  ])) {
+    test(`refuses ${words.join(' ')}`, async () => {
+      assertFailure(await callCommand(['bin/dragstrip.js', 'run', ...words]), 2, message);
+    });
+  }
+});

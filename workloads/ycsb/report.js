@@ -1,0 +1,21 @@
+/** What is shown of YCSB: storages by verified operations per second, a table per core and load. */
+
+import { operationsLegend, operationsTable } from '../operations.js';
+
+/** @param {any} benchmark */
+const coreOf = ({ cell }) => String(cell.parameters?.core);
+
+/** @type {import('../../lib/report-types.js').ReportSpec} */
+export const report = {
+  tables: [
+    {
+      ...operationsTable,
+      where: () => true,
+      table: ['core', 'loadGroup'],
+      title: (table, result) =>
+        `YCSB ${coreOf(table[0]).toUpperCase()}: ${operationsTable.title(table, result)}`,
+      id: (table) => `ycsb ${coreOf(table[0])} ${table[0].keys.loadGroup}`,
+    },
+  ],
+  legend: operationsLegend,
+};
