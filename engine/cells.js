@@ -32,7 +32,7 @@ import { loadLabel } from './plan.js';
  * @returns {Cell[]} by variant, then load, then storage
  */
 export function makeCells(plan, storages, others = [], workload = undefined) {
-  const own = workload?.name ?? plan.workload; // a file's name is not the workload's
+  const own = nameOf(plan, workload);
   const { variants, workloads = [own] } = plan;
   const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
   if (variants === undefined) {
@@ -58,6 +58,16 @@ export function makeCells(plan, storages, others = [], workload = undefined) {
       }),
     );
   });
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {WorkloadDefinition | undefined} workload
+ * @returns {string} of a file: what its workload calls itself
+ */
+function nameOf(plan, workload) {
+  const isFile = /[/\\]|\.[cm]?js$/.test(plan.workload);
+  return isFile && workload !== undefined ? workload.name : plan.workload;
 }
 
 /**
@@ -163,7 +173,7 @@ function specOf(cell, { source, profile, server, driver }, plan, { folder, other
   return {
     storage: source,
     profile,
-    workload: cell.workload === workload?.name ? plan.workload : cell.workload,
+    workload: cell.workload === nameOf(plan, workload) ? plan.workload : cell.workload,
     workloadOptions: { ...plan.workloadOptions, ...(parameters && { parameters }) },
     load: cell.load,
     address: server?.address ?? {},

@@ -26,9 +26,9 @@ export default defineWorkload({
     const { distance } = /** @type {{ distance: number }} */ (options.parameters);
     const first = (/** @type {number} */ index) => 1 + (index % (dataset.rows - distance));
     return (handle) => {
-      const { value: valueOf = (/** @type {any} */ reply) => reply } = handle;
+      const { value: textOf = (/** @type {any} */ reply) => reply } = handle;
       /** @type {(id: number, reply: unknown) => boolean} */
-      const right = (id, reply) => dataset.belongs(id, valueOf(reply) ?? '');
+      const right = (id, reply) => dataset.belongs(id, textOf(reply) ?? '');
       return {
         calls: 'promise',
         op: (index) => Promise.all([0, distance].map((more) => handle.get(first(index) + more))),
