@@ -23,7 +23,7 @@ import { serve, timed } from './remote.js';
  * @property {Address} address of its server
  * @property {import('../lib/types.js').DatasetOptions} dataset
  * @property {string} [storage] name and profile: `ioredis:tuned`
- * @property {number} [connections] of wire
+ * @property {number} [connections] of wire, and of the client
  *
  * @typedef {object} Job
  * @property {'promise' | 'callback'} [calls] of the client
@@ -44,9 +44,7 @@ import { serve, timed } from './remote.js';
 /** @type {Record<string, (spec: ContenderSpec) => Promise<Contender>>} */
 const KINDS = { client, storage, wire, bare, rows: largeReply, 'rows-raw': rawReply };
 
-/**
- * Untimed requests before each slice, at most a quarter of it, as in the wire loop.
- */
+/** Requests before each slice that are not timed, a quarter of it, as the wire loop has its own. */
 const LEAD_MAX = 10_000;
 
 let seed = 0;
@@ -54,10 +52,10 @@ let seed = 0;
 serve((/** @type {ContenderSpec} */ spec) => KINDS[spec.kind](spec));
 
 /** @param {ContenderSpec} spec @returns {Promise<Contender>} */
-async function client({ address, dataset: options }) {
+async function client({ address, dataset: options, connections }) {
   const dataset = createDataset(options);
   const { host, port } = address['read'];
-  const hs = await connect({ host, port });
+  const hs = await connect({ host, port, connections });
   const { database, table } = PLACES;
   const index = await hs.openIndex({ database, table, columns: ['str'] });
   /** @type {Get} */
@@ -86,6 +84,8 @@ async function storage({ storage: name = '', address, dataset: options }) {
 }
 
 /**
+ * A window is measured as the wire loop is, between two of its replies, while it is full: neither
+ * its filling nor its draining counts. Of a burst both count.
  * @param {Get} get
  * @param {(reply: any) => string | undefined} value
  * @param {string} calls
@@ -94,29 +94,59 @@ async function storage({ storage: name = '', address, dataset: options }) {
  * @returns {Promise<JobResult>}
  */
 async function runLoad(get, value, calls, dataset, { load, inFlight = 1, operations = 1 }) {
-  seed += 1;
-  const random = createRandom(seed);
-  const ids = new Uint32Array(operations);
-  const scratch = Buffer.alloc(dataset.valueSize);
-  let expected = 0;
-  for (let i = 0; i < operations; i += 1) {
-    ids[i] = 1 + drawBelow(random, dataset.rows);
-    dataset.write(ids[i], scratch);
-    expected = (expected + tagSum(scratch.toString('latin1', 0, 8), dataset.valueSize)) | 0;
-  }
-  const workers = load === 'burst' ? operations : inFlight;
   const loop = calls === 'callback' ? callbackLoop : promiseLoop;
+  const lead = leadOf(operations);
   let sum = 0;
-  const take = (/** @type {any} */ reply) => {
+  let replies = 0;
+  const count = (/** @type {any} */ reply) => {
     const text = value(reply);
     if (text === undefined) throw new Error('a row is missing');
     sum = (sum + tagSum(text, text.length)) | 0;
+    replies += 1;
   };
-  await loop(get, ids.subarray(0, leadOf(operations)), workers, take);
-  sum = 0;
-  const result = await timed(() => loop(get, ids, workers, take), operations);
-  if (sum !== expected) throw new Error('the values are not those of the requested rows');
-  return result;
+  const requireSum = (/** @type {Uint32Array} */ ids) => {
+    if (sum === expectedSum(ids, dataset)) return;
+    throw new Error('the values are not those of the rows asked for');
+  };
+  if (load === 'burst') {
+    const ids = drawIds(dataset, operations);
+    await loop(get, ids.subarray(0, lead), operations, count, () => false);
+    sum = 0;
+    const result = await timed(() => loop(get, ids, operations, count, () => false), operations);
+    requireSum(ids);
+    return result;
+  }
+  const ids = drawIds(dataset, lead + operations + inFlight);
+  const mark = () => ({ ns: systemClock.now(), cpu: process.cpuUsage() });
+  let start = mark();
+  let end = start;
+  const isFull = () => {
+    if (replies === lead) start = mark();
+    if (replies === lead + operations) end = mark();
+    return replies >= lead + operations;
+  };
+  const issued = await loop(get, ids, inFlight, count, isFull);
+  requireSum(ids.subarray(0, issued));
+  const cpuUs = end.cpu.user + end.cpu.system - start.cpu.user - start.cpu.system;
+  return { operations, durationNs: end.ns - start.ns, cpuNs: cpuUs * 1000 };
+}
+
+/** @param {Dataset} dataset @param {number} count */
+function drawIds(dataset, count) {
+  seed += 1;
+  const random = createRandom(seed);
+  return Uint32Array.from({ length: count }, () => 1 + drawBelow(random, dataset.rows));
+}
+
+/** @param {Uint32Array} ids @param {Dataset} dataset */
+function expectedSum(ids, dataset) {
+  const scratch = Buffer.alloc(dataset.valueSize);
+  let sum = 0;
+  for (const id of ids) {
+    dataset.write(id, scratch);
+    sum = (sum + tagSum(scratch.toString('latin1', 0, 8), dataset.valueSize)) | 0;
+  }
+  return sum;
 }
 
 /** @param {number} operations */
@@ -135,42 +165,41 @@ function tagSum(text, length) {
 }
 
 /**
+ * @callback Loop keeps operations in flight until the ids are used up or it is stopped
  * @param {Get} get
  * @param {Uint32Array} ids
- * @param {number} workers
+ * @param {number} inFlight
  * @param {(reply: any) => void} take
- * @returns {Promise<void>}
+ * @param {() => boolean} isFull after each reply; true: no further request
+ * @returns {Promise<number>} requests, all of them answered
  */
-function promiseLoop(get, ids, workers, take) {
+
+/** @type {Loop} */
+function promiseLoop(get, ids, inFlight, take, isFull) {
   return new Promise((resolve, reject) => {
     let next = 0;
-    let left = ids.length;
+    let left = 0;
     const onReply = (/** @type {any} */ reply) => {
       take(reply);
       left -= 1;
-      if (next < ids.length) issue();
-      else if (left === 0) resolve();
+      if (!isFull() && next < ids.length) issue();
+      else if (left === 0) resolve(next);
     };
     const issue = () => {
       const id = ids[next];
       next += 1;
+      left += 1;
       get(id).then(onReply, reject);
     };
-    for (let worker = 0; worker < workers && next < ids.length; worker += 1) issue();
+    for (let i = 0; i < inFlight && next < ids.length; i += 1) issue();
   });
 }
 
-/**
- * @param {Get} get
- * @param {Uint32Array} ids
- * @param {number} workers
- * @param {(reply: any) => void} take
- * @returns {Promise<void>}
- */
-function callbackLoop(get, ids, workers, take) {
+/** @type {Loop} */
+function callbackLoop(get, ids, inFlight, take, isFull) {
   return new Promise((resolve, reject) => {
     let next = 0;
-    let left = ids.length;
+    let left = 0;
     const done = (/** @type {any} */ error, /** @type {any} */ reply) => {
       if (error) {
         reject(error);
@@ -178,15 +207,16 @@ function callbackLoop(get, ids, workers, take) {
       }
       take(reply);
       left -= 1;
-      if (next < ids.length) issue();
-      else if (left === 0) resolve();
+      if (!isFull() && next < ids.length) issue();
+      else if (left === 0) resolve(next);
     };
     const issue = () => {
       const id = ids[next];
       next += 1;
+      left += 1;
       get(id, done);
     };
-    for (let worker = 0; worker < workers && next < ids.length; worker += 1) issue();
+    for (let i = 0; i < inFlight && next < ids.length; i += 1) issue();
   });
 }
 

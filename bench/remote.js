@@ -97,6 +97,29 @@ export async function inTurn(entries, rounds) {
 }
 
 /**
+ * @param {Rounds[string]} a
+ * @param {Rounds[string]} b
+ * @returns {number[]} rates of a over b, by round
+ */
+export const ratios = (a, b) => a.map(({ rate }, i) => rate / b[i].rate);
+
+/** @param {Rounds[string]} rounds */
+export const rates = (rounds) => rounds.map(({ rate }) => rate);
+
+/** @param {number[]} values */
+export const medianOf = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+/**
+ * @param {string[]} names
+ * @param {Rounds} rounds
+ * @returns {string} the one with the highest median
+ */
+export function best(names, rounds) {
+  const median = (/** @type {string} */ name) => medianOf(rates(rounds[name]));
+  return names.reduce((a, b) => (median(b) > median(a) ? b : a));
+}
+
+/**
  * @typedef {object} Contender
  * @property {(job: any) => Promise<JobResult>} run
  * @property {() => unknown} close
