@@ -3,7 +3,7 @@
  * Not for results: those go where the user says.
  */
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { usageError } from './errors.js';
 import { makeFolder } from './folder.js';
@@ -12,12 +12,15 @@ import { makeFolder } from './folder.js';
 export const HOME_NAME = '.dragstrip';
 
 /**
- * Programs of the state folder are executed. One above the working directory is taken only where
- * it is the user's own (as git does, safe.directory): in /tmp anybody may lay one.
+ * Programs in the state folder are executed. One above the working directory is used only if it is
+ * the user's own and nobody else may write to it (like git's safe.directory): anyone may create one
+ * in /tmp.
  * @param {{ env?: Record<string, string | undefined>, cwd?: string, uid?: number }} [options]
  * @returns {string} absolute path: DRAGSTRIP_HOME; else the nearest `.dragstrip` at or above cwd,
- *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet
- * @throws {import('./errors.js').DragstripError} E_USAGE where that of cwd is another user's
+ *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet. Untrusted ones above
+ *   cwd are passed over
+ * @throws {import('./errors.js').DragstripError} E_USAGE where that of cwd is another user's, and
+ *   where one of our own is writable by others
  */
 export function findHome({
   env = process.env,
@@ -27,27 +30,46 @@ export function findHome({
   if (env['DRAGSTRIP_HOME']) return resolve(cwd, env['DRAGSTRIP_HOME']);
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_NAME);
-    const there = statSync(candidate, { throwIfNoEntry: false });
-    if (there?.isDirectory()) {
-      if (isTrusted(there.uid, uid)) return candidate;
-      if (folder === resolve(cwd)) {
-        throw usageError(
-          `the state folder ${candidate} belongs to another user`,
-          'set DRAGSTRIP_HOME to a folder of your own',
-        );
-      }
+    const distrust = distrustOf(candidate, trustedOwners(uid, env));
+    if (distrust === null) return candidate;
+    if (distrust === 'writable') {
+      throw usageError(
+        `the state folder ${candidate} is writable by other users, and its programs are executed`,
+        `run \`chmod go-w ${candidate}\` if only you have written to it, or remove it`,
+      );
+    }
+    if (distrust === 'owner' && folder === resolve(cwd)) {
+      throw usageError(
+        `the state folder ${candidate} belongs to another user`,
+        'set DRAGSTRIP_HOME to a folder of your own',
+      );
     }
     if (folder === dirname(folder)) return resolve(cwd, HOME_NAME);
   }
 }
 
 /**
- * @param {number} owner
- * @param {number} uid the superuser trusts all: it works in folders of others, as containers do.
- *   Windows has no such numbers, there both are 0
+ * @param {number} uid
+ * @param {Record<string, string | undefined>} env
+ * @returns {number[]} the user; for a root that sudo made also the user who called it, as git does.
+ *   Windows has no such numbers, all are 0 there
  */
-function isTrusted(owner, uid) {
-  return owner === uid || uid === 0;
+function trustedOwners(uid, env) {
+  const caller = Number(env['SUDO_UID']);
+  return uid === 0 && env['SUDO_UID'] && Number.isInteger(caller) ? [uid, caller] : [uid];
+}
+
+/**
+ * @param {string} candidate
+ * @param {readonly number[]} owners
+ * @returns {'missing' | 'owner' | 'writable' | null} null: it can be trusted
+ */
+function distrustOf(candidate, owners) {
+  const there = statSync(candidate, { throwIfNoEntry: false });
+  if (!there?.isDirectory()) return 'missing';
+  // A link of another user's may lead to any folder of ours.
+  if (![there, lstatSync(candidate)].every(({ uid }) => owners.includes(uid))) return 'owner';
+  return process.platform !== 'win32' && (there.mode & 0o022) !== 0 ? 'writable' : null;
 }
 
 /**

@@ -3,7 +3,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +67,43 @@ test('a .dragstrip of another user is not ours: programs in it would be executed
     code: 'E_USAGE',
     message: /of-another.\.dragstrip belongs to another user/,
   });
-  assert.equal(findHome({ env: {}, cwd: project, uid: 0 }), join(project, '.dragstrip'));
+});
+
+test('root trusts a .dragstrip of its own, and of the user who called sudo, and no other', (t) => {
+  const project = join(folder, 'of-somebody');
+  const deep = join(project, 'a');
+  mkdirSync(join(project, '.dragstrip'), { recursive: true });
+  mkdirSync(deep);
+  const owner = process.getuid?.() === 0 ? 65_534 : (process.getuid?.() ?? 0);
+  if (process.getuid?.() === 0) chownSync(join(project, '.dragstrip'), owner, owner);
+  assert.equal(findHome({ env: {}, cwd: deep, uid: 0 }), join(deep, '.dragstrip'));
+  assert.throws(() => findHome({ env: {}, cwd: project, uid: 0 }), { code: 'E_USAGE' });
+  const env = { SUDO_UID: String(owner) };
+  assert.equal(findHome({ env, cwd: deep, uid: 0 }), join(project, '.dragstrip'));
+  if (process.getuid?.() !== 0) return t.diagnostic('links of other users need root');
+  symlinkSync(newHome('really-ours'), join(deep, '.dragstrip'));
+  lchownSync(join(deep, '.dragstrip'), owner, owner);
+  assert.throws(() => findHome({ env: {}, cwd: deep, uid: 0 }), { code: 'E_USAGE' });
+});
+
+test('a .dragstrip that others may write to is refused with the command that helps', () => {
+  const project = join(folder, 'writable');
+  const deep = join(project, 'a');
+  const home = join(project, '.dragstrip');
+  mkdirSync(deep, { recursive: true });
+  mkdirSync(home);
+  for (const mode of [0o777, 0o775, 0o1777]) {
+    chmodSync(home, mode);
+    for (const cwd of [project, deep]) {
+      assert.throws(() => findHome({ env: {}, cwd }), {
+        code: 'E_USAGE',
+        message: /writable by other users/,
+        remedy: /chmod go-w/,
+      });
+    }
+  }
+  chmodSync(home, 0o755);
+  assert.equal(findHome({ env: {}, cwd: deep }), home);
 });
 
 test('without anything named, the default port of the seed is the address', async () => {
