@@ -1,36 +1,35 @@
 /**
- * A storage of your own, from outside of the project. ioredis on RESP 2 takes the place of the
- * driver that you want to race:
+ * A storage outside the project. Replace ioredis on RESP 2 by your driver:
  *
- *   dragstrip race --storages ./examples/my-driver.js,ioredis
+ *   npx dragstrip race --storages ./examples/my-driver.js,ioredis
  */
 
 import { defineStorage } from 'dragstrip';
 import { Redis } from 'ioredis';
 
-// Every option that is not your driver's own default: it is stored in each result.
-// A lost server has to be seen, so nothing reconnects and nothing is sent a second time.
+// All options that differ from the driver's defaults; they are stored in every result.
+// No reconnection and no retries, so that a lost server is visible.
 const options = { protocol: 2, retryStrategy: null, autoResendUnfulfilledCommands: false };
 
 export default defineStorage({
   name: 'my-driver',
   summary: 'ioredis on RESP 2',
-  package: 'ioredis', // its version goes into the result
-  server: 'redis', // whose address comes into open()
-  rows: ['get'], // of get, mget and set what the handle has
-  profiles: { default: { summary: 'redis.get as it comes', options } },
+  package: 'ioredis', // its version is in every result
+  server: 'redis', // open() receives its address
+  rows: ['get'], // operations of the handle: get, mget, set
+  profiles: { default: { summary: 'redis.get, driver defaults', options } },
 
-  /** Resolves when it is connected and ready: the time that this takes is measured too. */
+  /** Resolves when the connection is ready; this time is measured. */
   async open({ address, credentials, profile, places }) {
     const { user: username, password } = credentials;
     const place = { ...address.main, username, password, lazyConnect: true };
     const redis = new Redis({ ...profile.options, ...place });
-    redis.on('error', () => {}); // what is in flight rejects; nothing may be thrown besides
+    redis.on('error', () => {}); // outstanding requests reject; no uncaught errors
     await redis.connect();
     return {
-      // The driver's own promise, as it is: no async function, no then().
+      // The driver's promise, unwrapped: no async function, no then().
       get: (id) => redis.get(places.redisPrefix + id),
-      // Pure: makes a string of a reply, or undefined of a miss, after the reply has come.
+      // Pure: converts a reply to a string, or undefined for a miss.
       value: (reply) => reply ?? undefined,
       close: async () => redis.disconnect(),
     };

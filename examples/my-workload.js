@@ -1,5 +1,5 @@
 /**
- * A workload of your own, from outside of the project: pairs of neighbouring rows.
+ * A workload outside the project: reads two rows per operation.
  *
  *   npx dragstrip run --workload ./examples/my-workload.js --storages ioredis,lmdb --distance 10
  */
@@ -8,20 +8,20 @@ import { count, defineWorkload } from 'dragstrip';
 
 export default defineWorkload({
   name: 'pairs',
-  summary: 'a row, then the row some keys further',
-  needs: ['get'], // what a storage must offer
-  // From here come the parser, --help, the default and the check of values that a program gives.
+  summary: 'two rows at a distance',
+  needs: ['get'], // required from a storage
+  // Used by the parser, --help, defaults and the validation of values from programs.
   options: {
     distance: count(1, 1000, 1, { help: 'keys between the two rows' }),
     ops: count(1, 1e6, 1000, { help: 'pairs in each benchmark' }),
   },
-  shared: { rounds: 2 }, // another default of an option that every run has
+  shared: { rounds: 2 }, // another default for a common option
   plan: ({ distance, ops }) => ({
     variants: [{ parameters: { distance } }],
     loads: [{ kind: 'window', inFlight: 16, operations: ops }],
   }),
 
-  /** Before the clock starts; gives what is done with each handle that a storage opens. */
+  /** Runs before the clock starts; returns a function from handle to operation. */
   prepare: ({ dataset, options }) => {
     const { distance } = /** @type {{ distance: number }} */ (options.parameters);
     const first = (/** @type {number} */ index) => 1 + (index % (dataset.rows - distance));
@@ -32,7 +32,7 @@ export default defineWorkload({
       return {
         calls: 'promise',
         op: (index) => Promise.all([0, distance].map((more) => handle.get(first(index) + more))),
-        // 0: right. 2: wrong. Only what is right counts.
+        // 0: ok, 2: mismatch.
         verify: (index, [a, b]) =>
           right(first(index), a) && right(first(index) + distance, b) ? 0 : 2,
       };
