@@ -151,11 +151,11 @@ async function readSettings(endpoint, { user, password }) {
   }
   const { auth, Client, policies } = await import('cassandra-driver');
   const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
-  const place = `${endpoint.host}:${endpoint.port}`;
+  const contactPoint = `${endpoint.host}:${endpoint.port}`;
   const client = new Client({
-    contactPoints: [place],
+    contactPoints: [contactPoint],
     // Only this node, whatever its cluster and data centre are.
-    policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]) },
+    policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [contactPoint]) },
     socketOptions: { connectTimeout: PROBE_TIMEOUT_MS, readTimeout: PROBE_TIMEOUT_MS },
     ...(user !== undefined && {
       authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),

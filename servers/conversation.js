@@ -95,14 +95,14 @@ export function nameKind(bytes) {
  *   found
  */
 export function notThere(wanted, endpoint, answer, remedy) {
-  const place = `${wanted} at ${formatEndpoint(endpoint)}`;
+  const label = `${wanted} at ${formatEndpoint(endpoint)}`;
   const { bytes, end, error } = answer;
   if (end === 'failed') {
-    return targetError(`${place}: ${explain(error)}`, remedy, error);
+    return targetError(`${label}: ${explain(error)}`, remedy, error);
   }
-  if (bytes.length > 0) return targetError(`${place}: ${nameKind(bytes)} answers there`, remedy);
+  if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} answers there`, remedy);
   const what = end === 'closed' ? 'closes the connection without an answer' : 'does not answer';
-  return targetError(`${place}: something listens there but ${what}`, remedy);
+  return targetError(`${label}: something listens there but ${what}`, remedy);
 }
 
 /** @param {NodeJS.ErrnoException | undefined} error */

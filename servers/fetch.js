@@ -141,8 +141,8 @@ async function fetchOne(definition, apt, root, { signal, onEvent }) {
     return `${unpacked.length} ${unpacked.length === 1 ? 'package' : 'packages'} unpacked`;
   }
   await mkdir(root, { recursive: true });
-  const tell = (/** @type {string} */ text) => onEvent?.({ server: name, step: 'fetching', text });
-  return definition.fetch({ root, signal, onEvent: tell });
+  const emit = (/** @type {string} */ text) => onEvent?.({ server: name, step: 'fetching', text });
+  return definition.fetch({ root, signal, onEvent: emit });
 }
 
 /**

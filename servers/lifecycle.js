@@ -124,11 +124,11 @@ function asTargetError(name, error) {
 async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
   const lock = `${serversFolder(home)}/${name}`;
   const onWait = () =>
-    tell(onEvent, name, 'waiting', 'another Dragstrip process is starting or stopping it');
+    emit(onEvent, name, 'waiting', 'another Dragstrip process is starting or stopping it');
   return withLock(lock, { signal, timeoutMs: 120_000, onWait }, async () => {
     const running = await findRunning(home, name);
     if (running !== null) {
-      tell(onEvent, name, 'reused', `already running, pid ${running.pid}, ${listAddress(running)}`);
+      emit(onEvent, name, 'reused', `already running, pid ${running.pid}, ${listAddress(running)}`);
       return { running, reused: true };
     }
     return { running: await startNew(), reused: false };
@@ -140,9 +140,9 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
     if (binaries === null) {
       throw targetError(`${name}: not installed`, `run \`npx dragstrip servers fetch ${name}\``);
     }
-    tell(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
+    emit(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
     const running = await definition.start({ home, binaries, owned, signal });
-    tell(onEvent, name, 'ready', `${running.version}, pid ${running.pid}, ${listAddress(running)}`);
+    emit(onEvent, name, 'ready', `${running.version}, pid ${running.pid}, ${listAddress(running)}`);
     return running;
   }
 }
@@ -198,10 +198,10 @@ async function stopOne(name, home, onEvent) {
   return withLock(`${serversFolder(home)}/${name}`, { timeoutMs: 120_000 }, async () => {
     const record = readRecord(home, name);
     if (record === null) return { name, state: /** @type {const} */ ('none') };
-    tell(onEvent, name, 'stopping', `pid ${record.pid}`);
+    emit(onEvent, name, 'stopping', `pid ${record.pid}`);
     const state = await endProcess(record);
     removeRecord(home, name);
-    tell(onEvent, name, 'stopped', state);
+    emit(onEvent, name, 'stopped', state);
     return { name, state };
   });
 }
@@ -211,10 +211,10 @@ async function stopOne(name, home, onEvent) {
  * @param {OnEvent | undefined} onEvent
  */
 async function stopOwned(running, onEvent) {
-  tell(onEvent, running.name, 'stopping', `pid ${running.pid}`);
+  emit(onEvent, running.name, 'stopping', `pid ${running.pid}`);
   const state = await endProcess(running);
   await removeFolder(running.folder);
-  tell(onEvent, running.name, 'stopped', state);
+  emit(onEvent, running.name, 'stopped', state);
 }
 
 /**
@@ -278,6 +278,6 @@ function listAddress({ address }) {
  * @param {ServerEvent['step']} step
  * @param {string} text
  */
-function tell(onEvent, server, step, text) {
+function emit(onEvent, server, step, text) {
   onEvent?.({ server, step, text });
 }
