@@ -79,7 +79,6 @@ export function commandTables(result) {
       ...own.map(waysTable),
       ...keepAliveTable(label, own),
       ...own.flatMap(yardstickTable),
-      ...own.map(detailTable),
     ];
   });
 }
@@ -295,49 +294,4 @@ function yardstickTable(group) {
     `redis-benchmark, ${connectionsName(group.keepAlive)}: requests/s, and how many times as many ` +
     `as ${group.label}`;
   return [table(title, columns, group.tests)];
-}
-
-/** @typedef {{ test: string, way: number, figure: Figure }} DetailLine */
-
-/**
- * @param {string} name
- * @param {[string, string]} head
- * @param {number} drop
- * @param {(figure: Figure) => string} text
- */
-function detail(name, head, drop, text) {
-  return column(name, head, drop, (/** @type {DetailLine} */ { figure }) => text(figure));
-}
-
-/**
- * @param {CommandGroup} group
- * @returns {Table}
- */
-function detailTable(group) {
-  /** @type {DetailLine[]} */
-  const lines = group.tests.flatMap(({ test, figures }) =>
-    figures.flatMap((figure, way) => (figure === null ? [] : [{ test, way, figure }])),
-  );
-  const columns = [
-    testColumn,
-    column('way', ['', 'way'], 0, (/** @type {DetailLine} */ { way }) => wayName(way), 'left'),
-    detail('ops/s', ['', 'ops/s'], 0, rateText),
-    detail('p50', ['', 'p50'], 1, ({ p50Ns }) => formatDuration(p50Ns)),
-    detail('p99', ['', 'p99'], 1, ({ p99Ns }) => formatDuration(p99Ns)),
-    detail('connect', ['connect', 'p50'], 3, ({ connectNs }) => formatDuration(connectNs)),
-    ...(group.keepAlive
-      ? []
-      : [detail('command', ['command', 'p50'], 3, ({ commandNs }) => formatDuration(commandNs))]),
-    detail('client CPU', ['CPU µs', 'client'], 2, ({ clientCpuNs }) => cpu(clientCpuNs)),
-    detail('proxy CPU', ['CPU µs', 'proxy'], 2, ({ proxyCpuNs }) => cpu(proxyCpuNs)),
-    detail('Redis CPU', ['CPU µs', 'Redis'], 2, ({ serverCpuNs }) => cpu(serverCpuNs)),
-    detail('benchmark p50', ['redis-', 'bench. p50'], 4, ({ yardstickP50Ns }) =>
-      formatDuration(yardstickP50Ns),
-    ),
-  ];
-  return table(
-    `${group.label}, ${connectionsName(group.keepAlive)}: where the time goes`,
-    columns,
-    lines,
-  );
 }

@@ -31,15 +31,16 @@ import { specOf } from './specs.js';
 export function documentOf(result, specs) {
   const groups = toGroups(result);
   const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
-  const parts = partsOf(result, rows, specs);
+  const all = [...groups.flatMap((group) => group.rows), ...variantRows(result, { skipped: true })];
+  const parts = partsOf(result, all, specs);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     verdict: [],
     head: headLines(result),
     tables: [
       ...searchTables(result),
-      ...parts.flatMap(({ tables }) => tables),
       ...commandTables(result).map(legacyTable),
+      ...parts.flatMap(({ tables }) => tables),
       ...limitTables(result),
     ],
     notes: [
@@ -107,6 +108,7 @@ function partsOf(result, benchmarks, specs) {
   const parts = new Map();
   for (const benchmark of benchmarks) {
     const spec = specOf(specs, benchmark.cell.workload);
+    if (benchmark.state === 'skipped' && !spec.skipped) continue;
     const own = parts.get(spec);
     if (own === undefined) parts.set(spec, [benchmark]);
     else own.push(benchmark);
