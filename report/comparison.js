@@ -84,7 +84,7 @@ function sideText({ file, id, startedAt, rounds }) {
 
 /** @type {{ row: import('../lib/report-types.js').KeyColumn[], metrics: Metric[] }} */
 const COMPARED = {
-  row: [{ key: 'cell', name: 'test' }],
+  row: [{ key: 'cell', name: 'benchmark' }],
   metrics: [
     figure('base', 'first', 3),
     figure('other', 'other', 4),
@@ -189,8 +189,8 @@ function leftList(others) {
 }
 
 const LEGEND = [
-  'speed: of the other over the first, above 1 is faster; operations a second, and where the rate ' +
-    'was given the 99th percentile. faster and slower: the interval excludes 1, p after Holm is 0.05 ' +
-    'at most, and the difference is beyond the greater of 1 % and the A/A noise. same: the whole ' +
-    'interval is within that. undecided: neither is shown; so many rounds would, if all stays so.',
+  'speed: the other over the first, above 1 is faster; operations per second, and the 99th ' +
+    'percentile where the rate was given. faster and slower: the interval excludes 1, p after Holm ' +
+    'is at most 0.05, and the difference exceeds both 1 % and the A/A noise. same: the whole ' +
+    'interval lies within these. undecided: neither; so many rounds would decide, all else equal.',
 ];

@@ -131,12 +131,12 @@ function legendOf({ spec: { legend = [] }, benchmarks }, result) {
 
 /** @param {Result['floor']} floor */
 function overheadLine(floor) {
-  if (floor.length === 0) return 'floor: not measured in this run';
+  if (floor.length === 0) return 'harness overhead: not measured in this run';
   const parts = floor.map(({ load, nsPerOperation, n }, i) => {
     const value = `${formatDuration(nsPerOperation)}${i === 0 ? ' per operation' : ''}`;
     return `${value} (${load}, n ${n})`;
   });
-  return `floor: memory storage ${parts.join(', ')}`;
+  return `harness overhead: ${parts.join(', ')}`;
 }
 
 /**

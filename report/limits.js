@@ -58,7 +58,7 @@ const DRIVER = {
   metrics: [
     figure,
     cpuOf('driver', 1, ({ clientCpuNs }) => clientCpuNs),
-    cpuOf('stand-in', 3, ({ standInCpuNs }) => standInCpuNs),
+    cpuOf('fake server', 3, ({ standInCpuNs }) => standInCpuNs),
     metric(
       { key: 'headroom', name: 'headroom', unit: '×', better: 'more', drop: 2 },
       (one) => one.headroom,
@@ -109,13 +109,13 @@ export function limitTables({ limits, dataset }) {
     [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1));
   const size = `rows of ${formatCount(dataset.valueSize)} characters`;
   const wire = tableOfItems(
-    `wire limit: ${size}, best of all depths and connections`,
+    `server ceiling: ${size}, best of all depths and connections`,
     WIRE,
     rowsOf(limits.wire),
   );
   const drivers = [...byLoad].map(([text, list]) =>
     tableOfItems(
-      `driver limit, ${text}: against a stand-in that answers at once`,
+      `client ceiling, ${text}: against a fake server that answers at once`,
       DRIVER,
       rowsOf(list),
     ),
@@ -137,12 +137,12 @@ export function missingLimits({ limits }) {
   });
   return [
     ...limits.wire.flatMap(({ protocol, reason }) =>
-      reason === null ? [] : [item(`wire limit of ${protocol}`, reason)],
+      reason === null ? [] : [item(`server ceiling of ${protocol}`, reason)],
     ),
     ...limits.driver.flatMap((limit) =>
       limit.reason === null
         ? []
-        : [item(`driver limit of ${labelOf(limit)}, ${loadText(limit.load)}`, limit.reason)],
+        : [item(`client ceiling of ${labelOf(limit)}, ${loadText(limit.load)}`, limit.reason)],
     ),
   ];
 }
@@ -155,8 +155,8 @@ export function limitLegend({ limits }) {
   if (limits === undefined) return [];
   const from = limits.source === null ? '' : ` Taken from the result ${plainText(limits.source)}.`;
   return [
-    'wire limit: requests encoded beforehand, replies framed and counted only. driver limit: the ' +
-      'driver against a stand-in; headroom: how many times as fast the wire loop drives that ' +
-      `stand-in, at least 2 for a figure.${from}`,
+    'server ceiling: requests encoded beforehand, replies framed and counted only. client ceiling: ' +
+      'the driver against a fake server; headroom: how many times as fast the wire loop drives ' +
+      `that fake server, at least 2 for a figure.${from}`,
   ];
 }

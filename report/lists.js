@@ -54,7 +54,7 @@ export function failedList(rows) {
       items.push({ subject: subjectOf(row), text, remedy, foreign: true });
     }
   }
-  return { kind: 'failed', title: 'Did not run to the end', items };
+  return { kind: 'failed', title: 'Failed', items };
 }
 
 /**

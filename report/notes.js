@@ -33,9 +33,9 @@ function noiseLine(groups) {
     // In an open loop the throughput is what was offered.
     noise.noise === null || load.kind === 'rate'
       ? []
-      : [`${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
+      : [`±${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
   );
-  return parts.length === 0 ? [] : [`noise: equal tests came out up to ${parts.join(', ')} apart`];
+  return parts.length === 0 ? [] : [`run-to-run noise: ${parts.join(', ')}`];
 }
 
 /** @param {import('./analysis/rivals.js').Rivalry} rivalry */

@@ -107,7 +107,7 @@ export function measuredWithFacts({ cell }) {
 
 /** @type {Metric} */
 export const rank = {
-  ...{ key: 'rank', name: 'place', unit: 'rank', better: 'less', drop: 2.5 },
+  ...{ key: 'rank', name: 'rank', unit: 'rank', better: 'less', drop: 2.5 },
   ...{ optional: true, relative: true },
   of: ({ place, n }) =>
     place === null

@@ -39,24 +39,24 @@ const notOk = metric(
 
 const bottleneck = metric(
   {
-    ...{ key: 'bottleneck', name: 'limited by', unit: 'text', relative: true },
-    ...{ head: ['limited', 'by'], align: 'left', drop: 6 },
+    ...{ key: 'bottleneck', name: 'bottleneck', unit: 'text', relative: true },
+    ...{ align: 'left', drop: 6 },
   },
   ({ bound }) => bound?.verdict,
 );
 
 const ofClientCeiling = metric(
   {
-    ...{ key: 'of_client_ceiling', name: 'of driver limit', unit: '%', better: 'more' },
-    ...{ head: ['of driver', 'limit'], drop: 3, optional: true, relative: true },
+    ...{ key: 'of_client_ceiling', name: 'of client ceiling', unit: '%', better: 'more' },
+    ...{ head: ['of client', 'ceiling'], drop: 3, optional: true, relative: true },
   },
   (one) => one.ofDriverLimit,
 );
 
 const ofServerCeiling = metric(
   {
-    ...{ key: 'of_server_ceiling', name: 'of wire limit', unit: '%', better: 'more' },
-    ...{ head: ['of wire', 'limit'], drop: 4, optional: true, relative: true },
+    ...{ key: 'of_server_ceiling', name: 'of server ceiling', unit: '%', better: 'more' },
+    ...{ head: ['of server', 'ceiling'], drop: 4, optional: true, relative: true },
   },
   (one) => one.ofWireLimit,
 );
@@ -189,10 +189,10 @@ function offeredText(table) {
 
 /** @type {string} */
 const OPEN_LEGEND =
-  'Open loop: response times count from when an operation was due, whatever the replies did; ' +
-  'service times from when it was sent. Late: sent more than 1 ms after it was due. Dropped: ' +
-  'not sent, because too many were in flight. Client CPU is not told: waiting for the next ' +
-  'one takes a processor.';
+  'Open loop: a response time counts from when the operation was due, whatever the replies do; a ' +
+  'service time from when it was sent. Late: sent more than 1 ms after it was due. Dropped: not ' +
+  'sent, because too many were in flight. Client CPU is not shown: waiting for the next arrival ' +
+  'takes a processor.';
 
 /**
  * @param {readonly any[]} benchmarks
@@ -203,26 +203,26 @@ export function operationsLegend(benchmarks) {
   if (rows.length === 0) return [];
   const lines = [
     ...(rows.some(({ cell }) => cell.load.kind === 'rate') ? [OPEN_LEGEND] : []),
-    'ops/s: right answers a second, median of the rounds ± the 95 % interval of their mean ' +
-      '(n rounds). CPU: for each right answer. Latency: all rounds together; – where fewer than 10 ' +
-      'values lie above, or where it is not known.',
-    'limited by: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
+    'ops/s: verified operations per second, median of the rounds ± the 95 % interval of their ' +
+      'mean (n rounds). CPU: per verified operation. Latency: all rounds together; – where fewer ' +
+      'than 10 values lie above, or where it is unknown.',
+    'bottleneck: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
       'that of its busiest thread or of all cores is; latency, where neither is.',
   ];
   if (rows.some(({ kind }) => kind === 'embedded')) {
     lines.push(
-      'embedded: in this process, without server or wire; its ratio too is against the fastest ' +
-        'that talks to a server, where one did.',
+      'embedded: in this process, without server or network; its ratio too is to the fastest ' +
+        'storage with a server, where there is one.',
     );
   }
   if (rows.some(({ place }) => place !== null)) {
-    lines.push('place: 2–4 is shared by those whose rounds do not tell them apart.');
+    lines.push('rank: storages that are statistically tied share a range, such as 2–4.');
   }
   if (rows.some(({ unsteady }) => unsteady)) {
-    lines.push('~ no steady state: the throughput had not come to rest when measuring began.');
+    lines.push('~ still warming up when measurement started.');
   }
   if (rows.some(({ kind }) => kind === 'floor')) {
-    lines.push('floor: nothing behind it; what the harness costs, and no rival to the others.');
+    lines.push('overhead: the cost of the harness itself, on an array in the process.');
   }
   return lines;
 }

@@ -21,6 +21,8 @@ import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
 /** The storage with nothing behind it: what the harness costs. It is a floor, not a rival. */
 const FLOOR_STORAGE = 'memory';
 
+const REMARKS = Object.freeze({ server: null, embedded: 'embedded', floor: 'overhead' });
+
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Cell} Cell */
 /** @typedef {import('../../lib/result.js').Round} Round */
@@ -167,7 +169,7 @@ export function toRow(cell, server) {
     keys: keysOf(cell),
     mark: markOf({ ...sums, state: cell.state, doubts }),
     unsteady: isUnsteady(doubts),
-    remark: kind === 'server' ? null : kind,
+    remark: REMARKS[kind],
     kind,
     open: openSummary(cell),
     kinds: kindSummaries(cell),

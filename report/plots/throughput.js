@@ -31,6 +31,10 @@ import {
 /** From this ratio between the fastest and the slowest on, a linear axis hides the slow ones. */
 const LOG_FROM = 30;
 const ROW_HEIGHT = 30;
+const CEILINGS = Object.freeze({
+  'driver-limit': 'client ceiling',
+  'wire-limit': 'server ceiling',
+});
 
 /**
  * @typedef {object} Entry a row as it is drawn
@@ -110,11 +114,11 @@ function toPlot(group, entries) {
   return {
     id: plotId('throughput', group),
     title: `Throughput, ${plainText(group.workload)}, ${load}`,
-    summary: `Operations a second of ${countText(entries.length)}. ${leadText(entries)}`,
+    summary: `Operations per second of ${countText(entries.length)}. ${leadText(entries)}`,
     note:
       'Bar: median of the rounds. Line with caps: 95 % interval of their mean. Dots: the rounds.' +
       (entries.some(({ limits }) => limits.length > 0)
-        ? ' Red diamond: driver limit. Blue bar: wire limit; a triangle at the edge: it lies beyond.'
+        ? ' Red diamond: client ceiling. Blue bar: server ceiling; a triangle at the edge: it lies beyond.'
         : ''),
     group,
     variants,
@@ -138,11 +142,11 @@ function leadText(entries) {
     );
     const names = first.map(({ row }) => plainText(row.label)).join(' and ');
     const figures = first.map(({ median }) => formatThroughput(median)).join(' and ');
-    const told = first.length > 1 ? `${figures} ops/s, not told apart` : `${figures} ops/s`;
+    const told = first.length > 1 ? `${figures} ops/s, statistically tied` : `${figures} ops/s`;
     const verb = first.length > 1 ? 'lead' : 'leads';
     return [`${withServer ? 'With a server ' : 'Embedded, '}${names} ${verb} with ${told}.`];
   });
-  return sentences.length === 0 ? 'None gave right answers only.' : sentences.join(' ');
+  return sentences.length === 0 ? 'All gave wrong answers.' : sentences.join(' ');
 }
 
 /** @param {Entry[]} entries */
@@ -159,7 +163,7 @@ function toTable(entries) {
       right('interval from'),
       right('to'),
       ...Array.from({ length: rounds }, (_, i) => right(`round ${i + 1}`)),
-      ...(limited ? [right('driver limit'), right('wire limit')] : []),
+      ...(limited ? [right('client ceiling'), right('server ceiling')] : []),
     ],
     rows: entries.map((entry) => ({
       series: entry.series,
@@ -187,7 +191,7 @@ function draw(entries, { width, log }) {
   const height = entries.length * ROW_HEIGHT + 56;
   const scale = scaleOf(entries, { log, narrow });
   const axis = numberAxis(shortNumber, {
-    name: 'operations a second',
+    name: 'operations per second',
     type: log ? 'log' : 'value',
   });
   // On a logarithmic axis there is no place for 0.
@@ -324,9 +328,7 @@ function pointText({ name, median, row, low, high, limits }) {
     low === null || high === null
       ? ''
       : `, mean between ${formatThroughput(low)} and ${formatThroughput(high)}`;
-  const known = limits.map(
-    ({ role, value }) => `, ${role.replace('-', ' ')} ${formatThroughput(value)}`,
-  );
+  const known = limits.map(({ role, value }) => `, ${CEILINGS[role]} ${formatThroughput(value)}`);
   const figure = median === 0 ? NONE : formatThroughput(median);
   return `${name}: ${figure} ops/s (n ${row.n})${interval}${known.join('')}`;
 }

@@ -229,8 +229,8 @@ describe('limits', () => {
       [BIN, 'limit', ...common, '--json', limits],
       options,
     );
-    assert.match(limited.stdout, /wire limit: rows of 100 characters/);
-    assert.match(limited.stdout, /driver limit, 100 in flight/);
+    assert.match(limited.stdout, /server ceiling: rows of 100 characters/);
+    assert.match(limited.stdout, /client ceiling, 100 in flight/);
     const stored = parseResult(await readFile(limits, 'utf8'), limits);
     assert.equal(stored.command, 'limit');
     assert.deepEqual(stored.cells, []);

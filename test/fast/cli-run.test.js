@@ -188,7 +188,7 @@ describe('a result that cannot be stored', () => {
       7,
       /full\.json: the result could not be stored \(EFBIG\); free some space/,
     );
-    assert.match(ended.stdout, /memory \(floor\)/);
+    assert.match(ended.stdout, /memory \(overhead\)/);
     assert.equal(await readFile(path.join(folder, 'full.json'), 'utf8'), before);
     const left = (await readdir(folder)).filter((name) => name.includes('.tmp'));
     assert.deepEqual(left, []);

@@ -184,13 +184,13 @@ test('rows tell their share of the limits that are known, and the tables show it
   assert.ok(rows.every((row) => row.kind === 'server' || row.ofWireLimit === null));
   const { render } = await loadReport('console');
   const text = render(result, { width: 200 });
-  assert.match(text, /of driver/);
-  assert.match(text, /of wire/);
-  assert.match(text, /wire limit: rows of 1,024 characters/);
-  assert.match(text, /driver limit of redis, 1 in flight: the stand-in is only 1\.4 times/);
+  assert.match(text, /of client/);
+  assert.match(text, /of server/);
+  assert.match(text, /server ceiling: rows of 1,024 characters/);
+  assert.match(text, /client ceiling of redis, 1 in flight: the stand-in is only 1\.4 times/);
   const plain = render(raceResult(), { width: 200 });
-  assert.doesNotMatch(plain, /of wire|of driver/);
-  assert.match(plain, /limited/);
+  assert.doesNotMatch(plain, /of server|of client/);
+  assert.match(plain, /bottleneck/);
 });
 
 test('limits that were taken from another result have no table of their own here', async () => {
@@ -198,7 +198,7 @@ test('limits that were taken from another result have no table of their own here
   if (result.limits) result.limits.source = '20261121-090000-limit';
   const { render } = await loadReport('console');
   const text = render(result, { width: 200 });
-  assert.doesNotMatch(text, /wire limit: rows of/);
+  assert.doesNotMatch(text, /server ceiling: rows of/);
   assert.match(text, /Taken\s+from\s+the\s+result\s+20261121-090000-limit/);
 });
 

@@ -127,10 +127,10 @@ test('no report lets a server move the cursor, colour the terminal or turn the t
   }
 });
 
-test('every report has the floor of the harness', async () => {
+test('every report has the harness overhead', async () => {
   for (const name of REPORT_NAMES) {
     const { render } = await loadReport(name);
-    assert.match(render(RESULTS.race), /floor: memory storage 182 ns per operation|182\.4/, name);
+    assert.match(render(RESULTS.race), /harness overhead: 182 ns per operation|182\.4/, name);
   }
 });
 

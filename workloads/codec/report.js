@@ -254,7 +254,7 @@ export const report = {
       'of the wire, median of the rounds ± the 95 % interval of their mean. CPU: of all threads, those ' +
       'that collect garbage too; on a busy machine it tells more than the time. heap, Buffers: bytes ' +
       'allocated for a row, garbage included, in a pass of its own; Buffers come in slabs, and are ' +
-      'known to some ten per cent. Place: 2–4 is shared by those that the rounds do not tell apart.',
+      'known to some ten per cent. rank: variants that are statistically tied share a range, such as 2–4.',
     'rejected: what ours was chosen over. decodes nothing: counts replies, what no decoder can ' +
       'reach. wrong: what comes out differs from what must; it was not timed.',
   ],
