@@ -3,14 +3,14 @@
  * common.
  */
 
+import { usageError } from '../lib/errors.js';
 import {
   CLIENTS_MAX,
   DATA_SIZE_MAX,
   KEYSPACE_MAX,
   REQUESTS_DEFAULT,
   REQUESTS_MAX,
-} from '../engine/commands.js';
-import { usageError } from '../lib/errors.js';
+} from '../workloads/commands/variants.js';
 import { OPTIONS, parseCount, STORE_OPTIONS } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */

@@ -5,16 +5,11 @@
 
 import { BURST_MAX } from '../engine/plan.js';
 import { usageError } from '../lib/errors.js';
+import { RACE_DEFAULTS } from './options.js';
 
 /** @typedef {import('../index.js').RunOptions} RunOptions */
 /** @typedef {NonNullable<RunOptions['loads']>[number]} LoadOption */
 /** @typedef {Record<string, any>} Given parsed options by their names in OPTIONS */
-
-/**
- * The race is short enough that `npm start` ends within three minutes, with its first set-up.
- * @type {Readonly<{ syncOperations: number, burstOperations: number }>}
- */
-const RACE = Object.freeze({ syncOperations: 2000, burstOperations: 10_000 });
 
 /** Options of an open loop alone, and their flags. */
 const BELONGS = Object.freeze({
@@ -112,7 +107,7 @@ function toClosed(command, { load, inFlight, ops, duration }) {
  */
 function toDefaults(command, { ops, duration, inFlight }) {
   const timed = duration !== undefined;
-  const operations = command === 'race' && !timed ? (ops ?? RACE.syncOperations) : ops;
+  const operations = command === 'race' && !timed ? (ops ?? RACE_DEFAULTS['syncOperations']) : ops;
   /** @type {LoadOption} */
   const sync = { kind: 'sync', operations, durationMs: duration };
   if (command === 'sync') return [sync];
@@ -142,7 +137,7 @@ function toBurst(command, { ops, duration }) {
       'add --in-flight 100 for a window',
     );
   }
-  const byDefault = command === 'race' ? RACE.burstOperations : undefined;
+  const byDefault = command === 'race' ? RACE_DEFAULTS['burstOperations'] : undefined;
   return { kind: 'burst', operations: ops ?? byDefault };
 }
 

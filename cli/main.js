@@ -16,6 +16,7 @@ import {
   LOAD_OPTIONS,
   OPTIONS,
   OUTPUT_OPTIONS,
+  ofRace,
   RUN_OPTIONS,
 } from './options.js';
 
@@ -54,7 +55,7 @@ import {
 const COMMANDS = Object.freeze({
   race: {
     summary: 'point reads over every storage that can run, one and many in flight, several rounds',
-    options: ['setup', 'limits', 'noHtml', ...LOAD_OPTIONS, ...RUN_OPTIONS],
+    options: ['setup', 'limits', 'noHtml', ...LOAD_OPTIONS, ...ofRace(RUN_OPTIONS)],
     load: () => import('./commands/race.js'),
   },
   async: {

@@ -3,7 +3,11 @@
  * decided here, so that a wrong one is refused before anything else happens.
  */
 
+import { OPERATIONS_DEFAULT } from '../engine/loads.js';
+import { RUN_OPTIONS as EVERY_RUN } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
+import { takeOption } from '../lib/options.js';
+import { rowsOf } from './option-rows.js';
 import { parseRamp, parseRate } from './rates.js';
 
 /**
@@ -15,14 +19,34 @@ import { parseRamp, parseRate } from './rates.js';
  * @property {boolean} [hidden] another name of an option, which is not in the help
  */
 
+/**
+ * The race is short enough that `npm start` ends within three minutes, with its first set-up.
+ * @type {Readonly<Record<string, number>>}
+ */
+export const RACE_DEFAULTS = Object.freeze({
+  rounds: 5,
+  warmupOperations: 2000,
+  syncOperations: 2000,
+  burstOperations: 10_000,
+});
+
+/**
+ * An option that every run has, see engine/options.js.
+ * @param {string} name
+ * @param {Readonly<Record<string, number>>} [defaults] others, by name
+ * @returns {OptionRow}
+ */
+function shared(name, defaults = {}) {
+  const option = { ...EVERY_RUN[name] };
+  if (Object.hasOwn(defaults, name)) option.default = defaults[name];
+  const [row] = rowsOf({ [name]: option });
+  const parse = (/** @type {string} */ text) => takeOption(name, option, text, { asText: true });
+  return option.kind === 'flag' || option.kind === 'texts' ? row : { ...row, parse };
+}
+
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({
-  storages: {
-    flags: '--storages <list>',
-    help: 'storages to race: name, name:profile, name:all, all, ./file.js, with commas between',
-    parse: parseList,
-    shown: 'all with their default profile',
-  },
+  storages: { ...shared('storages'), parse: parseList },
   storage: {
     flags: '--storage <one>',
     help: 'one more storage, such as ./my-driver.js; may be repeated',
@@ -32,7 +56,7 @@ export const OPTIONS = Object.freeze({
     flags: '--ops <n>',
     help: 'operations in each test (50k and 1M are understood)',
     parse: (text, flag) => parseCount(text, flag, 1, 1e9),
-    shown: '50000; race: 2000 one in flight, 10000 at once',
+    shown: `${OPERATIONS_DEFAULT}`,
   },
   duration: {
     flags: '--duration <time>',
@@ -95,51 +119,14 @@ export const OPTIONS = Object.freeze({
     parse: (text, flag) => parseList(text, flag).map((item) => parseCount(item, flag, 1, 256)),
     shown: '1',
   },
-  against: {
-    flags: '--against <package@version>',
-    help: 'race another version of a driver, such as ioredis@5, beside the installed one',
-    parse: (text, _flag, previous = []) => [...previous, text],
-  },
-  pin: {
-    flags: '--pin',
-    help: 'keep client and server (if Dragstrip started it) on processors of their own (taskset)',
-  },
-  rounds: {
-    flags: '--rounds <n>',
-    help: 'how often every test is repeated, each time in a fresh process',
-    parse: (text, flag) => parseCount(text, flag, 1, 1000),
-    shown: '1; race: 5',
-  },
-  warmup: {
-    flags: '--warmup <n>',
-    help: 'operations before the clock starts, not counted',
-    parse: (text, flag) => parseCount(text, flag, 0, 1e9),
-    shown: '5000; race: 2000',
-  },
-  timeout: {
-    flags: '--timeout <time>',
-    help: 'without any reply for this long, what is pending has timed out',
-    parse: parseDurationMs,
-    shown: '10s',
-  },
-  rows: {
-    flags: '--rows <n>',
-    help: 'rows of the dataset',
-    parse: (text, flag) => parseCount(text, flag, 1, 2 ** 30 - 1),
-    shown: '100000',
-  },
-  valueSize: {
-    flags: '--value-size <n>',
-    help: 'characters of a value',
-    parse: (text, flag) => parseCount(text, flag, 8, 2 ** 24),
-    shown: '1024',
-  },
-  seed: {
-    flags: '--seed <n>',
-    help: 'seed of rows, keys and order',
-    parse: (text, flag) => parseCount(text, flag, 0, 2 ** 32 - 1),
-    shown: '1',
-  },
+  against: shared('against'),
+  pin: shared('pin'),
+  rounds: shared('rounds'),
+  warmup: shared('warmupOperations'),
+  timeout: shared('timeoutMs'),
+  rows: shared('rows'),
+  valueSize: shared('valueSize'),
+  seed: shared('seed'),
   json: { flags: '--json <file>', help: 'write the result there, after each test' },
   out: {
     flags: '--out <folder>',
@@ -156,11 +143,7 @@ export const OPTIONS = Object.freeze({
   },
   tarantool: { flags: '--tarantool <address>', help: 'Tarantool' },
   cassandra: { flags: '--cassandra <address>', help: 'Cassandra' },
-  allowTarget: {
-    flags: '--allow-target <host:port>',
-    help: 'a server elsewhere than on this machine that may be used; may be repeated',
-    parse: (text, _flag, previous = []) => [...previous, text],
-  },
+  allowTarget: shared('allowTargets'),
   setup: {
     flags: '--setup',
     help: 'first fetch, start and fill the servers that this needs; stop them afterwards',
@@ -268,6 +251,23 @@ export const RUN_OPTIONS = [
   ...STORE_OPTIONS,
   ...ADDRESS_OPTIONS,
 ];
+
+/**
+ * Those of `race`, whose defaults are its own.
+ * @param {readonly string[]} names
+ * @returns {(string | OptionRow)[]}
+ */
+export function ofRace(names) {
+  const { syncOperations, burstOperations } = RACE_DEFAULTS;
+  const ops = `${syncOperations} one in flight, ${burstOperations} at once`;
+  /** @type {Record<string, OptionRow>} */
+  const own = {
+    rounds: shared('rounds', RACE_DEFAULTS),
+    warmup: shared('warmupOperations', RACE_DEFAULTS),
+    ops: { ...OPTIONS['ops'], shown: ops },
+  };
+  return names.map((name) => own[name] ?? name);
+}
 
 /**
  * @param {string} text digits, `_` between them, `k` or `M` behind them

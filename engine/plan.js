@@ -8,7 +8,6 @@ import { DragstripError } from '../lib/errors.js';
 import { takeOptions } from '../lib/options.js';
 import { createRandom, shuffled } from '../lib/random.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
-import { commandsOption } from './commands.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
 import { optionsOf } from './options.js';
 
@@ -35,7 +34,6 @@ const structured = z.looseObject({
   test: z.string().optional(),
   loads: z.array(loadOption).min(1).optional(),
   findMax: searchOption.optional(),
-  commands: commandsOption.optional(),
   variants: z.array(variantOption).min(1).optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
   addresses: z.record(z.string(), z.string()).optional(),
@@ -139,7 +137,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     command: given.command ?? 'run',
     storages: values.storages ?? null,
     workload: given.workload ?? workload?.name ?? DEFAULT_WORKLOAD,
-    workloadOptions: given.commands === undefined ? {} : { commands: given.commands },
+    workloadOptions: {},
     ...own.workload,
     loads,
     ...(variants && { variants }),

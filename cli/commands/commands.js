@@ -4,18 +4,18 @@
  */
 
 import { resolveAddress } from '../../engine/addresses.js';
-import { commandVariants } from '../../engine/commands.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
 import { findHome } from '../../lib/home.js';
-import { rememberProgram } from '../../lib/redis-benchmark.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { isRefusedByProxy } from '../../report/analysis/commands.js';
 import { loadPictures } from '../../report/pictures.js';
 import { readProgramVersion } from '../../servers/command.js';
 import { loadServer, startServers } from '../../servers/index.js';
 import { parseProxyCommand, startProxyCommand } from '../../servers/proxy-command.js';
+import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
+import { commandVariants } from '../../workloads/commands/variants.js';
 import { conductRun, tablesFor } from '../conduct.js';
 import { failureLine } from '../failure.js';
 import { pictureOutputs, writeOutputs } from '../outputs.js';
@@ -93,7 +93,9 @@ export function toRunOptions(options) {
       workload: 'commands',
       storages: [...(listed ?? (storage.length > 0 ? [] : ['ioredis'])), ...storage],
       variants: commandVariants({ tests, ways, transports, keepAlive, clients, requests }),
-      commands: { clients, keyspace, dataSize },
+      clients,
+      keyspace,
+      dataSize,
       rounds: options.rounds ?? 1,
       warmupOperations: options.warmup ?? WARMUP,
       timeoutMs: options.timeout,
@@ -223,7 +225,7 @@ async function prepareBenchmark(runOptions, home) {
   const libraries = found.env['LD_LIBRARY_PATH'];
   rememberProgram({ program, ...(libraries && { libraries }) }, process.env);
   const version = await readProgramVersion(program, ['--version'], /(\d\S*)/, found.env);
-  runOptions.commands = { .../** @type {any} */ (runOptions.commands), redisBenchmark: version };
+  Object.assign(runOptions, { redisBenchmark: version });
   return [];
 }
 

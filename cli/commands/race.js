@@ -9,7 +9,7 @@ import { loadReport } from '../../report/index.js';
 import { conductRun, tablesFor } from '../conduct.js';
 import { cellLines, seedLines } from '../lines.js';
 import { loadsOf } from '../loads.js';
-import { addressesOf } from '../options.js';
+import { addressesOf, RACE_DEFAULTS } from '../options.js';
 import { statusOf } from '../status.js';
 import { requireFree, writeWhole } from '../storage.js';
 import { limitsSource } from './limit.js';
@@ -18,12 +18,8 @@ import { limitsSource } from './limit.js';
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
 
-/** The race: short enough that `npm start` ends within three minutes, with its first set-up. */
-const RACE = {
-  rounds: 5,
-  warmup: 2000,
-  out: 'results',
-};
+/** Where results of the race go, where nothing else is said. */
+const RACE_FOLDER = 'results';
 
 /**
  * @param {CommandContext} context
@@ -106,7 +102,7 @@ async function writePage(result, file) {
  * @param {Record<string, any>} options
  */
 function storePlace(command, { json, out, force }) {
-  const byDefault = command === 'race' && json === undefined ? RACE.out : undefined;
+  const byDefault = command === 'race' && json === undefined ? RACE_FOLDER : undefined;
   return { json, out: out ?? byDefault, force };
 }
 
@@ -129,8 +125,9 @@ export function toRunOptions(command, options) {
     mix: options.mix,
     against: options.against,
     pin: options.pin,
-    rounds: options.rounds ?? (command === 'race' ? RACE.rounds : 1),
-    warmupOperations: options.warmup ?? (command === 'race' ? RACE.warmup : undefined),
+    rounds: options.rounds ?? (command === 'race' ? RACE_DEFAULTS['rounds'] : 1),
+    warmupOperations:
+      options.warmup ?? (command === 'race' ? RACE_DEFAULTS['warmupOperations'] : undefined),
     timeoutMs: options.timeout,
     seed: options.seed,
     rows: options.rows,

@@ -12,18 +12,18 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { statusAfter } from '../../cli/commands/commands.js';
-import { commandVariants } from '../../engine/commands.js';
 import { inThisProcess } from '../../engine/executor.js';
 import { runRace } from '../../engine/runner.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { rememberProgram } from '../../lib/redis-benchmark.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
 import { isRefusedByProxy, refusalOf } from '../../report/analysis/commands.js';
 import { loadServer } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
+import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
+import { commandVariants } from '../../workloads/commands/variants.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { buildResult } from '../helpers/result-builder.js';
 import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
@@ -34,7 +34,7 @@ const CLIENTS = 8;
 /** Real ones, but for the loop that sees whether the machine changes its speed. */
 const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
 const { environment } = buildResult();
-/** @type {import('../../engine/commands.js').CommandList} */
+/** @type {import('../../workloads/commands/variants.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
   ways: ['direct', 'proxied'],
@@ -84,7 +84,7 @@ describe('the command list on real servers', () => {
         home: path.join(folder, 'state'),
         workload: 'commands',
         storages: ['ioredis'],
-        commands: { clients: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
+        ...{ clients: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
         variants: commandVariants({ ...ALL, requests, ...list }),
         warmupOperations: 20,
         addresses: { redis: both('redis'), proxy: both('nutcracker') },

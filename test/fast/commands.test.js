@@ -7,22 +7,22 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { requirePorts } from '../../cli/commands/commands.js';
 import { resolveAddress } from '../../engine/addresses.js';
-import { commandVariants } from '../../engine/commands.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
+import { DEFAULT_SERVER_NAMES, SERVER_NAMES } from '../../servers/index.js';
+import { parseProxyCommand } from '../../servers/proxy-command.js';
+import { Clients, Times } from '../../workloads/commands/clients.js';
+import { workload } from '../../workloads/commands/index.js';
+import { PREFIX } from '../../workloads/commands/namespace.js';
 import {
   benchmarkArgs,
   parseBenchmark,
   programOf,
   rememberProgram,
   runBenchmark,
-} from '../../lib/redis-benchmark.js';
-import { DEFAULT_SERVER_NAMES, SERVER_NAMES } from '../../servers/index.js';
-import { parseProxyCommand } from '../../servers/proxy-command.js';
-import { Clients, Times } from '../../workloads/commands/clients.js';
-import { workload } from '../../workloads/commands/index.js';
-import { PREFIX } from '../../workloads/commands/namespace.js';
+} from '../../workloads/commands/redis-benchmark.js';
 import { TEST_NAMES, TESTS } from '../../workloads/commands/tests.js';
+import { commandVariants } from '../../workloads/commands/variants.js';
 import { createFakeRedis } from '../helpers/fake-redis.js';
 
 const SHAPE = { ops: 700, keyspace: 50, dataSize: 3, seed: 7 };

@@ -8,10 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineWorkload } from '../../lib/define.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH } from '../../lib/outcome.js';
-import { programOf, runBenchmark } from '../../lib/redis-benchmark.js';
 import { Clients } from './clients.js';
 import { MARKER, namespace } from './namespace.js';
+import { programOf, runBenchmark } from './redis-benchmark.js';
 import { TESTS } from './tests.js';
+import { options, plan } from './variants.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
@@ -64,6 +65,8 @@ export const workload = defineWorkload({
   name: 'commands',
   summary: 'the command list of redis-benchmark, direct and through a proxy',
   needs: ['command'],
+  options,
+  plan,
   namespace,
   check: false,
   servers: ({ way }) => (way === 'proxied' ? [PROXY] : []),

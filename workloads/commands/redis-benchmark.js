@@ -6,7 +6,7 @@
 
 import { spawn } from 'node:child_process';
 
-/** @typedef {import('./types.js').Endpoint} Endpoint */
+/** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
 /** It never gives up a server that refuses connections: somebody must. */
 export const BENCHMARK_SECONDS_MAX = 60;

@@ -3,7 +3,7 @@
  * tests. Pure; what a test is, is workloads/commands/tests.js.
  */
 
-import { z } from 'zod';
+import { count, text } from '../../lib/options.js';
 
 /** Requests of a test: enough for some tenths of a second. */
 export const REQUESTS_DEFAULT = Object.freeze({
@@ -17,15 +17,23 @@ export const CLIENTS_MAX = 5000;
 export const KEYSPACE_MAX = 100_000;
 export const DATA_SIZE_MAX = 65_536;
 
-const whole = (/** @type {number} */ max) => z.number().int().min(1).max(max);
-
-export const commandsOption = z.strictObject({
-  clients: whole(CLIENTS_MAX),
-  keyspace: whole(KEYSPACE_MAX),
-  dataSize: whole(DATA_SIZE_MAX),
-  /** version of the redis-benchmark that runs beside; which one, says the environment */
-  redisBenchmark: z.string().optional(),
+/** @type {import('../../lib/options.js').OptionTable} */
+export const options = Object.freeze({
+  clients: count(1, CLIENTS_MAX, 50, { help: 'connections, each with one request in flight' }),
+  keyspace: count(1, KEYSPACE_MAX, 50, {
+    help: 'keys, counters and members that are drawn from',
+  }),
+  dataSize: count(1, DATA_SIZE_MAX, 3, { help: 'characters of a value' }),
+  redisBenchmark: text({
+    help: 'version of the redis-benchmark that runs beside; which one, says the environment',
+  }),
 });
+
+/** @type {NonNullable<import('../../lib/types.js').WorkloadDefinition['plan']>} */
+export function plan({ clients, keyspace, dataSize, redisBenchmark }) {
+  const commands = { clients, keyspace, dataSize, ...(redisBenchmark && { redisBenchmark }) };
+  return { workload: { workloadOptions: { commands } } };
+}
 
 /**
  * @typedef {object} CommandList
@@ -39,7 +47,7 @@ export const commandsOption = z.strictObject({
 
 /**
  * @param {CommandList} list
- * @returns {{ parameters: import('../lib/types.js').Parameters,
+ * @returns {{ parameters: import('../../lib/types.js').Parameters,
  *   loads: { kind: 'window', inFlight: number, operations: number }[] }[]} in the order in which
  *   they are run: those that are compared follow each other
  */
