@@ -323,6 +323,7 @@ async function measure(spec, bound, calls, context, record) {
   const othersAfter = spec.others?.map(({ pids }) => instruments.servers(pids));
   const collected = await garbage.stop(load.recorder.endNs);
   record.pendingBytes = pendingBytes;
+  if (measured.compared !== undefined) record.compared = { ...measured.compared };
   record.client = {
     userNs: after.userNs - before.userNs,
     systemNs: after.systemNs - before.systemNs,

@@ -109,6 +109,12 @@ export function mergeRecords(records) {
     open: mergeOpen(records),
     kinds: mergeKinds(records),
     client: mergeClients(records),
+    ...(first.compared && {
+      compared: {
+        replies: sum(({ compared }) => compared?.replies ?? 0),
+        bytes: sum(({ compared }) => compared?.bytes ?? 0),
+      },
+    }),
     ...mergeServers(records),
     pendingBytes:
       first.pendingBytes === null

@@ -125,6 +125,13 @@ const facts = z
   .record(text, z.union([z.number(), text, z.boolean(), z.null(), z.array(z.number())]))
   .describe('what the workload found out beside its operations');
 
+const compared = z
+  .object({
+    replies: count.describe('whose length and tag were compared, and a part of the rest'),
+    bytes: bytes.describe('compared in them, of all that came'),
+  })
+  .describe('with the dataset; a part of a value changes from reply to reply');
+
 const round = z.object({
   round: count,
   position: count.describe('place in the order of this round'),
@@ -138,6 +145,7 @@ const round = z.object({
   throughput: z.number().nonnegative().describe('ok operations a second'),
   inFlightMean: z.number().nonnegative().describe('counted, apart from the latencies'),
   conditions: conditions.optional(),
+  compared: compared.optional(),
   latency: latency
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),

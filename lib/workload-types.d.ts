@@ -25,12 +25,20 @@ export type Outcome = 'ok' | 'miss' | 'mismatch' | 'error' | 'timeout' | 'droppe
 
 export type LoadKind = 'sync' | 'window' | 'burst' | 'rate';
 
+/** How many replies were compared with the dataset, and how many of their bytes. */
+export interface Compared {
+  replies: number;
+  bytes: number;
+}
+
 /** What a workload makes of a handle: the two functions that the loop calls. */
 export interface BoundWorkload {
   /** issues operation `index`; the style is that of the profile */
   op(index: number, done?: (error: any, reply?: any) => void): any;
   /** outcome code of a reply: 0 ok, 1 miss, 2 mismatch; `whole` compares every byte */
   verify(index: number, reply: any, whole: boolean): number;
+  /** counted up by verify; absent: not counted */
+  compared?: Compared;
   /** of a reply, about; where given, a closed loop may verify some dozen replies later, in order */
   replyBytes?: number;
   /** where it mixes kinds of operation: their names, and which one operation `index` is */

@@ -26,7 +26,7 @@ import { END, FIELDS, INDEX, NEXT, ReplyBatch, START } from './reply-batch.js';
 import { TraceRecorder } from './trace-recorder.js';
 import { startWorkers } from './workers.js';
 
-/** Every n-th reply is compared in full, the others by length and tag; a power of two. */
+/** Every n-th reply is compared in full, the others in part; a power of two. */
 export const WHOLE_EVERY = 512;
 /** Grace period for outstanding replies after an abort. */
 const DRAIN_NS = 1e9;

@@ -21,11 +21,15 @@ export const workload = defineWorkload({
   prepare({ dataset, seed, ops, options }) {
     const { keys: law } = /** @type {{ keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });
-    return (handle) => ({
-      op: bindOp(handle, keys),
-      verify: bindVerify(handle, dataset, keys),
-      replyBytes: dataset.valueSize,
-    });
+    return (handle) => {
+      const compared = { replies: 0, bytes: 0 };
+      return {
+        op: bindOp(handle, keys),
+        verify: bindVerify(handle, dataset, keys, compared),
+        replyBytes: dataset.valueSize,
+        compared,
+      };
+    };
   },
 });
 
@@ -45,28 +49,41 @@ function bindOp(handle, keys) {
  * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {Dataset} dataset
  * @param {Uint32Array} keys
+ * @param {import('../../lib/types.js').Compared} compared counted up
  * @returns {import('../../lib/types.js').BoundWorkload['verify']}
  */
-export function bindVerify(handle, dataset, keys) {
+export function bindVerify(handle, dataset, keys, compared) {
   const { length } = keys;
+  const judge = createJudge(dataset, compared);
   const { value } = handle;
   if (value === undefined) {
     return (index, reply, whole) =>
-      judge(dataset, keys[index < length ? index : index % length], reply, whole);
+      judge(keys[index < length ? index : index % length], reply, index, whole);
   }
   return (index, reply, whole) =>
-    judge(dataset, keys[index < length ? index : index % length], value(reply), whole);
+    judge(keys[index < length ? index : index % length], value(reply), index, whole);
 }
 
 /**
+ * Each reply is compared in its length, its tag and a part of the rest that changes from reply to
+ * reply; every few hundred as a whole.
  * @param {Dataset} dataset
- * @param {number} id
- * @param {unknown} text
- * @param {boolean} whole
- * @returns {number} OK, MISS or MISMATCH
+ * @param {import('../../lib/types.js').Compared} compared
+ * @returns {(id: number, text: unknown, turn: number, whole: boolean) => number} OK, MISS or
+ *   MISMATCH
  */
-function judge(dataset, id, text, whole) {
-  if (text === undefined) return MISS;
-  if (typeof text !== 'string' || !dataset.belongs(id, text)) return MISMATCH;
-  return !whole || dataset.value(id) === text ? OK : MISMATCH;
+function createJudge(dataset, compared) {
+  return (id, text, turn, whole) => {
+    if (text === undefined) return MISS;
+    if (typeof text !== 'string') return MISMATCH;
+    compared.replies += 1;
+    if (whole) {
+      compared.bytes += text.length;
+      return dataset.value(id) === text ? OK : MISMATCH;
+    }
+    const letters = dataset.compare(id, text, turn);
+    if (letters < 0) return MISMATCH;
+    compared.bytes += letters;
+    return OK;
+  };
 }

@@ -85,7 +85,8 @@ function makeValues(slots, keys, dataset) {
 function bindMix(handle, { dataset, keys, slots, values }) {
   const { length } = keys;
   const { stored } = handle;
-  const verifyGet = bindVerify(handle, dataset, keys);
+  const compared = { replies: 0, bytes: 0 };
+  const verifyGet = bindVerify(handle, dataset, keys, compared);
   return {
     op(index, done) {
       const i = index < length ? index : index % length;
@@ -98,6 +99,7 @@ function bindMix(handle, { dataset, keys, slots, values }) {
       return stored === undefined || stored(reply) ? OK : MISMATCH;
     },
     replyBytes: dataset.valueSize,
+    compared,
     kinds: {
       names: KINDS,
       of: (index) => (slots[index < length ? index : index % length] < 0 ? 0 : 1),

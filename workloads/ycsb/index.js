@@ -25,7 +25,8 @@ const prepare = ({ dataset, seed, ops, options }) => {
   const at = (/** @type {number} */ index) => index % drawn.length;
   return (handle, calls = 'promise') => {
     const ways = bindWays(handle, calls, drawn, CORES[core].share.scan !== undefined);
-    const verifyRead = bindVerify(handle, dataset, drawn.keys);
+    const compared = { replies: 0, bytes: 0 };
+    const verifyRead = bindVerify(handle, dataset, drawn.keys, compared);
     const { stored, values = (/** @type {any} */ reply) => reply } = handle;
     const isStored = (/** @type {any} */ reply) => stored === undefined || stored(reply);
     /** @type {Record<string, (index: number, reply: any, whole: boolean) => number>} */
