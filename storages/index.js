@@ -23,6 +23,7 @@ const REGISTRY = {
   'manual-hs': () => import('./manual-hs.js'),
   tarantool: () => import('./tarantool.js'),
   mysql2: () => import('./mysql2.js'),
+  iovalkey: () => import('./iovalkey.js'),
   memory: () => import('./memory.js'),
   lmdb: () => import('./lmdb.js'),
   sqlite: () => import('./sqlite.js'),

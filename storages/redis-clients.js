@@ -10,26 +10,36 @@ import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
 export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
-const importIoredis = () => import('ioredis');
+/**
+ * @typedef {object} IoredisDriver ioredis, or a fork of it with the same interface
+ * @property {string} name of the storage and of the package
+ * @property {() => Promise<{ Redis: any, Command: any }>} load
+ */
+
+/** @type {IoredisDriver} */
+export const IOREDIS = { name: 'ioredis', load: () => import('ioredis') };
+/** @type {IoredisDriver} */
+export const IOVALKEY = { name: 'iovalkey', load: () => import('iovalkey') };
+
 const importRedis = () => import('redis');
 // Once: where each request has a connection of its own, an import would be in its time.
-/** @type {ReturnType<typeof importIoredis> | undefined} */
-let ioredis;
+/** @type {Map<IoredisDriver, ReturnType<IoredisDriver['load']>>} */
+const loaded = new Map();
 /** @type {ReturnType<typeof importRedis> | undefined} */
 let nodeRedis;
 
 /**
  * @param {Where} where
- * @param {{ name?: string, more?: import('ioredis').RedisOptions }} [how] name: of the endpoint;
- *   more: options beside those of the profile
+ * @param {{ name?: string, more?: import('ioredis').RedisOptions, driver?: IoredisDriver }} [how]
+ *   name: of the endpoint; more: options beside those of the profile
  * @returns {Promise<import('ioredis').Redis>}
  * @throws {Error} with a code, where it cannot connect
  */
-export async function connectIoredis(where, { name = 'main', more = {} } = {}) {
+export async function connectIoredis(where, { name = 'main', more = {}, driver = IOREDIS } = {}) {
   const { address, credentials, profile } = where;
-  const endpoint = requireEndpoint(address, name, 'ioredis');
-  ioredis ??= importIoredis();
-  const { Redis } = await ioredis;
+  const endpoint = requireEndpoint(address, name, driver.name);
+  if (!loaded.has(driver)) loaded.set(driver, driver.load());
+  const { Redis } = /** @type {{ Redis: any }} */ (await loaded.get(driver));
   const { stream: _corked, ...options } = /** @type {any} */ (profile.options);
   const redis = new Redis({
     ...options,
@@ -43,13 +53,13 @@ export async function connectIoredis(where, { name = 'main', more = {} } = {}) {
   // connect() says only "Connection is closed."; the reason comes by this event.
   /** @type {unknown} */
   let cause;
-  redis.on('error', (error) => {
+  redis.on('error', (/** @type {unknown} */ error) => {
     cause ??= error;
   });
-  const connecting = redis.connect().catch((error) => {
+  const connecting = redis.connect().catch((/** @type {unknown} */ error) => {
     throw cause ?? error;
   });
-  const target = { storage: 'ioredis', endpoint, credentials };
+  const target = { storage: driver.name, endpoint, credentials };
   await opened(target, connecting, () => redis.disconnect());
   return redis;
 }

@@ -1,7 +1,7 @@
 /**
- * Commands of any name over connections of ioredis, one at a time or many side by side: for
- * workloads that count connections. No handshake beyond the login, so that a proxy that knows
- * neither INFO nor HELLO nor CLIENT takes it, and a server is asked no more than a proxy.
+ * Commands of any name over connections of ioredis or a fork of it, one at a time or many side by
+ * side: for workloads that count connections. No handshake beyond the login, so that a proxy that
+ * knows neither INFO nor HELLO nor CLIENT takes it, and a server is asked no more than a proxy.
  */
 
 import { inlineCommand } from '../../protocols/resp/command.js';
@@ -21,13 +21,14 @@ const PLAIN = {
 
 /**
  * @param {import('../../lib/types.js').OpenContext} where
+ * @param {import('../redis-clients.js').IoredisDriver} driver
  * @returns {Promise<import('../../lib/types.js').CommandHandle>}
  */
-export async function openCommands(where) {
-  const { Command } = await import('ioredis');
+export async function openCommands(where, driver) {
+  const { Command } = await driver.load();
   return {
     async connect(name) {
-      const redis = await connectIoredis(where, { name, more: PLAIN });
+      const redis = await connectIoredis(where, { name, more: PLAIN, driver });
       codeLostRequests(redis);
       return {
         send: (words) => redis.call(.../** @type {[string, ...string[]]} */ (words)),

@@ -1,6 +1,6 @@
 /**
  * Inserting by Redis: a string key for each row, `SET … NX`, so that a key that is there is refused
- * as a table refuses it. By ioredis and by node-redis.
+ * as a table refuses it. By every driver of Redis.
  */
 
 import { createCork } from '../connection.js';
@@ -38,9 +38,13 @@ export const REDIS_INSERTS = Object.freeze({
 
 /** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
 
-/** @param {InsertContext} context @returns {Promise<Inserter>} */
-export function openIoredisInserter(context) {
-  return openInserter(context, ioredisConnection);
+/**
+ * @param {InsertContext} context
+ * @param {import('../redis-clients.js').IoredisDriver} driver
+ * @returns {Promise<Inserter>}
+ */
+export function openIoredisInserter(context, driver) {
+  return openInserter(context, () => ioredisConnection(context, driver));
 }
 
 /** @param {InsertContext} context @returns {Promise<Inserter>} */
@@ -64,11 +68,12 @@ async function openInserter(context, open) {
 
 /**
  * @param {InsertContext} context
+ * @param {import('../redis-clients.js').IoredisDriver} driver
  * @returns {Promise<RedisConnection>}
  */
-async function ioredisConnection(context) {
+async function ioredisConnection(context, driver) {
   const { stream } = /** @type {any} */ (context.profile.options);
-  const redis = await connectIoredis(context);
+  const redis = await connectIoredis(context, { driver });
   const cork = stream === undefined ? () => {} : createCork(/** @type {any} */ (redis).stream);
   /** @param {any} pipeline @param {string[]} rows */
   const send = (pipeline, rows) => {

@@ -5,7 +5,7 @@
 
 import { usageError } from '../../lib/errors.js';
 import { createCork, opened, requireEndpoint } from '../connection.js';
-import { connectIoredis, connectNodeRedis } from '../redis-clients.js';
+import { connectIoredis, connectNodeRedis, IOREDIS } from '../redis-clients.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {import('../../lib/types.js').OpenContext} OpenContext */
@@ -45,14 +45,15 @@ export const IOREDIS_LOCKS = Object.freeze({
 
 /**
  * @param {OpenContext} context
+ * @param {import('../redis-clients.js').IoredisDriver} [driver]
  * @returns {Promise<Locks>}
  */
-export async function openIoredisLocks(context) {
-  const redis = await connectIoredis(context);
+export async function openIoredisLocks(context, driver = IOREDIS) {
+  const redis = await connectIoredis(context, { driver });
   // As the mutex does: what is sent in one tick leaves in one write.
   const cork = createCork(/** @type {any} */ (redis).stream);
   return openLocks(context, {
-    ...{ storage: 'ioredis', offered: IOREDIS_LOCKS, client: redis },
+    ...{ storage: driver.name, offered: IOREDIS_LOCKS, client: redis },
     send([name, ...words]) {
       cork();
       return redis.call(name, words);

@@ -33,6 +33,7 @@ import { withServers } from '../helpers/servers.js';
 const WAVES = [
   ['redis', 'mysql2', 'tarantool', 'lmdb'],
   ['ioredis', 'manual-hs', 'sqlite'],
+  ['iovalkey'],
 ];
 const INSERT_PLACES = namesOf(namespace);
 const { redisPrefix, redisMarker, database, table } = INSERT_PLACES;

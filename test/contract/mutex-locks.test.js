@@ -5,6 +5,7 @@ import { afterEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
+import { Redis as Iovalkey } from 'iovalkey';
 import { createClient } from 'redis';
 import { createLocker, MutexError } from '../../storages/mutex/index.js';
 import { withServers } from '../helpers/servers.js';
@@ -32,8 +33,11 @@ function admin() {
  */
 async function clientOf(driver) {
   const { main } = servers.address('redis');
-  if (driver === 'ioredis') {
-    const redis = new Redis({ ...main, retryStrategy: () => 20 });
+  if (driver !== 'redis') {
+    const redis = new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
+      ...main,
+      retryStrategy: () => 20,
+    });
     redis.on('error', () => {});
     closing.push(() => redis.disconnect());
     return redis;
@@ -73,7 +77,7 @@ function code(code) {
   return (error) => error instanceof MutexError && error.code === code;
 }
 
-for (const driver of ['ioredis', 'redis']) {
+for (const driver of ['ioredis', 'iovalkey', 'redis']) {
   for (const handler of /** @type {const} */ (['script', 'pure'])) {
     describe(`${handler} on ${driver}`, () => {
       test('one name: who comes second waits until it is unlocked', async () => {
@@ -316,8 +320,11 @@ for (const driver of ['ioredis', 'redis']) {
   test(`${driver}: closed, and lost for good, whoever waits is told`, async () => {
     const { main } = servers.address('redis');
     const client =
-      driver === 'ioredis'
-        ? new Redis({ ...main, retryStrategy: null })
+      driver !== 'redis'
+        ? new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
+            ...main,
+            retryStrategy: null,
+          })
         : createClient({ socket: { host: main.host, port: main.port, reconnectStrategy: false } });
     client.on('error', () => {});
     if (driver === 'redis') await client.connect();

@@ -44,9 +44,11 @@ describe('storages, without a server', () => {
 
     it('gives a workload the storages that have its kind of handle', async () => {
       assert.deepEqual(await storageNamesFor(['lock']), [
-        ...['redis', 'ioredis', 'tarantool', 'mysql2'],
+        ...['redis', 'ioredis', 'tarantool', 'mysql2', 'iovalkey'],
       ]);
-      assert.deepEqual(await storageNamesFor(['command']), ['redis', 'ioredis', 'hiredis']);
+      assert.deepEqual(await storageNamesFor(['command']), [
+        ...['redis', 'ioredis', 'hiredis', 'iovalkey'],
+      ]);
       const rows = await storageNamesFor(['mget']);
       assert.ok(rows.includes('node-handlersocket'), 'skipped with its reason, not left out');
       assert.ok(!rows.includes('cassandra'));
