@@ -106,6 +106,15 @@ export function coded(error, code = 'ECONNRESET') {
 }
 
 /**
+ * The same for all errors of a class of the driver that is made where no listener sees them.
+ * @param {Function} errorClass
+ * @param {string} [code]
+ */
+export function codeClass(errorClass, code = 'ECONNRESET') {
+  errorClass.prototype.code ??= code;
+}
+
+/**
  * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
  * The handle's get, mget and set are exchanged, so that what came before the loss pays nothing for
  * it.

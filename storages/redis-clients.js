@@ -3,7 +3,7 @@
  * does to requests is for who sends them.
  */
 
-import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
+import { codeClass, coded, opened, requireEndpoint, socketPlace } from './connection.js';
 
 /** @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>} Where */
 
@@ -87,6 +87,41 @@ export async function closeIoredis(redis) {
 }
 
 /**
+ * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {Where} where
+ * @returns {Record<string, any>}
+ */
+function nodeRedisOptions(endpoint, { credentials, profile }) {
+  const { call: _call, pool: _pool, socket, ...options } = /** @type {any} */ (profile.options);
+  return {
+    ...options,
+    username: credentials.user,
+    password: credentials.password,
+    socket: { ...socket, ...socketPlace(endpoint) },
+    ...(endpoint.db && { database: endpoint.db }),
+  };
+}
+
+/**
+ * @param {Where} where the options of its profile have those of the pool as `pool`
+ * @returns {Promise<any>} a pool with all its connections open
+ * @throws {Error} with a code, where it cannot connect
+ */
+export async function connectNodeRedisPool(where) {
+  const { address, credentials, profile } = where;
+  const endpoint = requireEndpoint(address, 'main', 'redis');
+  nodeRedis ??= importRedis();
+  const { ClientClosedError, createClientPool, DisconnectsClientError } = await nodeRedis;
+  // What is in flight, and what waits for a connection, fails with these, which have no code.
+  for (const errorClass of [ClientClosedError, DisconnectsClientError]) codeClass(errorClass);
+  const { pool: size } = /** @type {any} */ (profile.options);
+  const pool = createClientPool(nodeRedisOptions(endpoint, where), size);
+  pool.on('error', coded);
+  await opened({ storage: 'redis', endpoint, credentials }, pool.connect(), () => pool.destroy());
+  return pool;
+}
+
+/**
  * @param {Where} where
  * @param {{ name?: string, more?: Record<string, unknown> }} [how] name: of the endpoint; more:
  *   options beside those of the profile
@@ -94,19 +129,11 @@ export async function closeIoredis(redis) {
  * @throws {Error} with a code, where it cannot connect
  */
 export async function connectNodeRedis(where, { name = 'main', more = {} } = {}) {
-  const { address, credentials, profile } = where;
+  const { address, credentials } = where;
   const endpoint = requireEndpoint(address, name, 'redis');
   nodeRedis ??= importRedis();
   const { createClient } = await nodeRedis;
-  const { call: _call, socket, ...options } = /** @type {any} */ (profile.options);
-  const client = createClient({
-    ...options,
-    ...more,
-    username: credentials.user,
-    password: credentials.password,
-    socket: { ...socket, ...socketPlace(endpoint) },
-    ...(endpoint.db && { database: endpoint.db }),
-  });
+  const client = createClient({ ...nodeRedisOptions(endpoint, where), ...more });
   const failed = new Promise((_resolve, reject) => {
     // The same object rejects whatever was in flight; its class has no code.
     client.on('error', (error) => reject(coded(error)));

@@ -5,7 +5,7 @@ import { openCommands } from './commands/node-redis.js';
 import { coded, loseHandle } from './connection.js';
 import { openNodeRedisInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { NODE_REDIS_LOCKS, openNodeRedisLocks } from './locks/redis.js';
-import { connectNodeRedis } from './redis-clients.js';
+import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
@@ -34,6 +34,10 @@ export const storage = defineStorage({
         call: "sendCommand(['GET', key])",
       },
     },
+    pool: {
+      summary: 'createClientPool of 4 connections: one request at a time on each',
+      options: { socket: FAULTS_VISIBLE, pool: { minimum: 4, maximum: 4 } },
+    },
   },
   open: {
     rows: openRows,
@@ -46,8 +50,8 @@ export const storage = defineStorage({
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const { profile, places } = context;
-  const { call } = /** @type {any} */ (profile.options);
-  const client = await connectNodeRedis(context);
+  const { call, pool } = /** @type {any} */ (profile.options);
+  const client = await (pool ? connectNodeRedisPool(context) : connectNodeRedis(context));
   const { redisPrefix: prefix } = places;
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
@@ -70,6 +74,10 @@ async function openRows(context) {
       loseHandle(handle, coded(new Error('the client is closed')));
     },
   };
-  client.on('error', (/** @type {any} */ error) => loseHandle(handle, error));
+  client.on('error', (/** @type {any} */ error) => {
+    loseHandle(handle, error);
+    // One lost connection ends the pool: it would go on with the others.
+    if (pool !== undefined) client.destroy();
+  });
   return handle;
 }

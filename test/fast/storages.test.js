@@ -125,7 +125,7 @@ describe('storages, without a server', () => {
       assert.throws(() => requireProfile(redis, 'tunde'), {
         ...usage,
         message: 'storage "redis" has no profile "tunde": did you mean "tuned"?',
-        remedy: 'its profiles: default, tuned',
+        remedy: 'its profiles: default, tuned, pool',
       });
     });
 

@@ -19,6 +19,7 @@ const IN_FLIGHT_MAX = 10_000;
 const PROFILES = Object.freeze({
   redis: ['default', 'tuned'],
   ioredis: ['default', 'tuned', 'pipelined'],
+  iovalkey: ['default', 'tuned', 'pipelined'],
 });
 
 /** @type {import('../../lib/options.js').OptionTable} */
