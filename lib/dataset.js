@@ -5,28 +5,18 @@
  * A value is plain ASCII from a 64-letter alphabet, so that it is the same in every character set
  * and protocol. Its first eight letters are a tag: five letters of the row's id, masked by the
  * seed, then three letters that belong to the dataset as a whole. The tag lets every reply be
- * checked against its key in a few nanoseconds; the rest is compared part by part, see compare().
+ * checked against its key in a few nanoseconds; a sample is compared as a whole.
  */
 
 import { usageError } from './errors.js';
 import { namesOf } from './namespace.js';
 import { mix32 } from './random.js';
-import { jump, jumpTables, xorshift } from './xorshift-jump.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const LETTERS = Buffer.from(ALPHABET, 'latin1');
 
 /** Letters in a tag; also the smallest value. */
 export const TAG_LENGTH = 8;
-/** Letters drawn from a 32-bit word. */
-const WORD_LETTERS = 5;
-/**
- * A reply is compared in its tag and in one window of the letters behind it, another one for each
- * reply: a cycle of 32 replies compares every position once.
- */
-const WINDOWS_MAX = 32;
-/** Shorter windows save little: a value of up to 38 characters is compared as a whole. */
-const WINDOW_WORDS_MIN = 6;
 /** Five letters of six bits hold an id. */
 export const ROWS_MAX = 2 ** 30 - 1;
 /** 16 MiB: larger than any server's default packet; a value must fit a single reply. */
@@ -82,7 +72,7 @@ export function createDataset(options = {}) {
     target[offset + 5] = f0;
     target[offset + 6] = f1;
     target[offset + 7] = f2;
-    fillBody(bodyState(seed, id), target, offset + TAG_LENGTH, offset + valueSize);
+    fillBody(mix32(seed, id), target, offset + TAG_LENGTH, offset + valueSize);
     return offset + valueSize;
   }
 
@@ -108,62 +98,7 @@ export function createDataset(options = {}) {
     );
   }
 
-  const bodyWords = Math.ceil((valueSize - TAG_LENGTH) / WORD_LETTERS);
-  const windowWords = Math.max(WINDOW_WORDS_MIN, Math.ceil(bodyWords / WINDOWS_MAX));
-  const windows = Math.max(1, Math.ceil(bodyWords / windowWords));
-  /** @type {Int32Array[] | undefined} made when the first reply is compared */
-  let jumps;
-
-  /** @type {Dataset['compare']} */
-  function compare(id, text, turn) {
-    if (!belongs(id, text)) return -1;
-    jumps ??= jumpTables(windows, windowWords);
-    // Shifted in each cycle, so that damage that comes at a fixed distance is met by all windows.
-    const cycle = Math.floor(turn / windows);
-    const window = (turn + (mix32(cycle, 0x7477) >>> 8)) % windows;
-    const from = TAG_LENGTH + window * windowWords * WORD_LETTERS;
-    const to = Math.min(valueSize, from + windowWords * WORD_LETTERS);
-    const isEqual = bodyEquals(jump(jumps[window], bodyState(seed, id)), text, from, to);
-    return isEqual ? TAG_LENGTH + to - from : -1;
-  }
-
-  return { rows, valueSize, seed, value, write, belongs, compare };
-}
-
-/**
- * @param {number} seed
- * @param {number} id
- * @returns {number} the state from which the letters behind the tag are drawn
- */
-function bodyState(seed, id) {
-  const state = mix32(seed, id);
-  return state === 0 ? 0x9e3779b9 : state; // a xorshift never leaves zero
-}
-
-/**
- * @param {number} word the state before the first of these letters
- * @param {string} text
- * @param {number} from the first letter of a word
- * @param {number} to
- * @returns {boolean} whether text[from..to) is what fillBody writes there
- */
-function bodyEquals(word, text, from, to) {
-  let at = from;
-  let difference = 0;
-  for (; at + WORD_LETTERS <= to; at += WORD_LETTERS) {
-    word = xorshift(word);
-    difference |=
-      (text.charCodeAt(at) ^ LETTERS[word >>> 26]) |
-      (text.charCodeAt(at + 1) ^ LETTERS[(word >>> 20) & 63]) |
-      (text.charCodeAt(at + 2) ^ LETTERS[(word >>> 14) & 63]) |
-      (text.charCodeAt(at + 3) ^ LETTERS[(word >>> 8) & 63]) |
-      (text.charCodeAt(at + 4) ^ LETTERS[(word >>> 2) & 63]);
-  }
-  if (at < to) word = xorshift(word);
-  for (let shift = 26; at < to; shift -= 6, at += 1) {
-    difference |= text.charCodeAt(at) ^ LETTERS[(word >>> shift) & 63];
-  }
-  return difference === 0;
+  return { rows, valueSize, seed, value, write, belongs };
 }
 
 /**
@@ -175,7 +110,7 @@ function bodyEquals(word, text, from, to) {
  * @param {number} to
  */
 function fillBody(state, target, from, to) {
-  let word = state;
+  let word = state === 0 ? 0x9e3779b9 : state; // a xorshift never leaves zero
   let at = from;
   while (at < to) {
     word ^= word << 13;

@@ -127,10 +127,10 @@ const facts = z
 
 const compared = z
   .object({
-    replies: count.describe('whose length and tag were compared, and a part of the rest'),
+    replies: count.describe('whose length and tag were compared; one of 32 as a whole'),
     bytes: bytes.describe('compared in them, of all that came'),
   })
-  .describe('with the dataset; a part of a value changes from reply to reply');
+  .describe('with the dataset, of a workload that reads single rows');
 
 const round = z.object({
   round: count,

@@ -23,12 +23,6 @@ export interface Dataset extends Readonly<DatasetOptions> {
    * Whether `text` has the length and the tag of row `id`: some nanoseconds, not the whole value.
    */
   belongs(id: number, text: string): boolean;
-  /**
-   * Compares the length, the tag and one window of the rest, another one for each `turn` (0, 1, 2
-   * …): a cycle of at most 32 turns compares every position once.
-   * @returns characters compared; -1: not the value of `id`
-   */
-  compare(id: number, text: string, turn: number): number;
 }
 
 /**

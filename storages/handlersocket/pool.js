@@ -49,8 +49,9 @@ export class Pool {
   }
 
   /**
-   * One after another: of connections that arrive together the server thread that wakes first
-   * accepts nearly all, and then serves them alone (of 3, on 1.5 threads instead of 2.5).
+   * One after another: on a busy machine the server thread that wakes first accepts nearly all
+   * connections that arrive together, and then serves them alone (of 3, on 1.5 threads of 4
+   * instead of 2.5; on a quiet machine the difference is small).
    * @returns {Promise<void>} when all are connected; rejects with the first failure
    */
   async connect() {

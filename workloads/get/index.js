@@ -3,6 +3,7 @@
  * in the same order for every storage; a reply counts only if it is the row of its key.
  */
 
+import { TAG_LENGTH } from '../../lib/dataset.js';
 import { defineWorkload } from '../../lib/define.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { drawKeys } from './keys.js';
@@ -58,22 +59,21 @@ export function bindVerify(handle, dataset, keys, compared) {
   const { value } = handle;
   if (value === undefined) {
     return (index, reply, whole) =>
-      judge(keys[index < length ? index : index % length], reply, index, whole);
+      judge(keys[index < length ? index : index % length], reply, whole);
   }
   return (index, reply, whole) =>
-    judge(keys[index < length ? index : index % length], value(reply), index, whole);
+    judge(keys[index < length ? index : index % length], value(reply), whole);
 }
 
 /**
- * Each reply is compared in its length, its tag and a part of the rest that changes from reply to
- * reply; every few hundred as a whole.
+ * Each reply is compared in its length and tag, one of 32 as a whole: a whole value costs 1.3 ns
+ * per byte, 42 ns per reply of 1 KB; a moving window of all replies measured 0.4 µs.
  * @param {Dataset} dataset
  * @param {import('../../lib/types.js').Compared} compared
- * @returns {(id: number, text: unknown, turn: number, whole: boolean) => number} OK, MISS or
- *   MISMATCH
+ * @returns {(id: number, text: unknown, whole: boolean) => number} OK, MISS or MISMATCH
  */
 function createJudge(dataset, compared) {
-  return (id, text, turn, whole) => {
+  return (id, text, whole) => {
     if (text === undefined) return MISS;
     if (typeof text !== 'string') return MISMATCH;
     compared.replies += 1;
@@ -81,9 +81,7 @@ function createJudge(dataset, compared) {
       compared.bytes += text.length;
       return dataset.value(id) === text ? OK : MISMATCH;
     }
-    const letters = dataset.compare(id, text, turn);
-    if (letters < 0) return MISMATCH;
-    compared.bytes += letters;
-    return OK;
+    compared.bytes += TAG_LENGTH;
+    return dataset.belongs(id, text) ? OK : MISMATCH;
   };
 }
