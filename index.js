@@ -7,9 +7,9 @@
  *     const result = await run({ storages: ['ioredis'], loads });
  */
 
-import { measureLimits, runLimits } from './engine/limits.js';
+import { measureLimits, runLimits } from './engine/ceilings.js';
 import { runRace } from './engine/runner.js';
-import { limitsFrom } from './lib/limits.js';
+import { limitsFrom } from './lib/ceilings.js';
 
 export { createDataset } from './lib/dataset.js';
 export {
@@ -57,10 +57,10 @@ export function run(options = {}, context = {}) {
 }
 
 /**
- * Measures the wire limit of each server and the driver limit of each storage.
- * @param {RunOptions} [options] as of run; loads: those of the driver limits
- * @param {import('./engine/limits.js').LimitContext} [context]
- * @returns {Promise<Result>} a result without cells; a limit that could not be had says why
+ * Measures the server ceiling of each server and the client ceiling of each storage.
+ * @param {RunOptions} [options] as of run; loads: those of the client ceilings
+ * @param {import('./engine/ceilings.js').LimitContext} [context]
+ * @returns {Promise<Result>} a result without benchmarks; a limit that could not be had says why
  * @throws {import('./lib/errors.js').DragstripError} as run
  */
 export function limit(options = {}, context = {}) {

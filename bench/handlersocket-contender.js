@@ -4,7 +4,7 @@
  */
 
 import { connect as connectSocket } from 'node:net';
-import { createDataset, PLACES } from '../lib/dataset.js';
+import { createDataset, ROW_NAMES } from '../lib/dataset.js';
 import { createRandom, drawBelow } from '../lib/random.js';
 import { loadProtocol } from '../limits/wire/protocol.js';
 import { Pump } from '../limits/wire/pump.js';
@@ -56,7 +56,7 @@ async function client({ address, dataset: options, connections }) {
   const dataset = createDataset(options);
   const { host, port } = address['read'];
   const hs = await connect({ host, port, connections });
-  const { database, table } = PLACES;
+  const { database, table } = ROW_NAMES;
   const index = await hs.openIndex({ database, table, columns: ['str'] });
   /** @type {Get} */
   const get = (id, done) => (done === undefined ? index.value(id) : index.value(id, done));
@@ -73,7 +73,7 @@ async function storage({ storage: name = '', address, dataset: options }) {
   const definition = await loadStorage(source);
   const profile = definition.profiles[profileName];
   const handle = await /** @type {any} */ (definition.open).rows({
-    ...{ address, credentials: {}, dataset, folder: '', places: PLACES },
+    ...{ address, credentials: {}, dataset, folder: '', names: ROW_NAMES },
     profile: { name: profileName, ...profile },
   });
   const { get, value = (/** @type {any} */ reply) => reply } = handle;
@@ -246,7 +246,7 @@ async function wire({ address, dataset, connections = 1 }) {
  * @param {ContenderSpec} spec @returns {Promise<Contender>}
  */
 async function bare({ address, dataset }) {
-  const { socket, onLine } = await openBare(address, PLACES.table, 'str');
+  const { socket, onLine } = await openBare(address, ROW_NAMES.table, 'str');
   return {
     async run({ operations = 1 }) {
       seed += 1;
@@ -293,7 +293,7 @@ async function openBare(address, table, column) {
     listen = () => resolve(undefined);
     socket.on('error', reject);
   });
-  socket.write(`P\t0\t${PLACES.database}\t${table}\tPRIMARY\t${column}\n`);
+  socket.write(`P\t0\t${ROW_NAMES.database}\t${table}\tPRIMARY\t${column}\n`);
   await opened;
   /** @param {() => void} next called after a complete line */
   const onLine = (next) => {
@@ -309,7 +309,7 @@ const LARGE = 'bench_large';
 async function largeReply({ address }) {
   const { host, port } = address['read'];
   const hs = await connect({ host, port });
-  const { database } = PLACES;
+  const { database } = ROW_NAMES;
   const index = await hs.openIndex({ database, table: LARGE, columns: ['str'] });
   return {
     async run({ rows = 1 }) {

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import { getLoader } from '../data/loaders/index.js';
 import { parseEndpoint } from '../lib/address.js';
-import { createDataset, PLACES } from '../lib/dataset.js';
+import { createDataset, ROW_NAMES } from '../lib/dataset.js';
 import { builtBinary } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
@@ -119,10 +119,10 @@ async function fill(servers, { rows, replyRows }, valueSize, loaders) {
   }
   const { host, port } = servers['mariadb'].sql;
   const sql = await mysql.createConnection({ host, port, user: 'root' });
-  const table = `${PLACES.database}.bench_large`;
+  const table = `${ROW_NAMES.database}.bench_large`;
   await sql.query(`CREATE TABLE IF NOT EXISTS ${table} (
     id INT PRIMARY KEY, str VARCHAR(25) NOT NULL) ENGINE=InnoDB`);
-  await sql.query(`USE ${PLACES.database}`);
+  await sql.query(`USE ${ROW_NAMES.database}`);
   await sql.query(
     `INSERT IGNORE INTO ${table} SELECT seq, LPAD(seq, 24, '0') FROM seq_1_to_${replyRows[1]}`,
   );
@@ -174,9 +174,9 @@ async function* windows(servers, sizes, valueSize) {
   yield measure(`${what}: client CPU per find, promises`, cpu, {
     ...{ target: 1, better: 'lower', unit: 'µs' },
   });
-  const rival = best(redis, rounds);
-  yield measure(`${what}: best Redis driver (${rival})`, rates(rounds[rival]), higher);
-  yield measure(`${what}: promises against ${rival}`, ratios(ours, rounds[rival]), {
+  const contender = best(redis, rounds);
+  yield measure(`${what}: best Redis driver (${contender})`, rates(rounds[contender]), higher);
+  yield measure(`${what}: promises against ${contender}`, ratios(ours, rounds[contender]), {
     ...{ target: 1, better: 'higher', unit: '×' },
   });
 }

@@ -4,7 +4,7 @@
  * window, which neither records nor verifies.
  */
 
-import { createDataset, PLACES, ROWS_NAMESPACE } from '../lib/dataset.js';
+import { createDataset, ROW_NAMES, ROWS_NAMESPACE } from '../lib/dataset.js';
 import { namesOf } from '../lib/namespace.js';
 import { OK } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
@@ -41,7 +41,7 @@ async function openOurs({ storage, workload, keys, address, dataset: options }) 
   const { prepare, namespace = ROWS_NAMESPACE } = await loadWorkload(workload);
   const profile = definition.profiles['default'];
   const handle = await /** @type {any} */ (definition.open).rows({
-    ...{ address, credentials: {}, dataset, folder: '', places: namesOf(namespace) },
+    ...{ address, credentials: {}, dataset, folder: '', names: namesOf(namespace) },
     profile: { name: 'default', ...profile },
   });
   const calls = profile.calls ?? 'promise';
@@ -120,7 +120,10 @@ function drawFetches(dataset, seed, ops, keys) {
   return prepareFetches({ dataset, seed, ops, options }).fetches;
 }
 
-/** @type {Record<string, (spec: ContenderSpec) => Promise<{ call: (keys: any) => any, close: any }>>} */
+/**
+ * @type {Record<string, (spec: ContenderSpec) => Promise<{ call: (keys: any) => any, close: any
+ * }>>}
+ */
 const DRIVERS = {
   async ioredis({ workload, address }) {
     const { Redis } = await import('ioredis');
@@ -139,7 +142,7 @@ const DRIVERS = {
     const { storage } = await import('../storages/manual-hs.js');
     const { host, port } = address['read'];
     const client = await connect({ ...storage.profiles['default'].options, host, port });
-    const { database, table } = PLACES;
+    const { database, table } = ROW_NAMES;
     const index = await client.openIndex({ database, table, columns: ['str'] });
     return { call: (id) => index.value(id), close: () => client.close() };
   },

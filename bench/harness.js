@@ -46,7 +46,7 @@ async function* harnessAgainstBare({ smoke, servers, rows }) {
 /**
  * @param {{ storage: string, address?: import('../lib/types.js').Address, operations: number,
  *   seed?: number, rows: number, inFlight: number, warmup: number }} options
- * @returns {import('../engine/cell.js').CellSpec}
+ * @returns {import('../engine/benchmark.js').BenchmarkSpec}
  */
 function spec({ storage, address = {}, operations, seed = 1, rows, inFlight, warmup }) {
   return {

@@ -16,7 +16,7 @@ import { rowBufferBytes, TarantoolLink } from '../data/connections/tarantool.js'
 import { getLoader } from '../data/loaders/index.js';
 import { rowStream } from '../data/loaders/rows.js';
 import { parseEndpoint } from '../lib/address.js';
-import { createDataset, PLACES } from '../lib/dataset.js';
+import { createDataset, ROW_NAMES } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { systemClock } from '../measure/clock.js';
 import { encodeCommand } from '../protocols/resp/command.js';
@@ -28,7 +28,7 @@ import { measure } from './figures.js';
 /** Maximum time relative to the server's own tool. */
 const TARGET = 2;
 const SERVERS = ['redis', 'mariadb', 'tarantool'];
-const TABLE = `${PLACES.database}.${PLACES.table}`;
+const TABLE = `${ROW_NAMES.database}.${ROW_NAMES.table}`;
 
 /**
  * @typedef {object} Contest
@@ -125,7 +125,7 @@ async function redisContest({ running, programs, env, dataset, home }) {
   const prepared = join(home, 'rows.resp');
   const file = await open(prepared, 'w');
   for (let id = 1; id <= dataset.rows; id += 1) {
-    await file.write(encodeCommand(['SET', `${PLACES.redisPrefix}${id}`, dataset.value(id)]));
+    await file.write(encodeCommand(['SET', `${ROW_NAMES.redisPrefix}${id}`, dataset.value(id)]));
   }
   await file.close();
   const link = new RespLink({ what: 'Redis', endpoint: main });
@@ -139,7 +139,7 @@ async function redisContest({ running, programs, env, dataset, home }) {
     },
     clear: () => link.command('FLUSHALL'),
     async count() {
-      const marked = await link.command('EXISTS', PLACES.redisMarker);
+      const marked = await link.command('EXISTS', ROW_NAMES.redisMarker);
       return (await link.command('DBSIZE')) - marked;
     },
     close: async () => link.close(),
@@ -164,7 +164,7 @@ async function mariadbContest({ running, programs, env, dataset }) {
   const client = ['--no-defaults', '--protocol=tcp', '--user=root', '--local-infile=1'];
   client.push(`--host=${sql.host}`, `--port=${sql.port}`);
   const clear = async () => {
-    await connection.query(`CREATE DATABASE IF NOT EXISTS ${PLACES.database}`);
+    await connection.query(`CREATE DATABASE IF NOT EXISTS ${ROW_NAMES.database}`);
     await connection.query(`DROP TABLE IF EXISTS ${TABLE}`);
   };
   const byClient = (/** @type {string} */ kind) =>

@@ -12,7 +12,7 @@ const [comparisons, rounds, operations, seed] = process.argv.slice(2).map(Number
 // The canary would take longer than the benchmarks.
 const execute = inThisProcess({ ...systemInstruments(systemClock), canaryNs: () => 0 });
 
-/** @type {import('../engine/cell.js').CellSpec} */
+/** @type {import('../engine/benchmark.js').BenchmarkSpec} */
 const spec = {
   storage: 'memory',
   profile: 'default',

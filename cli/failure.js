@@ -18,10 +18,10 @@ export function reportFailure(error, stderr) {
 }
 
 /**
- * @param {{ message: string, remedy?: string | null }} failure
+ * @param {{ message: string, hint?: string | null }} failure
  * @returns {string} one line
  */
-export function failureLine({ message, remedy }) {
-  const line = remedy ? `${message}; ${remedy}` : message;
+export function failureLine({ message, hint }) {
+  const line = hint ? `${message}; ${hint}` : message;
   return line.replace(/\s*\r?\n\s*/g, ' ');
 }

@@ -1,14 +1,14 @@
 /**
- * The lines of a run while it goes on: the seed's, for the two runners, and one for each cell, for
- * the race.
+ * The lines of a run while it goes on: the original program's, for the two runners, and one for
+ * each benchmark, for the race.
  */
 
 import { prefix } from '../lib/format.js';
-import { labelOf, loadText } from './cell-name.js';
+import { labelOf, loadText } from './benchmark-name.js';
 import { RaceView } from './race-view.js';
 
 /** @typedef {import('../index.js').RunEvent} RunEvent */
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Round} Round */
 
 /**
@@ -19,8 +19,8 @@ import { RaceView } from './race-view.js';
  */
 
 /**
- * The seed's lines, per storage and in its order: `Test 'x' started`, `Storage created in … ms`,
- * `Test finished: n ops, … ms, … ops/sec`, an empty line; then `Done`.
+ * The original program's lines, per storage and in its order: `Test 'x' started`, `Storage created
+ * in … ms`, `Test finished: n ops, … ms, … ops/sec`, an empty line; then `Done`.
  * @param {LineContext} context
  * @returns {(event: RunEvent) => void}
  */
@@ -31,9 +31,9 @@ export function seedLines({ stdout, progress, quiet = false }) {
   };
   return (event) => {
     if (event.type === 'filling') progress.update(`filling ${event.storage}`);
-    if (event.type === 'cell-start') say(`Test '${labelOf(event.cell)}' started`);
+    if (event.type === 'benchmark-start') say(`Test '${labelOf(event.benchmark)}' started`);
     if (event.type === 'progress') progress.update(...progressOf(event));
-    if (event.type === 'cell-end') {
+    if (event.type === 'benchmark-end') {
       for (const line of seedRoundLines(event.round)) say(line);
       say('');
     }
@@ -58,30 +58,30 @@ function seedRoundLines(round) {
 }
 
 /**
- * Where the race is. On a terminal the view of all cells, drawn again and again; elsewhere a line
- * for each cell that is done.
+ * Where the race is. On a terminal the view of all benchmarks, drawn again and again; elsewhere a
+ * line for each benchmark that is done.
  * @param {LineContext & { live?: boolean }} context live: the view takes the place of the lines
  * @returns {(event: RunEvent) => void}
  */
-export function cellLines({ stdout, progress, quiet = false, live = false }) {
+export function benchmarkLines({ stdout, progress, quiet = false, live = false }) {
   const view = new RaceView();
   let done = 0;
   let all = 0;
   return (event) => {
     view.take(event);
     if (event.type === 'planned') {
-      const cells = event.result.cells.filter(({ state }) => state === 'planned').length;
+      const benchmarks = event.result.benchmarks.filter(({ state }) => state === 'planned').length;
       // A search takes as many trials as it needs.
-      all = event.plan.findMax === null ? cells * event.plan.rounds : 0;
+      all = event.plan.findMax === null ? benchmarks * event.plan.rounds : 0;
     }
     if (event.type === 'finished') progress.done();
-    else if (event.type !== 'cell-end') progress.show(all === 0 ? oneLine(event) : view);
-    if (event.type === 'cell-end') {
+    else if (event.type !== 'benchmark-end') progress.show(all === 0 ? oneLine(event) : view);
+    if (event.type === 'benchmark-end') {
       done += 1;
       if (live && all > 0) return;
       progress.done();
       const place = all === 0 ? `${done}` : `${done}/${all}`;
-      if (!quiet) stdout.write(`[${place}] ${cellLine(event.cell, event.round)}\n`);
+      if (!quiet) stdout.write(`[${place}] ${benchmarkLine(event.benchmark, event.round)}\n`);
     }
   };
 }
@@ -99,12 +99,12 @@ function oneLine(event) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @param {Round} round
  * @returns {string}
  */
-function cellLine(cell, round) {
-  const head = `${labelOf(cell)}, ${loadText(cell.load)}`;
+function benchmarkLine(benchmark, round) {
+  const head = `${labelOf(benchmark)}, ${loadText(benchmark.load)}`;
   if (round.state === 'failed') return `${head}: failed: ${round.failure?.message}`;
   const throughput = Math.round(round.throughput).toLocaleString('en-US');
   const wrong = wrongOutcomes(round);
@@ -115,11 +115,11 @@ function cellLine(cell, round) {
  * @param {Extract<RunEvent, { type: 'progress' }>} event
  * @returns {[string, number | null]}
  */
-function progressOf({ cell, phase, settled }) {
-  const { operations } = cell.load;
+function progressOf({ benchmark, phase, settled }) {
+  const { operations } = benchmark.load;
   const what = phase === 'warmup' ? 'warming up' : `${settled.toLocaleString('en-US')} ops`;
   const share = phase === 'warmup' || operations === null ? null : settled / operations;
-  return [`${labelOf(cell)}, ${loadText(cell.load)}: ${what}`, share];
+  return [`${labelOf(benchmark)}, ${loadText(benchmark.load)}: ${what}`, share];
 }
 
 /** @param {Round} round */

@@ -100,7 +100,8 @@ function toClosed(command, { load, inFlight, ops, duration }) {
 }
 
 /**
- * Without --load: one in flight, then all at once or a window, as the seed's two runners.
+ * Without --load: one in flight, then all at once or a window, as the original program's two
+ * runners.
  * @param {string} command
  * @param {Given} given
  * @returns {LoadOption[]}

@@ -74,7 +74,8 @@ const COMMANDS = Object.freeze({
     load: () => import('./commands/commands.js'),
   },
   limit: {
-    summary: 'wire limit of each server, driver limit of each storage (for race --limits FILE)',
+    summary:
+      'server ceiling of each server, client ceiling of each storage (for race --limits FILE)',
     options: LIMIT_OPTIONS,
     load: () => import('./commands/limit.js'),
   },
@@ -99,7 +100,7 @@ const COMMANDS = Object.freeze({
   history: {
     summary: 'stored results of a folder over time, and where a level changed',
     args: '<folder>',
-    options: ['cell', 'metric', ...OUTPUT_OPTIONS],
+    options: ['benchmark', 'metric', ...OUTPUT_OPTIONS],
     load: () => import('./commands/history.js'),
   },
   compare: {
@@ -268,7 +269,7 @@ function usageFailure(error, name) {
   const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
   const hint = more.join(' ').trim();
   return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
-    remedy: `${name.endsWith('.js') ? `node ${name}` : name} --help shows what there is`,
+    hint: `${name.endsWith('.js') ? `node ${name}` : name} --help shows what there is`,
   });
 }
 

@@ -79,7 +79,7 @@ export const OPTIONS = Object.freeze({
     parse: parseRate,
   },
   arrivals: {
-    flags: '--arrivals <law>',
+    flags: '--arrivals <distribution>',
     help: 'of an open loop: constant or poisson',
     parse: (text, flag) => parseChoice(text, flag, ['constant', 'poisson']),
     shown: 'constant',
@@ -105,7 +105,7 @@ export const OPTIONS = Object.freeze({
     parse: parseDurationMs,
   },
   keys: {
-    flags: '--keys <law>',
+    flags: '--keys <distribution>',
     help: 'which rows: uniform, sequential, zipf:0.99, hotspot:0.1:0.9 (keys : operations)',
     shown: 'uniform',
   },
@@ -180,8 +180,8 @@ export const OPTIONS = Object.freeze({
   markdown: { flags: '--markdown <file>', help: 'write the tables as GitHub markdown' },
   csv: { flags: '--csv <file>', help: 'write one row for each test and round' },
   overwrite: { flags: '--force', help: 'overwrite files that are there' },
-  cell: {
-    flags: '--cell <text>',
+  benchmark: {
+    flags: '--benchmark <text>',
     help: 'only tests whose id holds that text: ioredis, get/burst; may be repeated',
     parse: (text, _flag, previous = []) => [...previous, text],
   },

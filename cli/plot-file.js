@@ -26,7 +26,7 @@ export async function openPlotFile(file, draw) {
         await writeFile(path.resolve(file), picture);
       } catch (error) {
         throw new DragstripError('E_STORE', `--svg ${file}: not written (${error.code})`, {
-          remedy: 'name another file',
+          hint: 'name another file',
           cause: error,
         });
       }

@@ -1,6 +1,6 @@
 /**
- * A race while it goes on: one line for each cell with what is known of it so far, and where the
- * whole is. It takes events and says lines; drawing them, and how often, is progress.js.
+ * A race while it goes on: one line for each benchmark with what is known of it so far, and where
+ * the whole is. It takes events and says lines; drawing them, and how often, is progress.js.
  */
 
 import { median } from 'simple-statistics';
@@ -13,11 +13,11 @@ import {
   prefix,
 } from '../lib/format.js';
 import { systemClock } from '../measure/clock.js';
-import { labelOf, loadText } from './cell-name.js';
+import { labelOf, loadText } from './benchmark-name.js';
 import { bar } from './progress.js';
 
 /** @typedef {import('../index.js').RunEvent} RunEvent */
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('./progress.js').Area} Area */
 
 /** A rate over less than this is a matter of chance. */
@@ -30,8 +30,8 @@ const BAR_MAX = 20;
 const NARROW = 70;
 
 /**
- * @typedef {object} Entry a cell that is to be measured
- * @property {Cell} cell
+ * @typedef {object} Entry a benchmark that is to be measured
+ * @property {Benchmark} benchmark
  * @property {string} label
  * @property {string} load
  * @property {number[]} took wall time of its rounds, ns
@@ -63,28 +63,28 @@ export class RaceView {
   take(event) {
     if (event.type === 'planned') {
       this.rounds = event.plan.rounds;
-      this.entries = event.result.cells
+      this.entries = event.result.benchmarks
         .filter(({ state }) => state === 'planned')
-        .map((cell) => ({
-          cell,
-          label: plainText(labelOf(cell)),
-          load: loadText(cell.load),
+        .map((benchmark) => ({
+          benchmark,
+          label: plainText(labelOf(benchmark)),
+          load: loadText(benchmark.load),
           took: [],
         }));
-      this.doing = 'measuring the floor';
+      this.doing = 'measuring the harnessOverhead';
     }
     if (event.type === 'filling') this.doing = `filling ${event.storage}`;
-    if (event.type === 'cell-start') this.start(event.cell);
+    if (event.type === 'benchmark-start') this.start(event.benchmark);
     if (event.type === 'progress') this.progress(event);
-    if (event.type === 'cell-end') {
+    if (event.type === 'benchmark-end') {
       this.running?.entry.took.push(this.clock.now() - this.running.startNs);
       this.running = null;
     }
   }
 
-  /** @param {Cell} cell */
-  start(cell) {
-    const entry = this.entries.find((one) => one.cell.id === cell.id);
+  /** @param {Benchmark} benchmark */
+  start(benchmark) {
+    const entry = this.entries.find((one) => one.benchmark.id === benchmark.id);
     if (entry === undefined) return;
     this.doing = '';
     const startNs = this.clock.now();
@@ -92,9 +92,9 @@ export class RaceView {
   }
 
   /** @param {Extract<RunEvent, { type: 'progress' }>} event */
-  progress({ cell, phase, settled }) {
+  progress({ benchmark, phase, settled }) {
     const { running } = this;
-    if (running === null || running.entry.cell.id !== cell.id) return;
+    if (running === null || running.entry.benchmark.id !== benchmark.id) return;
     running.phase = phase;
     if (phase === 'warmup') return;
     const ns = this.clock.now();
@@ -103,12 +103,12 @@ export class RaceView {
     if (elapsedNs >= RATE_AFTER_NS) {
       running.rate = ((settled - running.first.settled) / elapsedNs) * 1e9;
     }
-    const { operations, durationNs } = cell.load;
+    const { operations, durationNs } = benchmark.load;
     if (operations !== null) running.share = settled / operations;
     else if (durationNs !== null) running.share = elapsedNs / durationNs;
   }
 
-  /** @returns {number} rounds of cells that are done */
+  /** @returns {number} rounds of benchmarks that are done */
   get done() {
     return this.entries.reduce((sum, { took }) => sum + took.length, 0);
   }
@@ -120,8 +120,8 @@ export class RaceView {
   }
 
   /**
-   * What a round of a cell took before, it will take again; of a cell without a round, as those of
-   * its load.
+   * What a round of a benchmark took before, it will take again; of a benchmark without a round, as
+   * those of its load.
    * @param {Entry} entry
    * @returns {number | null} ns that its remaining rounds take; null: not known
    */
@@ -185,12 +185,12 @@ export class RaceView {
     /** @type {Set<Entry>} */
     const best = new Set();
     for (const load of new Set(this.entries.map((entry) => entry.load))) {
-      const rivals = this.entries.filter(
+      const contenders = this.entries.filter(
         (entry) =>
-          entry.load === load && entry.cell.storage !== 'memory' && figureOf(entry) !== null,
+          entry.load === load && entry.benchmark.storage !== 'memory' && figureOf(entry) !== null,
       );
-      rivals.sort((a, b) => Number(figureOf(b)) - Number(figureOf(a)));
-      if (rivals.length > 1) best.add(rivals[0]);
+      contenders.sort((a, b) => Number(figureOf(b)) - Number(figureOf(a)));
+      if (contenders.length > 1) best.add(contenders[0]);
     }
     return best;
   }
@@ -253,8 +253,8 @@ function pad(text, width) {
 }
 
 /** @param {Entry} entry */
-function measured({ cell }) {
-  return cell.rounds.filter(({ state }) => state === 'measured');
+function measured({ benchmark }) {
+  return benchmark.rounds.filter(({ state }) => state === 'measured');
 }
 
 /** @param {Entry} entry @returns {number | null} median of its rounds, ops/s */
@@ -275,7 +275,7 @@ function p99Of(entry) {
  * @param {string} unit
  */
 function statusOf(entry, running, unit) {
-  if (entry.cell.state === 'failed') return 'failed';
+  if (entry.benchmark.state === 'failed') return 'failed';
   const figure = running?.rate ?? figureOf(entry);
   if (figure !== null) return `${formatThroughput(figure)}${unit}`;
   if (running === null) return '';

@@ -12,9 +12,9 @@ import { droppedTooMuch } from '../engine/openloop.js';
 export function statusOf(result) {
   if (result.warnings.some(({ code }) => code === 'ROWS_LEFT')) return 4;
   let measured = 0;
-  for (const cell of result.cells) {
-    if (cell.state === 'failed') return 5;
-    for (const round of cell.rounds) {
+  for (const benchmark of result.benchmarks) {
+    if (benchmark.state === 'failed') return 5;
+    for (const round of benchmark.rounds) {
       const { outcomes } = round;
       measured += 1;
       if (outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0) return 5;

@@ -1,6 +1,6 @@
 /**
- * Where a result is stored: checked before anything is measured, written after each cell, whole or
- * not at all (a temporary file beside it, synced, renamed).
+ * Where a result is stored: checked before anything is measured, written after each benchmark,
+ * whole or not at all (a temporary file beside it, synced, renamed).
  */
 
 import { constants } from 'node:fs';
@@ -65,7 +65,7 @@ export async function openStore({ json, out, force }) {
         'E_STORE',
         `--json ${json}: the file was made by somebody meanwhile`,
         {
-          remedy: 'name another one, or add --force',
+          hint: 'name another one, or add --force',
         },
       );
     }
@@ -110,8 +110,8 @@ async function createNew(file) {
 export async function requireFree(file, given, force, flag = '--json') {
   const there = await stat(file).catch(() => null);
   if (there?.isDirectory()) {
-    const remedy = flag === '--json' ? 'name a file, or use --out' : 'name a file';
-    throw usageError(`${flag} ${given}: it is a folder`, remedy);
+    const hint = flag === '--json' ? 'name a file, or use --out' : 'name a file';
+    throw usageError(`${flag} ${given}: it is a folder`, hint);
   }
   if (there !== null && !there.isFile()) {
     throw usageError(`${flag} ${given}: not a regular file`, `name a file, or leave ${flag} out`);
@@ -172,7 +172,7 @@ export async function writeWhole(file, text) {
  */
 function notStored(file, error) {
   return new DragstripError('E_STORE', `${file}: the result could not be stored (${error.code})`, {
-    remedy: 'free some space or name another place with --json or --out',
+    hint: 'free some space or name another place with --json or --out',
     cause: error,
   });
 }

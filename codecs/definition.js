@@ -60,7 +60,7 @@ import { CodecTrial } from './trial.js';
  * @typedef {import('../lib/types.js').Handle & { trial: CodecTrial }} CodecHandle
  */
 
-const LACK_REMEDY = 'none: it is how this codec is made';
+const LACK_HINT = 'none: it is how this codec is made';
 
 /**
  * @param {CodecDefinition} definition
@@ -94,7 +94,7 @@ function offers({ protocol, decodes, encodes = [], lacks = {} }, parameters) {
   const { direction } = parameters;
   const fixture = String(parameters['fixture']);
   if (parameters['protocol'] !== protocol) return false;
-  if (Object.hasOwn(lacks, fixture)) return { reason: lacks[fixture], remedy: LACK_REMEDY };
+  if (Object.hasOwn(lacks, fixture)) return { reason: lacks[fixture], hint: LACK_HINT };
   if (direction === 'encode') return encodes.includes(fixture);
   // A fixture of single chunks is the other one, cut otherwise.
   return decodes?.includes(fixture.replace(/-single$/, '')) ?? true;

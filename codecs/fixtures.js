@@ -199,7 +199,9 @@ function decoded(name, summary, rows, replies, expected, shape = {}, more = {}) 
  * @returns {Buffer[]} as a list of Redis holds it
  */
 export function itemsOf(row) {
-  return row.map((cell) => (Buffer.isBuffer(cell) ? cell : Buffer.from(String(cell))));
+  return row.map((benchmark) =>
+    Buffer.isBuffer(benchmark) ? benchmark : Buffer.from(String(benchmark)),
+  );
 }
 
 /** @param {Omit<Fixture, 'protocol' | 'direction'>} of @returns {typeof of} each reply by itself */

@@ -27,7 +27,8 @@ export const codecs = [
     name: 'hs-client',
     protocol,
     kind: 'ours',
-    summary: 'our client (manual-hs): whole chunks become one string each, cells are cut from it',
+    summary:
+      'our client (manual-hs): whole chunks become one string each, benchmarks are cut from it',
     encodes: ENCODES,
     load: () => ({ createDecoder, encoders: OURS }),
   }),
@@ -45,7 +46,7 @@ export const codecs = [
     name: 'hs-count',
     protocol,
     kind: 'bound',
-    summary: 'the framer of the wire limit: counts lines and decodes nothing',
+    summary: 'the framer of the server ceiling: counts lines and decodes nothing',
     load: () => ({ createDecoder: () => countReplies(new HandlerSocketFramer(0)) }),
   }),
 ];

@@ -129,7 +129,7 @@ export const codecs = [
     name: 'messagepack-count',
     protocol,
     kind: 'bound',
-    summary: 'the framer of the wire limit: skips packets by their length and decodes nothing',
+    summary: 'the framer of the server ceiling: skips packets by their length and decodes nothing',
     load: () => ({ createDecoder: () => countReplies(new IprotoFramer(0)) }),
   }),
 ];

@@ -105,7 +105,7 @@ function hiredisMissing() {
   if (existsSync(builtBinary(findHome()))) return null;
   return {
     reason: 'it is not built for this Node; as published it does not compile on Node 12 or later',
-    remedy: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
+    hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
   };
 }
 
@@ -158,7 +158,7 @@ export const codecs = [
     name: 'resp-count',
     protocol,
     kind: 'bound',
-    summary: 'the framer of the wire limit: counts single strings and decodes nothing',
+    summary: 'the framer of the server ceiling: counts single strings and decodes nothing',
     decodes: ['get-16', 'get-1k'],
     load: () => ({ createDecoder: () => countReplies(new RespFramer(0)) }),
   }),

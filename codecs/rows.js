@@ -10,7 +10,9 @@ const SEED = 4;
 const small = createDataset({ rows: 1000, valueSize: 16, seed: SEED });
 const large = createDataset({ rows: 100, valueSize: 1024, seed: SEED });
 
-/** 21 result sets, 18,600 rows together, about 800 KB on the wire: the seed's measure. */
+/**
+ * 21 result sets, 18,600 rows together, about 800 KB on the wire: the original program's measure.
+ */
 export const SET_COUNT = 21;
 export const SET_ROWS = 18_600;
 const ROWS_OF_SET = Math.ceil(SET_ROWS / SET_COUNT);
@@ -24,7 +26,10 @@ export const smallValue = (id) => small.value(id);
 /** @param {number} id 1 to 100 @returns {string} 1024 characters */
 export const largeValue = (id) => large.value(id);
 
-/** @param {number} index 0 to 449 @returns {string} three characters, as the seed's lists have */
+/**
+ * @param {number} index 0 to 449 @returns {string} three characters, as the original program's
+ * lists have
+ */
 export const listItem = (index) => (46_656 / 36 + index).toString(36).padStart(3, '0').slice(-3);
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Where a server is: the flag, then the environment, then our own running server, then the seed's
- * default port. Nothing is connected here.
+ * Where a server is: the flag, then the environment, then our own running server, then the original
+ * program's default port. Nothing is connected here.
  */
 
 import { parseEndpoint } from '../lib/address.js';

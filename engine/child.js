@@ -1,23 +1,23 @@
 /**
- * The entry of a cell's own process: takes a CellSpec by message, runs it, sends the record back.
- * It prints nothing. It ends when its parent does: a cell never outlives its run.
+ * The entry of a benchmark's own process: takes a BenchmarkSpec by message, runs it, sends the
+ * record back. It prints nothing. It ends when its parent does: a benchmark never outlives its run.
  */
 
 import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
-import { runCell } from './cell.js';
+import { runBenchmark } from './benchmark.js';
 import { useDriver } from './driver-hooks.js';
 
 const PROGRESS_EVERY_NS = 500e6;
 const ALIVE_EVERY_MS = 1000;
 
 const stop = new AbortController();
-/** The parent lets all processes of a cell begin together. */
+/** The parent lets all processes of a benchmark begin together. */
 let go = () => {};
 const crash = new AbortController();
 
 // node-handlersocket throws out of the event loop when its connection is lost; other drivers
-// reject promises that nobody holds. Both are outcomes of the cell, not the end of the run.
+// reject promises that nobody holds. Both are outcomes of the benchmark, not the end of the run.
 process.on('uncaughtException', (error) => crash.abort(error));
 process.on('unhandledRejection', (reason) => crash.abort(reason));
 // A terminal or a supervisor signals the whole group; the parent decides and says so by message.
@@ -48,10 +48,10 @@ function waitForGo() {
   return gone;
 }
 
-/** @param {import('./cell.js').CellSpec} spec */
+/** @param {import('./benchmark.js').BenchmarkSpec} spec */
 async function run(spec) {
   let lastNs = 0;
-  const record = await runCell(spec, {
+  const record = await runBenchmark(spec, {
     instruments: systemInstruments(systemClock),
     signal: stop.signal,
     crash: crash.signal,

@@ -11,7 +11,9 @@ import { loadStorage, parseSelection, splitSelection, storageNamesFor } from '..
 /** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
-/** @typedef {Pick<WorkloadDefinition, 'needs' | 'contenders'>} Choice what decides who takes part */
+/**
+ * @typedef {Pick<WorkloadDefinition, 'needs' | 'contenders'>} Choice what decides who takes part
+ */
 
 /**
  * @typedef {object} ContenderSource

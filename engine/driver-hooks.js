@@ -8,7 +8,7 @@
 import * as nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** @typedef {import('./rivals.js').Driver} Driver */
+/** @typedef {import('./driver-versions.js').Driver} Driver */
 /** @typedef {(specifier: string, context: any, next: (specifier: string, context: any) => any) =>
  *   any} Resolve */
 

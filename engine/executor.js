@@ -1,40 +1,40 @@
 /**
- * How a cell is executed: in a fresh process (a second driver in a process changes the first one's
- * speed), or in this one, for tests with a fake clock. Both take a spec and give a record.
+ * How a benchmark is executed: in a fresh process (a second driver in a process changes the first
+ * one's speed), or in this one, for tests with a fake clock. Both take a spec and give a record.
  */
 
 import { fileURLToPath } from 'node:url';
 import { DragstripError } from '../lib/errors.js';
 import { describeEnd, startChild } from '../lib/node-child.js';
 import { systemClock } from '../measure/clock.js';
-import { runCell } from './cell.js';
+import { runBenchmark } from './benchmark.js';
 import { mergeRecords, shareSpec } from './share.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
-/** After an abort a cell drains for a second and closes; then it is killed. */
+/** After an abort a benchmark drains for a second and closes; then it is killed. */
 const ABORT_GRACE_MS = 4000;
 
-/** @typedef {import('./cell.js').CellSpec} CellSpec */
-/** @typedef {import('./cell.js').CellRecord} CellRecord */
+/** @typedef {import('./benchmark.js').BenchmarkSpec} BenchmarkSpec */
+/** @typedef {import('./benchmark.js').BenchmarkRecord} BenchmarkRecord */
 
 /**
  * @typedef {object} Execution
- * @property {CellRecord | null} record null: the process ended without one
+ * @property {BenchmarkRecord | null} record null: the process ended without one
  * @property {{ code: string, message: string } | null} failure why there is none
  * @property {number | null} processNs wall time of the process; null where it had none of its own
  */
 
 /**
  * @callback Executor
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @param {{ signal?: AbortSignal,
  *   onProgress?: (progress: { phase: string, settled: number }) => void }} context
  * @returns {Promise<Execution>}
  */
 
 /**
- * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} CellContext atStart: of
- *   one process among several, resolves when all are ready
+ * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} BenchmarkContext atStart:
+ *   of one process among several, resolves when all are ready
  */
 
 /**
@@ -43,16 +43,16 @@ const ABORT_GRACE_MS = 4000;
  */
 const SILENCE_MS = 60_000;
 
-/** @type {Executor} a fresh process for each cell */
+/** @type {Executor} a fresh process for each benchmark */
 export const executeInChild = createChildExecutor();
 
 /**
- * @param {{ silenceMs?: number }} [options] silenceMs: how long a cell's process may be without a
- *   sign of life, at least six of its timeouts
- * @returns {Executor} runs each cell in a process of its own
+ * @param {{ silenceMs?: number }} [options] silenceMs: how long a benchmark's process may be
+ *   without a sign of life, at least six of its timeouts
+ * @returns {Executor} runs each benchmark in a process of its own
  */
 export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
-  const execute = (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) =>
+  const execute = (/** @type {BenchmarkSpec} */ spec, /** @type {BenchmarkContext} */ context) =>
     executeBounded(spec, context, silenceMs);
   return (spec, context) =>
     (spec.load.processes ?? 1) === 1
@@ -61,11 +61,11 @@ export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
 }
 
 /**
- * Runs the parts of a cell side by side: they begin together when all are ready, and where one
+ * Runs the parts of a benchmark side by side: they begin together when all are ready, and where one
  * fails, the others are stopped, because what they would measure is another load.
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @param {Parameters<Executor>[1]} context
- * @param {(part: CellSpec, context: CellContext) => Promise<Execution>} execute
+ * @param {(part: BenchmarkSpec, context: BenchmarkContext) => Promise<Execution>} execute
  * @returns {Promise<Execution>}
  */
 async function executeShared(spec, { signal, onProgress }, execute) {
@@ -128,15 +128,15 @@ function createBarrier(count, signal) {
 }
 
 /**
- * @param {CellSpec} spec
- * @param {CellContext} context
+ * @param {BenchmarkSpec} spec
+ * @param {BenchmarkContext} context
  * @param {number} silenceMs
  * @returns {Promise<Execution>}
  */
 async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
   const startNs = systemClock.now();
   const child = startChild(CHILD, { cpus: spec.cpus });
-  /** @type {CellRecord | null} */
+  /** @type {BenchmarkRecord | null} */
   let record = null;
   const patience = Math.max(silenceMs, (6 * spec.stallNs) / 1e6);
   let blocked = false;
@@ -179,24 +179,27 @@ async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) 
 function whyNone(ended, { blocked, patience, signal }) {
   if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it gave a result' };
   if (!blocked) {
-    const message = `the cell’s process ${describeEnd(ended)}`;
-    return { code: 'E_CELL_PROCESS', message };
+    const message = `the benchmark process ${describeEnd(ended)}`;
+    return { code: 'E_BENCHMARK_PROCESS', message };
   }
   const message = `the storage blocked its process for ${patience / 1000} s; it was killed`;
-  return { code: 'E_CELL_BLOCKED', message };
+  return { code: 'E_BENCHMARK_BLOCKED', message };
 }
 
 /**
  * @param {import('../measure/usage.js').Instruments} instruments
- * @returns {Executor} runs cells in this process
+ * @returns {Executor} runs benchmarks in this process
  */
 export function inThisProcess(instruments) {
-  const execute = async (/** @type {CellSpec} */ spec, /** @type {CellContext} */ context) => {
+  const execute = async (
+    /** @type {BenchmarkSpec} */ spec,
+    /** @type {BenchmarkContext} */ context,
+  ) => {
     if (spec.driver !== undefined) {
       // A process has one version of a driver: what it has loaded cannot be exchanged.
       throw new DragstripError('E_INTERNAL', 'another version needs a process of its own');
     }
-    const record = await runCell(spec, { instruments, ...context });
+    const record = await runBenchmark(spec, { instruments, ...context });
     return { record, failure: null, processNs: null };
   };
   return (spec, context) =>

@@ -8,7 +8,7 @@ const CLOSE_TIMEOUT_MS = 5000;
 /**
  * @template T
  * @param {Promise<T>} work of a storage
- * @param {Pick<import('./cell.js').CellContext, 'signal' | 'crash'>} context
+ * @param {Pick<import('./benchmark.js').BenchmarkContext, 'signal' | 'crash'>} context
  * @param {number} timeoutMs
  * @param {string} what
  * @returns {Promise<T>} rejects where the time is over, the run is stopped or the driver crashes

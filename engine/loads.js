@@ -114,7 +114,7 @@ function sharedBy({ processes = 1 }) {
  * @returns {import('../lib/result.js').Load}
  */
 function completeRate(load) {
-  const { operations, durationMs: ms, rate: perSecond, arrivals: law, maxInFlight } = load;
+  const { operations, durationMs: ms, rate: perSecond, arrivals: distribution, maxInFlight } = load;
   const time = ms ?? (operations === undefined ? RATE_DURATION_MS : null);
   return {
     kind: 'rate',
@@ -122,7 +122,7 @@ function completeRate(load) {
     operations: operations ?? null,
     durationNs: time === null ? null : time * 1e6,
     rate: perSecond,
-    arrivals: law ?? 'constant',
+    arrivals: distribution ?? 'constant',
     maxInFlight: maxInFlight ?? MAX_IN_FLIGHT,
     ...sharedBy(load),
   };
@@ -152,7 +152,7 @@ export function completeSearch(search) {
  * @returns {import('../lib/result.js').Load}
  */
 export function trialLoad(search, perSecond) {
-  const { percentile, durationMs: ms, arrivals: law, maxInFlight } = search;
+  const { percentile, durationMs: ms, arrivals: distribution, maxInFlight } = search;
   const values = Math.ceil(15 / (1 - percentile));
   return {
     kind: 'rate',
@@ -160,7 +160,7 @@ export function trialLoad(search, perSecond) {
     operations: Math.max(values, Math.round((perSecond * ms) / 1000)),
     durationNs: null,
     rate: perSecond,
-    arrivals: law,
+    arrivals: distribution,
     maxInFlight,
     ...sharedBy(search),
   };
@@ -169,10 +169,11 @@ export function trialLoad(search, perSecond) {
 /**
  * @param {import('../lib/result.js').Load} load
  * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`, `window-100-by-2` for two
- *   processes: part of a cell's id
+ *   processes: part of a benchmark's id
  */
-export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: law, processes }) {
+export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: distribution, processes }) {
   const shared = processes === undefined ? '' : `-by-${processes}`;
-  if (kind === 'rate') return `rate-${perSecond}${law === 'poisson' ? '-poisson' : ''}${shared}`;
+  if (kind === 'rate')
+    return `rate-${perSecond}${distribution === 'poisson' ? '-poisson' : ''}${shared}`;
   return `${kind === 'window' ? `window-${inFlight}` : kind}${shared}`;
 }

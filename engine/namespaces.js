@@ -135,8 +135,8 @@ async function release({ name, address, credentialVariables }, namespace) {
     return {
       code: 'ROWS_LEFT',
       message: `the data of this run could not be removed: ${error.message}`,
-      remedy: 'run it once more when the server answers: it takes them over and removes them',
-      cell: null,
+      hint: 'run it once more when the server answers: it takes them over and removes them',
+      benchmark: null,
     };
   }
 }

@@ -8,7 +8,7 @@ export const DROPPED_SHARE_MAX = 0.001;
 export const LATE_SHARE_MAX = 0.01;
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Round} Round */
 
 /**
@@ -23,13 +23,13 @@ export function droppedTooMuch({ outcomes, scheduled }) {
  * @param {Result} result
  * @returns {Result['warnings']} none of a search, where not to hold is an answer
  */
-export function openLoopWarnings({ cells, searches }) {
+export function openLoopWarnings({ benchmarks, searches }) {
   if (searches !== undefined) return [];
-  const open = cells.filter(({ load }) => load.kind === 'rate');
+  const open = benchmarks.filter(({ load }) => load.kind === 'rate');
   return [...open.flatMap(droppedWarning), ...lateWarning(open)];
 }
 
-/** @param {Cell} cell */
+/** @param {Benchmark} benchmark */
 function droppedWarning({ id, rounds, load }) {
   if (!rounds.some(droppedTooMuch)) return [];
   const [dropped, offered] = sums(rounds, 'dropped');
@@ -39,18 +39,18 @@ function droppedWarning({ id, rounds, load }) {
       message:
         `${share(dropped, offered)} of the operations were not sent, because ${load.maxInFlight} ` +
         'were in flight: this test is not valid',
-      remedy: 'offer less (--rate), or let more be in flight (--max-in-flight)',
-      cell: id,
+      hint: 'offer less (--rate), or let more be in flight (--max-in-flight)',
+      benchmark: id,
     },
   ];
 }
 
 /**
  * One warning for all of them: lateness is the client's, and a ramp has many tests.
- * @param {Cell[]} cells
+ * @param {Benchmark[]} benchmarks
  */
-function lateWarning(cells) {
-  const late = cells.filter(({ rounds }) => {
+function lateWarning(benchmarks) {
+  const late = benchmarks.filter(({ rounds }) => {
     const [count, offered] = sums(rounds, 'late');
     return count > offered * LATE_SHARE_MAX;
   });
@@ -61,15 +61,16 @@ function lateWarning(cells) {
       return count / offered;
     }),
   );
-  const where = cells.length === 1 ? '' : ` in ${late.length} of ${cells.length} open loops`;
+  const where =
+    benchmarks.length === 1 ? '' : ` in ${late.length} of ${benchmarks.length} open loops`;
   return [
     {
       code: 'W_LATE',
       message:
         `up to ${share(most, 1)} of the operations${where} were sent more than 1 ms after they ` +
         'were due: the client was behind; response times contain it, service times do not',
-      remedy: 'offer less (--rate), or leave the client more of the machine',
-      cell: late.length === 1 ? late[0].id : null,
+      hint: 'offer less (--rate), or leave the client more of the machine',
+      benchmark: late.length === 1 ? late[0].id : null,
     },
   ];
 }

@@ -11,7 +11,7 @@ import { execa } from 'execa';
 
 /**
  * @typedef {object} PinPlan
- * @property {number[]} client processors of the cells' processes
+ * @property {number[]} client processors of the benchmarks' processes
  * @property {number[]} server processors of the servers
  * @property {boolean} shareCore both have threads of one physical core
  */
@@ -117,7 +117,8 @@ export async function withPinning({ pin, loads }, servers, result, work) {
 }
 
 /**
- * Pins our own servers now; the cells' processes are pinned when they start, to `pinning.client`.
+ * Pins our own servers now; the benchmarks' processes are pinned when they start, to
+ * `pinning.client`.
  * @param {readonly { name: string, source: string, pids: number[] }[]} servers
  * @param {number} processes of the load that has most
  * @param {{ taskset?: string, plan?: PinPlan | null }} [options] for tests
@@ -194,8 +195,8 @@ function notPinned(servers, reason) {
       {
         code: 'W_NOT_PINNED',
         message: `--pin: nothing was pinned: ${reason}`,
-        remedy: 'run on a machine with two processors or more, with util-linux installed',
-        cell: null,
+        hint: 'run on a machine with two processors or more, with util-linux installed',
+        benchmark: null,
       },
     ],
     restore: async () => {},
@@ -211,8 +212,8 @@ function notPinned(servers, reason) {
 export function pinWarnings({ client, shareCore }, processes, servers) {
   /** @type {Warning[]} */
   const warnings = [];
-  const warn = (/** @type {string} */ message, /** @type {string} */ remedy) =>
-    warnings.push({ code: 'W_PIN', message, remedy, cell: null });
+  const warn = (/** @type {string} */ message, /** @type {string} */ hint) =>
+    warnings.push({ code: 'W_PIN', message, hint, benchmark: null });
   if (shareCore) {
     warn(
       'client and server have threads of the same core: each takes time from the other',

@@ -1,6 +1,6 @@
 /**
- * From options to cells, and the order of a round: pure. What can run here and now is decided in
- * targets.js; what a cell does, in cell.js.
+ * From options to benchmarks, and the order of a round: pure. What can run here and now is decided
+ * in targets.js; what a benchmark does, in benchmark.js.
  */
 
 import { z } from 'zod';
@@ -56,7 +56,7 @@ const structured = z.looseObject({
  * @property {string} command
  * @property {string[] | null} storages null: all that can run, with their default profile
  * @property {string} workload
- * @property {string[]} [workloads] cells of each, where there are several
+ * @property {string[]} [workloads] benchmarks of each, where there are several
  * @property {Record<string, unknown>} workloadOptions to its `prepare`
  * @property {import('../lib/result.js').Load[]} loads the first one where a rate is searched; of
  *   all
@@ -195,17 +195,17 @@ function loadsOf(variants) {
 }
 
 /**
- * One round runs in the order given (the seed's). With more, the order is drawn from the seed for
- * each pair of rounds, and the second of a pair runs it backwards, so that drift cancels
- * (A B B A).
- * @param {number} cells
+ * One round runs in the order given (the original program's). With more, the order is drawn from
+ * the seed for each pair of rounds, and the second of a pair runs it backwards, so that drift
+ * cancels (A B B A).
+ * @param {number} benchmarks
  * @param {number} round from 0
  * @param {number} rounds
  * @param {number} seed
- * @returns {number[]} indices of cells
+ * @returns {number[]} indices of benchmarks
  */
-export function orderOfRound(cells, round, rounds, seed) {
-  const order = Array.from({ length: cells }, (_, i) => i);
+export function orderOfRound(benchmarks, round, rounds, seed) {
+  const order = Array.from({ length: benchmarks }, (_, i) => i);
   if (rounds === 1) return order;
   const drawn = shuffled(order, createRandom(seed, 0x6f726400 + (round >>> 1)));
   return round % 2 === 0 ? drawn : drawn.reverse();

@@ -1,6 +1,6 @@
 /**
- * What a cell's process gives back: plain data for a message between processes, and how a load's
- * recorder becomes part of it. Percentiles are made of it in round.js.
+ * What a benchmark's process gives back: plain data for a message between processes, and how a
+ * load's recorder becomes part of it. Percentiles are made of it in round.js.
  */
 
 import { OK, OUTCOMES } from '../lib/outcome.js';
@@ -14,7 +14,8 @@ import { summarizeSeries } from './series.js';
  */
 
 /**
- * @typedef {object} CellRecord what a cell gives back; the runner makes a round of the result of it
+ * @typedef {object} BenchmarkRecord what a benchmark gives back; the runner makes a round of the
+ *   result of it
  * @property {'measured' | 'failed' | 'aborted'} state
  * @property {{ code: string, message: string } | null} failure
  * @property {number | null} createdNs
@@ -44,7 +45,7 @@ import { summarizeSeries } from './series.js';
  * @property {number | null} workNs
  */
 
-/** @returns {CellRecord} of a cell that has not begun */
+/** @returns {BenchmarkRecord} of a benchmark that has not begun */
 export function emptyRecord() {
   return {
     state: 'failed',
@@ -73,7 +74,7 @@ export function emptyRecord() {
 
 /**
  * What a load gave, into the record.
- * @param {CellRecord} record
+ * @param {BenchmarkRecord} record
  * @param {import('../load/load.js').LoadReport} load
  * @param {number} originNs of the clock
  */
@@ -98,7 +99,7 @@ export function recordLoad(record, load, originNs) {
 }
 
 /**
- * @param {CellRecord} record
+ * @param {BenchmarkRecord} record
  * @param {import('../load/load.js').LoadReport} load
  * @param {readonly import('../lib/types.js').Series[] | undefined} series of the workload, if any
  */
@@ -114,7 +115,7 @@ const CURVE_WINDOWS = 20;
  * The curve of a warm-up. Its windows are as fine as can be while it runs, since nobody knows how
  * long it will take; here they are joined, so that each is wide enough to be compared: replies come
  * in batches as large as the window of requests, and a part of a batch is no throughput.
- * @param {CellRecord} record
+ * @param {BenchmarkRecord} record
  * @param {import('../load/load.js').LoadReport} load
  * @param {number} inFlight
  */

@@ -1,4 +1,6 @@
-/** From the options of a run to its plan: the workload and the storages that they name are loaded. */
+/**
+ * From the options of a run to its plan: the workload and the storages that they name are loaded.
+ */
 
 import { DEFAULT_WORKLOAD, loadWorkload } from '../workloads/index.js';
 import { contendersOf } from './contenders.js';

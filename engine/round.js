@@ -1,4 +1,7 @@
-/** From what a cell's process gave back to a round of the result: percentiles and the histogram. */
+/**
+ * From what a benchmark's process gave back to a round of the result: percentiles and the
+ * histogram.
+ */
 
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { encode } from '../measure/hdr.js';

@@ -1,7 +1,7 @@
 /**
- * A run: options in, result out. It resolves what can run, executes every cell of every round in
- * its turn, and tells what happens by events. It prints and writes nothing; the result grows with
- * each cell, so that whoever listens can store it after each.
+ * A run: options in, result out. It resolves what can run, executes every benchmark of every round
+ * in its turn, and tells what happens by events. It prints and writes nothing; the result grows
+ * with each benchmark, so that whoever listens can store it after each.
  */
 
 import path from 'node:path';
@@ -14,27 +14,27 @@ import { version } from '../lib/version.js';
 import { protocolOf } from '../limits/wire/protocol.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
-import { makeCells, makeJobs } from './cells.js';
-import { doubtWarnings } from './doubts.js';
+import { makeBenchmarks, makeJobs } from './benchmarks.js';
+import { diagnosticWarnings } from './diagnostics.js';
+import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
 import { executeInChild } from './executor.js';
-import { measureFloor } from './floor.js';
+import { measureHarnessOverhead } from './harness-overhead.js';
 import { withNamespace } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
 import { withPinning } from './pinning.js';
 import { orderOfRound } from './plan.js';
 import { isRequest, requestRun } from './request.js';
-import { storagesOfPackages, withRivals } from './rivals.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
 import { resolveServers, resolveTargets } from './targets.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
 /** @typedef {import('./plan.js').RunOptions} RunOptions */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
-/** @typedef {import('./cells.js').Job} Job */
+/** @typedef {import('./benchmarks.js').Job} Job */
 /** @typedef {import('./executor.js').Executor} Executor */
 
 /**
@@ -43,9 +43,10 @@ import { resolveServers, resolveTargets } from './targets.js';
  *   | { type: 'waiting', what: string }
  *   | { type: 'held', rows: number }
  *   | { type: 'removed', rows: number, left: import('../lib/result.js').Warning[] }
- *   | { type: 'cell-start', cell: Cell, round: number, rounds: number }
- *   | { type: 'progress', cell: Cell, phase: string, settled: number }
- *   | { type: 'cell-end', cell: Cell, round: import('../lib/result.js').Round, result: Result }
+ *   | { type: 'benchmark-start', benchmark: Benchmark, round: number, rounds: number }
+ *   | { type: 'progress', benchmark: Benchmark, phase: string, settled: number }
+ *   | { type: 'benchmark-end', benchmark: Benchmark, round: import('../lib/result.js').Round,
+ * result: Result }
  *   | { type: 'finished', result: Result }} RunEvent
  */
 
@@ -53,16 +54,16 @@ import { resolveServers, resolveTargets } from './targets.js';
  * @typedef {object} RunContext
  * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
  * @property {(event: RunEvent) => void} [onEvent]
- * @property {Executor} [executor] default: a process for each cell
+ * @property {Executor} [executor] default: a process for each benchmark
  * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
  * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
  * @property {(plan: RunPlan, storages: StorageTarget[], result: Result) =>
- * Promise<import('../lib/limits.js').Limits> | import('../lib/limits.js').Limits} [limits]
+ * Promise<import('../lib/ceilings.js').Limits> | import('../lib/ceilings.js').Limits} [limits]
  * measured, or
  *   taken from another result, before the first round
  */
 
-const FILL_REMEDY = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
+const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
 
 /**
  * @param {RunOptions | import('./request.js').RunRequest} options
@@ -80,7 +81,7 @@ export async function runRace(options, context = {}) {
   const ownRows = workload.namespace !== undefined;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
-  const storages = await withRivals(installed.storages, plan, home);
+  const storages = await withDriverVersions(installed.storages, plan, home);
   const targets = { ...installed, storages, others, workload };
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
@@ -101,13 +102,13 @@ export async function runRace(options, context = {}) {
       result.warnings.push(...(await withNamespace(run, measure)).warnings);
     }
   });
-  result.warnings.push(...openLoopWarnings(result), ...doubtWarnings(result));
+  result.warnings.push(...openLoopWarnings(result), ...diagnosticWarnings(result));
   const { warnings } = (await workload.runHooks?.()) ?? {};
   result.warnings.push(...(warnings?.(result) ?? []));
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();
-  for (const cell of result.cells) {
-    if (cell.state === 'planned') cell.state = 'aborted';
+  for (const benchmark of result.benchmarks) {
+    if (benchmark.state === 'planned') benchmark.state = 'aborted';
   }
   context.onEvent?.({ type: 'finished', result });
   return result;
@@ -132,7 +133,7 @@ function othersOf({ variants = [] }, workload) {
 async function runJobs(all, plan, turn) {
   const { result, executor, context } = turn;
   const jobs = await fillEmbedded(all, plan, context);
-  result.floor = await measureFloor(plan, executor, context.signal);
+  result.harnessOverhead = await measureHarnessOverhead(plan, executor, context.signal);
   if (plan.findMax === null) {
     await runRounds(jobs, plan, turn);
     return;
@@ -192,8 +193,8 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
       }),
     ),
     storages: storages.map(describeStorage),
-    cells: makeCells(plan, storages, others, workload),
-    floor: [],
+    benchmarks: makeBenchmarks(plan, storages, others, workload),
+    harnessOverhead: [],
     warnings: environmentWarnings(environment),
   };
 }
@@ -252,42 +253,41 @@ async function fillEmbedded(jobs, plan, { signal, onEvent }) {
       done.set(name, `its rows could not be written: ${error.message}`);
     }
   }
-  for (const { target, cell } of jobs) {
+  for (const { target, benchmark } of jobs) {
     const reason = done.get(target.definition.name) ?? null;
     if (reason === null) continue;
-    if (target.named)
-      throw targetError(`storage ${target.definition.name}: ${reason}`, FILL_REMEDY);
-    Object.assign(cell, { state: 'skipped', reason, remedy: FILL_REMEDY });
+    if (target.named) throw targetError(`storage ${target.definition.name}: ${reason}`, FILL_HINT);
+    Object.assign(benchmark, { state: 'skipped', reason, hint: FILL_HINT });
   }
-  return jobs.filter(({ cell }) => cell.state !== 'skipped');
+  return jobs.filter(({ benchmark }) => benchmark.state !== 'skipped');
 }
 
 /**
  * @param {Job} job
  * @param {Turn & { round: number, position: number }} turn
- * @returns {Promise<import('../lib/result.js').Round>} the one that was appended to its cell
+ * @returns {Promise<import('../lib/result.js').Round>} the one that was appended to its benchmark
  */
-async function runJob({ cell, spec }, turn) {
+async function runJob({ benchmark, spec }, turn) {
   const { round, position, rounds, result, executor, context } = turn;
-  context.onEvent?.({ type: 'cell-start', cell, round, rounds });
+  context.onEvent?.({ type: 'benchmark-start', benchmark, round, rounds });
   const execution = await executor(
     { ...spec, seed: spec.seed + round * 16 },
     {
       signal: context.signal,
       onProgress: ({ phase, settled }) =>
-        context.onEvent?.({ type: 'progress', cell, phase, settled }),
+        context.onEvent?.({ type: 'progress', benchmark, phase, settled }),
     },
   );
   const measured = await toRound(execution, { round, position });
   recordDrift(measured, result);
-  cell.rounds.push(measured);
+  benchmark.rounds.push(measured);
   if (measured.state === 'failed') {
-    cell.state = 'failed';
-    cell.reason = measured.failure?.message ?? null;
-  } else if (cell.state !== 'failed') {
-    cell.state = measured.state;
+    benchmark.state = 'failed';
+    benchmark.reason = measured.failure?.message ?? null;
+  } else if (benchmark.state !== 'failed') {
+    benchmark.state = measured.state;
   }
-  context.onEvent?.({ type: 'cell-end', cell, round: measured, result });
+  context.onEvent?.({ type: 'benchmark-end', benchmark, round: measured, result });
   return measured;
 }
 
@@ -296,9 +296,9 @@ async function runJob({ cell, spec }, turn) {
  * @param {import('../lib/result.js').Round} round
  * @param {Result} result without that round
  */
-function recordDrift({ conditions }, { cells }) {
+function recordDrift({ conditions }, { benchmarks }) {
   if (conditions === undefined || conditions.canaryNs === null) return;
-  const first = cells
+  const first = benchmarks
     .flatMap(({ rounds }) => rounds)
     .find((other) => other.round === 0 && other.position === 0);
   const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;

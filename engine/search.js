@@ -1,6 +1,6 @@
 /**
  * The search of a run: for each storage the greatest rate within a latency limit. The search itself
- * is stats/findmax.js; here a trial is a cell in a process of its own, and the result keeps
+ * is stats/findmax.js; here a trial is a benchmark in a process of its own, and the result keeps
  * each of them as a round.
  */
 
@@ -11,7 +11,7 @@ import { droppedTooMuch } from './openloop.js';
 
 /** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('../lib/result.js').Search} Search */
-/** @typedef {import('./cells.js').Job} Job */
+/** @typedef {import('./benchmarks.js').Job} Job */
 /** @typedef {import('./loads.js').SearchPlan} SearchPlan */
 
 /** A trial that tells nothing about the rate: the search ends with what it says. */
@@ -19,18 +19,19 @@ class TrialFailed extends Error {}
 
 /**
  * @param {SearchPlan} plan
- * @param {Job[]} jobs one for each storage; its cell is that of the first rate
+ * @param {Job[]} jobs one for each storage; its benchmark is that of the first rate
  * @param {object} context
- * @param {import('../lib/result.js').Result} context.result gets the searches, and a cell for each
- *   rate
- * @param {(job: Job, round: number) => Promise<Round>} context.run appends the round to the cell
+ * @param {import('../lib/result.js').Result} context.result gets the searches, and a benchmark for
+ *   each rate
+ * @param {(job: Job, round: number) => Promise<Round>} context.run appends the round to the
+ *   benchmark
  * @param {AbortSignal} [context.signal]
  */
 export async function runSearches(plan, jobs, { result, run, signal }) {
   result.searches = [];
   for (const job of jobs) {
     if (signal?.aborted) return;
-    const { storage, profile, workload } = job.cell;
+    const { storage, profile, workload } = job.benchmark;
     const { percentile, limitNs } = plan;
     /** @type {Search} */
     const search = {
@@ -39,9 +40,9 @@ export async function runSearches(plan, jobs, { result, run, signal }) {
     };
     result.searches.push(search);
     const probe = async (/** @type {number} */ rate) => {
-      const trial = jobAt(plan, job, rate, result.cells);
-      const round = await run(trial, trial.cell.rounds.length);
-      return { ...judgeTrial(plan, round), cell: trial.cell.id };
+      const trial = jobAt(plan, job, rate, result.benchmarks);
+      const round = await run(trial, trial.benchmark.rounds.length);
+      return { ...judgeTrial(plan, round), benchmark: trial.benchmark.id };
     };
     try {
       const { rate, confirmed, reason } = await findMax(probe, {
@@ -51,7 +52,7 @@ export async function runSearches(plan, jobs, { result, run, signal }) {
           search.points.push({
             ...point,
             trials: trials.map(({ passed, latencyNs }) => ({ passed, latencyNs })),
-            cell: trials[0].cell,
+            benchmark: trials[0].benchmark,
           });
         },
       });
@@ -74,18 +75,26 @@ function greatestHeld({ points }) {
  * @param {SearchPlan} plan
  * @param {Job} job
  * @param {number} rate
- * @param {import('../lib/result.js').Cell[]} cells gets one for a rate that is new
+ * @param {import('../lib/result.js').Benchmark[]} benchmarks gets one for a rate that is new
  * @returns {Job}
  */
-function jobAt(plan, job, rate, cells) {
+function jobAt(plan, job, rate, benchmarks) {
   const load = trialLoad(plan, rate);
-  const id = job.cell.id.replace(loadLabel(job.cell.load), loadLabel(load));
-  let cell = cells.find((one) => one.id === id);
-  if (cell === undefined) {
-    cell = { ...job.cell, id, load, state: 'planned', reason: null, remedy: null, rounds: [] };
-    cells.push(cell);
+  const id = job.benchmark.id.replace(loadLabel(job.benchmark.load), loadLabel(load));
+  let benchmark = benchmarks.find((one) => one.id === id);
+  if (benchmark === undefined) {
+    benchmark = {
+      ...job.benchmark,
+      id,
+      load,
+      state: 'planned',
+      reason: null,
+      hint: null,
+      rounds: [],
+    };
+    benchmarks.push(benchmark);
   }
-  return { ...job, cell, spec: { ...job.spec, load } };
+  return { ...job, benchmark, spec: { ...job.spec, load } };
 }
 
 /**

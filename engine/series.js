@@ -7,7 +7,9 @@ import { medianOfSorted, printablePercentile } from '../stats/percentile.js';
 
 /** @typedef {import('../lib/types.js').Series} Series */
 /** @typedef {import('../lib/result.js').SeriesResult} SeriesResult */
-/** @typedef {Pick<import('../load/trace-recorder.js').TraceRecorder, 'calledNs' | 'endedNs'>} Trace */
+/**
+ * @typedef {Pick<import('../load/trace-recorder.js').TraceRecorder, 'calledNs' | 'endedNs'>} Trace
+ */
 
 /** Latencies of a longer series are in the histogram of the round alone. */
 export const LATENCIES_MAX = 100_000;

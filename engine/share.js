@@ -11,16 +11,16 @@ import { SAMPLES_MAX } from '../load/recorder.js';
 import { Histogram } from '../measure/histogram.js';
 
 /** @typedef {import('../lib/result.js').Load} Load */
-/** @typedef {import('./cell.js').CellSpec} CellSpec */
-/** @typedef {import('./record.js').CellRecord} CellRecord */
+/** @typedef {import('./benchmark.js').BenchmarkSpec} BenchmarkSpec */
+/** @typedef {import('./record.js').BenchmarkRecord} BenchmarkRecord */
 /** @typedef {{ index: number, count: number }} Share process `index` of `count` */
 
 /** A second Poisson process of the same seed would send in step with the first. */
 const POISSON_SEEDS = 0x7f4a7c15;
 
 /**
- * @param {CellSpec} spec
- * @returns {CellSpec[]} one for each process
+ * @param {BenchmarkSpec} spec
+ * @returns {BenchmarkSpec[]} one for each process
  */
 export function shareSpec(spec) {
   const count = spec.load.processes ?? 1;
@@ -83,13 +83,13 @@ export function shareWorkload({ op, verify, kinds, ...rest }, { index: p, count:
 }
 
 /**
- * @param {readonly CellRecord[]} records of all processes of one cell, by their index
- * @returns {CellRecord} as if one process had done it: from the first start to the last end
+ * @param {readonly BenchmarkRecord[]} records of all processes of one benchmark, by their index
+ * @returns {BenchmarkRecord} as if one process had done it: from the first start to the last end
  */
 export function mergeRecords(records) {
   const [first] = records;
   const failed = records.find(({ state }) => state === 'failed');
-  const sum = (/** @type {(record: CellRecord) => number} */ of) =>
+  const sum = (/** @type {(record: BenchmarkRecord) => number} */ of) =>
     records.reduce((total, record) => total + of(record), 0);
   const startedNs = leastOf(records.map((record) => record.startedNs));
   const endedNs = greatestOf(records.map((record) => record.endedNs));
@@ -143,8 +143,8 @@ function leastOf(values) {
 }
 
 /**
- * @param {readonly CellRecord[]} records
- * @returns {CellRecord['samples']} with the operation's index among all
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {BenchmarkRecord['samples']} with the operation's index among all
  */
 function mergeSamples(records) {
   return records
@@ -169,8 +169,8 @@ function mergeLatencies(messages) {
 
 /**
  * Each process sees the same machine: sums would count it several times.
- * @param {readonly CellRecord[]} records
- * @returns {CellRecord['conditions']}
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {BenchmarkRecord['conditions']}
  */
 function mergeConditions(records) {
   const all = records.flatMap(({ conditions }) => conditions ?? []);
@@ -186,8 +186,8 @@ function mergeConditions(records) {
 }
 
 /**
- * @param {readonly CellRecord[]} records
- * @returns {CellRecord['open']}
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {BenchmarkRecord['open']}
  */
 function mergeOpen(records) {
   const all = records.flatMap(({ open }) => open ?? []);
@@ -206,8 +206,8 @@ function mergeOpen(records) {
 }
 
 /**
- * @param {readonly CellRecord[]} records
- * @returns {CellRecord['kinds']}
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {BenchmarkRecord['kinds']}
  */
 function mergeKinds(records) {
   const all = records.flatMap(({ kinds }) => (kinds === null ? [] : [kinds]));
@@ -219,8 +219,8 @@ function mergeKinds(records) {
 }
 
 /**
- * @param {readonly CellRecord[]} records
- * @returns {CellRecord['client']} sums; null where one is not known
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {BenchmarkRecord['client']} sums; null where one is not known
  */
 function mergeClients(records) {
   const all = records.flatMap(({ client }) => client ?? []);
@@ -236,8 +236,8 @@ function mergeClients(records) {
 
 /**
  * Each process has read the same counters of the server: from the first reading to the last.
- * @param {readonly CellRecord[]} records
- * @returns {Pick<CellRecord, 'server' | 'serverSpanNs'>}
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {Pick<BenchmarkRecord, 'server' | 'serverSpanNs'>}
  */
 function mergeServers(records) {
   const spans = records.flatMap(({ serverSpanNs }) => (serverSpanNs ? [serverSpanNs] : []));
@@ -260,8 +260,8 @@ function mergeServers(records) {
 /**
  * All have begun at the same moment, within a millisecond or so; windows are joined in pairs as
  * they get too many, so that they differ by powers of two.
- * @param {readonly CellRecord['timeline'][]} timelines
- * @returns {CellRecord['timeline']}
+ * @param {readonly BenchmarkRecord['timeline'][]} timelines
+ * @returns {BenchmarkRecord['timeline']}
  */
 function mergeTimelines(timelines) {
   const windowNs = Math.max(...timelines.map((timeline) => timeline.windowNs));

@@ -1,6 +1,6 @@
 /**
  * What can run here and now: storages with their drivers, servers that answer, rows that are
- * there. What cannot is skipped with its reason and the remedy; what the user named and cannot run
+ * there. What cannot is skipped with its reason and the hint; what the user named and cannot run
  * is an error.
  */
 
@@ -39,7 +39,7 @@ import { contendersOf, lackedBy } from './contenders.js';
  * @property {string} profile
  * @property {boolean} named by the user
  * @property {string | null} version of the driver's package
- * @property {import('./rivals.js').Driver} [driver] another than the installed version
+ * @property {import('./driver-versions.js').Driver} [driver] another than the installed version
  * @property {string} [base] storage with the installed version, where this has another
  * @property {ServerTarget | null} server
  * @property {Unavailable | null} unavailable
@@ -74,7 +74,7 @@ export async function resolveTargets(plan, workload) {
       unavailable ??= server?.unavailable ?? null;
     }
     if (named && unavailable !== null) {
-      throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.remedy);
+      throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.hint);
     }
     requireOwnName(storages, definition, { source, profile });
     const version = definition.package === null ? null : findPackage(definition.package)?.version;
@@ -92,7 +92,8 @@ export async function resolveTargets(plan, workload) {
 }
 
 /**
- * Cells are told apart by the storage's name: a file of the user's may not take one that is there.
+ * Benchmarks are told apart by the storage's name: a file of the user's may not take one that is
+ * there.
  * @param {StorageTarget[]} storages
  * @param {import('../lib/types.js').Contender} definition
  * @param {{ source: string, profile: string }} selection
@@ -146,7 +147,7 @@ function lackOfCapability(definition, workload) {
   if (lacks.length === 0) return null;
   return {
     reason: `it does not offer ${lacks.join(', ')}`,
-    remedy: `choose storages that do: dragstrip list`,
+    hint: `choose storages that do: dragstrip list`,
   };
 }
 
@@ -196,7 +197,7 @@ async function resolveServer(name, plan) {
     if (error.code !== 'E_TARGET') throw error;
     target.unavailable = {
       reason: hideSecrets(error.message, credentials),
-      remedy: error.remedy ?? `dragstrip servers start ${name}`,
+      hint: error.hint ?? `dragstrip servers start ${name}`,
     };
   }
   return target;
@@ -230,7 +231,7 @@ async function lackOfRows({ name, address }, credentials, plan) {
   if (dataset === null) {
     return {
       reason: foreign ?? `${name} at ${describeAddress(address)} does not hold our rows`,
-      remedy: `${seedIt}${flags}`,
+      hint: `${seedIt}${flags}`,
     };
   }
   const same =
@@ -243,7 +244,7 @@ async function lackOfRows({ name, address }, credentials, plan) {
       `${name} holds another dataset: ${dataset.rows} rows of ${dataset.valueSize} characters, ` +
       `seed ${dataset.seed}; this run wants ${wanted.rows} of ${wanted.valueSize}, ` +
       `seed ${wanted.seed}`,
-    remedy: `add${flagsOf(dataset)} to this command, or run ${seedIt}${flags}`,
+    hint: `add${flagsOf(dataset)} to this command, or run ${seedIt}${flags}`,
   };
 }
 

@@ -20,7 +20,7 @@ export default defineStorage({
   profiles: { default: { summary: 'redis.get, driver defaults', options } },
 
   /** Resolves when the connection is ready; this time is measured. */
-  async open({ address, credentials, profile, places }) {
+  async open({ address, credentials, profile, names }) {
     const { user: username, password } = credentials;
     const place = { ...address.main, username, password, lazyConnect: true };
     const redis = new Redis({ ...profile.options, ...place });
@@ -28,7 +28,7 @@ export default defineStorage({
     await redis.connect();
     return {
       // The driver's promise, unwrapped: no async function, no then().
-      get: (id) => redis.get(places.redisPrefix + id),
+      get: (id) => redis.get(names.redisPrefix + id),
       // Pure: converts a reply to a string, or undefined for a miss.
       value: (reply) => reply ?? undefined,
       close: async () => redis.disconnect(),

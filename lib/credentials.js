@@ -1,7 +1,7 @@
 /**
  * Credentials of a server, from the environment or from a file that the environment names
- * (NAME_FILE): never from argv, and they appear in no output. A cell's process reads them itself,
- * so that they do not travel in messages either.
+ * (NAME_FILE): never from argv, and they appear in no output. A benchmark's process reads them
+ * itself, so that they do not travel in messages either.
  */
 
 import { readFile } from 'node:fs/promises';

@@ -35,7 +35,7 @@ export const ROWS_NAMESPACE = Object.freeze({
 });
 
 /** The same as storages are told them. */
-export const PLACES = namesOf(ROWS_NAMESPACE);
+export const ROW_NAMES = namesOf(ROWS_NAMESPACE);
 
 /** @typedef {import('./types.js').Dataset} Dataset */
 /** @typedef {import('./types.js').DatasetOptions} DatasetOptions */

@@ -24,41 +24,41 @@ export class DragstripError extends Error {
   /**
    * @param {keyof typeof EXIT_STATUS & string} code one of EXIT_STATUS
    * @param {string} message what is wrong, and where
-   * @param {{ remedy?: string, cause?: unknown }} [options] remedy: a hint, the option or
+   * @param {{ hint?: string, cause?: unknown }} [options] hint: a hint, the option or
    *   command that helps
    */
   constructor(code, message, options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'DragstripError';
     this.code = code;
-    this.remedy = options.remedy;
+    this.hint = options.hint;
   }
 }
 
 /**
  * @param {string} message
- * @param {string} [remedy]
+ * @param {string} [hint]
  * @returns {DragstripError} invalid input: exit 2
  */
-export function usageError(message, remedy) {
-  return new DragstripError('E_USAGE', message, { remedy });
+export function usageError(message, hint) {
+  return new DragstripError('E_USAGE', message, { hint });
 }
 
 /**
  * @param {string} message
- * @param {string} [remedy]
+ * @param {string} [hint]
  * @param {unknown} [cause]
  * @returns {DragstripError} an unavailable server, driver or store: exit 4
  */
-export function targetError(message, remedy, cause) {
-  return new DragstripError('E_TARGET', message, { remedy, cause });
+export function targetError(message, hint, cause) {
+  return new DragstripError('E_TARGET', message, { hint, cause });
 }
 
 /**
  * @param {string} message
- * @param {string} [remedy]
+ * @param {string} [hint]
  * @returns {DragstripError} refused for safety: exit 3
  */
-export function refusedError(message, remedy) {
-  return new DragstripError('E_REFUSED', message, { remedy });
+export function refusedError(message, hint) {
+  return new DragstripError('E_REFUSED', message, { hint });
 }

@@ -29,7 +29,7 @@ function strategy(summary, way, more) {
   return { summary, way, ...usual, inFlight: 'batches', ...more };
 }
 
-/** In the order of tables; the names of the seed, and those of ours. */
+/** In the order of tables; the names of the original program, and those of ours. */
 export const STRATEGIES = /** @type {Readonly<Record<string, Strategy>>} */ (
   Object.freeze({
     one: strategy('row by row, each acknowledged before the next', 'single', {

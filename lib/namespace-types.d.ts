@@ -45,11 +45,11 @@ export interface Namespace {
   /** a keyspace with one table, marked by its comment; definition: its columns, as CQL */
   cassandra?: { keyspace: string; table: string; definition: string };
   /** further names inside of it that storages need */
-  names?: Partial<Places>;
+  names?: Partial<NamespaceNames>;
 }
 
 /** Names of a namespace as storages are told them: those that its workload declares. */
-export interface Places {
+export interface NamespaceNames {
   /** of keys; the id follows */
   redisPrefix: string;
   redisMarker: string;

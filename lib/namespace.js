@@ -5,11 +5,11 @@
 
 /**
  * @param {import('./types.js').Namespace} namespace
- * @returns {Readonly<import('./types.js').Places>} those that it declares
+ * @returns {Readonly<import('./types.js').NamespaceNames>} those that it declares
  */
 export function namesOf({ redis, mariadb, tarantool, cassandra, names }) {
   return Object.freeze(
-    /** @type {import('./types.js').Places} */ ({
+    /** @type {import('./types.js').NamespaceNames} */ ({
       ...(redis && { redisPrefix: redis.prefix, redisMarker: redis.marker }),
       ...(mariadb && { database: mariadb.database, table: mariadb.table }),
       ...(tarantool && {

@@ -33,19 +33,25 @@ export const count = (min, max, fallback, more) => ({
   ...more,
 });
 
-/** @type {(min: number, max: number, fallback: readonly number[] | undefined, more: More) => Option} */
+/**
+ * @type {(min: number, max: number, fallback: readonly number[] | undefined, more: More) => Option}
+ */
 export const counts = (min, max, fallback, more) => ({
   ...{ kind: 'counts', value: '<list>', min, max, default: fallback },
   ...more,
 });
 
-/** Milliseconds; as text with a unit. @type {(fallback: number | undefined, more: More) => Option} */
+/**
+ * Milliseconds; as text with a unit. @type {(fallback: number | undefined, more: More) => Option}
+ */
 export const duration = (fallback, more) => ({
   ...{ kind: 'duration', value: '<time>', default: fallback },
   ...more,
 });
 
-/** Milliseconds; as text in seconds. @type {(fallback: number | undefined, more: More) => Option} */
+/**
+ * Milliseconds; as text in seconds. @type {(fallback: number | undefined, more: More) => Option}
+ */
 export const seconds = (fallback, more) => ({
   ...{ kind: 'seconds', value: '<seconds>', default: fallback },
   ...more,

@@ -1,4 +1,6 @@
-/** A queue, first in first out: constant time at any depth, where `Array.shift` moves all elements. */
+/**
+ * A queue, first in first out: constant time at any depth, where `Array.shift` moves all elements.
+ */
 
 /** Dropped elements are cut off when they are more than this, and more than half of the array. */
 const HEAD_MAX = 1024;

@@ -1,6 +1,6 @@
 /**
  * Seeded random numbers: the same sequence on every machine, for datasets, keys and orders of
- * cells. Not for secrets.
+ * benchmarks. Not for secrets.
  */
 
 /**

@@ -153,7 +153,7 @@ export interface Item {
   text: string;
   /** whether the text may hold words of a server, a driver or a file */
   foreign: boolean;
-  remedy: string | null;
+  hint: string | null;
 }
 
 export interface List {

@@ -7,12 +7,12 @@
  */
 
 import { z } from 'zod';
+import { limitsSchema } from './ceilings.js';
 import { DragstripError } from './errors.js';
-import { limitsSchema } from './limits.js';
 import { OUTCOMES } from './outcome.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const count = z.number().int().nonnegative();
 const nanoseconds = z.number().nonnegative();
@@ -86,7 +86,9 @@ const kind = z.object({
 
 const conditions = z
   .object({
-    canaryNs: nanoseconds.nullable().describe('time of a fixed loop before the cell was opened'),
+    canaryNs: nanoseconds
+      .nullable()
+      .describe('time of a fixed loop before the benchmark was opened'),
     canaryDrift: z
       .number()
       .nullable()
@@ -170,7 +172,7 @@ const round = z.object({
     windowNs: nanoseconds,
     operations: z.array(count).describe('ok operations that ended in each window'),
   }),
-  processNs: nanoseconds.nullable().describe('wall time of the cell’s process, start to exit'),
+  processNs: nanoseconds.nullable().describe('wall time of the benchmark process, start to exit'),
   workNs: nanoseconds.nullable().describe('of that, open to close'),
 });
 
@@ -187,7 +189,7 @@ const load = z.object({
     .describe('that share the load by operation index; one in flight is one for each; absent: 1'),
 });
 
-const cell = z.object({
+const benchmark = z.object({
   id: text,
   storage: text,
   profile: text,
@@ -199,7 +201,7 @@ const cell = z.object({
   load,
   state: z.enum(['planned', 'measured', 'skipped', 'failed', 'aborted']),
   reason: text.nullable().describe('why it was skipped or failed'),
-  remedy: text.nullable(),
+  hint: text.nullable(),
   rounds: z.array(round),
 });
 
@@ -241,7 +243,7 @@ const environment = z.object({
 });
 
 const pinning = z.object({
-  client: z.array(count).describe('processors of the cells’ processes'),
+  client: z.array(count).describe('processors of the benchmarks’ processes'),
   server: z.array(count).describe('processors of the servers that Dragstrip started'),
   servers: z.array(z.object({ name: text, pinned: z.boolean(), reason: text.nullable() })),
   reason: text.nullable().describe('why nothing is pinned'),
@@ -250,11 +252,11 @@ const pinning = z.object({
 const warning = z.object({
   code: text,
   message: text,
-  remedy: text.nullable(),
-  cell: text.nullable(),
+  hint: text.nullable(),
+  benchmark: text.nullable(),
 });
 
-const floor = z.object({
+const harnessOverhead = z.object({
   load: z.enum(['sync', 'window', 'burst']),
   nsPerOperation: nanoseconds,
   n: count,
@@ -265,7 +267,7 @@ const point = z.object({
   phase: z.enum(['double', 'halve', 'bisect', 'confirm', 'beyond', 'widen']),
   passed: z.boolean().describe('best 2 of 3'),
   trials: z.array(z.object({ passed: z.boolean(), latencyNs: nanoseconds.nullable() })),
-  cell: text.describe('its trials are rounds of this cell'),
+  benchmark: text.describe('its trials are rounds of this benchmark'),
 });
 
 const search = z.object({
@@ -295,15 +297,17 @@ export const resultSchema = z.object({
   servers: z.array(serverInfo),
   storages: z.array(storage),
   pinning: pinning.optional().describe('with --pin'),
-  cells: z.array(cell),
+  benchmarks: z.array(benchmark),
   searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
   limits: limitsSchema.optional(),
-  floor: z.array(floor).describe('the harness itself: memory storage, nothing behind it'),
+  harnessOverhead: z
+    .array(harnessOverhead)
+    .describe('the harness itself: memory storage, nothing behind it'),
   warnings: z.array(warning),
 });
 
 /** @typedef {z.infer<typeof resultSchema>} Result */
-/** @typedef {z.infer<typeof cell>} Cell */
+/** @typedef {z.infer<typeof benchmark>} Benchmark */
 /** @typedef {z.infer<typeof round>} Round */
 /** @typedef {z.infer<typeof load>} Load */
 /** @typedef {z.infer<typeof search>} Search */
@@ -320,7 +324,7 @@ export function resultJsonSchema() {
   return {
     ...z.toJSONSchema(resultSchema),
     title: 'Dragstrip result',
-    description: 'The document of a run: environment, options, every cell of every round.',
+    description: 'The document of a run: environment, options, every benchmark of every round.',
   };
 }
 
@@ -337,7 +341,7 @@ export function parseResult(json, source) {
     data = JSON.parse(json);
   } catch (error) {
     throw new DragstripError('E_USAGE', `${source}: not JSON (${error.message})`, {
-      remedy: 'name a file that --json or --out has written',
+      hint: 'name a file that --json or --out has written',
     });
   }
   const version = /** @type {any} */ (data)?.schemaVersion;
@@ -345,7 +349,7 @@ export function parseResult(json, source) {
     throw new DragstripError(
       'E_USAGE',
       `${source}: schema version ${JSON.stringify(version)}, this Dragstrip reads ${SCHEMA_VERSION}`,
-      { remedy: 'read it with the version of Dragstrip that wrote it' },
+      { hint: 'read it with the version of Dragstrip that wrote it' },
     );
   }
   const parsed = resultSchema.safeParse(data);
@@ -353,6 +357,6 @@ export function parseResult(json, source) {
   const issue = parsed.error.issues[0];
   const where = issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
   throw new DragstripError('E_USAGE', `${source}: not a result${where}: ${issue.message}`, {
-    remedy: 'name a file that --json or --out has written',
+    hint: 'name a file that --json or --out has written',
   });
 }

@@ -5,7 +5,7 @@ import type { Address, Credentials, Dataset, DatasetOptions } from './types.js';
 
 /** How an endpoint is found: flag, then environment, then our own server, then the default. */
 export interface EndpointDefinition {
-  /** the seed's default port, `127.0.0.1:6379` */
+  /** the original program's default port, `127.0.0.1:6379` */
   default: string;
   /** environment variable, `DRAGSTRIP_REDIS` */
   env: string;

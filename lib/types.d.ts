@@ -3,7 +3,7 @@
  * are, and what travels between them. Result documents have their schema in lib/result.js.
  */
 
-import type { Places } from './namespace-types.js';
+import type { NamespaceNames } from './namespace-types.js';
 
 /** How the rows are chosen; see lib/dataset.js for bounds. */
 export interface DatasetOptions {
@@ -81,7 +81,7 @@ export interface OpenContext {
   /** whether the workload calls set: whoever opens for reading alone by default looks at it */
   writes?: boolean;
   /** of the workload's namespace: the only names that a storage may use on a server */
-  places: Places;
+  names: NamespaceNames;
   /** of the variant */
   parameters?: Parameters;
 }
@@ -93,7 +93,7 @@ export interface InsertContext extends OpenContext {
   numberOf(a: number): number;
 }
 
-/** What makes variants of a workload different: in the cell's id, and to its `prepare`. */
+/** What makes variants of a workload different: in the benchmark's id, and to its `prepare`. */
 export type Parameters = Readonly<Record<string, string | number | boolean>>;
 
 /** What a workload found out beside its operations; in the result with the round. */
@@ -199,7 +199,9 @@ export interface CommandHandle extends Handle {
 export interface CommandConnection {
   /** replies as text, numbers, arrays and null; rejects what the server calls an error */
   send(words: readonly string[]): Promise<any>;
-  /** form `inline`: a command as a person writes it at a terminal, without lengths; answers as send */
+  /**
+   * form `inline`: a command as a person writes it at a terminal, without lengths; answers as send
+   */
   inline?(line: string): Promise<any>;
   /** resolves when it is closed on this side */
   close(): Promise<void>;
@@ -207,7 +209,7 @@ export interface CommandConnection {
 
 export interface Unavailable {
   reason: string;
-  remedy: string;
+  hint: string;
 }
 
 /** What takes part in a run: a storage, or what a workload brings as `contenders`. */
@@ -242,7 +244,9 @@ export interface StorageDefinition extends Contender {
   };
   /** with `open.rows`: the operations that its handle has */
   rows?: readonly RowOperation[];
-  /** with `open.insert`: strategies of `dragstrip insert` by name, and how each is done, one line */
+  /**
+   * with `open.insert`: strategies of `dragstrip insert` by name, and how each is done, one line
+   */
   inserts?: Readonly<Record<string, string>>;
   /** with `open.lock`: kinds of lock by name */
   locks?: Readonly<Record<string, LockHandler>>;

@@ -10,8 +10,8 @@ import type {
   Facts,
   Handle,
   Namespace,
+  NamespaceNames,
   Parameters,
-  Places,
   StorageDefinition,
   Unavailable,
 } from './types.js';
@@ -76,7 +76,7 @@ export interface Origin {
   address: Address;
   credentials: Credentials;
   parameters: Parameters;
-  places: Places;
+  names: NamespaceNames;
 }
 
 /** Draws keys and the like, before the clock starts. `H`: the handle that its needs open. */
@@ -161,8 +161,8 @@ export type ConsoleEvent =
   | { type: 'planned'; result: Result }
   | { type: 'held'; rows: number }
   | { type: 'removed'; rows: number; left: readonly unknown[] }
-  | { type: 'cell-end'; cell: Result['cells'][number]; round: Round; result: Result }
-  | { type: 'filling' | 'waiting' | 'cell-start' | 'progress' | 'finished' };
+  | { type: 'benchmark-end'; benchmark: Result['benchmarks'][number]; round: Round; result: Result }
+  | { type: 'filling' | 'waiting' | 'benchmark-start' | 'progress' | 'finished' };
 
 /** A line for the standard output, or for the standard error. */
 export type ConsoleLine = string | { error: string };
@@ -221,8 +221,8 @@ export interface WorkloadDefinition {
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;
   /**
-   * whether a variant exists for a storage; false: no such cell; a reason: it is skipped. `reach`:
-   * where its server is, and the further ones
+   * whether a variant exists for a storage; false: no such benchmark; a reason: it is skipped.
+   * `reach`: where its server is, and the further ones
    */
   offers?(
     definition: StorageDefinition,

@@ -44,8 +44,8 @@ function readLine(file) {
 export function environmentWarnings(environment) {
   /** @type {import('../lib/result.js').Warning[]} */
   const warnings = [];
-  const warn = (/** @type {string} */ code, /** @type {string} */ message, remedy = '') =>
-    warnings.push({ code, message, remedy: remedy === '' ? null : remedy, cell: null });
+  const warn = (/** @type {string} */ code, /** @type {string} */ message, hint = '') =>
+    warnings.push({ code, message, hint: hint === '' ? null : hint, benchmark: null });
   const { cores, governor, loadAverage } = environment;
   if (cores < 4) {
     warn(

@@ -79,7 +79,7 @@ export function decode(base64, exact = {}) {
 /** @param {string} why @param {unknown} [cause] */
 function refused(why, cause) {
   return new DragstripError('E_USAGE', `not a histogram written by Dragstrip: ${why}`, {
-    remedy: 'use a file written by --json or --out',
+    hint: 'use a file written by --json or --out',
     cause,
   });
 }

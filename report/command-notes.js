@@ -13,21 +13,23 @@ import { refusalOf, toCommandGroups } from './analysis/commands.js';
  * @param {Result} result
  * @returns {import('../lib/report-types.js').List}
  */
-export function refusedList({ cells }) {
+export function refusedList({ benchmarks }) {
   /** @type {Map<string, string[]>} words to what they were said of */
   const said = new Map();
-  for (const cell of cells) {
-    const words = refusalOf(cell);
+  for (const benchmark of benchmarks) {
+    const words = refusalOf(benchmark);
     if (words === null) continue;
-    const { test, way } = /** @type {Record<string, unknown>} */ (cell.parameters ?? {});
+    const { test, way } = /** @type {Record<string, unknown>} */ (benchmark.parameters ?? {});
     const key = JSON.stringify([`${test}, ${way}`, words]);
-    said.set(key, [...(said.get(key) ?? []), cell.id]);
+    said.set(key, [...(said.get(key) ?? []), benchmark.id]);
   }
   /** @type {Item[]} */
   const items = [...said].map(([key, ids]) => {
     const [subject, words] = JSON.parse(key);
-    const text = plainText(`${words} (${ids.length} ${ids.length === 1 ? 'cell' : 'cells'})`);
-    return { subject: plainText(subject), text, remedy: null, foreign: true };
+    const text = plainText(
+      `${words} (${ids.length} ${ids.length === 1 ? 'benchmark' : 'benchmarks'})`,
+    );
+    return { subject: plainText(subject), text, hint: null, foreign: true };
   });
   return { kind: 'skipped', title: 'Refused, and not counted as operations', items };
 }
@@ -47,23 +49,23 @@ export function commandNotes(result) {
     names.length === 0
       ? []
       : [`answered by the proxy itself, Redis has seen none of them: ${names.join(', ')}`];
-  return [...silent, ...yardstickFailures(result)].map(plainText);
+  return [...silent, ...baselineFailures(result)].map(plainText);
 }
 
 /**
  * @param {Result} result
  * @returns {string[]} where redis-benchmark gave no figures, in its own words
  */
-function yardstickFailures(result) {
+function baselineFailures(result) {
   const failed = toCommandGroups(result).flatMap(({ tests }) =>
     tests.flatMap(({ test, figures }) =>
       figures.flatMap((figure) => {
         if (figure === null || figure.state === 'refused') return [];
-        const { yardstickFailure, cell } = figure;
-        const { way, transport } = /** @type {Record<string, unknown>} */ (cell.parameters);
-        return yardstickFailure === null
+        const { baselineFailure, benchmark } = figure;
+        const { way, transport } = /** @type {Record<string, unknown>} */ (benchmark.parameters);
+        return baselineFailure === null
           ? []
-          : [`redis-benchmark, ${test}, ${way} ${transport}: ${yardstickFailure}`];
+          : [`redis-benchmark, ${test}, ${way} ${transport}: ${baselineFailure}`];
       }),
     ),
   );

@@ -25,7 +25,7 @@ import { NEUTRAL_ROW } from './legacy-row.js';
 
 const TRANSPORTS = Object.freeze({ tcp: 'TCP', unix: 'unix' });
 
-/** Places in WAYS. */
+/** NamespaceNames in WAYS. */
 const [DIRECT_TCP, PROXIED_TCP, DIRECT_UNIX, PROXIED_UNIX] = [0, 1, 2, 3];
 
 /** @param {number} way */
@@ -69,7 +69,7 @@ function table(title, columns, lines) {
  */
 export function commandTables(result) {
   const groups = toCommandGroups(result).filter(({ tests }) =>
-    tests.some(({ figures }) => figures.some((figure) => figure?.cell.rounds.length)),
+    tests.some(({ figures }) => figures.some((figure) => figure?.benchmark.rounds.length)),
   );
   const labels = [...new Set(groups.map(({ label }) => label))];
   return labels.flatMap((label) => {
@@ -78,7 +78,7 @@ export function commandTables(result) {
       ...summaryTable(label, own),
       ...own.map(waysTable),
       ...keepAliveTable(label, own),
-      ...own.flatMap(yardstickTable),
+      ...own.flatMap(baselineTable),
     ];
   });
 }
@@ -94,7 +94,7 @@ function summaryTable(label, groups) {
   /** @type {Summary[]} */
   const lines = groups.flatMap(summarizeWays);
   if (lines.length === 0) return [];
-  const yard = (/** @type {Summary} */ line) => line.yardstickPerSecond;
+  const yard = (/** @type {Summary} */ line) => line.baselinePerSecond;
   const columns = [
     column(
       'connections',
@@ -255,10 +255,10 @@ function keepAliveTable(label, groups) {
  * @param {Figure | null} figure
  * @returns {string}
  */
-function yardstickText(figure) {
+function baselineText(figure) {
   if (figure === null || figure.state === 'skipped') return NONE;
-  if (figure.yardstickPerSecond !== null) return formatThroughput(figure.yardstickPerSecond);
-  if (figure.yardstickFailure === null) return NONE;
+  if (figure.baselinePerSecond !== null) return formatThroughput(figure.baselinePerSecond);
+  if (figure.baselineFailure === null) return NONE;
   return figure.state === 'refused' ? 'refused' : 'failed';
 }
 
@@ -266,9 +266,9 @@ function yardstickText(figure) {
  * @param {CommandGroup} group
  * @returns {Table[]} none where redis-benchmark did not run
  */
-function yardstickTable(group) {
+function baselineTable(group) {
   const ways = shownWays(group);
-  const ran = group.tests.some(({ figures }) => figures.some((one) => one?.yardstickPerSecond));
+  const ran = group.tests.some(({ figures }) => figures.some((one) => one?.baselinePerSecond));
   if (!ran) return [];
   const columns = [
     testColumn,
@@ -277,7 +277,7 @@ function yardstickTable(group) {
         wayName(way),
         /** @type {[string, string]} */ (wayName(way).split(' ')),
         0,
-        (/** @type {TestFigures} */ { figures }) => yardstickText(figures[way]),
+        (/** @type {TestFigures} */ { figures }) => baselineText(figures[way]),
       ),
     ),
     ...ways.map((way) =>
@@ -286,7 +286,7 @@ function yardstickTable(group) {
         ['its ratio', wayName(way)],
         1 + way,
         (/** @type {TestFigures} */ { figures }) =>
-          ratioText(pairedRatio(figures[way]?.yardstick, figures[way]?.rounds)),
+          ratioText(pairedRatio(figures[way]?.baseline, figures[way]?.rounds)),
       ),
     ),
   ];

@@ -8,7 +8,7 @@ import { metric, UNKNOWN } from '../stats/metrics.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
-/** @typedef {import('./analysis/comparison.js').ComparedCell} ComparedCell */
+/** @typedef {import('./analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */
 
 /**
  * @param {Comparison} comparison
@@ -24,13 +24,13 @@ export function comparisonDocument(comparison) {
       ...others.map((other, i) => /** @type {[string, string]} */ ([nameOf(i), sideText(other)])),
     ],
     tables: others.flatMap((other, i) =>
-      other.cells.length === 0
+      other.benchmarks.length === 0
         ? []
         : [
             tableOfItems(
               `${nameOf(i)} (${plainText(other.file)}) against the first`,
               COMPARED,
-              other.cells,
+              other.benchmarks,
             ),
           ],
     ),
@@ -50,15 +50,15 @@ export function comparisonDocument(comparison) {
  */
 function roundsOf({ base, others }) {
   const fields = /** @type {const} */ ([
-    ...['cell', 'metric', 'base', 'other', 'ratio', 'low', 'high', 'confidence', 'p', 'n'],
+    ...['benchmark', 'metric', 'base', 'other', 'ratio', 'low', 'high', 'confidence', 'p', 'n'],
     ...['noise', 'margin', 'verdict', 'roundsNeeded'],
   ]);
   return {
     columns: ['base_file', 'other_file', ...fields.map(snake)],
-    lines: others.flatMap(({ file, cells }) =>
-      cells.map((cell) => [
+    lines: others.flatMap(({ file, benchmarks }) =>
+      benchmarks.map((benchmark) => [
         ...[base.file, file],
-        ...fields.map((field) => cell[/** @type {keyof ComparedCell} */ (field)]),
+        ...fields.map((field) => benchmark[/** @type {keyof ComparedBenchmark} */ (field)]),
       ]),
     ),
   };
@@ -84,7 +84,7 @@ function sideText({ file, id, startedAt, rounds }) {
 
 /** @type {{ row: import('../lib/report-types.js').KeyColumn[], metrics: Metric[] }} */
 const COMPARED = {
-  row: [{ key: 'cell', name: 'benchmark' }],
+  row: [{ key: 'benchmark', name: 'benchmark' }],
   metrics: [
     figure('base', 'first', 3),
     figure('other', 'other', 4),
@@ -127,12 +127,14 @@ const COMPARED = {
  * @returns {Metric} operations per second, or a time where the rate was given
  */
 function figure(side, name, drop) {
-  return metric({ key: side, name, unit: 'text', drop }, (cell) =>
-    cell.metric === 'p99' ? `p99 ${formatDuration(cell[side])}` : formatThroughput(cell[side]),
+  return metric({ key: side, name, unit: 'text', drop }, (benchmark) =>
+    benchmark.metric === 'p99'
+      ? `p99 ${formatDuration(benchmark[side])}`
+      : formatThroughput(benchmark[side]),
   );
 }
 
-/** @param {ComparedCell} cell */
+/** @param {ComparedBenchmark} benchmark */
 function verdictText({ verdict, roundsNeeded, low }) {
   if (verdict !== 'undecided') return verdict;
   if (roundsNeeded !== null) return `undecided: --rounds ${roundsNeeded}`;
@@ -141,13 +143,13 @@ function verdictText({ verdict, roundsNeeded, low }) {
 
 /** @param {Comparison} comparison */
 function judgement({ failIfSlower, regressions, others }) {
-  const cells = others.flatMap((other) => other.cells);
+  const benchmarks = others.flatMap((other) => other.benchmarks);
   const of = (/** @type {string} */ verdict) =>
-    `${cells.filter((cell) => cell.verdict === verdict).length} ${verdict}`;
+    `${benchmarks.filter((benchmark) => benchmark.verdict === verdict).length} ${verdict}`;
   const counts = ['faster', 'slower', 'same', 'undecided'].map(of).join(', ');
-  if (failIfSlower === null) return `${cells.length} comparisons: ${counts}`;
+  if (failIfSlower === null) return `${benchmarks.length} comparisons: ${counts}`;
   const limit = `slower by more than ${formatShare(failIfSlower)}: ${regressions}`;
-  return `${cells.length} comparisons: ${counts}; ${limit}`;
+  return `${benchmarks.length} comparisons: ${counts}; ${limit}`;
 }
 
 /**
@@ -163,7 +165,7 @@ function differenceList(others) {
         subject: plainText(`${nameOf(i)}, ${what}`),
         text: plainText(`${other}, and in the first ${base}`),
         foreign: true,
-        remedy: null,
+        hint: null,
       })),
     ),
   };
@@ -178,11 +180,11 @@ function leftList(others) {
     kind: 'skipped',
     title: 'Not compared',
     items: others.flatMap(({ left }, i) =>
-      left.map(({ cell, reason }) => ({
-        subject: plainText(`${nameOf(i)}, ${cell}`),
+      left.map(({ benchmark, reason }) => ({
+        subject: plainText(`${nameOf(i)}, ${benchmark}`),
         text: plainText(reason),
         foreign: true,
-        remedy: null,
+        hint: null,
       })),
     ),
   };

@@ -200,9 +200,9 @@ const LIST_COLORS = Object.freeze({
 function listText({ kind, title, items }, { width, colors }) {
   const color = colors[/** @type {'red' | 'yellow'} */ (LIST_COLORS[kind])];
   const lines = wrap(title, width).map(color);
-  for (const { subject, text, remedy } of items) {
+  for (const { subject, text, hint } of items) {
     lines.push(...hanging('  ', `${subject}: ${text}`, width, 4));
-    if (remedy !== null) lines.push(...hanging('    → ', remedy, width, 6));
+    if (hint !== null) lines.push(...hanging('    → ', hint, width, 6));
   }
   return lines;
 }

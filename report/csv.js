@@ -1,7 +1,7 @@
 /**
- * The report for spreadsheets and scripts: one row for each cell and round, one for a cell without
- * rounds. Plain numbers, units in the names, empty where there is no value. RFC 4180: lines end in
- * CRLF, quotes are doubled. Several results are one table, with one head.
+ * The report for spreadsheets and scripts: one row for each benchmark and round, one for a
+ * benchmark without rounds. Plain numbers, units in the names, empty where there is no value. RFC
+ * 4180: lines end in CRLF, quotes are doubled. Several results are one table, with one head.
  *
  * A spreadsheet runs a text that begins with = + - @ as a formula, and server messages are foreign
  * text: such a text gets an apostrophe in front (OWASP, CSV injection), which shows it as text. Of
@@ -15,7 +15,7 @@ import { plainText } from '../lib/format.js';
 
 export default defineReport({
   name: 'csv',
-  summary: 'one row for each cell and round, for spreadsheets and scripts',
+  summary: 'one row for each benchmark and round, for spreadsheets and scripts',
   render(documents) {
     const tables = documents.flatMap(({ rounds }) => rounds?.() ?? []);
     const columns = [...new Set(tables.flatMap((table) => table.columns))];

@@ -5,10 +5,10 @@
 
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf, toGroups, variantRows } from './analysis/rows.js';
+import { limitLegend, limitTables } from './ceilings.js';
 import { commandLegend, commandNotes, refusedList } from './command-notes.js';
 import { commandTables } from './commands.js';
 import { headLines } from './head.js';
-import { limitLegend, limitTables } from './limits.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
 import { noteLines } from './notes.js';
@@ -44,7 +44,7 @@ export function documentOf(result, specs) {
       ...limitTables(result),
     ],
     notes: [
-      ...(result.command === 'limit' ? [] : [overheadLine(result.floor)]),
+      ...(result.command === 'limit' ? [] : [overheadLine(result.harnessOverhead)]),
       ...noteLines(result, groups),
       ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
       ...commandNotes(result),
@@ -107,7 +107,7 @@ function partsOf(result, benchmarks, specs) {
   /** @type {Map<ReportSpec, any[]>} */
   const parts = new Map();
   for (const benchmark of benchmarks) {
-    const spec = specOf(specs, benchmark.cell.workload);
+    const spec = specOf(specs, benchmark.source.workload);
     if (benchmark.state === 'skipped' && !spec.skipped) continue;
     const own = parts.get(spec);
     if (own === undefined) parts.set(spec, [benchmark]);
@@ -129,10 +129,10 @@ function legendOf({ spec: { legend = [] }, benchmarks }, result) {
   return typeof legend === 'function' ? legend(benchmarks, result) : legend;
 }
 
-/** @param {Result['floor']} floor */
-function overheadLine(floor) {
-  if (floor.length === 0) return 'harness overhead: not measured in this run';
-  const parts = floor.map(({ load, nsPerOperation, n }, i) => {
+/** @param {Result['harnessOverhead']} harnessOverhead */
+function overheadLine(harnessOverhead) {
+  if (harnessOverhead.length === 0) return 'harness overhead: not measured in this run';
+  const parts = harnessOverhead.map(({ load, nsPerOperation, n }, i) => {
     const value = `${formatDuration(nsPerOperation)}${i === 0 ? ' per operation' : ''}`;
     return `${value} (${load}, n ${n})`;
   });

@@ -1,6 +1,6 @@
 /** The lines above the tables: when and where a run was made, on what, with which versions. */
 
-import { summarizeConditions } from '../engine/doubts.js';
+import { summarizeConditions } from '../engine/diagnostics.js';
 import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -43,8 +43,8 @@ function dataLine({ command, dataset: { rows, valueSize, seed } }) {
 
 /**
  * @param {Result['options']} options
- * @returns {[string, string][]} the law of keys, the mix or the fetches, where they are other than
- *   by default
+ * @returns {[string, string][]} the key distribution, the mix or the fetches, where they are other
+ *   than by default
  */
 function workloadLines({ workloadOptions }) {
   if (typeof workloadOptions !== 'object' || workloadOptions === null) return [];
@@ -92,8 +92,8 @@ function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
  * @param {Result} result
  * @returns {string} of the machine while it measured; what is not known is called so
  */
-function conditionsText({ cells, environment }) {
-  const summary = summarizeConditions(cells);
+function conditionsText({ benchmarks, environment }) {
+  const summary = summarizeConditions(benchmarks);
   if (summary.n === 0) return '';
   const { drift, stealShare, busyShare, throttledCount, loadAverage } = summary;
   const orUnknown = (/** @type {number | null} */ value, /** @type {string} */ text) =>

@@ -13,7 +13,7 @@ import { escapeHtml, tableMarkup } from './html/markup.js';
 import { pageMarkup } from './html/page.js';
 import { historyPlots } from './plots/history.js';
 
-/** @typedef {import('./analysis/history.js').CellHistory} CellHistory */
+/** @typedef {import('./analysis/history.js').BenchmarkHistory} BenchmarkHistory */
 /** @typedef {import('./analysis/history.js').Metric} Metric */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {{ file: string, result: Result }} StoredResult */
@@ -30,7 +30,7 @@ const SPARK_MAX = 40;
 
 /**
  * @param {readonly StoredResult[]} stored
- * @param {readonly CellHistory[]} histories
+ * @param {readonly BenchmarkHistory[]} histories
  * @param {{ metric?: Metric, width?: number, left?: readonly string[] }} [options] left: files that
  *   were left out, and why
  * @returns {string}
@@ -45,16 +45,16 @@ export function renderHistory(stored, histories, options = {}) {
     return wrap(text.trimStart(), room).map((line) => `${indent}${line}`);
   };
   const listed = ordered(stored).map(({ file, result }) => {
-    const measured = result.cells.filter(({ state }) => state === 'measured').length;
+    const measured = result.benchmarks.filter(({ state }) => state === 'measured').length;
     return (
       `${plainText(result.startedAt).slice(0, 19)}  ${plainText(file)}: ${result.state}, ` +
-      `${formatCount(measured)} of ${formatCount(result.cells.length)} tests, ` +
+      `${formatCount(measured)} of ${formatCount(result.benchmarks.length)} tests, ` +
       `Node ${plainText(result.environment.node)}`
     );
   });
-  const cells = histories.flatMap(({ cell, points, changes, mixed }) => [
+  const benchmarks = histories.flatMap(({ benchmark, points, changes, mixed }) => [
     '',
-    ...lines(plainText(cell)),
+    ...lines(plainText(benchmark)),
     ...lines(
       `  ${sparkline(
         points.map(({ value }) => value),
@@ -77,7 +77,7 @@ export function renderHistory(stored, histories, options = {}) {
     `${formatCount(stored.length)} results`,
     ...listed.flatMap(lines),
     ...left.flatMap((text) => lines(`left out: ${plainText(text)}`)),
-    ...(histories.length === 0 ? ['', 'No test is in two results or more.'] : cells),
+    ...(histories.length === 0 ? ['', 'No test is in two results or more.'] : benchmarks),
   ].join('\n')}\n`;
 }
 
@@ -100,7 +100,7 @@ function sparkline(values, width) {
 }
 
 /**
- * @param {readonly CellHistory[]} histories
+ * @param {readonly BenchmarkHistory[]} histories
  * @param {Metric} [metric]
  * @returns {import('./plots/plot.js').Plot[]}
  */
@@ -110,7 +110,7 @@ export function plotsOfHistory(histories, metric = 'throughput') {
 
 /**
  * @param {readonly StoredResult[]} stored
- * @param {readonly CellHistory[]} histories
+ * @param {readonly BenchmarkHistory[]} histories
  * @param {{ metric?: Metric }} [options]
  * @returns {string} a page
  */

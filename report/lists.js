@@ -8,7 +8,7 @@ import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { isRefusedByProxy } from './analysis/commands.js';
 import { labelOf } from './analysis/rows.js';
-import { missingLimits } from './limits.js';
+import { missingLimits } from './ceilings.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/report-types.js').Item} Item */
@@ -22,10 +22,10 @@ const SAMPLES_MAX = 10;
  * @param {Row} row
  * @returns {string} `ioredis:tuned, burst`
  */
-function subjectOf({ label, cell }) {
-  const { parameters } = cell;
-  if (parameters === undefined) return plainText(`${label}, ${loadName(cell.load)}`);
-  return plainText([label, cell.workload, ...Object.values(parameters)].join(', '));
+function subjectOf({ label, source }) {
+  const { parameters } = source;
+  if (parameters === undefined) return plainText(`${label}, ${loadName(source.load)}`);
+  return plainText([label, source.workload, ...Object.values(parameters)].join(', '));
 }
 
 /**
@@ -36,22 +36,22 @@ export function failedList(rows) {
   /** @type {Item[]} */
   const items = [];
   for (const row of rows) {
-    const { cell } = row;
+    const { source } = row;
     let told = false;
-    for (const { round, failure, state } of cell.rounds) {
+    for (const { round, failure, state } of source.rounds) {
       if (failure === null || state === 'measured') continue;
       told = true;
       items.push({
         subject: `${subjectOf(row)}, round ${round + 1}`,
         text: plainText(`${state}: ${failure.code}: ${failure.message}`),
-        remedy: cell.remedy === null ? null : plainText(cell.remedy),
+        hint: source.hint === null ? null : plainText(source.hint),
         foreign: true,
       });
     }
-    if (!told && (cell.state === 'failed' || cell.state === 'aborted')) {
-      const text = plainText(cell.reason ?? cell.state);
-      const remedy = cell.remedy === null ? null : plainText(cell.remedy);
-      items.push({ subject: subjectOf(row), text, remedy, foreign: true });
+    if (!told && (source.state === 'failed' || source.state === 'aborted')) {
+      const text = plainText(source.reason ?? source.state);
+      const hint = source.hint === null ? null : plainText(source.hint);
+      items.push({ subject: subjectOf(row), text, hint, foreign: true });
     }
   }
   return { kind: 'failed', title: 'Failed', items };
@@ -78,9 +78,9 @@ export function wrongList(rows) {
   const samples = [];
   for (const row of rows) {
     const counts = outcomeText(row);
-    if (counts === '' || isRefusedByProxy(row.cell)) continue;
+    if (counts === '' || isRefusedByProxy(row.source)) continue;
     const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
-    items.push({ subject: subjectOf(row), text, remedy: null, foreign: false });
+    items.push({ subject: subjectOf(row), text, hint: null, foreign: false });
     samples.push(samplesOf(row));
   }
   const shown = interleave(samples).slice(0, SAMPLES_MAX);
@@ -88,7 +88,7 @@ export function wrongList(rows) {
   items.push(...shown);
   if (left > 0) {
     const text = `${formatCount(left)} more in the result`;
-    items.push({ subject: 'samples', text, remedy: null, foreign: false });
+    items.push({ subject: 'samples', text, hint: null, foreign: false });
   }
   return { kind: 'wrong', title: 'Wrong answers', items };
 }
@@ -98,11 +98,11 @@ export function wrongList(rows) {
  * @returns {Item[]}
  */
 function samplesOf(row) {
-  return row.cell.rounds.flatMap(({ round, samples }) =>
+  return row.source.rounds.flatMap(({ round, samples }) =>
     samples.map(({ outcome, operation, code, message }) => ({
       subject: `${subjectOf(row)}, round ${round + 1}, operation ${operation}`,
       text: plainText([outcome, code, message].filter((word) => word).join(': ')),
-      remedy: null,
+      hint: null,
       foreign: true,
     })),
   );
@@ -121,18 +121,19 @@ function interleave(lists) {
 
 /**
  * @param {Result} result
- * @returns {List} one item for each storage, not for each of its cells; and limits without figure
+ * @returns {List} one item for each storage, not for each of its benchmarks; and limits without
+ *   figure
  */
 export function skippedList(result) {
-  const { cells } = result;
+  const { benchmarks } = result;
   /** @type {Map<string, Item>} */
   const items = new Map();
-  for (const cell of cells) {
-    if (cell.state !== 'skipped') continue;
+  for (const source of benchmarks) {
+    if (source.state !== 'skipped') continue;
     const item = {
-      subject: plainText(labelOf(cell)),
-      text: plainText(cell.reason ?? 'no reason is recorded'),
-      remedy: cell.remedy === null ? null : plainText(cell.remedy),
+      subject: plainText(labelOf(source)),
+      text: plainText(source.reason ?? 'no reason is recorded'),
+      hint: source.hint === null ? null : plainText(source.hint),
       foreign: true,
     };
     items.set(JSON.stringify(item), item);
@@ -148,18 +149,18 @@ export function skippedList(result) {
  * @param {Result} result
  * @returns {List}
  */
-export function warningList({ warnings, cells }) {
-  const byId = new Map(cells.map((cell) => [cell.id, cell]));
+export function warningList({ warnings, benchmarks }) {
+  const byId = new Map(benchmarks.map((source) => [source.id, source]));
   return {
     kind: 'warnings',
     title: 'Warnings',
-    items: warnings.map(({ cell: id, message, remedy, code }) => {
-      const cell = id === null ? undefined : byId.get(id);
-      const subject = cell ? `${labelOf(cell)}, ${loadName(cell.load)}` : (id ?? code);
+    items: warnings.map(({ benchmark: id, message, hint, code }) => {
+      const source = id === null ? undefined : byId.get(id);
+      const subject = source ? `${labelOf(source)}, ${loadName(source.load)}` : (id ?? code);
       return {
         subject: plainText(subject),
         text: plainText(message),
-        remedy: remedy === null ? null : plainText(remedy),
+        hint: hint === null ? null : plainText(hint),
         foreign: true,
       };
     }),

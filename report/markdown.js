@@ -77,8 +77,8 @@ function tableText(table) {
 
 /** @param {import('../lib/report-types.js').List} list */
 function listText({ title, items }) {
-  const lines = items.map(({ subject, text, remedy, foreign }) => {
-    const help = remedy === null ? '' : ` → ${codeSpan(remedy)}`;
+  const lines = items.map(({ subject, text, hint, foreign }) => {
+    const help = hint === null ? '' : ` → ${codeSpan(hint)}`;
     return `- ${escapeMarkdown(subject)}: ${(foreign ? codeSpan : escapeMarkdown)(text)}${help}`;
   });
   return [`## ${title}`, '', ...lines].join('\n');

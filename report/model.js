@@ -4,7 +4,7 @@
  * Pure; loading the reports of workloads is report/specs.js, texts are report/text.js.
  */
 
-import { noiseOf, placesOf } from './analysis/places.js';
+import { noiseOf, ranksOf } from './analysis/ranks.js';
 
 /** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
@@ -53,10 +53,10 @@ export function partsOf({ where, expand }, benchmarks, result) {
  */
 function withRanks({ contenders = () => true }, table) {
   const fit = table.filter((benchmark) => contenders(benchmark));
-  const places = placesOf(fit, noiseOf(fit).noise);
+  const ranks = ranksOf(fit, noiseOf(fit).noise);
   return table.map((benchmark) => ({
     ...benchmark,
-    place: places[fit.indexOf(benchmark)] ?? null,
+    rank: ranks[fit.indexOf(benchmark)] ?? null,
   }));
 }
 
@@ -111,7 +111,9 @@ function tableOf(spec, table, { result, all }) {
   return {
     title: spec.title(table, result),
     id: spec.id?.(table) ?? null,
-    rounds: spec.namesRounds ? Math.max(0, ...table.map(({ cell }) => cell.rounds.length)) : null,
+    rounds: spec.namesRounds
+      ? Math.max(0, ...table.map(({ source }) => source.rounds.length))
+      : null,
     columns: [...keyColumns(spec.row), ...kept.map(({ column }) => column)],
     rows,
   };
@@ -194,7 +196,7 @@ export function toRow(keys, values, benchmarks = []) {
     ...{ keys, values },
     mark: only?.mark ?? null,
     remark: only?.remark ?? null,
-    quiet: only !== undefined && (only.throughput === null || only.kind === 'floor'),
+    quiet: only !== undefined && (only.throughput === null || only.kind === 'overhead'),
     benchmarks,
   };
 }

@@ -1,11 +1,11 @@
 /**
  * What the rows of a result say together, a line each: how far apart equal tests came out, how two
- * rivals compare, and what more processes brought.
+ * contenders compare, and what more processes brought.
  */
 
 import { formatCount, formatRatio, formatShare, plainText } from '../lib/format.js';
 import { loadName } from '../lib/load-name.js';
-import { rivalsOf } from './analysis/rivals.js';
+import { pairsOf } from './analysis/pairs.js';
 import { scalingsOf } from './analysis/scaling.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -19,7 +19,7 @@ import { scalingsOf } from './analysis/scaling.js';
 export function noteLines(result, groups) {
   return [
     ...noiseLine(groups),
-    ...rivalsOf(groups, result.storages).map(rivalLine),
+    ...pairsOf(groups, result.storages).map(pairLine),
     ...scalingsOf(groups, result.environment).map(scalingLine),
   ];
 }
@@ -38,8 +38,8 @@ function noiseLine(groups) {
   return parts.length === 0 ? [] : [`run-to-run noise: ${parts.join(', ')}`];
 }
 
-/** @param {import('./analysis/rivals.js').Rivalry} rivalry */
-function rivalLine({ a, b, load, comparison }) {
+/** @param {import('./analysis/pairs.js').Pair} pair */
+function pairLine({ a, b, load, comparison }) {
   const { ratio, low, high, pHolm, n, verdict, roundsNeeded } = comparison;
   const shown = pHolm !== null && pHolm < 0.001 ? 'p < 0.001' : `p ${(pHolm ?? 1).toFixed(3)}`;
   const range = low === null || high === null ? '' : `${rangeText(low, high)}, ${shown}, `;

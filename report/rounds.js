@@ -4,21 +4,21 @@
  * Pure.
  */
 
-import { driverLimitOf, wireLimitOf } from '../lib/limits.js';
+import { clientCeilingOf, serverCeilingOf } from '../lib/ceilings.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { toRow } from './analysis/rows.js';
 import { partsOf } from './model.js';
 import { specOf } from './specs.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {string | number | boolean | null | undefined} Value */
 
 /**
  * @typedef {object} Line
  * @property {Result} result
- * @property {Cell} cell
+ * @property {Benchmark} source
  * @property {Round | null} round
  * @property {Result['storages'][number] | undefined} storage
  * @property {Result['servers'][number] | undefined} server
@@ -38,31 +38,31 @@ const RUN_COLUMNS = [
 ];
 
 /** @type {ReadonlyArray<readonly [string, (line: Line) => Value]>} */
-const CELL_COLUMNS = [
-  ['cell', ({ cell }) => cell.id],
-  ['workload', ({ cell }) => cell.workload],
-  ['load', ({ cell }) => cell.load.kind],
-  ['in_flight', ({ cell }) => cell.load.inFlight],
-  ['load_operations', ({ cell }) => cell.load.operations],
-  ['processes', ({ cell }) => cell.load.processes ?? 1],
-  ['load_duration_ns', ({ cell }) => cell.load.durationNs],
-  ['rate_per_s', ({ cell }) => cell.load.rate],
-  ['arrivals', ({ cell }) => cell.load.arrivals],
-  ['max_in_flight', ({ cell }) => cell.load.maxInFlight],
-  ['storage', ({ cell }) => cell.storage],
-  ['profile', ({ cell }) => cell.profile],
+const BENCHMARK_COLUMNS = [
+  ['benchmark', ({ source }) => source.id],
+  ['workload', ({ source }) => source.workload],
+  ['load', ({ source }) => source.load.kind],
+  ['in_flight', ({ source }) => source.load.inFlight],
+  ['load_operations', ({ source }) => source.load.operations],
+  ['processes', ({ source }) => source.load.processes ?? 1],
+  ['load_duration_ns', ({ source }) => source.load.durationNs],
+  ['rate_per_s', ({ source }) => source.load.rate],
+  ['arrivals', ({ source }) => source.load.arrivals],
+  ['max_in_flight', ({ source }) => source.load.maxInFlight],
+  ['storage', ({ source }) => source.storage],
+  ['profile', ({ source }) => source.profile],
   ['package', ({ storage }) => storage?.package],
   ['package_version', ({ storage }) => storage?.version],
   ['server', ({ storage }) => storage?.server],
   ['server_version', ({ server }) => server?.version],
-  ['cell_state', ({ cell }) => cell.state],
-  ['cell_reason', ({ cell }) => cell.reason],
-  ['wire_limit_ops_per_s', ({ result, storage }) => wireLimitIn(result, storage)],
-  ['driver_limit_ops_per_s', ({ result, cell }) => driverLimitOf(result.limits, cell)],
+  ['benchmark_state', ({ source }) => source.state],
+  ['benchmark_reason', ({ source }) => source.reason],
+  ['server_ceiling_ops_per_s', ({ result, storage }) => serverCeilingIn(result, storage)],
+  ['client_ceiling_ops_per_s', ({ result, source }) => clientCeilingOf(result.limits, source)],
   [
-    'floor_ns_per_op',
-    ({ result, cell }) =>
-      result.floor.find(({ load }) => load === cell.load.kind)?.nsPerOperation ?? null,
+    'harness_overhead_ns_per_op',
+    ({ result, source }) =>
+      result.harnessOverhead.find(({ load }) => load === source.load.kind)?.nsPerOperation ?? null,
   ],
 ];
 
@@ -131,18 +131,18 @@ export function roundTableOf(result, specs) {
     result.storages.map((one) => [JSON.stringify([one.name, one.profile]), one]),
   );
   const servers = new Map(result.servers.map((one) => [one.name, one]));
-  const fixed = [...RUN_COLUMNS, ...CELL_COLUMNS, ...ROUND_COLUMNS].map(([name]) => name);
+  const fixed = [...RUN_COLUMNS, ...BENCHMARK_COLUMNS, ...ROUND_COLUMNS].map(([name]) => name);
   /** @type {Set<string>} */
   const more = new Set();
   /** @type {{ values: Value[], own: Map<string, Value> }[]} */
   const entries = [];
-  for (const cell of result.cells) {
-    const storage = storages.get(JSON.stringify([cell.storage, cell.profile]));
+  for (const source of result.benchmarks) {
+    const storage = storages.get(JSON.stringify([source.storage, source.profile]));
     const server = servers.get(storage?.server ?? '');
-    // A cell that did not run has a line too, with its state and without numbers.
-    for (const round of cell.rounds.length === 0 ? [null] : cell.rounds) {
-      const line = { result, cell, round, storage, server };
-      const [own, ...series] = ownValues(line, specOf(specs, cell.workload));
+    // A source that did not run has a line too, with its state and without numbers.
+    for (const round of source.rounds.length === 0 ? [null] : source.rounds) {
+      const line = { result, source, round, storage, server };
+      const [own, ...series] = ownValues(line, specOf(specs, source.workload));
       for (const values of [own, ...series]) for (const name of values.keys()) more.add(name);
       entries.push({ values: valuesOf(line), own });
       const where = valuesOf({ ...line, round: null });
@@ -163,9 +163,9 @@ export function roundTableOf(result, specs) {
  * @returns {Map<string, Value>[]} parameters and metrics of the workload by column: of the round,
  *   then of each part of its series
  */
-function ownValues({ result, cell, round, storage }, { tables }) {
+function ownValues({ result, source, round, storage }, { tables }) {
   const rounds = round === null ? [] : [round];
-  const benchmark = toRow({ ...cell, rounds }, storage?.server ?? null);
+  const benchmark = toRow({ ...source, rounds }, storage?.server ?? null);
   const whole = new Map(keyEntries(benchmark));
   /** @type {Map<string, Value>[]} */
   const series = [];
@@ -227,7 +227,7 @@ function snakeCase(name) {
 /** @param {Line} line @returns {Value[]} */
 function valuesOf(line) {
   const { round } = line;
-  const fixed = [...RUN_COLUMNS, ...CELL_COLUMNS].map(([, valueIn]) => valueIn(line));
+  const fixed = [...RUN_COLUMNS, ...BENCHMARK_COLUMNS].map(([, valueIn]) => valueIn(line));
   const measured = ROUND_COLUMNS.map(([, valueIn]) => (round === null ? null : valueIn(round)));
   return [...fixed, ...measured];
 }
@@ -252,8 +252,8 @@ function ifRun(valueIn) {
  * @param {Result} result
  * @param {Line['storage']} storage
  */
-function wireLimitIn({ limits }, storage) {
-  return wireLimitOf(limits, storage?.protocol ?? null);
+function serverCeilingIn({ limits }, storage) {
+  return serverCeilingOf(limits, storage?.protocol ?? null);
 }
 
 /**

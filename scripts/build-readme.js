@@ -62,7 +62,7 @@ async function optionTables() {
       .filter((one) => !known.has(one.flags) || !isSame(one, every));
     parts.push(`\`${name}\`:\n\n${tableOf(own)}`);
   }
-  const reports = ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS, 'cell', 'metric'];
+  const reports = ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS, 'benchmark', 'metric'];
   const results = [...reports, 'failIfSlower', 'anyway'].map((name) => OPTIONS[name]);
   parts.push(`\`report\`, \`compare\`, \`history\`:\n\n${tableOf(results)}`);
   return parts.join('\n\n');

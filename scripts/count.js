@@ -167,9 +167,9 @@ function sum(rows) {
 
 /** @param {ReturnType<typeof count>} counts @returns {string} */
 function format(counts) {
-  const cell = (/** @type {number | string} */ value) => String(value).padStart(8);
+  const benchmark = (/** @type {number | string} */ value) => String(value).padStart(8);
   const row = (/** @type {string} */ name, /** @type {(number | string)[]} */ values) =>
-    `${name.padEnd(16)}${values.map(cell).join('')}`;
+    `${name.padEnd(16)}${values.map(benchmark).join('')}`;
   const list = (/** @type {string} */ name, /** @type {readonly string[]} */ items) => [
     `${name}: ${items.length}`,
     ...items.map((item) => `  ${item}`),

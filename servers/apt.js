@@ -10,7 +10,7 @@ import { runCommand } from './command.js';
 import { findProgram } from './programs.js';
 
 /** Hint if packages are not available. */
-const REMEDY =
+const HINT =
   'install the server yourself (its programs must be on PATH), or give the address of a ' +
   'running one; see `npx dragstrip doctor`';
 
@@ -67,7 +67,7 @@ export async function openApt(folder, { signal }) {
       const archive = join(archives, leaf);
       const result = await runCommand(tools.dpkgDeb, ['-x', archive, root], { signal });
       if (!result.ok) {
-        throw targetError(`unpacking ${leaf} failed: ${result.output.split('\n').pop()}`, REMEDY);
+        throw targetError(`unpacking ${leaf} failed: ${result.output.split('\n').pop()}`, HINT);
       }
       await rm(archive);
     }
@@ -95,7 +95,7 @@ async function findTools() {
     throw targetError(
       "fetching servers requires Debian's or Ubuntu's packages, but apt-get was not found" +
         ` (${system?.[1] ?? process.platform})`,
-      REMEDY,
+      HINT,
     );
   }
   return { aptGet, aptCache, dpkgDeb };
@@ -149,5 +149,5 @@ function notAvailable(packages, outputs) {
     lines.find((line) => /resolv|connect|timed out|unreachable|proxy/i.test(line)) ??
     lines.find((line) => line.startsWith('E:')) ??
     'not in the package lists of this system';
-  return targetError(`packages ${packages.join(' ')} are not available: ${cause.trim()}`, REMEDY);
+  return targetError(`packages ${packages.join(' ')} are not available: ${cause.trim()}`, HINT);
 }

@@ -28,7 +28,7 @@ const POLL_MS = 200;
 const OPTIONS_FRAME = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0]);
 const REPLY_HEADER = 9;
 const GIVE_ADDRESS = 'give the address of a running one with --cassandra';
-const REMEDY = `start one with \`npx dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
+const HINT = `start one with \`npx dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
 const SETTINGS = ['commitlog_sync', 'commitlog_sync_period', 'memtable_heap_space'];
 
 export default defineServer({
@@ -64,7 +64,7 @@ export default defineServer({
     onEvent?.(`${group}:${artifact}:${version} and its dependencies, with Maven`);
     const libraries = join(root, 'lib');
     const scratch = join(root, 'maven');
-    const names = { name: 'cassandra', remedy: GIVE_ADDRESS };
+    const names = { name: 'cassandra', hint: GIVE_ADDRESS };
     await copyDependencies(LIBRARY, libraries, { scratch, signal, ...names });
     if ((await readVersion(libraries)) === null) {
       throw targetError('cassandra: its jar is missing from the Maven download', GIVE_ADDRESS);
@@ -97,7 +97,7 @@ export default defineServer({
 
   async probe({ main }, credentials) {
     const answer = await ask(main, { send: OPTIONS_FRAME, enough: isReply });
-    if (nameKind(answer.bytes) !== 'Cassandra') throw notThere('Cassandra', main, answer, REMEDY);
+    if (nameKind(answer.bytes) !== 'Cassandra') throw notThere('Cassandra', main, answer, HINT);
     const { version, settings } = await readSettings(main, credentials);
     return { version, settings, pid: await findListener(main) };
   },
@@ -146,7 +146,7 @@ async function readSettings(endpoint, { user, password }) {
   if (endpoint.host === undefined) {
     throw targetError(
       `Cassandra at ${formatEndpoint(endpoint)}: unix sockets are not supported`,
-      REMEDY,
+      HINT,
     );
   }
   const { auth, Client, policies } = await import('cassandra-driver');

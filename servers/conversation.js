@@ -90,19 +90,19 @@ export function nameKind(bytes) {
  * @param {string} wanted the expected server
  * @param {Endpoint} endpoint
  * @param {Answer} answer
- * @param {string} remedy
+ * @param {string} hint
  * @returns {import('../lib/errors.js').DragstripError} E_TARGET with one line that names what was
  *   found
  */
-export function notThere(wanted, endpoint, answer, remedy) {
+export function notThere(wanted, endpoint, answer, hint) {
   const label = `${wanted} at ${formatEndpoint(endpoint)}`;
   const { bytes, end, error } = answer;
   if (end === 'failed') {
-    return targetError(`${label}: ${explain(error)}`, remedy, error);
+    return targetError(`${label}: ${explain(error)}`, hint, error);
   }
-  if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} answers there`, remedy);
+  if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} answers there`, hint);
   const what = end === 'closed' ? 'closes the connection without an answer' : 'does not answer';
-  return targetError(`${label}: something listens there but ${what}`, remedy);
+  return targetError(`${label}: something listens there but ${what}`, hint);
 }
 
 /** @param {NodeJS.ErrnoException | undefined} error */

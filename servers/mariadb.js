@@ -24,7 +24,7 @@ import { findBinaries } from './programs.js';
 const CONFIGURATION = fileURLToPath(new URL('../my.cnf', import.meta.url));
 const PLUGIN = 'handlersocket.so';
 const READY_TIMEOUT_MS = 60_000;
-const REMEDY =
+const HINT =
   'start one with `npx dragstrip servers start mariadb`, or give its addresses with --mysql, ' +
   '--handlersocket and --handlersocket-write';
 const SETTINGS = [
@@ -108,7 +108,7 @@ export default defineServer({
     if (address['sql'] !== undefined) {
       const greeting = await greet(address['sql']);
       if (nameKind(greeting.bytes) !== 'MySQL or MariaDB') {
-        throw notThere('MariaDB', address['sql'], greeting, REMEDY);
+        throw notThere('MariaDB', address['sql'], greeting, HINT);
       }
       const { version, settings } = await readSettings(address['sql'], credentials);
       Object.assign(report, { version, settings });
@@ -117,7 +117,7 @@ export default defineServer({
     for (const { endpoint, secret } of handlerSocketPorts(address, credentials)) {
       const answer = await knock(endpoint, secret);
       if (nameKind(answer.bytes) !== 'HandlerSocket') {
-        throw notThere('HandlerSocket', endpoint, answer, REMEDY);
+        throw notThere('HandlerSocket', endpoint, answer, HINT);
       }
       report.pid ??= await findListener(endpoint);
     }

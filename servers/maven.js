@@ -14,18 +14,18 @@ import { findProgram, namedFolders } from './programs.js';
  * Downloads a library and its dependencies, verified against the repository's checksums.
  * @param {{ group: string, artifact: string, version: string }} library
  * @param {string} folder for the jars; created
- * @param {{ scratch: string, name: string, remedy: string, signal?: AbortSignal }} options scratch:
+ * @param {{ scratch: string, name: string, hint: string, signal?: AbortSignal }} options scratch:
  *   a temporary folder; name: of the server, for messages
  * @returns {Promise<void>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET without Maven or
  *   network
  */
-export async function copyDependencies(library, folder, { scratch, name, remedy, signal }) {
+export async function copyDependencies(library, folder, { scratch, name, hint, signal }) {
   const maven = await findProgram('mvn', namedFolders());
   if (maven === null) {
     throw targetError(
       `${name}: fetching its jars requires Maven, but mvn is not on PATH`,
-      `install Maven (Debian package maven), or ${remedy}`,
+      `install Maven (Debian package maven), or ${hint}`,
     );
   }
   await mkdir(scratch, { recursive: true });
@@ -42,7 +42,7 @@ export async function copyDependencies(library, folder, { scratch, name, remedy,
   );
   await rm(scratch, { recursive: true, force: true });
   if (!ok)
-    throw targetError(`${name}: downloading its jars failed: ${causeOf(output, reason)}`, remedy);
+    throw targetError(`${name}: downloading its jars failed: ${causeOf(output, reason)}`, hint);
 }
 
 /** @param {{ group: string, artifact: string, version: string }} library */

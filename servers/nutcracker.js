@@ -24,7 +24,7 @@ import { readRunning } from './record.js';
 /** @typedef {import('../lib/types.js').Address} Address */
 
 const NAME = 'nutcracker';
-const REMEDY =
+const HINT =
   'start one with `npx dragstrip servers start redis nutcracker`, or give its address with --proxy';
 /** Memory per connection, as its documentation recommends for small requests. */
 const CHUNK_BYTES = 16_384;
@@ -69,7 +69,7 @@ export default defineServer({
   async probe({ main, stats }, credentials) {
     const { answer, reached, error } = await readThrough(main, credentials);
     const isOther = !reached && nameKind(answer.bytes) !== 'Redis';
-    if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, REMEDY);
+    if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, HINT);
     if (!reached) {
       throw targetError(
         `the proxy at ${formatEndpoint(main)} cannot reach its Redis: ${quote(error ?? '')}`,

@@ -20,7 +20,7 @@ import { removeFolder } from './record.js';
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 
 /** Placeholders and their values. */
-const PLACES = Object.freeze({
+const ROW_NAMES = Object.freeze({
   port: 'a free port on 127.0.0.1 to listen on',
   socket: 'a path of a unix socket to listen on',
   folder: 'an empty private folder',
@@ -44,10 +44,10 @@ export function parseProxyCommand(text) {
   }
   if (words.length === 0) throw usageError('--proxy-binary: no program given');
   for (const [place, name] of words.join(' ').matchAll(/\{([a-z-]*)\}/g)) {
-    if (Object.hasOwn(PLACES, name)) continue;
+    if (Object.hasOwn(ROW_NAMES, name)) continue;
     throw usageError(
       `--proxy-binary: unknown placeholder ${place}`,
-      `there are ${Object.keys(PLACES)
+      `there are ${Object.keys(ROW_NAMES)
         .map((one) => `{${one}}`)
         .join(', ')}`,
     );
@@ -118,13 +118,13 @@ function startOther(program, args, redis, context) {
           );
         }
         sockets = listens('socket') ? { unix: socket } : {};
-        const places = placesOf(redis, { folder, socket, port: String(ports['main'] ?? '') });
-        return { program, args: args.map((word) => fillIn(word, places)), sockets };
+        const names = placesOf(redis, { folder, socket, port: String(ports['main'] ?? '') });
+        return { program, args: args.map((word) => fillIn(word, names)), sockets };
       },
       async answers({ main }) {
         const unix = sockets['unix'];
-        const places = [...(main ? [main] : []), ...(unix === undefined ? [] : [{ path: unix }])];
-        for (const place of places) {
+        const names = [...(main ? [main] : []), ...(unix === undefined ? [] : [{ path: unix }])];
+        for (const place of names) {
           if (!(await readThrough(place)).reached) return false;
         }
         return true;
@@ -153,11 +153,11 @@ function placesOf(redis, own) {
 
 /**
  * @param {string} word
- * @param {Record<string, string | undefined>} places
+ * @param {Record<string, string | undefined>} names
  */
-function fillIn(word, places) {
+function fillIn(word, names) {
   return word.replace(/\{([a-z-]+)\}/g, (place, name) => {
-    const value = places[name];
+    const value = names[name];
     if (value !== undefined) return value;
     throw targetError(
       `--proxy-binary: no value for ${place}`,

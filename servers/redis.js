@@ -20,8 +20,7 @@ import { findBinaries } from './programs.js';
 
 const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
 const PING = encodeCommand(['PING']);
-const REMEDY =
-  'start one with `npx dragstrip servers start redis`, or give its address with --redis';
+const HINT = 'start one with `npx dragstrip servers start redis`, or give its address with --redis';
 const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
 
 export default defineServer({
@@ -71,7 +70,7 @@ export default defineServer({
   async probe({ main }, credentials) {
     const answer = await sniff(main);
     if (answer.end !== 'enough' || nameKind(answer.bytes) !== 'Redis') {
-      throw notThere('Redis', main, answer, REMEDY);
+      throw notThere('Redis', main, answer, HINT);
     }
     const { version, settings } = await readSettings(main, credentials);
     return { version, settings, pid: await findListener(main) };
@@ -140,7 +139,7 @@ async function readSettings(endpoint, credentials) {
       `Redis at ${formatEndpoint(endpoint)}: ${error.message}`,
       /NOAUTH|WRONGPASS|AUTH|password/.test(error.message)
         ? 'set DRAGSTRIP_REDIS_PASSWORD or DRAGSTRIP_REDIS_PASSWORD_FILE'
-        : REMEDY,
+        : HINT,
       error,
     );
   } finally {

@@ -22,7 +22,7 @@ const GREETING = /^Tarantool (\d\S*)/;
 /** First line of `tarantool --version`. */
 const VERSION = /^Tarantool (?:Enterprise )?(\d[^-\s]*)/;
 const GREETING_LENGTH = 128;
-const REMEDY =
+const HINT =
   'start one with `npx dragstrip servers start tarantool`, or give its address with --tarantool';
 
 export default defineServer({
@@ -69,7 +69,7 @@ export default defineServer({
   async probe({ main }, credentials) {
     const answer = await ask(main, { send: null, enough: isGreeting });
     const match = GREETING.exec(answer.bytes.toString('latin1'));
-    if (match === null) throw notThere('Tarantool', main, answer, REMEDY);
+    if (match === null) throw notThere('Tarantool', main, answer, HINT);
     const settings = await readSettings(main, credentials);
     return { version: match[1], settings, pid: await findListener(main) };
   },

@@ -20,20 +20,20 @@ export const LITTLE_TOLERANCE = 0.02;
 
 /**
  * J. D. C. Little, "A proof for the queuing formula L = λW", Operations Research 9 (1961).
- * @param {object} cell
- * @param {number} cell.throughputPerSecond operations completed per second
- * @param {number} cell.latencyNsMean mean time in the system, ns
- * @param {number} cell.inFlightMean mean number in flight over the same time
+ * @param {object} benchmark
+ * @param {number} benchmark.throughputPerSecond operations completed per second
+ * @param {number} benchmark.latencyNsMean mean time in the system, ns
+ * @param {number} benchmark.inFlightMean mean number in flight over the same time
  * @param {{ tolerance?: number }} [options] a share, 0.02 by default
  * @returns {LittleCheck}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a negative number or NaN
  */
-export function littleCheck(cell, { tolerance = LITTLE_TOLERANCE } = {}) {
-  for (const [name, value] of Object.entries(cell)) {
+export function littleCheck(benchmark, { tolerance = LITTLE_TOLERANCE } = {}) {
+  for (const [name, value] of Object.entries(benchmark)) {
     if (!(value >= 0)) throw usageError(`littleCheck: ${name} must be 0 or more, it is ${value}`);
   }
-  const measured = cell.inFlightMean;
-  const expected = (cell.throughputPerSecond * cell.latencyNsMean) / 1e9;
+  const measured = benchmark.inFlightMean;
+  const expected = (benchmark.throughputPerSecond * benchmark.latencyNsMean) / 1e9;
   if (expected === 0) return { holds: measured === 0, expected, measured, difference: null };
   const difference = measured / expected - 1;
   return { holds: Math.abs(difference) <= tolerance, expected, measured, difference };

@@ -3,7 +3,7 @@
  * from a benchmark to a value. A value is `{ value, low, high, n }`, or a state with its reason
  * where there is none. A new metric is one line here, or in the report of a workload.
  *
- * A benchmark here is what report/analysis/rows.js makes of a cell: its keys, its rounds and what
+ * A benchmark here is what report/analysis/rows.js makes of a source: its keys, its rounds and what
  * they come to together.
  */
 
@@ -63,10 +63,10 @@ export function metric(shown, of) {
  * @param {Scope} scope
  * @returns {Value} why it has no figure
  */
-export function absent({ state, cell }, { result }) {
+export function absent({ state, source }, { result }) {
   if (state === 'measured') return UNKNOWN;
   const shown = state !== 'planned' ? state : result.state === 'running' ? 'not yet' : 'not run';
-  return { state: shown, reason: cell.reason };
+  return { state: shown, reason: source.reason };
 }
 
 /** @type {Metric} */
@@ -99,8 +99,8 @@ export function ratePer(unit, count, hints = {}) {
 }
 
 /** @param {any} benchmark @returns {any[]} rounds measured whole that have figures of their own */
-export function measuredWithFacts({ cell }) {
-  return cell.rounds.filter(
+export function measuredWithFacts({ source }) {
+  return source.rounds.filter(
     (/** @type {any} */ { state, facts }) => state === 'measured' && facts !== undefined,
   );
 }
@@ -109,10 +109,10 @@ export function measuredWithFacts({ cell }) {
 export const rank = {
   ...{ key: 'rank', name: 'rank', unit: 'rank', better: 'less', drop: 2.5 },
   ...{ optional: true, relative: true },
-  of: ({ place, n }) =>
-    place === null
+  of: ({ rank, n }) =>
+    rank === null
       ? { state: 'unknown', reason: 'it is no contender, or has fewer than two rounds' }
-      : { value: place.best, low: place.best, high: place.worst, n },
+      : { value: rank.best, low: rank.best, high: rank.worst, n },
 };
 
 const latency = Object.freeze({ unit: 'ns', better: /** @type {const} */ ('less') });
@@ -174,8 +174,8 @@ export const memory = metric(
  * @param {string} name of one of the workload's own figures
  * @returns {unknown[]} by round; undefined where a round has none
  */
-export function factsOf({ cell }, name) {
-  return cell.rounds
+export function factsOf({ source }, name) {
+  return source.rounds
     .filter((/** @type {any} */ { facts, state }) => facts !== undefined && state !== 'failed')
     .map((/** @type {any} */ { facts }) => facts[name]);
 }

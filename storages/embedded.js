@@ -86,12 +86,12 @@ async function build(store, building, dataset, signal) {
  *   another dataset, E_REFUSED where it is not ours
  */
 export async function requireFilled(store, dataset) {
-  const remedy = 'it is filled by the race itself; from a program, call its fill() first';
-  if (!existsSync(store.file)) throw targetError(`${store.storage}: no file ${store.file}`, remedy);
+  const hint = 'it is filled by the race itself; from a program, call its fill() first';
+  if (!existsSync(store.file)) throw targetError(`${store.storage}: no file ${store.file}`, hint);
   const present = await store.inspect(store.file);
   if (present === null) refuse(store);
   if (present !== null && isSame(present, dataset)) return;
-  throw targetError(`${store.storage}: ${store.file} holds another dataset`, remedy);
+  throw targetError(`${store.storage}: ${store.file} holds another dataset`, hint);
 }
 
 /**

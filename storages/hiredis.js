@@ -55,7 +55,7 @@ export const storage = defineStorage({
     if (existsSync(builtBinary(findHome()))) return null;
     return {
       reason: 'it is not built for this Node; as published it does not compile on Node 12 or later',
-      remedy: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
+      hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
     };
   },
   open: { rows: openRows, command: openCommands },
@@ -79,12 +79,12 @@ async function openRows(context) {
  * @param {string} name of the endpoint
  * @returns {Promise<Client>} connected and logged in
  */
-async function connect({ address, credentials, profile, places }, name) {
+async function connect({ address, credentials, profile, names }, name) {
   const endpoint = requireEndpoint(address, name, 'hiredis');
   const target = { storage: 'hiredis', endpoint, credentials };
   const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
   const open = profile.name === 'reader' ? openReader : openShipped;
-  const client = open(hiredis, endpoint, places.redisPrefix);
+  const client = open(hiredis, endpoint, names.redisPrefix);
   await opened(target, greet(client, credentials, endpoint.db), () => client.socket.destroy());
   return client;
 }

@@ -139,7 +139,7 @@ export async function checkAvailable(definition, profile = 'default') {
   if (definition.package !== null && findPackage(definition.package) === null) {
     return {
       reason: `its driver, the npm package ${definition.package}, is not installed`,
-      remedy: 'npm install',
+      hint: 'npm install',
     };
   }
   return (await definition.unavailable?.(profile)) ?? null;

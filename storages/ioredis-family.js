@@ -34,13 +34,13 @@ export function ioredisOpeners(driver) {
  * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
 async function openRows(context, driver) {
-  const { profile, places } = context;
+  const { profile, names } = context;
   const { stream } = /** @type {any} */ (profile.options);
   const redis = await connectIoredis(context, { driver });
   codeLostRequests(redis);
   const socket = /** @type {any} */ (redis).stream;
   const cork = createCork(socket);
-  const { redisPrefix: prefix } = places;
+  const { redisPrefix: prefix } = names;
   return watchLoss(socket, {
     get:
       stream === undefined

@@ -1,5 +1,5 @@
 /**
- * manual-hs, the seed's name: our own client of MariaDB's HandlerSocket plugin, in
+ * manual-hs, the original program's name: our own client of MariaDB's HandlerSocket plugin, in
  * storages/handlersocket/. Its index.value() gives the column itself, undefined for a miss.
  */
 
@@ -30,7 +30,7 @@ export const storage = defineStorage({
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
-async function openRows({ address, credentials, profile, writes = false, places }) {
+async function openRows({ address, credentials, profile, writes = false, names }) {
   const endpoint = requireEndpoint(address, 'read', 'manual-hs');
   const target = { storage: 'manual-hs', endpoint, credentials };
   const { HandlerSocketClient } = await import('./handlersocket/index.js');
@@ -40,7 +40,7 @@ async function openRows({ address, credentials, profile, writes = false, places 
     secret: credentials.secret,
     ...(writes && writePlace(address, credentials)),
   });
-  const [index, pairs] = await opened(target, openIndexes(client, places), () => client.destroy());
+  const [index, pairs] = await opened(target, openIndexes(client, names), () => client.destroy());
   const list = (/** @type {readonly number[]} */ ids) => ({ in: { values: ids } });
   const set = (/** @type {number} */ id, /** @type {string} */ text) =>
     index.update('=', id, [text]);
@@ -63,7 +63,7 @@ async function openRows({ address, credentials, profile, writes = false, places 
 
 /**
  * @param {import('./handlersocket/client.js').HandlerSocketClient} client
- * @param {import('../lib/types.js').Places} places
+ * @param {import('../lib/types.js').NamespaceNames} names
  * @returns {Promise<import('./handlersocket/open-index.js').OpenIndex[]>} one of values, and one of
  *   ids and values: a list of keys leaves out rows that are not there, so each says whose it is
  */

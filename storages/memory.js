@@ -1,13 +1,13 @@
 /**
- * The floor: rows in an array of this process. What a cell measures here is the harness and the
- * price of a promise, not a store.
+ * The harnessOverhead: rows in an array of this process. What a benchmark measures here is the
+ * harness and the price of a promise, not a store.
  */
 
 import { defineStorage } from '../lib/define.js';
 
 export const storage = defineStorage({
   name: 'memory',
-  summary: 'an array in the process: the floor of every figure',
+  summary: 'an array in the process: the harnessOverhead of every figure',
   package: null,
   server: null,
   rows: ['get', 'mget', 'set'],

@@ -1,4 +1,4 @@
-/** mysql2 on MariaDB or MySQL: SQL, as a yardstick of what HandlerSocket saves. */
+/** mysql2 on MariaDB or MySQL: SQL, as a baseline of what HandlerSocket saves. */
 
 import { defineStorage } from '../lib/define.js';
 import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
@@ -47,13 +47,13 @@ export const storage = defineStorage({
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
-async function openRows({ address, credentials, profile, places }) {
+async function openRows({ address, credentials, profile, names }) {
   const endpoint = requireEndpoint(address, 'sql', 'mysql2');
   const target = { storage: 'mysql2', endpoint, credentials };
   const { default: mysql } = await import('mysql2/promise');
-  const options = mysqlOptions(endpoint, credentials, places.database);
+  const options = mysqlOptions(endpoint, credentials, names.database);
   const { pool } = /** @type {any} */ (profile.options);
-  const statements = statementsOf(places.table);
+  const statements = statementsOf(names.table);
   return pool === undefined
     ? openConnection(mysql, target, options, statements)
     : openPool(mysql, target, { ...options, ...pool }, statements);

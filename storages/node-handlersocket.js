@@ -28,7 +28,7 @@ export const storage = defineStorage({
       calls: 'callback',
     },
   },
-  async open({ address, credentials, places }) {
+  async open({ address, credentials, names }) {
     const endpoint = requireEndpoint(address, 'read', 'node-handlersocket');
     const target = { storage: 'node-handlersocket', endpoint, credentials };
     // @ts-expect-error it ships no types
@@ -43,7 +43,7 @@ export const storage = defineStorage({
     codeRefusals(connection, socket);
     guardReplies(connection, socket);
     connection.on('close', () => socket.destroy());
-    const index = await opened(target, openIndex(connection, places), () => {
+    const index = await opened(target, openIndex(connection, names), () => {
       socket.destroy();
     });
     /** @type {import('../lib/types.js').RowsHandle} */
@@ -65,7 +65,7 @@ export const storage = defineStorage({
 
 /**
  * @param {any} connection
- * @param {import('../lib/types.js').Places} places
+ * @param {import('../lib/types.js').NamespaceNames} names
  * @returns {Promise<any>} the index, opened on the one column that is read
  */
 function openIndex(connection, { database, table }) {

@@ -5,7 +5,10 @@
 
 import { codeClass, coded, opened, requireEndpoint, socketPlace } from './connection.js';
 
-/** @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>} Where */
+/**
+ * @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>}
+ * Where
+ */
 
 // A lost server has to be seen: no reconnection, and nothing sent a second time.
 export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };

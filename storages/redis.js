@@ -49,10 +49,10 @@ export const storage = defineStorage({
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
-  const { profile, places } = context;
+  const { profile, names } = context;
   const { call, pool } = /** @type {any} */ (profile.options);
   const client = await (pool ? connectNodeRedisPool(context) : connectNodeRedis(context));
-  const { redisPrefix: prefix } = places;
+  const { redisPrefix: prefix } = names;
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
     get:

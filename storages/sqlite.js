@@ -34,7 +34,7 @@ export const storage = defineStorage({
     if ((await loadSqlite()) !== null) return null;
     return {
       reason: `Node ${process.versions.node} has no node:sqlite`,
-      remedy: 'use Node 22.13 or later (22.5 to 22.12: with --experimental-sqlite)',
+      hint: 'use Node 22.13 or later (22.5 to 22.12: with --experimental-sqlite)',
     };
   },
   async fill({ dataset, folder, signal }) {

@@ -56,7 +56,7 @@ export const storage = defineStorage({
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
-  const { profile, places } = context;
+  const { profile, names } = context;
   const { socket } = /** @type {any} */ (profile.options);
   const { connection, space } = await openConnection(context);
   const cork = createCork(connection.socket);
@@ -72,10 +72,10 @@ async function openRows(context) {
     // There is no select of several keys: a function of box.lua reads them in one call.
     mget:
       socket === undefined
-        ? (ids) => connection.call('dragstrip_mget', places.space, ids)
+        ? (ids) => connection.call('dragstrip_mget', names.space, ids)
         : (ids) => {
             cork();
-            return connection.call('dragstrip_mget', places.space, ids);
+            return connection.call('dragstrip_mget', names.space, ids);
           },
     values,
     set:
@@ -92,10 +92,10 @@ async function openRows(context) {
 
 /**
  * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' |
- *   'profile' | 'places'>} context places: with the name of the space
+ *   'profile' | 'names'>} context names: with the name of the space
  * @returns {Promise<{ connection: any, space: number }>} space: its id
  */
-async function openConnection({ address, credentials, profile, places }) {
+async function openConnection({ address, credentials, profile, names }) {
   const endpoint = requireEndpoint(address, 'main', 'tarantool');
   const target = { storage: 'tarantool', endpoint, credentials };
   // @ts-expect-error it ships no types
@@ -111,7 +111,7 @@ async function openConnection({ address, credentials, profile, places }) {
   keepParserStatesOut(connection);
   guardParser(connection);
   codeLostRequests(connection);
-  const id = await opened(target, connect(connection, places.space), () => {
+  const id = await opened(target, connect(connection, names.space), () => {
     connection.disconnect();
     connection.socket?.destroy();
   });

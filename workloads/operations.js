@@ -26,7 +26,7 @@ const versusFastest = metric(
     ...{ key: 'versus_fastest', name: 'vs fastest', unit: '×', better: 'more' },
     ...{ head: ['vs', 'fastest'], drop: 1, relative: true },
   },
-  ({ ratio, kind }) => (kind === 'floor' ? null : ratio),
+  ({ ratio, kind }) => (kind === 'overhead' ? null : ratio),
 );
 
 const notOk = metric(
@@ -50,7 +50,7 @@ const ofClientCeiling = metric(
     ...{ key: 'of_client_ceiling', name: 'of client ceiling', unit: '%', better: 'more' },
     ...{ head: ['of client', 'ceiling'], drop: 3, optional: true, relative: true },
   },
-  (one) => one.ofDriverLimit,
+  (one) => one.ofClientCeiling,
 );
 
 const ofServerCeiling = metric(
@@ -58,7 +58,7 @@ const ofServerCeiling = metric(
     ...{ key: 'of_server_ceiling', name: 'of server ceiling', unit: '%', better: 'more' },
     ...{ head: ['of server', 'ceiling'], drop: 4, optional: true, relative: true },
   },
-  (one) => one.ofWireLimit,
+  (one) => one.ofServerCeiling,
 );
 
 const pendingMemory = metric(
@@ -69,11 +69,13 @@ const pendingMemory = metric(
   (one) => one.pendingBytes,
 );
 
-/** @type {readonly Metric[]} of an open loop: response times count from when an operation was due */
+/**
+ * @type {readonly Metric[]} of an open loop: response times count from when an operation was due
+ */
 const OPEN = Object.freeze([
   metric(
     { key: 'offered', name: 'offered ops/s', unit: 'ops/s', head: ['offered', 'ops/s'] },
-    ({ cell }) => cell.load.rate,
+    ({ source }) => source.load.rate,
   ),
   { ...throughput, name: 'achieved ops/s', head: ['achieved', 'ops/s'] },
   { ...p50, name: 'response p50', head: ['response', 'p50'], drop: 3 },
@@ -124,7 +126,7 @@ function kindMetrics(table) {
 
 /** @type {TableSpec} */
 export const operationsTable = {
-  where: ({ cell }) => cell.parameters === undefined,
+  where: ({ source }) => source.parameters === undefined,
   table: ['workload', 'loadGroup'],
   row: [
     { key: 'storage', name: 'storage' },
@@ -132,7 +134,7 @@ export const operationsTable = {
   ],
   metrics(table) {
     const anyWrong = table.some(({ wrong, notRun }) => wrong + notRun > 0) ? [notOk] : [];
-    if (table[0].cell.load.kind === 'rate') {
+    if (table[0].source.load.kind === 'rate') {
       const [offered, ...rest] = OPEN;
       return [offered, ...anyWrong, ...rest, ...kindMetrics(table)];
     }
@@ -149,7 +151,7 @@ export const operationsTable = {
 
 /** @param {readonly any[]} table */
 function titleOf(table) {
-  const { workload, load } = table[0].cell;
+  const { workload, load } = table[0].source;
   const { kind, inFlight, operations, durationNs, processes = 1 } = load;
   const each = kind === 'sync' && processes > 1 ? ' in each' : '';
   const amount =
@@ -158,7 +160,7 @@ function titleOf(table) {
       : durationNs !== null
         ? formatElapsed(durationNs / 1e6)
         : 'as long as it takes';
-  const rounds = Math.max(...table.map(({ cell }) => cell.rounds.length));
+  const rounds = Math.max(...table.map(({ source }) => source.rounds.length));
   const offered =
     kind === 'burst'
       ? `all ${formatCount(operations)} at once`
@@ -176,8 +178,8 @@ function titleOf(table) {
  * @returns {string} `constant arrivals, 10.0 s each`
  */
 function offeredText(table) {
-  const { arrivals, durationNs, operations } = table[0].cell.load;
-  const amounts = new Set(table.map(({ cell }) => cell.load.operations));
+  const { arrivals, durationNs, operations } = table[0].source.load;
+  const amounts = new Set(table.map(({ source }) => source.load.operations));
   const amount =
     durationNs !== null
       ? `, ${formatElapsed(durationNs / 1e6)} each`
@@ -202,7 +204,7 @@ export function operationsLegend(benchmarks) {
   const rows = benchmarks.filter(operationsTable.where ?? Boolean);
   if (rows.length === 0) return [];
   const lines = [
-    ...(rows.some(({ cell }) => cell.load.kind === 'rate') ? [OPEN_LEGEND] : []),
+    ...(rows.some(({ source }) => source.load.kind === 'rate') ? [OPEN_LEGEND] : []),
     'ops/s: verified operations per second, median of the rounds ± the 95 % interval of their ' +
       'mean (n rounds). CPU: per verified operation. Latency: all rounds together; – where fewer ' +
       'than 10 values lie above, or where it is unknown.',
@@ -215,13 +217,13 @@ export function operationsLegend(benchmarks) {
         'storage with a server, where there is one.',
     );
   }
-  if (rows.some(({ place }) => place !== null)) {
+  if (rows.some(({ rank }) => rank !== null)) {
     lines.push('rank: storages that are statistically tied share a range, such as 2–4.');
   }
   if (rows.some(({ unsteady }) => unsteady)) {
     lines.push('~ still warming up when measurement started.');
   }
-  if (rows.some(({ kind }) => kind === 'floor')) {
+  if (rows.some(({ kind }) => kind === 'overhead')) {
     lines.push('overhead: the cost of the harness itself, on an array in the process.');
   }
   return lines;

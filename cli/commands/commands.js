@@ -16,9 +16,9 @@ import { parseProxyCommand, startProxyCommand } from '../../servers/proxy-comman
 import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { commandVariants } from '../../workloads/commands/variants.js';
-import { conductRun, tablesFor } from '../conduct.js';
 import { failureLine } from '../failure.js';
 import { pictureOutputs, writeOutputs } from '../outputs.js';
+import { runCommand, tablesFor } from '../run-command.js';
 import { dropUndefined } from '../setup.js';
 import { statusOf } from '../status.js';
 import { requireWritable } from '../storage.js';
@@ -41,7 +41,7 @@ export async function execute({ options, stdout, stderr }) {
   if (options.svg !== undefined) await requireWritable(options.svg, '--svg', options.svg);
   /** @type {Result['warnings']} */
   let warnings = [];
-  return conductRun(
+  return runCommand(
     { options, stdout, stderr },
     {
       async begin(session) {
@@ -231,11 +231,11 @@ async function prepareBenchmark(runOptions, home) {
 
 /**
  * @param {string} why
- * @param {string} remedy
+ * @param {string} hint
  */
-function skipped(why, remedy) {
+function skipped(why, hint) {
   const message = `redis-benchmark is skipped: ${why}`;
-  return [{ code: 'W_REDIS_BENCHMARK', message, remedy, cell: null }];
+  return [{ code: 'W_REDIS_BENCHMARK', message, hint, benchmark: null }];
 }
 
 /**
@@ -247,17 +247,18 @@ function showProgress(progress) {
   let all = 0;
   return (event) => {
     if (event.type === 'planned') {
-      const { cells, options } = event.result;
-      all = cells.filter(({ state }) => state !== 'skipped').length * Number(options['rounds']);
+      const { benchmarks, options } = event.result;
+      all =
+        benchmarks.filter(({ state }) => state !== 'skipped').length * Number(options['rounds']);
     }
     if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
-    if (event.type === 'cell-start') {
-      const { test, way, transport, keepAlive } = event.cell.parameters ?? {};
+    if (event.type === 'benchmark-start') {
+      const { test, way, transport, keepAlive } = event.benchmark.parameters ?? {};
       const kept = keepAlive ? 'kept' : 'a connection each';
-      const what = `${event.cell.storage}, ${test}, ${way} ${transport}, ${kept}`;
+      const what = `${event.benchmark.storage}, ${test}, ${way} ${transport}, ${kept}`;
       progress.update(`${what} (${done + 1} of ${all})`, all === 0 ? null : done / all);
     }
-    if (event.type === 'cell-end') done += 1;
+    if (event.type === 'benchmark-end') done += 1;
   };
 }
 
@@ -277,9 +278,9 @@ async function writePictures(result, { svg, force }) {
  */
 export function statusAfter(result) {
   if (result.warnings.some(({ code }) => code === 'ROWS_LEFT')) return 4;
-  const refused = result.cells.filter(isRefusedByProxy);
-  const others = result.cells.filter((cell) => !refused.includes(cell));
+  const refused = result.benchmarks.filter(isRefusedByProxy);
+  const others = result.benchmarks.filter((benchmark) => !refused.includes(benchmark));
   const ran = others.some(({ rounds }) => rounds.length > 0);
   if (!ran && refused.length > 0) return 0;
-  return statusOf({ ...result, cells: others });
+  return statusOf({ ...result, benchmarks: others });
 }

@@ -14,7 +14,8 @@ const NAMED_MAX = 6;
 
 /**
  * @param {import('../main.js').CommandContext} context
- * @returns {Promise<number>} exit status: 6 where a cell is slower by more than --fail-if-slower
+ * @returns {Promise<number>} exit status: 6 where a benchmark is slower by more than
+ *   --fail-if-slower
  */
 export async function execute({ args, options, stdout }) {
   if (args.length < 2) {
@@ -57,7 +58,7 @@ export async function execute({ args, options, stdout }) {
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: says what differs
  */
 function requireComparable({ base, others }) {
-  for (const { file, differences, cells } of others) {
+  for (const { file, differences, benchmarks } of others) {
     if (differences.length > 0) {
       const named = differences
         .slice(0, NAMED_MAX)
@@ -69,7 +70,7 @@ function requireComparable({ base, others }) {
         'compare runs of the same kind, or add --anyway',
       );
     }
-    if (cells.length === 0) {
+    if (benchmarks.length === 0) {
       throw usageError(
         `${base.file} and ${file} have no test in common that was measured in both`,
         'dragstrip report shows what is in them',

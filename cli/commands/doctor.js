@@ -15,7 +15,7 @@ import { addressesOf } from '../options.js';
  * @typedef {object} Finding
  * @property {boolean} good
  * @property {string} text
- * @property {string | null} [remedy]
+ * @property {string | null} [hint]
  */
 
 /**
@@ -38,9 +38,9 @@ export async function execute({ options, stdout }) {
  */
 async function section(stdout, title, findings) {
   stdout.write(`${title}\n`);
-  for await (const { good, text, remedy } of findings) {
+  for await (const { good, text, hint } of findings) {
     stdout.write(`  ${good ? 'ok     ' : 'missing'}  ${text}\n`);
-    if (remedy) stdout.write(`           → ${remedy}\n`);
+    if (hint) stdout.write(`           → ${hint}\n`);
   }
 }
 
@@ -49,8 +49,8 @@ async function* machine() {
   const environment = await readEnvironment();
   const { node, cpu, cores, os } = environment;
   yield { good: true, text: `Node ${node}, ${os}, ${cores} × ${cpu}` };
-  for (const { message, remedy } of environmentWarnings(environment)) {
-    yield { good: false, text: message, remedy };
+  for (const { message, hint } of environmentWarnings(environment)) {
+    yield { good: false, text: message, hint };
   }
 }
 
@@ -64,7 +64,7 @@ async function* drivers() {
       const driver = definition.package === null ? null : findPackage(definition.package);
       const release = driver === null ? '' : ` (${driver.name} ${driver.version})`;
       if (missing === null) yield { good: true, text: `${label}${release}` };
-      else yield { good: false, text: `${label}: ${missing.reason}`, remedy: missing.remedy };
+      else yield { good: false, text: `${label}: ${missing.reason}`, hint: missing.hint };
     }
   }
 }
@@ -80,8 +80,8 @@ async function* servers(flags, home) {
     const binaries = await definition.find(home);
     if (binaries !== null) yield { good: true, text: `${name}: binaries (${binaries.source})` };
     else {
-      const remedy = `dragstrip servers fetch ${name}`;
-      yield { good: false, text: `${name}: no binaries`, remedy };
+      const hint = `dragstrip servers fetch ${name}`;
+      yield { good: false, text: `${name}: no binaries`, hint };
     }
     const { address, source, credentials } = await resolveAddress(name, { flags, home });
     const where = Object.values(address).map(formatEndpoint).join(', ');
@@ -91,8 +91,8 @@ async function* servers(flags, home) {
       if (hasLoader(name)) yield await rows(name, address, credentials);
     } catch (error) {
       if (error.code !== 'E_TARGET') throw error;
-      const remedy = error.remedy ?? `dragstrip servers start ${name}`;
-      yield { good: false, text: hideSecrets(error.message, credentials), remedy };
+      const hint = error.hint ?? `dragstrip servers start ${name}`;
+      yield { good: false, text: hideSecrets(error.message, credentials), hint };
     }
   }
 }
@@ -107,8 +107,8 @@ async function rows(name, address, credentials) {
   const loader = await getLoader(name);
   const { dataset, foreign } = await loader.inspect({ address, credentials });
   if (dataset === null) {
-    const remedy = loaderNames.includes(loader.name) ? `dragstrip seed ${loader.name}` : null;
-    return { good: false, text: foreign ?? `${name}: our rows are not there`, remedy };
+    const hint = loaderNames.includes(loader.name) ? `dragstrip seed ${loader.name}` : null;
+    return { good: false, text: foreign ?? `${name}: our rows are not there`, hint };
   }
   const { rows: n, valueSize, seed } = dataset;
   return { good: true, text: `${name}: ${n} rows of ${valueSize} characters, seed ${seed}` };

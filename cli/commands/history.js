@@ -13,7 +13,7 @@ import { readResult } from './report.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ args: [folder], options, stdout }) {
-  const { html, svg, png, theme, metric, cell: cells } = options;
+  const { html, svg, png, theme, metric, benchmark: benchmarks } = options;
   const { stored, left } = await readFolder(folder);
   if (stored.length === 0) {
     throw usageError(
@@ -22,11 +22,11 @@ export async function execute({ args: [folder], options, stdout }) {
     );
   }
   const results = stored.map(({ result }) => result);
-  const histories = historyOf(results, { cells, metric });
-  if (cells !== undefined && histories.length === 0) {
+  const histories = historyOf(results, { benchmarks, metric });
+  if (benchmarks !== undefined && histories.length === 0) {
     throw usageError(
-      `--cell ${cells.join(', ')}: no such test is in two results or more`,
-      'without --cell all are listed',
+      `--benchmark ${benchmarks.join(', ')}: no such test is in two results or more`,
+      'without --benchmark all are listed',
     );
   }
   const report = await import('../../report/history.js');

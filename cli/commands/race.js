@@ -6,10 +6,10 @@
 import path from 'node:path';
 import { usageError } from '../../lib/errors.js';
 import { loadReport } from '../../report/index.js';
-import { conductRun, tablesFor } from '../conduct.js';
-import { cellLines, seedLines } from '../lines.js';
+import { benchmarkLines, seedLines } from '../lines.js';
 import { loadsOf } from '../loads.js';
 import { addressesOf, RACE_DEFAULTS } from '../options.js';
+import { runCommand, tablesFor } from '../run-command.js';
 import { statusOf } from '../status.js';
 import { requireFree, writeWhole } from '../storage.js';
 import { limitsSource } from './limit.js';
@@ -29,7 +29,7 @@ export async function execute(context) {
   const { command, options, stdout } = context;
   const runOptions = toRunOptions(command, options);
   const wantsPage = command === 'race' && options.html !== false;
-  return conductRun(context, {
+  return runCommand(context, {
     place: storePlace(command, options),
     async begin(session) {
       // The place of the page is there, too, before anything is fetched or measured.
@@ -41,7 +41,12 @@ export async function execute(context) {
     show({ progress }) {
       // Where both streams are the same terminal, the view has what the lines would say.
       const live = progress.live && stdout.isTTY === true;
-      return (command === 'race' ? cellLines : seedLines)({ stdout, progress, live, ...options });
+      return (command === 'race' ? benchmarkLines : seedLines)({
+        stdout,
+        progress,
+        live,
+        ...options,
+      });
     },
     tell: async (result) => void stdout.write(`\n${await tablesFor(result, stdout)}`),
     async afterwards(result, file) {
@@ -56,11 +61,11 @@ export async function execute(context) {
  * Servers and rows of this run alone.
  * @param {RunOptions} runOptions its storages are those of the packages that are compared
  * @param {Record<string, any>} options
- * @param {import('../conduct.js').Session} session
+ * @param {import('../run-command.js').Session} session
  */
 async function setUpFor(runOptions, options, { signal, progress, stops }) {
   const { setUp } = await import('../setup.js');
-  const { storagesOfPackages } = await import('../../engine/rivals.js');
+  const { storagesOfPackages } = await import('../../engine/driver-versions.js');
   const { loadWorkload } = await import('../../workloads/index.js');
   const workload = await loadWorkload(runOptions.workload ?? 'get');
   runOptions.storages ??= (await storagesOfPackages(options.against ?? [], workload)) ?? undefined;

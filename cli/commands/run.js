@@ -8,10 +8,10 @@ import { optionsOf } from '../../engine/options.js';
 import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
 import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
-import { labelOf, loadText } from '../cell-name.js';
-import { conductRun, firstPicture, tablesFor } from '../conduct.js';
+import { labelOf, loadText } from '../benchmark-name.js';
 import { givenOf, rowsOf } from '../option-rows.js';
 import { ADDRESS_OPTIONS, addressesOf, OPTIONS, STORE_OPTIONS } from '../options.js';
+import { firstPicture, runCommand, tablesFor } from '../run-command.js';
 import { statusOf } from '../status.js';
 
 /** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -80,7 +80,7 @@ export async function execute({ command, args, options, stdout, stderr }) {
   const hooks = (await workload.runHooks?.()) ?? {};
   /** @type {Result['warnings']} */
   const warnings = [];
-  return conductRun(
+  return runCommand(
     { options, ...streams },
     {
       async begin() {
@@ -157,26 +157,26 @@ function showRun(hooks, about, { stdout, stderr, progress }) {
   };
   return (event) => {
     if (event.type === 'planned') {
-      const planned = event.result.cells.filter(({ state }) => state !== 'skipped');
+      const planned = event.result.benchmarks.filter(({ state }) => state !== 'skipped');
       all = planned.length * event.plan.rounds;
     }
     if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
     if (event.type === 'filling') progress.update(`filling ${event.storage}`);
-    if (event.type === 'progress' || event.type === 'cell-start') {
+    if (event.type === 'progress' || event.type === 'benchmark-start') {
       const settled = event.type === 'progress' && event.phase !== 'warmup' ? event.settled : 0;
-      const share = done + settled / (event.cell.load.operations ?? Number.POSITIVE_INFINITY);
-      const text = `${nameOf(event.cell)} (${done + 1} of ${all})`;
+      const share = done + settled / (event.benchmark.load.operations ?? Number.POSITIVE_INFINITY);
+      const text = `${nameOf(event.benchmark)} (${done + 1} of ${all})`;
       progress.update(text, all === 0 ? null : Math.min(1, share / all));
     }
-    if (event.type === 'cell-end') done += 1;
+    if (event.type === 'benchmark-end') done += 1;
     for (const line of legacyLines(event)) say(line);
   };
 }
 
-/** @param {import('../../lib/result.js').Cell} cell */
-function nameOf(cell) {
-  const { parameters = {}, load } = cell;
-  return [labelOf(cell), ...Object.values(parameters), loadText(load)].join(', ');
+/** @param {import('../../lib/result.js').Benchmark} benchmark */
+function nameOf(benchmark) {
+  const { parameters = {}, load } = benchmark;
+  return [labelOf(benchmark), ...Object.values(parameters), loadText(load)].join(', ');
 }
 
 /**

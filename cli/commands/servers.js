@@ -68,7 +68,7 @@ export async function execute({ args, options, stdout, stderr }) {
  * @param {string[]} names
  * @param {{ home: string, signal: AbortSignal,
  *   onEvent: (event: import('../../servers/index.js').ServerEvent) => void }} context
- * @returns {Promise<{ error: { message: string, remedy?: string } }[]>}
+ * @returns {Promise<{ error: { message: string, hint?: string } }[]>}
  */
 async function act(action, names, context) {
   if (action === 'fetch') return (await fetchServers(names, context)).failures;

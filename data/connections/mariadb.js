@@ -149,19 +149,19 @@ export class SqlSession {
         error,
       );
     }
-    const remedy = REMEDIES[error.code];
+    const hint = HINTS[error.code];
     if (error.code === 'PROTOCOL_CONNECTION_LOST' || /^E[A-Z]+$/.test(error.code ?? '')) {
       const what = error.syscall === 'connect' ? 'cannot connect' : 'connection lost';
-      return targetError(`${this.where}: ${what} (${error.code})`, remedy ?? 'see its log', error);
+      return targetError(`${this.where}: ${what} (${error.code})`, hint ?? 'see its log', error);
     }
-    return targetError(`${this.where}: ${error.message} (${error.code})`, remedy, error);
+    return targetError(`${this.where}: ${error.message} (${error.code})`, hint, error);
   }
 }
 
 const START = 'start it (`dragstrip servers start mariadb`), or name its address';
 
 /** @type {Record<string, string>} by mysql2's code */
-const REMEDIES = {
+const HINTS = {
   ECONNREFUSED: START,
   ENOENT: START,
   ER_ACCESS_DENIED_ERROR: 'set the user and the password in the environment',

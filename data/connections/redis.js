@@ -90,12 +90,12 @@ export class RespLink extends Link {
   /** @param {string} message an error reply */
   refusal(message) {
     const code = message.split(' ', 1)[0];
-    return targetError(`${this.where} answered ${JSON.stringify(message)}`, REMEDIES[code]);
+    return targetError(`${this.where} answered ${JSON.stringify(message)}`, HINTS[code]);
   }
 }
 
 /** @type {Record<string, string>} by the first word of the error reply */
-const REMEDIES = {
+const HINTS = {
   OOM: 'raise its maxmemory, or choose fewer --rows or a smaller --value-size',
   NOAUTH: 'set DRAGSTRIP_REDIS_PASSWORD, or a file by DRAGSTRIP_REDIS_PASSWORD_FILE',
   WRONGPASS: 'check the user and the password in the environment',

@@ -199,7 +199,7 @@ export class TarantoolLink extends Link {
 
   /** @param {number} code of Tarantool's errcode.h @param {string} message */
   refusal(code, message) {
-    return targetError(`${this.where} answered ${JSON.stringify(message)}`, REMEDIES[code]);
+    return targetError(`${this.where} answered ${JSON.stringify(message)}`, HINTS[code]);
   }
 }
 
@@ -214,7 +214,7 @@ export function rowBufferBytes(valueSize) {
 const BOX = 'start it from our box.lua (`dragstrip servers start tarantool`)';
 
 /** @type {Record<number, string>} by error code */
-const REMEDIES = {
+const HINTS = {
   2: 'raise memtx_memory in box.lua, or choose fewer --rows or a smaller --value-size',
   7: 'name a server that takes writes',
   33: BOX,

@@ -4,7 +4,7 @@
  * database may be anybody's; only the table is ours.
  */
 
-import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
+import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { targetError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
@@ -32,7 +32,7 @@ const COUNT_ROWS = 250_000;
 export default defineLoader({
   name: 'mysql',
   server: 'mariadb',
-  summary: `table ${PLACES.database}.${PLACES.table}, by LOAD DATA LOCAL INFILE`,
+  summary: `table ${ROW_NAMES.database}.${ROW_NAMES.table}, by LOAD DATA LOCAL INFILE`,
   inspect,
   seed,
 });
@@ -135,7 +135,7 @@ async function rowsThere(session, marker, dataset) {
 }
 
 /**
- * The seed's own type up to its own size; as long as a row may be; then text.
+ * The original program's own type up to its own size; as long as a row may be; then text.
  * A row has at most 65,535 bytes, and a character of utf8mb3 three of them.
  * @param {number} valueSize
  */

@@ -11,7 +11,7 @@ const INTERVAL_MS = 100;
 export class Progress {
   /**
    * @param {import('../../lib/types.js').SeedContext} context
-   * @param {string} command that continues the load, for the remedy
+   * @param {string} command that continues the load, for the hint
    */
   constructor({ dataset, onProgress }, command) {
     this.rows = dataset.rows;
@@ -47,7 +47,7 @@ export class Progress {
     const { rows, rowsDone, command } = this;
     const again = `\`${command}\` again continues from there`;
     return new DragstripError(error.code, `${error.message}, after ${rowsDone} of ${rows} rows`, {
-      remedy: error.remedy === undefined ? again : `${error.remedy}; ${again}`,
+      hint: error.hint === undefined ? again : `${error.hint}; ${again}`,
       cause: error.cause ?? error,
     });
   }

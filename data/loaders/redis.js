@@ -5,7 +5,7 @@
  * another place have another prefix and a marker of their own.
  */
 
-import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
+import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
 import {
@@ -35,7 +35,7 @@ const COMMAND = 'dragstrip seed redis';
 export default defineLoader({
   name: 'redis',
   server: 'redis',
-  summary: `keys ${PLACES.redisPrefix}1 and on, by pipelined SET`,
+  summary: `keys ${ROW_NAMES.redisPrefix}1 and on, by pipelined SET`,
   inspect,
   seed,
 });

@@ -4,7 +4,7 @@
  * has neither, and is left alone.
  */
 
-import { PLACES, ROWS_NAMESPACE } from '../../lib/dataset.js';
+import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { BATCH_BYTES, pump } from '../connections/pump.js';
@@ -25,7 +25,7 @@ const COMMAND = 'dragstrip seed tarantool';
 export default defineLoader({
   name: 'tarantool',
   server: 'tarantool',
-  summary: `space ${PLACES.space}, by the bulk function of box.lua`,
+  summary: `space ${ROW_NAMES.space}, by the bulk function of box.lua`,
   inspect,
   seed,
 });

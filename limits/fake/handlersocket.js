@@ -13,7 +13,7 @@ const BAD_COMMAND = encodeError(2, 'cmd');
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
- * @returns {import('./server.js').StandIn}
+ * @returns {import('./server.js').FakeServer}
  */
 export function createHandlerSocket(dataset) {
   const table = new ReplyTable(dataset, (value) => encodeRows(1, [[value]]));

@@ -3,7 +3,7 @@
  * a prepared select by key and the same as text, ping. Any other statement is answered with OK.
  */
 
-import { PLACES, VALUE_SIZE_MAX } from '../../lib/dataset.js';
+import { ROW_NAMES, VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { encodeHandshake } from '../../protocols/mysql/handshake.js';
 import { COMMAND, packet, readPacket } from '../../protocols/mysql/packet.js';
 import {
@@ -27,10 +27,10 @@ const GREETING = encodeHandshake({
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
- * @returns {import('./server.js').StandIn}
+ * @returns {import('./server.js').FakeServer}
  */
 export function createMysql(dataset) {
-  const { database, table } = PLACES;
+  const { database, table } = ROW_NAMES;
   const size = dataset.valueSize;
   const column = encodeColumn({ database, table, name: 'str', charset: CHARSET, size });
   const replies = {

@@ -1,4 +1,6 @@
-/** A stand-in in a process of its own: it must not take time from the driver that it measures. */
+/**
+ * A fake server in a process of its own: it must not take time from the driver that it measures.
+ */
 
 import { fileURLToPath } from 'node:url';
 import { DragstripError } from '../../lib/errors.js';
@@ -8,7 +10,7 @@ const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 const READY_MS = 20_000;
 
 /**
- * @typedef {object} RunningStandIn
+ * @typedef {object} RunningFakeServer
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {number} pid
  * @property {() => Promise<void>} stop idempotent
@@ -17,10 +19,10 @@ const READY_MS = 20_000;
 /**
  * @param {string} protocol
  * @param {import('../../lib/types.js').DatasetOptions} dataset what tableDataset gave
- * @returns {Promise<RunningStandIn>} it ends with this process too
+ * @returns {Promise<RunningFakeServer>} it ends with this process too
  * @throws {DragstripError} E_INTERNAL where it does not come up
  */
-export async function startStandIn(protocol, { rows, valueSize, seed }) {
+export async function startFakeServer(protocol, { rows, valueSize, seed }) {
   const child = startChild(CHILD);
   const stop = async () => {
     child.kill('SIGKILL');
@@ -43,7 +45,7 @@ export async function startStandIn(protocol, { rows, valueSize, seed }) {
 function readyPort(child, message) {
   return new Promise((resolve, reject) => {
     const fail = (/** @type {string} */ what) =>
-      reject(new DragstripError('E_INTERNAL', `stand-in for ${message.protocol}: ${what}`));
+      reject(new DragstripError('E_INTERNAL', `fake server for ${message.protocol}: ${what}`));
     const timer = setTimeout(fail, READY_MS, `not ready within ${READY_MS / 1000} s`);
     child.on('message', (/** @type {any} */ answer) => {
       clearTimeout(timer);

@@ -1,9 +1,9 @@
 /**
  * Redis, as far as its drivers ask before they read: HELLO, CLIENT, INFO, AUTH, PING; and GET.
- * A stand-in for measuring drivers, not a Redis.
+ * A fake server for measuring drivers, not a Redis.
  */
 
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { arrayHead, bulk, readCommand } from '../../protocols/resp/command.js';
 import {
   errorReply,
@@ -20,14 +20,14 @@ const ZERO = 0x30;
 const NINE = 0x39;
 /** Then the length of the key comes. */
 const GET_HEAD_BYTES = `${arrayHead(2)}${bulk('GET')}$`.length;
-const PREFIX_BYTES = PLACES.redisPrefix.length;
+const PREFIX_BYTES = ROW_NAMES.redisPrefix.length;
 const INFO = 'redis_version:7.0.15\r\nloading:0\r\nrole:master\r\n';
 const HELLO = ['server', 'redis', 'version', '7.0.15', 'proto', 0, 'id', 1, 'mode', 'standalone'];
 const HELLO_REST = `${bulk('role')}${bulk('master')}${bulk('modules')}${arrayHead(0)}`;
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
- * @returns {import('./server.js').StandIn}
+ * @returns {import('./server.js').FakeServer}
  */
 export function createRedis(dataset) {
   const table = new ReplyTable(dataset, (value) => Buffer.from(bulk(value), 'latin1'));

@@ -1,5 +1,5 @@
 /**
- * The stand-in's server: takes connections on a loopback port and answers from a table, so that
+ * The fake server's server: takes connections on a loopback port and answers from a table, so that
  * what a driver can do at most shows. It is no store: it holds some rows of the dataset and takes
  * no writes.
  */
@@ -15,14 +15,14 @@ import { Outbox } from './outbox.js';
  */
 
 /**
- * @typedef {object} StandIn
+ * @typedef {object} FakeServer
  * @property {Buffer | null} greeting what is said first
  * @property {() => Conversation} converse of one connection
  */
 
 /**
  * @type {Readonly<Record<string, (dataset: import('../../lib/types.js').Dataset) =>
- *   Promise<StandIn>>>}
+ *   Promise<FakeServer>>>}
  */
 const REGISTRY = Object.freeze({
   redis: async (dataset) => (await import('./redis.js')).createRedis(dataset),
@@ -39,14 +39,14 @@ const REGISTRY = Object.freeze({
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for an unknown protocol
  */
 export async function listen(protocol, dataset) {
-  if (!Object.hasOwn(REGISTRY, protocol)) throw usageError(`no stand-in for "${protocol}"`);
-  const standIn = await REGISTRY[protocol](dataset);
+  if (!Object.hasOwn(REGISTRY, protocol)) throw usageError(`no fake server for "${protocol}"`);
+  const fakeServer = await REGISTRY[protocol](dataset);
   /** @type {Set<net.Socket>} */
   const sockets = new Set();
   const server = net.createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    serve(socket, standIn);
+    serve(socket, fakeServer);
   });
   await new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -63,7 +63,7 @@ export async function listen(protocol, dataset) {
   };
 }
 
-/** @param {net.Socket} socket @param {StandIn} standIn */
+/** @param {net.Socket} socket @param {FakeServer} fakeServer */
 function serve(socket, { greeting, converse }) {
   const conversation = converse();
   const out = new Outbox(socket);

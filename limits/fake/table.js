@@ -1,6 +1,6 @@
 /** The replies to all rows of a dataset, encoded once: answering is then a copy. */
 
-/** Rows of a stand-in: few, so that it does not wait for memory; it shows the driver's limit. */
+/** Rows of a fake server: few, so that it does not wait for memory; it shows the driver's limit. */
 const ROWS_MAX = 4096;
 const TABLE_BYTES_MAX = 64 * 2 ** 20;
 
@@ -42,7 +42,8 @@ export class ReplyTable {
 
 /**
  * @param {import('../../lib/types.js').DatasetOptions} dataset
- * @returns {import('../../lib/types.js').DatasetOptions} the same rows, as many as a stand-in holds
+ * @returns {import('../../lib/types.js').DatasetOptions} the same rows, as many as a fake server
+ *   holds
  */
 export function tableDataset({ rows, valueSize, seed }) {
   const fitting = Math.max(1, Math.floor(TABLE_BYTES_MAX / valueSize));

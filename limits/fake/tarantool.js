@@ -1,6 +1,6 @@
 /** Tarantool, as far as its drivers ask: the greeting, the space by its name, select by key. */
 
-import { PLACES, VALUE_SIZE_MAX } from '../../lib/dataset.js';
+import { ROW_NAMES, VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { encodeGreeting } from '../../protocols/iproto/greeting.js';
 import {
   CODE,
@@ -21,11 +21,11 @@ const GREETING = encodeGreeting('2.6.0 (Binary) 00000000-0000-4000-8000-00000000
 
 /**
  * @param {import('../../lib/types.js').Dataset} dataset
- * @returns {import('./server.js').StandIn}
+ * @returns {import('./server.js').FakeServer}
  */
 export function createTarantool(dataset) {
   const table = new ReplyTable(dataset, (value, id) => encodeReply([[id, value]]));
-  const space = encodeReply([[SPACE_ID, OWNER_ID, PLACES.space]]);
+  const space = encodeReply([[SPACE_ID, OWNER_ID, ROW_NAMES.space]]);
   const none = encodeReply([]);
   return {
     greeting: GREETING,
@@ -51,7 +51,7 @@ function consume({ table, space, none }, bytes, out) {
       const { header, body } = /** @type {NonNullable<ReturnType<typeof readPacket>>} */ (
         readPacket(bytes, at, VALUE_SIZE_MAX)
       );
-      const isSpace = body[KEY.space] === VSPACE.id && body[KEY.key]?.[0] === PLACES.space;
+      const isSpace = body[KEY.space] === VSPACE.id && body[KEY.key]?.[0] === ROW_NAMES.space;
       const other = isSpace && header[KEY.code] === CODE.select ? space : none;
       out.push(other);
       out.patchUInt32(header[KEY.sync], other.length - REPLY_SYNC_OFFSET);

@@ -20,8 +20,8 @@ process.on('message', async (/** @type {any} */ message) => {
   try {
     answer = { type: 'done', ...(await measure(message.spec)) };
   } catch (error) {
-    const { code = 'E_INTERNAL', message: text, remedy } = error;
-    answer = { type: 'failed', failure: { code, message: String(text), remedy } };
+    const { code = 'E_INTERNAL', message: text, hint } = error;
+    answer = { type: 'failed', failure: { code, message: String(text), hint } };
   }
   process.send?.(answer, () => process.exit(0));
 });

@@ -1,6 +1,6 @@
 /** HandlerSocket on the wire: a find of one row by its key. */
 
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { garbled, tooLong } from '../../protocols/framer.js';
 import { HandlerSocketFramer } from '../../protocols/handlersocket/framer.js';
@@ -18,7 +18,7 @@ export const handlersocket = {
   server: 'mariadb',
   endpoint: 'read',
   async greet(link, { secret }) {
-    const { database, table } = PLACES;
+    const { database, table } = ROW_NAMES;
     if (secret !== undefined) {
       await request(link, encodeAuth(secret), 'the server does not take the secret');
     }

@@ -4,7 +4,7 @@
  * from its buffer when it has answered one, so that depth can be swept as for the others.
  */
 
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { garbled } from '../../protocols/framer.js';
 import { MysqlFramer } from '../../protocols/mysql/framer.js';
@@ -17,7 +17,7 @@ import {
 import { CAPABILITY, COMMAND, MARK, packet, readPacket } from '../../protocols/mysql/packet.js';
 import { encodeExecute, errorText, readResultSet } from '../../protocols/mysql/result-set.js';
 
-const SQL = `select str from ${PLACES.table} where id=?`;
+const SQL = `select str from ${ROW_NAMES.table} where id=?`;
 
 /** @typedef {{ statement: number, deprecateEof: boolean }} Session */
 
@@ -35,7 +35,7 @@ export const mysql = {
     const answer = encodeHandshakeResponse({
       user,
       password,
-      database: PLACES.database,
+      database: ROW_NAMES.database,
       salt,
       deprecateEof,
     });

@@ -50,8 +50,8 @@ export async function runWire(spec, { signal } = {}) {
   if (answer?.type === 'done') return { points: answer.points, counts: answer.counts };
   if (signal?.aborted) throw new DragstripError('E_ABORTED', 'stopped in a wire loop');
   if (answer !== null) {
-    const { code, message, remedy } = answer.failure;
-    throw new DragstripError(code, message, { remedy });
+    const { code, message, hint } = answer.failure;
+    throw new DragstripError(code, message, { hint });
   }
   throw new DragstripError('E_TARGET', `the wire loop’s process ${describeEnd(ended)}`);
 }

@@ -303,8 +303,8 @@ function requireRow({ value, error }, id, dataset, name) {
 
 /** @param {string} name @param {string} what */
 function invalid(name, what) {
-  return new DragstripError('E_INVALID', `wire limit of ${name}: ${what}`, {
-    remedy: 'fill the server with the rows of this run: dragstrip seed',
+  return new DragstripError('E_INVALID', `server ceiling of ${name}: ${what}`, {
+    hint: 'fill the server with the rows of this run: dragstrip seed',
   });
 }
 

@@ -1,6 +1,6 @@
 /** Redis on the wire: GET of a row by its key. */
 
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { garbled } from '../../protocols/framer.js';
 import { authWords, encodeCommand } from '../../protocols/resp/command.js';
@@ -24,7 +24,7 @@ export const redis = {
     }
     return null;
   },
-  encode: (_session, id) => encodeCommand(['GET', `${PLACES.redisPrefix}${id}`]),
+  encode: (_session, id) => encodeCommand(['GET', `${ROW_NAMES.redisPrefix}${id}`]),
   createFramer: (_session, valueSize) => new RespFramer(valueSize),
   read(_session, bytes, at, valueSize) {
     const reply = readReply(bytes, at, valueSize);

@@ -1,7 +1,7 @@
 /**
- * The wire limit of a server: a short look at every depth and number of connections, then the best
- * of them measured anew, each round in a fresh process and in a mirrored order. The figure is that
- * of the rounds, not of the look: the best of many short looks is too high by chance.
+ * The server ceiling of a server: a short look at every depth and number of connections, then the
+ * best of them measured anew, each round in a fresh process and in a mirrored order. The figure is
+ * that of the rounds, not of the look: the best of many short looks is too high by chance.
  */
 
 import { summarizeRounds } from '../../stats/summary.js';

@@ -1,6 +1,6 @@
 /** Tarantool on the wire: select of one tuple by its key. */
 
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { IprotoFramer } from '../../protocols/iproto/framer.js';
 import { encodeAuth, readGreeting } from '../../protocols/iproto/greeting.js';
@@ -18,15 +18,15 @@ export const tarantool = {
     if (user !== undefined) {
       const { message } = await ask(encodeAuth(0, { user, password }, salt));
       if (message !== null) {
-        const remedy = 'check the user and the password in the environment';
-        throw targetError(`Tarantool: ${message}`, remedy);
+        const hint = 'check the user and the password in the environment';
+        throw targetError(`Tarantool: ${message}`, hint);
       }
     }
     const { id: space, byName: index } = VSPACE;
-    const { data } = await ask(encodeSelect(0, { space, index, key: [PLACES.space] }));
+    const { data } = await ask(encodeSelect(0, { space, index, key: [ROW_NAMES.space] }));
     if (data.length > 0) return data[0][0];
     throw targetError(
-      `Tarantool: there is no space ${PLACES.space}, or its user may not read it`,
+      `Tarantool: there is no space ${ROW_NAMES.space}, or its user may not read it`,
       'fill it with "dragstrip seed tarantool"',
     );
   },

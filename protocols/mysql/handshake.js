@@ -1,4 +1,6 @@
-/** The first packets of a connection: the server's greeting and the client's answer; protocol 10. */
+/**
+ * The first packets of a connection: the server's greeting and the client's answer; protocol 10.
+ */
 
 import { scramble } from '../scramble.js';
 import { CAPABILITY, PAYLOAD_MAX, packet } from './packet.js';

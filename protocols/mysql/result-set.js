@@ -144,7 +144,9 @@ export function textRow(value) {
   return Buffer.concat([lengthEncoded(value.length), Buffer.from(value, 'latin1')]);
 }
 
-/** @param {string} value latin1 @returns {Buffer} a row in binary form: 00, NULL bits, the column */
+/**
+ * @param {string} value latin1 @returns {Buffer} a row in binary form: 00, NULL bits, the column
+ */
 export function binaryRow(value) {
   return Buffer.concat([Buffer.of(0, 0), textRow(value)]);
 }

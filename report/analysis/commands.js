@@ -8,7 +8,7 @@ import { ratioInterval } from '../../stats/ratio.js';
 import { labelOf, toRow } from './rows.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Round} Round */
 /** @typedef {import('../../stats/ratio.js').RatioInterval} RatioInterval */
 
@@ -25,7 +25,7 @@ const PROXY = 'nutcracker';
 
 /**
  * @typedef {object} Figure of one test on one way
- * @property {Cell} cell
+ * @property {Benchmark} benchmark
  * @property {'measured' | 'refused' | 'skipped' | 'failed' | 'aborted' | 'planned'} state
  * @property {string | null} refusal why, in the words of who refuses
  * @property {(number | null)[]} rounds operations a second, by round
@@ -40,14 +40,14 @@ const PROXY = 'nutcracker';
  * @property {number | null} serverCpuNs
  * @property {number | null} reached how many of the operations Redis itself has seen: 0 where the
  *   proxy answers by itself
- * @property {(number | null)[]} yardstick redis-benchmark's requests a second, by round
- * @property {number | null} yardstickPerSecond median of these
- * @property {number | null} yardstickP50Ns
- * @property {string | null} yardstickFailure its last words
+ * @property {(number | null)[]} baseline redis-benchmark's requests a second, by round
+ * @property {number | null} baselinePerSecond median of these
+ * @property {number | null} baselineP50Ns
+ * @property {string | null} baselineFailure its last words
  *
  * @typedef {object} TestFigures
  * @property {string} test
- * @property {(Figure | null)[]} figures in the order of WAYS; null: no such cell
+ * @property {(Figure | null)[]} figures in the order of WAYS; null: no such benchmark
  *
  * @typedef {object} CommandGroup a storage with connections that are kept, or with one for each
  *   request
@@ -58,15 +58,15 @@ const PROXY = 'nutcracker';
 
 /**
  * @param {Result} result
- * @returns {CommandGroup[]} in the order of the cells, kept connections first
+ * @returns {CommandGroup[]} in the order of the benchmarks, kept connections first
  */
-export function toCommandGroups({ cells }) {
+export function toCommandGroups({ benchmarks }) {
   /** @type {Map<string, CommandGroup>} */
   const groups = new Map();
-  for (const cell of cells) {
-    if (cell.workload !== 'commands' || cell.parameters === undefined) continue;
-    const { test, way, transport, keepAlive } = cell.parameters;
-    const label = labelOf(cell);
+  for (const benchmark of benchmarks) {
+    if (benchmark.workload !== 'commands' || benchmark.parameters === undefined) continue;
+    const { test, way, transport, keepAlive } = benchmark.parameters;
+    const label = labelOf(benchmark);
     const key = JSON.stringify([label, keepAlive]);
     const group = groups.get(key) ?? { label, keepAlive: keepAlive === true, tests: [] };
     groups.set(key, group);
@@ -76,13 +76,13 @@ export function toCommandGroups({ cells }) {
       group.tests.push(own);
     }
     const at = WAYS.findIndex(([whose, over]) => whose === way && over === transport);
-    if (at >= 0) own.figures[at] = toFigure(cell);
+    if (at >= 0) own.figures[at] = toFigure(benchmark);
   }
   return [...groups.values()];
 }
 
 /**
- * @param {Pick<Cell, 'rounds'>} cell
+ * @param {Pick<Benchmark, 'rounds'>} benchmark
  * @returns {string | null} the words of the refusal, where every round was refused
  */
 export function refusalOf({ rounds }) {
@@ -92,36 +92,36 @@ export function refusalOf({ rounds }) {
     : null;
 }
 
-/** @param {Cell} cell */
+/** @param {Benchmark} benchmark */
 function isProxied({ parameters }) {
   return parameters?.['way'] === 'proxied';
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @returns {boolean} a proxy that does not know a command is no fault of the run
  */
-export function isRefusedByProxy(cell) {
-  return isProxied(cell) && refusalOf(cell) !== null;
+export function isRefusedByProxy(benchmark) {
+  return isProxied(benchmark) && refusalOf(benchmark) !== null;
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @returns {Figure}
  */
-function toFigure(cell) {
-  const refusal = refusalOf(cell);
-  const row = toRow(cell, 'redis');
-  const { rounds } = cell;
+function toFigure(benchmark) {
+  const refusal = refusalOf(benchmark);
+  const row = toRow(benchmark, 'redis');
+  const { rounds } = benchmark;
   const right = rounds.map(({ state, throughput, outcomes }) =>
     state === 'measured' && outcomes.ok > 0 ? throughput : null,
   );
   const factOf = (/** @type {string} */ name) => medianOf(rounds.map((one) => number(one, name)));
-  const yardstick = rounds.map((round) => number(round, 'benchmarkPerSecond'));
+  const baseline = rounds.map((round) => number(round, 'benchmarkPerSecond'));
   const failure = rounds.map(({ facts }) => facts?.['benchmarkFailure']).find(Boolean);
   return {
-    cell,
-    state: refusal === null ? cell.state : 'refused',
+    benchmark,
+    state: refusal === null ? benchmark.state : 'refused',
     refusal,
     rounds: right,
     perSecond: medianOf(right),
@@ -133,10 +133,10 @@ function toFigure(cell) {
     proxyCpuNs: proxyCpu(rounds),
     serverCpuNs: row.serverCpuNs,
     reached: reachedOf(rounds),
-    yardstick,
-    yardstickPerSecond: medianOf(yardstick),
-    yardstickP50Ns: factOf('benchmarkNsP50'),
-    yardstickFailure: failure === undefined ? null : String(failure),
+    baseline,
+    baselinePerSecond: medianOf(baseline),
+    baselineP50Ns: factOf('benchmarkNsP50'),
+    baselineFailure: failure === undefined ? null : String(failure),
   };
 }
 
@@ -203,7 +203,7 @@ export function pairedRatio(a, b) {
  * @property {number | null} clientCpuNs arithmetic mean, as of the other processor times
  * @property {number | null} proxyCpuNs
  * @property {number | null} serverCpuNs
- * @property {number | null} yardstickPerSecond
+ * @property {number | null} baselinePerSecond
  */
 
 /**
@@ -235,7 +235,7 @@ export function summarizeWays({ keepAlive, tests }) {
       clientCpuNs: arithmetic(way, 'clientCpuNs'),
       proxyCpuNs: arithmetic(way, 'proxyCpuNs'),
       serverCpuNs: arithmetic(way, 'serverCpuNs'),
-      yardstickPerSecond: geometric(way, 'yardstickPerSecond'),
+      baselinePerSecond: geometric(way, 'baselinePerSecond'),
     };
   });
 }

@@ -1,13 +1,13 @@
 /**
- * The comparison document: several results against the first one, cell by cell, with what makes
- * them not comparable. Its schema, and building it from results: pure. How it is shown is
+ * The comparison document: several results against the first one, benchmark by benchmark, with what
+ * makes them not comparable. Its schema, and building it from results: pure. How it is shown is
  * report/comparison.js; when it is refused is the command's.
  */
 
 import { z } from 'zod';
 import { version } from '../../lib/version.js';
 import { compareAll } from '../../stats/compare.js';
-import { noiseOf, throughputsOf } from './places.js';
+import { noiseOf, throughputsOf } from './ranks.js';
 
 export const COMPARISON_NAME = 'dragstrip-comparison';
 
@@ -20,8 +20,8 @@ const difference = z.object({
   other: text,
 });
 
-const comparedCell = z.object({
-  cell: text.describe('id in both results'),
+const comparedBenchmark = z.object({
+  benchmark: text.describe('id in both results'),
   metric: z.enum(['throughput', 'p99']).describe('p99: of an open loop, where the rate is given'),
   base: z.number().describe('operations a second, or ns: geometric mean of the rounds'),
   other: z.number(),
@@ -48,19 +48,21 @@ export const comparisonSchema = z.object({
   others: z.array(
     side.extend({
       differences: z.array(difference).describe('what makes the two not comparable'),
-      cells: z.array(comparedCell),
-      left: z.array(z.object({ cell: text, reason: text })).describe('cells not compared'),
+      benchmarks: z.array(comparedBenchmark),
+      left: z
+        .array(z.object({ benchmark: text, reason: text }))
+        .describe('benchmarks not compared'),
     }),
   ),
   failIfSlower: z.number().nullable().describe('a share: 0.05 is 5 %'),
-  regressions: count.describe('cells shown to be slower by more than that'),
+  regressions: count.describe('benchmarks shown to be slower by more than that'),
 });
 
 /** @typedef {z.infer<typeof comparisonSchema>} Comparison */
-/** @typedef {z.infer<typeof comparedCell>} ComparedCell */
+/** @typedef {z.infer<typeof comparedBenchmark>} ComparedBenchmark */
 /** @typedef {z.infer<typeof difference>} Difference */
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {{ file: string, result: Result }} StoredResult */
 
 /**
@@ -70,17 +72,24 @@ export const comparisonSchema = z.object({
  * @returns {Comparison}
  */
 export function compareResults(base, others, { failIfSlower = null } = {}) {
-  const found = others.map((other) => matchCells(base.result, other.result));
+  const found = others.map((other) => matchBenchmarks(base.result, other.result));
   const pairs = found.flatMap(({ matches }) => matches.map(toPair));
   // Holm counts all comparisons of the document.
   const compared = compareAll(pairs, { paired: false });
   let at = 0;
   const sides = others.map((other, i) => {
     const { matches, left } = found[i];
-    const cells = matches.map((match) => toComparedCell(match, compared[at++]));
-    return { ...sideOf(other), differences: differencesOf(base.result, other.result), cells, left };
+    const benchmarks = matches.map((match) => toComparedBenchmark(match, compared[at++]));
+    return {
+      ...sideOf(other),
+      differences: differencesOf(base.result, other.result),
+      benchmarks,
+      left,
+    };
   });
-  const slower = sides.flatMap(({ cells }) => cells).filter((cell) => isSlower(cell, failIfSlower));
+  const slower = sides
+    .flatMap(({ benchmarks }) => benchmarks)
+    .filter((benchmark) => isSlower(benchmark, failIfSlower));
   return {
     schema: COMPARISON_NAME,
     schemaVersion: 1,
@@ -94,7 +103,7 @@ export function compareResults(base, others, { failIfSlower = null } = {}) {
 }
 
 /**
- * @param {ComparedCell} cell
+ * @param {ComparedBenchmark} benchmark
  * @param {number | null} share
  * @returns {boolean} shown to be slower, and by more than `share`
  */
@@ -103,80 +112,83 @@ export function isSlower({ verdict, ratio }, share) {
 }
 
 /** @param {StoredResult} stored */
-function sideOf({ file, result: { id, startedAt, cells } }) {
-  const rounds = Math.max(0, ...cells.map((cell) => cell.rounds.length));
+function sideOf({ file, result: { id, startedAt, benchmarks } }) {
+  const rounds = Math.max(0, ...benchmarks.map((benchmark) => benchmark.rounds.length));
   return { file, id, startedAt, rounds };
 }
 
 /**
  * @typedef {object} Match
- * @property {Cell} base
- * @property {Cell} other
+ * @property {Benchmark} base
+ * @property {Benchmark} other
  * @property {number | null} noise
  */
 
 /**
  * @param {Result} base
  * @param {Result} other
- * @returns {{ matches: Match[], left: { cell: string, reason: string }[] }}
+ * @returns {{ matches: Match[], left: { benchmark: string, reason: string }[] }}
  */
-function matchCells(base, other) {
-  const ofOther = new Map(other.cells.map((cell) => [cell.id, cell]));
-  const ofBase = new Set(base.cells.map(({ id }) => id));
+function matchBenchmarks(base, other) {
+  const ofOther = new Map(other.benchmarks.map((benchmark) => [benchmark.id, benchmark]));
+  const ofBase = new Set(base.benchmarks.map(({ id }) => id));
   /** @type {Match[]} */
   const matches = [];
-  const left = other.cells
+  const left = other.benchmarks
     .filter(({ id }) => !ofBase.has(id))
-    .map(({ id }) => ({ cell: id, reason: 'only in the other result' }));
-  for (const cell of base.cells) {
-    const partner = ofOther.get(cell.id);
+    .map(({ id }) => ({ benchmark: id, reason: 'only in the other result' }));
+  for (const benchmark of base.benchmarks) {
+    const partner = ofOther.get(benchmark.id);
     const reason =
-      partner === undefined ? 'only in the first result' : (unfit(cell) ?? unfit(partner));
-    if (partner === undefined || reason !== null) left.push({ cell: cell.id, reason: `${reason}` });
-    else matches.push({ base: cell, other: partner, noise: noiseOfBoth(base, other, cell) });
+      partner === undefined ? 'only in the first result' : (unfit(benchmark) ?? unfit(partner));
+    if (partner === undefined || reason !== null)
+      left.push({ benchmark: benchmark.id, reason: `${reason}` });
+    else
+      matches.push({ base: benchmark, other: partner, noise: noiseOfBoth(base, other, benchmark) });
   }
   return { matches, left };
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @returns {string | null} why its figure is none
  */
-function unfit(cell) {
-  const wrong = cell.rounds.some(
+function unfit(benchmark) {
+  const wrong = benchmark.rounds.some(
     ({ outcomes }) => outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout > 0,
   );
   if (wrong) return 'it has wrong answers';
-  if (cell.state === 'failed' || cell.state === 'skipped') return `it is ${cell.state}`;
-  return valuesOf(cell).every((value) => value === null) ? 'it was not measured' : null;
+  if (benchmark.state === 'failed' || benchmark.state === 'skipped')
+    return `it is ${benchmark.state}`;
+  return valuesOf(benchmark).every((value) => value === null) ? 'it was not measured' : null;
 }
 
-/** @param {Cell} cell */
+/** @param {Benchmark} benchmark */
 function metricOf({ load }) {
   return load.kind === 'rate' ? /** @type {const} */ ('p99') : /** @type {const} */ ('throughput');
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @returns {import('../../stats/ratio.js').Rounds} by round, of which more is better: a time is
  *   turned over
  */
-function valuesOf(cell) {
-  if (metricOf(cell) === 'throughput') return throughputsOf(cell);
-  return cell.rounds.map(({ latency }) => (latency?.p99Ns ? 1 / latency.p99Ns : null));
+function valuesOf(benchmark) {
+  if (metricOf(benchmark) === 'throughput') return throughputsOf(benchmark);
+  return benchmark.rounds.map(({ latency }) => (latency?.p99Ns ? 1 / latency.p99Ns : null));
 }
 
 /**
  * @param {Result} base
  * @param {Result} other
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @returns {number | null} A/A noise of the tests under the same load, of the noisier run
  */
 function noiseOfBoth(base, other, { load }) {
   const key = JSON.stringify(load);
-  const noises = [base, other].flatMap(({ cells }) => {
-    const same = cells.filter((cell) => JSON.stringify(cell.load) === key);
-    return noiseOf(same.map((cell) => ({ cell }))).noise ?? [];
+  const noises = [base, other].flatMap(({ benchmarks }) => {
+    const same = benchmarks.filter((benchmark) => JSON.stringify(benchmark.load) === key);
+    return noiseOf(same.map((benchmark) => ({ source: benchmark }))).noise ?? [];
   });
   return noises.length === 0 ? null : Math.max(...noises);
 }
@@ -189,18 +201,18 @@ function toPair({ base, other, noise }) {
 /**
  * @param {Match} match
  * @param {import('../../stats/compare.js').Comparison} comparison
- * @returns {ComparedCell}
+ * @returns {ComparedBenchmark}
  */
-function toComparedCell({ base, other }, comparison) {
+function toComparedBenchmark({ base, other }, comparison) {
   const metric = metricOf(base);
-  const centre = (/** @type {Cell} */ cell) => {
-    const logs = valuesOf(cell).flatMap((value) => (value === null ? [] : [Math.log(value)]));
+  const centre = (/** @type {Benchmark} */ benchmark) => {
+    const logs = valuesOf(benchmark).flatMap((value) => (value === null ? [] : [Math.log(value)]));
     const mean = Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
     return metric === 'p99' ? 1 / mean : mean;
   };
   const { ratio, low, high, confidence, pHolm, n, noise, margin, verdict } = comparison;
   return {
-    cell: base.id,
+    benchmark: base.id,
     metric,
     base: centre(base),
     other: centre(other),
@@ -239,9 +251,9 @@ export function differencesOf(base, other) {
   }
   compareStorages(base, other, compare);
   compareServers(base, other, compare);
-  for (const cell of base.cells) {
-    const partner = other.cells.find(({ id }) => id === cell.id);
-    if (partner !== undefined) compare(`load of ${cell.id}`, cell.load, partner.load);
+  for (const benchmark of base.benchmarks) {
+    const partner = other.benchmarks.find(({ id }) => id === benchmark.id);
+    if (partner !== undefined) compare(`load of ${benchmark.id}`, benchmark.load, partner.load);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 /**
- * A cell's latencies as a curve: how long the slowest 1 %, 0.1 % … took. Pure.
+ * A source's latencies as a curve: how long the slowest 1 %, 0.1 % … took. Pure.
  *
  * Goals: points that lie evenly on an axis of orders of magnitude, none beyond what the count of
  * values bears. Non-goals: single percentiles of tables (rows.js).
@@ -19,7 +19,7 @@ const DECADES_MAX = 7;
  */
 
 /**
- * @param {Pick<import('../../lib/result.js').Cell, 'rounds'>} cell
+ * @param {Pick<import('../../lib/result.js').Benchmark, 'rounds'>} source
  * @returns {Histogram | null} of its measured rounds together; null: no latency is known
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
  */

@@ -10,7 +10,7 @@ import { summarizeRounds } from '../../stats/summary.js';
 import { mergedHistogram } from './curve.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {'throughput' | 'p50' | 'p99' | 'cpu'} Metric */
 
 /**
@@ -24,8 +24,8 @@ import { mergedHistogram } from './curve.js';
  */
 
 /**
- * @typedef {object} CellHistory
- * @property {string} cell id
+ * @typedef {object} BenchmarkHistory
+ * @property {string} benchmark id
  * @property {HistoryPoint[]} points in the order of time
  * @property {import('../../stats/changepoint.js').ChangePoint[]} changes
  * @property {string[]} mixed what is not the same in all of the results: `node`, `cpu`
@@ -33,12 +33,12 @@ import { mergedHistogram } from './curve.js';
 
 /**
  * @param {readonly Result[]} results
- * @param {{ cells?: readonly string[], metric?: Metric }} [options] cells: only those whose id
- *   holds one of these texts
- * @returns {CellHistory[]} of each cell that two results or more have
+ * @param {{ benchmarks?: readonly string[], metric?: Metric }} [options] benchmarks: only those
+ *   whose id holds one of these texts
+ * @returns {BenchmarkHistory[]} of each benchmark that two results or more have
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: more results than are searched
  */
-export function historyOf(results, { cells = [], metric = 'throughput' } = {}) {
+export function historyOf(results, { benchmarks = [], metric = 'throughput' } = {}) {
   if (results.length > SERIES_MAX) {
     throw usageError(`history: ${results.length} results, at most ${SERIES_MAX} are searched`);
   }
@@ -46,38 +46,40 @@ export function historyOf(results, { cells = [], metric = 'throughput' } = {}) {
   /** @type {Map<string, { point: HistoryPoint, result: Result }[]>} */
   const found = new Map();
   for (const result of ordered) {
-    for (const cell of result.cells) {
-      const wanted = cells.length === 0 || cells.some((part) => cell.id.includes(part));
-      const point = wanted ? pointOf(result, cell, metric) : null;
-      if (point !== null) found.set(cell.id, [...(found.get(cell.id) ?? []), { point, result }]);
+    for (const benchmark of result.benchmarks) {
+      const wanted =
+        benchmarks.length === 0 || benchmarks.some((part) => benchmark.id.includes(part));
+      const point = wanted ? pointOf(result, benchmark, metric) : null;
+      if (point !== null)
+        found.set(benchmark.id, [...(found.get(benchmark.id) ?? []), { point, result }]);
     }
   }
   return [...found]
     .filter(([, list]) => list.length > 1)
-    .map(([cell, list]) => {
+    .map(([benchmark, list]) => {
       const points = list.map(({ point }) => point);
       const changes = changePoints(points.map(({ value }) => value));
-      return { cell, points, changes, mixed: mixedIn(list.map(({ result }) => result)) };
+      return { benchmark, points, changes, mixed: mixedIn(list.map(({ result }) => result)) };
     });
 }
 
 /**
  * @param {Result} result
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @param {Metric} metric
  * @returns {HistoryPoint | null} null: it has no value
  */
-function pointOf({ id, startedAt }, cell, metric) {
-  const measured = cell.rounds.filter(
+function pointOf({ id, startedAt }, benchmark, metric) {
+  const measured = benchmark.rounds.filter(
     ({ state, outcomes }) => state === 'measured' && outcomes.ok > 0,
   );
-  if (measured.length === 0 || cell.state === 'failed') return null;
+  if (measured.length === 0 || benchmark.state === 'failed') return null;
   const values = measured.map((round) => valueIn(round, metric)).filter((value) => value !== null);
   if (values.length === 0) return null;
   const { median, interval, n } = summarizeRounds(values);
   // The percentile of all rounds together bears more than the middle of theirs.
   const q = metric === 'p50' ? 0.5 : metric === 'p99' ? 0.99 : null;
-  const merged = q === null ? null : (mergedHistogram(cell)?.printablePercentile(q) ?? null);
+  const merged = q === null ? null : (mergedHistogram(benchmark)?.printablePercentile(q) ?? null);
   const value = merged ?? median;
   return value === null
     ? null

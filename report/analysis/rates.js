@@ -6,7 +6,7 @@
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Latency} Latency */
 
 /**
@@ -28,7 +28,7 @@ import { Histogram } from '../../measure/histogram.js';
  */
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @returns {OpenSummary | null} null for a closed loop
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
  */
@@ -49,7 +49,7 @@ export function openSummary({ load, rounds }) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @returns {KindSummary[]} none where the workload does not mix operations
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
  */
@@ -93,10 +93,10 @@ export function loadKey(load) {
 
 /**
  * By rate, then by the response time that it had.
- * @param {{ cell: Cell, latency: { p99Ns: number | null } | null }[]} rows sorted in place
+ * @param {{ source: Benchmark, latency: { p99Ns: number | null } | null }[]} rows sorted in place
  */
 export function sortByRate(rows) {
   const p99Ns = (/** @type {typeof rows[number]} */ { latency }) =>
     latency?.p99Ns ?? Number.MAX_VALUE;
-  rows.sort((a, b) => (a.cell.load.rate ?? 0) - (b.cell.load.rate ?? 0) || p99Ns(a) - p99Ns(b));
+  rows.sort((a, b) => (a.source.load.rate ?? 0) - (b.source.load.rate ?? 0) || p99Ns(a) - p99Ns(b));
 }

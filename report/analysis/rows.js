@@ -1,30 +1,33 @@
 /**
  * From a result to the rows of its tables: one group for each workload and load, in it one row for
- * each cell. Pure; every report shows the same numbers because they are made here.
+ * each source. Pure; every report shows the same numbers because they are made here.
  *
  * Goals: a state for what did not run, null for what is not known, a ratio that compares like with
  * like. Non-goals: text (lib/format.js), verdicts (compare.js).
  */
 
-import { cellDoubts, isUnsteady } from '../../engine/doubts.js';
+import { diagnose, isUnsteady } from '../../engine/diagnostics.js';
+import { clientCeilingOf, serverCeilingOf } from '../../lib/ceilings.js';
 import { DragstripError } from '../../lib/errors.js';
-import { driverLimitOf, wireLimitOf } from '../../lib/limits.js';
 import { loadName } from '../../lib/load-name.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
-import { boundOf } from '../../stats/bound.js';
+import { boundOf } from '../../stats/bottleneck.js';
 import { summarizeRounds } from '../../stats/summary.js';
-import { noiseOf, placesOf } from './places.js';
+import { noiseOf, ranksOf } from './ranks.js';
 import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
 
-/** The storage with nothing behind it: what the harness costs. It is a floor, not a rival. */
-const FLOOR_STORAGE = 'memory';
+/**
+ * The storage with nothing behind it: what the harness costs. It is a harnessOverhead, not a
+ * contender.
+ */
+const OVERHEAD_STORAGE = 'memory';
 
-const REMARKS = Object.freeze({ server: null, embedded: 'embedded', floor: 'overhead' });
+const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'overhead' });
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Round} Round */
 
 /**
@@ -37,7 +40,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', floor: 'over
 
 /**
  * @typedef {object} Row a benchmark: what the metrics of stats/metrics.js are taken from
- * @property {Cell} cell
+ * @property {Benchmark} source
  * @property {Record<string, any>} keys storage, workload, load and parameters
  * @property {'wrong' | 'unsteady' | null} mark
  * @property {boolean} unsteady its warm-up did not come to rest
@@ -45,24 +48,25 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', floor: 'over
  * @property {import('./rates.js').OpenSummary | null} open of an open loop
  * @property {import('./rates.js').KindSummary[]} kinds of a mix
  * @property {string} label `ioredis`, `ioredis:tuned`
- * @property {'server' | 'embedded' | 'floor'} kind what is behind it
- * @property {Cell['state']} state
+ * @property {'server' | 'embedded' | 'overhead'} kind what is behind it
+ * @property {Benchmark['state']} state
  * @property {number} n rounds measured whole
  * @property {import('../../stats/summary.js').RoundSummary | null} throughput of these; null where
  *   n is 0
- * @property {import('./places.js').Place | null} place among its rivals, ties as ties; null: none,
+ * @property {import('./ranks.js').Rank | null} rank among its contenders, ties as ties; null: none,
  *   or fewer than two rounds
- * @property {import('../../engine/doubts.js').CellDoubts} doubts what speaks against the figure
+ * @property {import('../../engine/diagnostics.js').BenchmarkDiagnostics} diagnostics what speaks
+ *   against the figure
  * @property {number | null} ratio median throughput against that of the group's reference
  * @property {Percentiles | null} latency
  * @property {number | null} clientCpuNs user and system, for each ok operation
  * @property {number | null} serverCpuNs the same of the server; null: embedded or not readable
  * @property {number | null} rssBytesMax of the client, greatest of the rounds
  * @property {number | null} pendingBytes burst: client memory for each pending request, median
- * @property {import('../../stats/bound.js').Bound | null} bound null: nothing was measured, or the
- *   floor
- * @property {number | null} ofWireLimit median throughput over the wire's; null: not known
- * @property {number | null} ofDriverLimit the same over the driver's, under the same load
+ * @property {import('../../stats/bottleneck.js').Bound | null} bound null: nothing was measured, or
+ *   the harnessOverhead
+ * @property {number | null} ofServerCeiling median throughput over the wire's; null: not known
+ * @property {number | null} ofClientCeiling the same over the driver's, under the same load
  * @property {number} scheduled operations of all rounds, also of those that failed
  * @property {Record<import('../../lib/types.js').Outcome, number>} outcomes of the same
  * @property {number} wrong of the same: miss, mismatch, error and timeout
@@ -74,36 +78,36 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', floor: 'over
  * @property {string} key the id of its table
  * @property {string} workload
  * @property {import('../../lib/result.js').Load} load
- * @property {Row[]} rows fastest first, the floor after them, then what gave no number
+ * @property {Row[]} rows fastest first, the harnessOverhead after them, then what gave no number
  * @property {import('../../stats/noise.js').NoiseFloor} noise how far apart equal tests came out
  * @property {Row | null} reference the fastest that talks to a server, else the fastest embedded
  */
 
 /**
  * @param {Result} result
- * @returns {Group[]} in the order of the cells; skipped cells are in no group, nor are variants of
- *   a workload, which have tables of their own
+ * @returns {Group[]} in the order of the benchmarks; skipped benchmarks are in no group, nor are
+ *   variants of a workload, which have tables of their own
  * @throws {DragstripError} E_USAGE where a histogram of the result is damaged
  */
 export function toGroups(result) {
   const servers = new Map(result.storages.map((storage) => [storageKey(storage), storage.server]));
   /** @type {Map<string, Group>} */
   const groups = new Map();
-  for (const cell of result.cells) {
-    if (cell.state === 'skipped' || cell.parameters !== undefined) continue;
-    const { workload, load } = cell;
+  for (const source of result.benchmarks) {
+    if (source.state === 'skipped' || source.parameters !== undefined) continue;
+    const { workload, load } = source;
     const key = JSON.stringify([workload, loadKey(load)]);
     const group = groups.get(key) ?? newGroup(workload, load);
     groups.set(key, group);
-    const row = toRow(cell, servers.get(storageKey(cell)) ?? null);
+    const row = toRow(source, servers.get(storageKey(source)) ?? null);
     addBound(row, result);
     group.rows.push(row);
   }
   for (const group of groups.values()) {
     rank(group);
     group.noise = noiseOf(group.rows);
-    const places = placesOf(group.rows, group.noise.noise);
-    for (const [i, row] of group.rows.entries()) row.place = places[i];
+    const ranks = ranksOf(group.rows, group.noise.noise);
+    for (const [i, row] of group.rows.entries()) row.rank = ranks[i];
   }
   return [...groups.values()];
 }
@@ -111,16 +115,16 @@ export function toGroups(result) {
 /**
  * @param {Result} result
  * @param {{ skipped?: boolean }} [options]
- * @returns {Row[]} of the variants of a workload, in the order of the cells
+ * @returns {Row[]} of the variants of a workload, in the order of the benchmarks
  */
-export function variantRows({ cells, storages }, { skipped = false } = {}) {
+export function variantRows({ benchmarks, storages }, { skipped = false } = {}) {
   const servers = new Map(storages.map((storage) => [storageKey(storage), storage.server]));
   return (
-    cells
+    benchmarks
       .filter(
         ({ state, parameters }) => (skipped || state !== 'skipped') && parameters !== undefined,
       )
-      .map((cell) => toRow(cell, servers.get(storageKey(cell)) ?? null))
+      .map((source) => toRow(source, servers.get(storageKey(source)) ?? null))
       // Requests of a strategy, or locks, have a warm-up of their own kind.
       .map((row) => ({ ...row, mark: row.mark === 'unsteady' ? null : row.mark }))
   );
@@ -142,7 +146,7 @@ function storageKey({ name, storage, profile }) {
 }
 
 /**
- * @param {{ storage: string, profile: string }} cell
+ * @param {{ storage: string, profile: string }} source
  * @returns {string} as the user names it: the default profile has no suffix
  */
 export function labelOf({ storage, profile }) {
@@ -150,71 +154,72 @@ export function labelOf({ storage, profile }) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @param {string | null} server
  * @returns {Row}
  */
-export function toRow(cell, server) {
-  const measured = cell.rounds.filter(({ state }) => state === 'measured');
-  const outcomes = sumOutcomes(cell.rounds);
-  const doubts = cellDoubts(cell);
-  const kind = cell.storage === FLOOR_STORAGE ? 'floor' : server === null ? 'embedded' : 'server';
+export function toRow(source, server) {
+  const measured = source.rounds.filter(({ state }) => state === 'measured');
+  const outcomes = sumOutcomes(source.rounds);
+  const diagnostics = diagnose(source);
+  const kind =
+    source.storage === OVERHEAD_STORAGE ? 'overhead' : server === null ? 'embedded' : 'server';
   const sums = {
     wrong: outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout,
     notRun: outcomes.dropped + outcomes.unsent,
   };
   return {
-    cell,
-    label: labelOf(cell),
-    keys: keysOf(cell),
-    mark: markOf({ ...sums, state: cell.state, doubts }),
-    unsteady: isUnsteady(doubts),
+    source,
+    label: labelOf(source),
+    keys: keysOf(source),
+    mark: markOf({ ...sums, state: source.state, diagnostics }),
+    unsteady: isUnsteady(diagnostics),
     remark: REMARKS[kind],
     kind,
-    open: openSummary(cell),
-    kinds: kindSummaries(cell),
-    state: cell.state,
+    open: openSummary(source),
+    kinds: kindSummaries(source),
+    state: source.state,
     n: measured.length,
     throughput:
       measured.length === 0 ? null : summarizeRounds(measured.map(({ throughput }) => throughput)),
-    place: null,
-    doubts,
+    rank: null,
+    diagnostics,
     ratio: null,
-    latency: mergeLatency(cell, measured),
+    latency: mergeLatency(source, measured),
     clientCpuNs: perOperation(measured, ({ client }) =>
       client === null ? null : client.userNs + client.systemNs,
     ),
     serverCpuNs: perOperation(measured, (round) => round.server?.cpuNs ?? null),
     rssBytesMax: greatest(measured.map(({ client }) => client?.rssBytesMax ?? null)),
     bound: null,
-    ofWireLimit: null,
-    ofDriverLimit: null,
+    ofServerCeiling: null,
+    ofClientCeiling: null,
     pendingBytes: medianOf(measured.map(({ pendingBytes }) => pendingBytes)),
-    scheduled: cell.rounds.reduce((sum, round) => sum + round.scheduled, 0),
+    scheduled: source.rounds.reduce((sum, round) => sum + round.scheduled, 0),
     outcomes,
     ...sums,
   };
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @returns {Record<string, any>} loadGroup: the same where loads share a table
  */
-function keysOf(cell) {
-  const { id, workload, load, parameters } = cell;
+function keysOf(source) {
+  const { id, workload, load, parameters } = source;
   const { inFlight, rate = null, processes = 1 } = load;
-  const own = { id, storage: labelOf(cell), workload, load: loadName(load) };
+  const own = { id, storage: labelOf(source), workload, load: loadName(load) };
   return { ...own, inFlight, rate, processes, loadGroup: loadKey(load), ...parameters };
 }
 
 /**
- * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'doubts'>} row
+ * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'diagnostics'>} row
  * @returns {Row['mark']} something is wrong, or the warm-up did not come to rest
  */
-function markOf({ wrong, notRun, state, doubts }) {
+function markOf({ wrong, notRun, state, diagnostics }) {
   const bad = wrong + notRun > 0 || state === 'failed' || state === 'aborted';
-  if (bad || doubts.inconsistent !== null) return 'wrong';
-  return isUnsteady(doubts) ? 'unsteady' : null;
+  if (bad || diagnostics.inconsistent !== null) return 'wrong';
+  return isUnsteady(diagnostics) ? 'unsteady' : null;
 }
 
 /**
@@ -223,18 +228,18 @@ function markOf({ wrong, notRun, state, doubts }) {
  * @param {Result} result
  */
 function addBound(row, { limits, storages, environment }) {
-  const { cell, kind, throughput } = row;
-  if (throughput === null || kind === 'floor') return;
+  const { source, kind, throughput } = row;
+  if (throughput === null || kind === 'overhead') return;
   const of = (/** @type {number | null} */ limit) =>
     limit === null || throughput.median === null ? null : throughput.median / limit;
-  const storage = storages.find((one) => storageKey(one) === storageKey(cell));
+  const storage = storages.find((one) => storageKey(one) === storageKey(source));
   // Both are limits of the point read, and of none else.
-  const known = cell.workload === 'get' ? limits : undefined;
-  row.ofWireLimit = of(wireLimitOf(known, storage?.protocol ?? null));
-  const { processes = 1 } = cell.load;
+  const known = source.workload === 'get' ? limits : undefined;
+  row.ofServerCeiling = of(serverCeilingOf(known, storage?.protocol ?? null));
+  const { processes = 1 } = source.load;
   // It is the limit of one process.
-  row.ofDriverLimit = processes === 1 ? of(driverLimitOf(known, cell)) : null;
-  const rounds = cell.rounds.filter(({ state }) => state === 'measured');
+  row.ofClientCeiling = processes === 1 ? of(clientCeilingOf(known, source)) : null;
+  const rounds = source.rounds.filter(({ state }) => state === 'measured');
   row.bound = boundOf({
     durationNs: sumOf(rounds, ({ durationNs }) => durationNs) ?? 0,
     clientCpuNs: sumOf(rounds, ({ client }) => client && client.userNs + client.systemNs),
@@ -243,11 +248,11 @@ function addBound(row, { limits, storages, environment }) {
     embedded: kind === 'embedded',
     cores: environment.cores,
     processes,
-    ofWireLimit: row.ofWireLimit,
-    ofDriverLimit: row.ofDriverLimit,
+    ofServerCeiling: row.ofServerCeiling,
+    ofClientCeiling: row.ofClientCeiling,
   });
   // What an open loop waits for is the next time that one is due.
-  if (cell.load.kind === 'rate' && row.bound.verdict === 'latency') row.bound.verdict = null;
+  if (source.load.kind === 'rate' && row.bound.verdict === 'latency') row.bound.verdict = null;
 }
 
 /**
@@ -312,17 +317,17 @@ function medianOf(values) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @param {readonly Round[]} rounds
  * @returns {Percentiles | null}
  */
-function mergeLatency(cell, rounds) {
+function mergeLatency(source, rounds) {
   const merged = new Histogram();
   let any = false;
   for (const { round, latency } of rounds) {
     if (latency === null) continue;
     any = true;
-    merged.merge(readHistogram(latency, `cell ${cell.id}, round ${round}`));
+    merged.merge(readHistogram(latency, `benchmark ${source.id}, round ${round}`));
   }
   if (!any) return null;
   return {
@@ -342,7 +347,7 @@ function readHistogram({ histogram, count }, where) {
     return decode(histogram, { count });
   } catch (error) {
     throw new DragstripError('E_USAGE', `${where}: ${error.message}`, {
-      remedy: error.remedy,
+      hint: error.hint,
       cause: error,
     });
   }
@@ -361,12 +366,12 @@ function rank(group) {
     return;
   }
   const order = (/** @type {Row} */ row) =>
-    row.throughput === null ? 2 : row.kind === 'floor' ? 1 : 0;
+    row.throughput === null ? 2 : row.kind === 'overhead' ? 1 : 0;
   // The sort is stable: ties stay as they are in the result.
   group.rows.sort((a, b) => order(a) - order(b) || medianThroughput(b) - medianThroughput(a));
   const eligible = group.rows.filter(
     ({ throughput, kind, wrong, state }) =>
-      (throughput?.median ?? 0) > 0 && kind !== 'floor' && wrong === 0 && state !== 'failed',
+      (throughput?.median ?? 0) > 0 && kind !== 'overhead' && wrong === 0 && state !== 'failed',
   );
   group.reference = eligible.find(({ kind }) => kind === 'server') ?? eligible[0] ?? null;
   if (group.reference === null) return;

@@ -5,9 +5,9 @@
  * Non-goals: a law of scaling over many levels.
  */
 
-import { FULL } from '../../stats/bound.js';
+import { FULL } from '../../stats/bottleneck.js';
 import { compareAll } from '../../stats/compare.js';
-import { throughputsOf } from './places.js';
+import { throughputsOf } from './ranks.js';
 
 /** All processors at work, for so much of the time: nobody gets more of them. */
 const MACHINE_FULL = 0.95;
@@ -30,18 +30,18 @@ const MACHINE_FULL = 0.95;
 /**
  * @param {readonly Group[]} groups of one result
  * @param {{ cores: number }} environment
- * @returns {Scaling[]} of every cell whose load was also run by one process
+ * @returns {Scaling[]} of every source whose load was also run by one process
  */
 export function scalingsOf(groups, { cores }) {
   const rows = groups.flatMap((group) => group.rows.map((row) => ({ row, group })));
   const pairs = rows.flatMap(({ row, group }) => {
-    const { processes, ...alone } = row.cell.load;
-    if (processes === undefined || row.kind === 'floor' || alone.kind === 'rate') return [];
+    const { processes, ...alone } = row.source.load;
+    if (processes === undefined || row.kind === 'overhead' || alone.kind === 'rate') return [];
     const one = rows.find((other) => isSameTest(other.row, row, alone))?.row;
     return one === undefined ? [] : [{ one, row, processes, noise: group.noise.noise }];
   });
   const compared = compareAll(
-    pairs.map(({ one, row, noise }) => ({ name: row.cell.id, ...blocksOf(row, one), noise })),
+    pairs.map(({ one, row, noise }) => ({ name: row.source.id, ...blocksOf(row, one), noise })),
   );
   return pairs.map(({ row, processes }, i) => {
     const { ratio, low, high, verdict } = compared[i];
@@ -49,7 +49,7 @@ export function scalingsOf(groups, { cores }) {
     const reason = said === 'more' ? null : reasonOf(row, cores);
     return {
       label: row.label,
-      load: row.cell.load,
+      load: row.source.load,
       processes,
       ratio,
       low,
@@ -72,12 +72,12 @@ const SAID = Object.freeze({
  * @param {Row} row
  * @param {object} load
  */
-function isSameTest({ cell: other }, { cell }, load) {
+function isSameTest({ source: other }, { source }, load) {
   const ordered = (/** @type {object} */ value) => JSON.stringify(Object.entries(value).sort());
   return (
-    other.storage === cell.storage &&
-    other.profile === cell.profile &&
-    other.workload === cell.workload &&
+    other.storage === source.storage &&
+    other.profile === source.profile &&
+    other.workload === source.workload &&
     ordered(other.load) === ordered(load)
   );
 }
@@ -87,7 +87,7 @@ function isSameTest({ cell: other }, { cell }, load) {
  * @param {Row} one
  */
 function blocksOf(row, one) {
-  const [a, b] = [throughputsOf(row.cell), throughputsOf(one.cell)];
+  const [a, b] = [throughputsOf(row.source), throughputsOf(one.source)];
   const length = Math.min(a.length, b.length); // a run that was stopped may have one more
   return { a: a.slice(0, length), b: b.slice(0, length) };
 }
@@ -97,8 +97,8 @@ function blocksOf(row, one) {
  * @param {number} cores
  * @returns {string} what stood in the way of more
  */
-function reasonOf({ bound, cell, clientCpuNs, serverCpuNs, throughput }, cores) {
-  const busy = cell.rounds.map(({ conditions }) => conditions?.busyShare ?? null);
+function reasonOf({ bound, source, clientCpuNs, serverCpuNs, throughput }, cores) {
+  const busy = source.rounds.map(({ conditions }) => conditions?.busyShare ?? null);
   const known = busy.filter((share) => share !== null);
   const mean = known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length;
   const perSecond = throughput?.median ?? 0;

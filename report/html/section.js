@@ -118,7 +118,7 @@ function rowsTable(table, { seriesOf, where }) {
     rows: rows.map((row) => ({
       texts: rowTexts(table, row),
       // Rows that plots show have the colours of their storages.
-      swatch: id === null ? null : seriesOf(row.benchmarks[0].cell),
+      swatch: id === null ? null : seriesOf(row.benchmarks[0].source),
       mark: row.mark === 'wrong',
     })),
   });
@@ -126,9 +126,9 @@ function rowsTable(table, { seriesOf, where }) {
 
 /** @param {import('../../lib/report-types.js').List} list */
 function listMarkup({ kind, title, items }) {
-  const lines = items.map(({ subject, text, remedy }) => {
+  const lines = items.map(({ subject, text, hint }) => {
     const help =
-      remedy === null ? '' : ` <span class="note">→ <code>${escapeHtml(remedy)}</code></span>`;
+      hint === null ? '' : ` <span class="note">→ <code>${escapeHtml(hint)}</code></span>`;
     return `<li><strong>${escapeHtml(subject)}</strong>: ${escapeHtml(text)}${help}</li>`;
   });
   return (
@@ -231,16 +231,16 @@ function seconds(ns) {
 
 /**
  * @param {Part} part
- * @returns {string} each round of each cell; empty where there is none
+ * @returns {string} each round of each benchmark; empty where there is none
  */
 function roundsMarkup({ result, seriesOf, where }) {
-  const rows = result.cells.flatMap((cell) =>
-    cell.rounds.map((round) => ({
+  const rows = result.benchmarks.flatMap((benchmark) =>
+    benchmark.rounds.map((round) => ({
       texts: [
-        plainText(`${labelOf(cell)}, ${cell.workload}, ${loadName(cell.load)}`),
+        plainText(`${labelOf(benchmark)}, ${benchmark.workload}, ${loadName(benchmark.load)}`),
         ...ROUND_COLUMNS.map(([, text]) => text(round)),
       ],
-      swatch: seriesOf(cell),
+      swatch: seriesOf(benchmark),
     })),
   );
   if (rows.length === 0) return '';

@@ -44,7 +44,7 @@ export function bars(tables, spec, { result, seriesOf }) {
       const rate = value === undefined ? null : numberOf(value);
       if (rate === null || !('value' in value)) return [];
       const { low, high, n } = value;
-      const series = seriesOf(row.benchmarks[0].cell);
+      const series = seriesOf(row.benchmarks[0].source);
       return [{ name: plainText(spec.name(row)), series, rate, low, high, n }];
     })
     .sort((a, b) => a.rate - b.rate);

@@ -1,6 +1,6 @@
 /**
- * Results side by side: for each cell the speed of the others over the first, with its interval. A
- * plot for each workload and load; a colour for each of the other results.
+ * Results side by side: for each benchmark the speed of the others over the first, with its
+ * interval. A plot for each workload and load; a colour for each of the other results.
  */
 
 import { formatDuration, formatRatio, formatThroughput, plainText } from '../../lib/format.js';
@@ -8,7 +8,7 @@ import { roleColor, seriesColor } from '../palette.js';
 import { logScale, NARROW, namesAxis, namesWidth, numberAxis, withTicks } from './plot.js';
 
 /** @typedef {import('../analysis/comparison.js').Comparison} Comparison */
-/** @typedef {import('../analysis/comparison.js').ComparedCell} ComparedCell */
+/** @typedef {import('../analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */
 
 const ROW_HEIGHT = 30;
 
@@ -17,7 +17,7 @@ const ROW_HEIGHT = 30;
  * @property {string} name of the row
  * @property {number} other which result, from 0
  * @property {string} file
- * @property {ComparedCell} cell
+ * @property {ComparedBenchmark} benchmark
  */
 
 /**
@@ -27,13 +27,16 @@ const ROW_HEIGHT = 30;
 export function comparisonPlots({ base, others }) {
   /** @type {Map<string, Entry[]>} */
   const groups = new Map();
-  for (const [other, { cells, file }] of others.entries()) {
-    for (const cell of cells) {
-      if (cell.ratio === null) continue;
-      const [storage, ...rest] = plainText(cell.cell).split('/');
+  for (const [other, { benchmarks, file }] of others.entries()) {
+    for (const benchmark of benchmarks) {
+      if (benchmark.ratio === null) continue;
+      const [storage, ...rest] = plainText(benchmark.benchmark).split('/');
       const key = rest.join(', ');
       const name = storage.replace(/:default$/, '');
-      groups.set(key, [...(groups.get(key) ?? []), { name, other, file: plainText(file), cell }]);
+      groups.set(key, [
+        ...(groups.get(key) ?? []),
+        { name, other, file: plainText(file), benchmark },
+      ]);
     }
   }
   return [...groups].map(([key, entries]) =>
@@ -53,12 +56,12 @@ function toPlot(key, list, { base, many }) {
     (a, b) => order.indexOf(a.name) - order.indexOf(b.name) || a.other - b.other,
   );
   const count = (/** @type {string} */ verdict) =>
-    entries.filter(({ cell }) => cell.verdict === verdict).length;
+    entries.filter(({ benchmark }) => benchmark.verdict === verdict).length;
   const named = entries.map((entry) => ({
     ...entry,
     name: many ? `${entry.name} (${entry.other + 2})` : entry.name,
   }));
-  const figure = (/** @type {ComparedCell} */ { metric }, /** @type {number} */ value) =>
+  const figure = (/** @type {ComparedBenchmark} */ { metric }, /** @type {number} */ value) =>
     metric === 'p99' ? formatDuration(value) : formatThroughput(value);
   const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
   return {
@@ -84,17 +87,17 @@ function toPlot(key, list, { base, many }) {
         right('to'),
         { name: 'verdict', align: 'left' },
       ],
-      rows: named.map(({ name, file, cell }) => ({
+      rows: named.map(({ name, file, benchmark }) => ({
         series: null,
         texts: [
           name,
           file,
-          figure(cell, cell.base),
-          figure(cell, cell.other),
-          formatRatio(cell.ratio),
-          formatRatio(cell.low),
-          formatRatio(cell.high),
-          cell.verdict,
+          figure(benchmark, benchmark.base),
+          figure(benchmark, benchmark.other),
+          formatRatio(benchmark.ratio),
+          formatRatio(benchmark.low),
+          formatRatio(benchmark.high),
+          benchmark.verdict,
         ],
       })),
     },
@@ -109,7 +112,7 @@ function toPlot(key, list, { base, many }) {
 function draw(entries, { width }) {
   const names = entries.map(({ name }) => name);
   const left = namesWidth(names, width);
-  const known = entries.flatMap(({ cell: { ratio, low, high } }) =>
+  const known = entries.flatMap(({ benchmark: { ratio, low, high } }) =>
     [ratio, low, high].filter((value) => value !== null && value > 0),
   );
   const values = /** @type {number[]} */ (known);
@@ -131,11 +134,11 @@ function draw(entries, { width }) {
           z: 3,
           silent: true,
           symbolSize: 9,
-          data: entries.map(({ cell, other }, i) => ({
-            value: [clamp(cell.ratio ?? 1), i],
+          data: entries.map(({ benchmark, other }, i) => ({
+            value: [clamp(benchmark.ratio ?? 1), i],
             itemStyle: {
               color:
-                cell.verdict === 'faster' || cell.verdict === 'slower'
+                benchmark.verdict === 'faster' || benchmark.verdict === 'slower'
                   ? seriesColor(other)
                   : roleColor('surface'),
               borderColor: seriesColor(other),
@@ -150,7 +153,7 @@ function draw(entries, { width }) {
             color: roleColor('ink'),
             fontSize: 10,
             formatter: (/** @type {any} */ { dataIndex }) =>
-              formatRatio(entries[dataIndex].cell.ratio),
+              formatRatio(entries[dataIndex].benchmark.ratio),
           },
           markLine: {
             silent: true,
@@ -163,13 +166,13 @@ function draw(entries, { width }) {
         spans(entries, clamp),
       ],
     },
-    points: entries.map(({ name, file, cell }, i) => ({
+    points: entries.map(({ name, file, benchmark }, i) => ({
       seriesIndex: 0,
-      at: [clamp(cell.ratio ?? 1), i],
+      at: [clamp(benchmark.ratio ?? 1), i],
       series: null,
       text:
-        `${name}, ${file}: ${formatRatio(cell.ratio)} ` +
-        `(${formatRatio(cell.low)} to ${formatRatio(cell.high)}), ${cell.verdict}`,
+        `${name}, ${file}: ${formatRatio(benchmark.ratio)} ` +
+        `(${formatRatio(benchmark.low)} to ${formatRatio(benchmark.high)}), ${benchmark.verdict}`,
     })),
   };
 }
@@ -184,7 +187,7 @@ function spans(entries, clamp) {
     type: 'custom',
     silent: true,
     z: 2,
-    data: entries.map(({ cell: { low, high, ratio } }, i) => [
+    data: entries.map(({ benchmark: { low, high, ratio } }, i) => [
       clamp(low ?? ratio ?? 1),
       clamp(high ?? ratio ?? 1),
       i,

@@ -25,7 +25,10 @@ import {
 
 const ROW_HEIGHT = 28;
 
-/** @type {readonly ['client, own code' | 'client, kernel' | 'server', import('../palette.js').Role, (round: Round) => number | null][]} */
+/**
+ * @type {readonly ['client, own code' | 'client, kernel' | 'server', import('../palette.js').Role,
+ * (round: Round) => number | null][]}
+ */
 const PARTS = [
   ['client, own code', 'cpu-user', ({ client }) => client?.userNs ?? null],
   ['client, kernel', 'cpu-system', ({ client }) => client?.systemNs ?? null],
@@ -53,9 +56,9 @@ export default {
         .map((row) => ({
           name: rowName(row),
           plain: plainName(row),
-          series: seriesOf(row.cell),
+          series: seriesOf(row.source),
           embedded: row.kind !== 'server',
-          parts: PARTS.map(([, , valueIn]) => perOperation(row.cell.rounds, valueIn)),
+          parts: PARTS.map(([, , valueIn]) => perOperation(row.source.rounds, valueIn)),
         }))
         .filter(({ parts }) => parts.some((part) => part !== null));
       return entries.length === 0 ? [] : [toPlot(group, entries)];

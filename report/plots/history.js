@@ -7,12 +7,12 @@ import { plainText } from '../../lib/format.js';
 import { roleColor, seriesColor } from '../palette.js';
 import { NARROW, numberAxis, shortNumber } from './plot.js';
 
-/** @typedef {import('../analysis/history.js').CellHistory} CellHistory */
+/** @typedef {import('../analysis/history.js').BenchmarkHistory} BenchmarkHistory */
 
 const HEIGHT = 300;
 
 /**
- * @param {readonly CellHistory[]} histories
+ * @param {readonly BenchmarkHistory[]} histories
  * @param {{ name: string, format: (value: number | null) => string }} metric
  * @returns {import('./plot.js').Plot[]}
  */
@@ -21,14 +21,14 @@ export function historyPlots(histories, metric) {
 }
 
 /**
- * @param {CellHistory} history
+ * @param {BenchmarkHistory} history
  * @param {Parameters<typeof historyPlots>[1]} metric
  * @param {number} series
  * @returns {import('./plot.js').Plot}
  */
 function toPlot(history, { name, format }, series) {
-  const { cell, points, changes } = history;
-  const id = plainText(cell);
+  const { benchmark, points, changes } = history;
+  const id = plainText(benchmark);
   const last = changes[changes.length - 1];
   const right = (/** @type {string} */ title) => ({
     name: title,
@@ -81,7 +81,7 @@ function toPlot(history, { name, format }, series) {
 }
 
 /**
- * @param {CellHistory} history
+ * @param {BenchmarkHistory} history
  * @param {Parameters<typeof historyPlots>[1]} metric
  * @param {number} series
  * @param {{ width: number }} size
@@ -165,8 +165,8 @@ function withoutEnds(format, name) {
 }
 
 /**
- * @param {CellHistory['points']} points
- * @param {CellHistory['changes']} changes
+ * @param {BenchmarkHistory['points']} points
+ * @param {BenchmarkHistory['changes']} changes
  * @returns {any[]} pairs of ends, for each level between two changes
  */
 function levels(points, changes) {
@@ -181,7 +181,7 @@ function levels(points, changes) {
 }
 
 /**
- * @param {CellHistory['points']} points
+ * @param {BenchmarkHistory['points']} points
  * @param {number} series
  * @returns {any}
  */

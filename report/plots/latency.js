@@ -23,11 +23,11 @@ export default {
       .filter(({ load }) => load.kind !== 'rate')
       .flatMap((group) => {
         const curves = plottedRows(group).flatMap((row) => {
-          const histogram = mergedHistogram(row.cell);
+          const histogram = mergedHistogram(row.source);
           const points = histogram === null ? [] : percentileCurve(histogram);
           if (histogram === null || points.length < 2) return [];
           const name = rowName(row);
-          const series = seriesOf(row.cell);
+          const series = seriesOf(row.source);
           return [{ name, plain: plainName(row), series, points, histogram }];
         });
         return curves.length === 0 ? [] : [toPlot(group, curves)];

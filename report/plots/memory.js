@@ -27,7 +27,7 @@ export default {
             : [
                 {
                   name: rowName(row),
-                  series: seriesOf(row.cell),
+                  series: seriesOf(row.source),
                   bytes: row.pendingBytes,
                   rssBytesMax: row.rssBytesMax,
                 },

@@ -36,7 +36,7 @@ export default {
 function toPlot(group, number) {
   const name = groupName(group);
   const isScatter = group.columns[0].rows.some(({ keys }) => keys === null);
-  const points = isScatter ? scatterPoints(group.columns[0].cell) : [];
+  const points = isScatter ? scatterPoints(group.columns[0].source) : [];
   const curves = isScatter ? [scatterCurve(group.columns[0], points)] : medianCurves(group);
   return {
     id: `mget-${number + 1}-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,

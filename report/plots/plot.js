@@ -72,7 +72,7 @@ import { markedText } from '../text.js';
  * @returns {string[]} the storages of all, each once: the number of one is that of its colour
  */
 export function labelsOf(results) {
-  return [...new Set(results.flatMap(({ cells }) => cells.map(labelOf)))];
+  return [...new Set(results.flatMap(({ benchmarks }) => benchmarks.map(labelOf)))];
 }
 
 /**
@@ -88,13 +88,13 @@ export function plotContext(result, groups, labels = labelsOf([result])) {
 
 /**
  * @param {Group} group
- * @returns {Row[]} those that have a figure; without the floor, which is no rival, unless it is
- *   alone
+ * @returns {Row[]} those that have a figure; without the harnessOverhead, which is no contender,
+ *   unless it is alone
  */
 export function plottedRows({ rows }) {
   const measured = rows.filter(({ throughput }) => throughput !== null);
-  const rivals = measured.filter(({ kind }) => kind !== 'floor');
-  return rivals.length > 0 ? rivals : measured;
+  const contenders = measured.filter(({ kind }) => kind !== 'overhead');
+  return contenders.length > 0 ? contenders : measured;
 }
 
 /**

@@ -3,8 +3,8 @@
  * each round as a dot, and the limits of driver and wire as marks where they are known.
  */
 
+import { clientCeilingOf, serverCeilingOf } from '../../lib/ceilings.js';
 import { formatInterval, formatThroughput, NONE, plainText } from '../../lib/format.js';
-import { driverLimitOf, wireLimitOf } from '../../lib/limits.js';
 import { loadName } from '../../lib/load-name.js';
 import { roleColor } from '../palette.js';
 import {
@@ -68,25 +68,25 @@ export default {
  */
 function toEntries(group, { result, seriesOf }) {
   return plottedRows(group).flatMap((row) => {
-    const { throughput, cell } = row;
+    const { throughput, source } = row;
     if (throughput === null || throughput.median === null) return [];
     const { low, high } = throughput.interval;
     const storage = result.storages.find(
-      ({ name, profile }) => name === cell.storage && profile === cell.profile,
+      ({ name, profile }) => name === source.storage && profile === source.profile,
     );
-    const limits = cell.workload === 'get' ? result.limits : undefined;
+    const limits = source.workload === 'get' ? result.limits : undefined;
     /** @type {[Entry['limits'][number]['role'], number | null][]} */
     const known = [
-      ['driver-limit', driverLimitOf(limits, cell)],
-      ['wire-limit', wireLimitOf(limits, storage?.protocol ?? null)],
+      ['driver-limit', clientCeilingOf(limits, source)],
+      ['wire-limit', serverCeilingOf(limits, storage?.protocol ?? null)],
     ];
     return [
       {
         row,
         name: rowName(row),
-        series: seriesOf(cell),
+        series: seriesOf(source),
         median: throughput.median,
-        rounds: cell.rounds
+        rounds: source.rounds
           .filter(({ state }) => state === 'measured')
           .map(({ throughput: value }) => value),
         low,
@@ -134,11 +134,11 @@ function toPlot(group, entries) {
 function leadText(entries) {
   const fit = entries.filter(({ row }) => row.wrong === 0 && row.state !== 'failed');
   const sentences = [true, false].flatMap((withServer) => {
-    const rivals = fit.filter(({ row }) => (row.kind === 'server') === withServer);
-    if (rivals.length === 0) return [];
-    const best = rivals[0].row.place?.best ?? null;
-    const first = rivals.filter(
-      ({ row }, i) => i === 0 || (best !== null && row.place?.best === best),
+    const contenders = fit.filter(({ row }) => (row.kind === 'server') === withServer);
+    if (contenders.length === 0) return [];
+    const best = contenders[0].row.rank?.best ?? null;
+    const first = contenders.filter(
+      ({ row }, i) => i === 0 || (best !== null && row.rank?.best === best),
     );
     const names = first.map(({ row }) => plainText(row.label)).join(' and ');
     const figures = first.map(({ median }) => formatThroughput(median)).join(' and ');

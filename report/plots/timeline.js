@@ -46,9 +46,9 @@ export default {
     groups.flatMap((group) => {
       if (group.load.kind === 'rate') return [];
       const panels = plottedRows(group).map((row) => {
-        const source = row.cell.rounds.filter(({ state }) => state === 'measured');
+        const source = row.source.rounds.filter(({ state }) => state === 'measured');
         const name = rowName(row);
-        return { name, series: seriesOf(row.cell), rounds: source.map(toLines), source };
+        return { name, series: seriesOf(row.source), rounds: source.map(toLines), source };
       });
       return panels.length === 0 ? [] : [toPlot(group, panels)];
     }),

@@ -75,9 +75,9 @@ async function createClient(endpoint, { user, password }) {
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-function cqlInserter(clients, { places, numberOf }) {
+function cqlInserter(clients, { names, numberOf }) {
   const [client] = clients;
-  const table = `${places.keyspace}.${places.cassandraTable}`;
+  const table = `${names.keyspace}.${names.cassandraTable}`;
   const insert = `insert into ${table} (a, b) values (?, ?)`;
   /** @param {number} from @param {number} to */
   const build = (from, to) => {
@@ -98,7 +98,7 @@ function cqlInserter(clients, { places, numberOf }) {
       await client.execute(`truncate table ${table}`);
     },
     read: (see) => readRows(client, table, see),
-    writes: () => countWrites(client, places),
+    writes: () => countWrites(client, names),
     durability: () => readDurability(client),
     ways: {
       single: {
@@ -125,7 +125,7 @@ async function readRows(client, table, see) {
 
 /**
  * @param {Client} client
- * @param {import('../../lib/types.js').Places} places
+ * @param {import('../../lib/types.js').NamespaceNames} names
  * @returns {Promise<number | null>} null before Cassandra 4, which has no such table
  */
 async function countWrites(client, { keyspace, cassandraTable }) {

@@ -31,7 +31,7 @@ export const HANDLERSOCKET_INSERTS = Object.freeze({
  * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
 export async function openHandlerSocketInserter(context) {
-  const { address, credentials, connections, places } = context;
+  const { address, credentials, connections, names } = context;
   const endpoint = requireEndpoint(address, 'read', 'manual-hs');
   const sqlEndpoint = requireEndpoint(address, 'sql', 'manual-hs');
   const write = requireEndpoint(address, 'write', 'manual-hs');
@@ -47,18 +47,18 @@ export async function openHandlerSocketInserter(context) {
         secret: credentials.secret,
         writeSecret: credentials.writeSecret,
       });
-      const index = await opened(target, openIndex(client, places), () => client.destroy());
+      const index = await opened(target, openIndex(client, names), () => client.destroy());
       return { client, index };
     },
     ({ client }) => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
   );
-  const connect = () => connectSql(sqlEndpoint, credentials, places.database);
+  const connect = () => connectSql(sqlEndpoint, credentials, names.database);
   return { ...inserter(all, context, connect), close };
 }
 
 /**
  * @param {Client} client
- * @param {import('../../lib/types.js').Places} places
+ * @param {import('../../lib/types.js').NamespaceNames} names
  */
 async function openIndex(client, { database, table }) {
   await client.connect();
@@ -71,7 +71,7 @@ async function openIndex(client, { database, table }) {
  * @param {() => Promise<import('mysql2/promise').Connection>} connect
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-function inserter(links, { places: { table }, numberOf }, connect) {
+function inserter(links, { names: { table }, numberOf }, connect) {
   /** @param {(sql: import('mysql2/promise').Connection) => Promise<any>} work */
   const bySql = async (work) => {
     const sql = await connect();

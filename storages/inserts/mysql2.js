@@ -29,13 +29,13 @@ export const MYSQL_INSERTS = Object.freeze({
  * @returns {Promise<Inserter>}
  */
 export async function openMysqlInserter(context) {
-  const { address, credentials, connections, places } = context;
+  const { address, credentials, connections, names } = context;
   const endpoint = requireEndpoint(address, 'sql', 'mysql2');
   const target = { storage: 'mysql2', endpoint, credentials };
   const { all, close } = await openSeveral(
     connections,
     async () => {
-      const connecting = connectSql(endpoint, credentials, places.database);
+      const connecting = connectSql(endpoint, credentials, names.database);
       const connection = await opened(target, connecting, () => {});
       connection.on('error', coded); // also what rejects a request
       return connection;
@@ -61,7 +61,7 @@ export async function connectSql(endpoint, credentials, database) {
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<Inserter, 'close'>}
  */
-function sqlInserter(connections, { places: { table }, numberOf: number }) {
+function sqlInserter(connections, { names: { table }, numberOf: number }) {
   const [connection] = connections;
   const insert = `insert into ${table} values`;
   const prepared = `${insert} (?,?)`;

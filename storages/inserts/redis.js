@@ -143,7 +143,7 @@ async function nodeRedisConnection(context) {
  * @param {InsertContext} context
  * @returns {Omit<Inserter, 'close'>}
  */
-function redisInserter(clients, { places: { redisPrefix: prefix }, numberOf }) {
+function redisInserter(clients, { names: { redisPrefix: prefix }, numberOf }) {
   const [client] = clients;
   /** @param {number} from @param {number} to @returns {string[]} keys and values in turn */
   const build = (from, to) => {

@@ -25,7 +25,7 @@ export const TARANTOOL_INSERTS = Object.freeze({
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-export function tarantoolInserter(links, { places, numberOf }) {
+export function tarantoolInserter(links, { names, numberOf }) {
   const [{ connection, space }] = links;
   const corks = links.map((link) => createCork(link.connection.socket));
   /** @param {number} from @param {number} to */
@@ -37,9 +37,9 @@ export function tarantoolInserter(links, { places, numberOf }) {
   return {
     async clear() {
       // The marker goes with the rows, and it is the whole run's.
-      const { tarantoolMarker, tarantoolKey } = places;
+      const { tarantoolMarker, tarantoolKey } = names;
       const [marker] = await connection.select(tarantoolMarker, 0, 1, 0, 'eq', [tarantoolKey]);
-      await connection.call('dragstrip_reset', places.space);
+      await connection.call('dragstrip_reset', names.space);
       if (marker !== undefined) await connection.replace(tarantoolMarker, marker);
     },
     async read(see) {

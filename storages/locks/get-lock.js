@@ -30,10 +30,10 @@ const FOREVER_S = 31_536_000;
  * @param {import('../../lib/types.js').OpenContext} context
  * @returns {Promise<Locks>}
  */
-export async function openMysqlLocks({ address, credentials, places }) {
+export async function openMysqlLocks({ address, credentials, names }) {
   const endpoint = requireEndpoint(address, 'sql', 'mysql2');
   const { default: mysql } = await import('mysql2/promise');
-  const locks = poolLocks(mysql, mysqlOptions(endpoint, credentials, places.database), places);
+  const locks = poolLocks(mysql, mysqlOptions(endpoint, credentials, names.database), names);
   // The first connection shows whether the server answers.
   const target = { storage: 'mysql2', endpoint, credentials };
   await opened(target, locks.number.get('none'), () => locks.close());
@@ -43,7 +43,7 @@ export async function openMysqlLocks({ address, credentials, places }) {
 /**
  * @param {any} mysql the module mysql2/promise
  * @param {Record<string, unknown>} options of a connection
- * @param {import('../../lib/types.js').Places} places
+ * @param {import('../../lib/types.js').NamespaceNames} names
  * @returns {Locks}
  */
 function poolLocks(mysql, options, { table, mysqlLock }) {

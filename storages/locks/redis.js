@@ -91,12 +91,12 @@ export async function openNodeRedisLocks(context) {
  * @param {LockDriver} driver
  * @returns {Promise<Locks>}
  */
-async function openLocks({ address, credentials, parameters, places }, driver) {
+async function openLocks({ address, credentials, parameters, names }, driver) {
   const { storage, send, disconnect } = driver;
   const endpoint = requireEndpoint(address, 'main', storage);
-  const handler = openHandler(driver, places.redisLock, parameters);
+  const handler = openHandler(driver, names.redisLock, parameters);
   const { mutex, close } = await opened({ storage, endpoint, credentials }, handler, disconnect);
-  const key = (/** @type {string} */ name) => places.redisNumber + name;
+  const key = (/** @type {string} */ name) => names.redisNumber + name;
   return {
     mutex,
     number: {

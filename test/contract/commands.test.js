@@ -95,8 +95,8 @@ describe('the command list on real servers', () => {
   }
 
   /** @param {Result} result */
-  function assertAccounts({ cells }) {
-    for (const { id, rounds } of cells) {
+  function assertAccounts({ benchmarks }) {
+    for (const { id, rounds } of benchmarks) {
       for (const { scheduled, outcomes } of rounds) {
         const sum = Object.values(outcomes).reduce((total, count) => total + count, 0);
         assert.equal(sum, scheduled, id);
@@ -125,24 +125,24 @@ describe('the command list on real servers', () => {
       {},
       {
         onEvent: (event) => {
-          if (event.type !== 'cell-end') return;
+          if (event.type !== 'benchmark-end') return;
           redis.keys('*').then((keys) => {
             for (const key of keys) if (!key.startsWith(PREFIX)) foreign.add(key);
           });
         },
       },
     );
-    assert.equal(result.cells.length, 120);
+    assert.equal(result.benchmarks.length, 120);
     assertAccounts(result);
-    const refused = result.cells.filter(isRefusedByProxy);
-    for (const cell of result.cells) {
-      const { id, state, rounds, parameters } = cell;
+    const refused = result.benchmarks.filter(isRefusedByProxy);
+    for (const benchmark of result.benchmarks) {
+      const { id, state, rounds, parameters } = benchmark;
       assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
       const [{ outcomes, samples, facts = {} }] = rounds;
-      if (refused.includes(cell)) {
+      if (refused.includes(benchmark)) {
         assert.equal(outcomes.ok, 0, id);
         assert.ok(samples.every(({ code, outcome }) => code === 'REFUSED' && outcome === 'error'));
-        assert.match(String(refusalOf(cell)), /closes the connection without an answer/);
+        assert.match(String(refusalOf(benchmark)), /closes the connection without an answer/);
         continue;
       }
       assert.equal(outcomes.ok, 60, `${id}: ${JSON.stringify(outcomes)}`);
@@ -173,7 +173,7 @@ describe('the command list on real servers', () => {
 
   test('connect time stands apart from the command, where each request connects', async () => {
     const result = await runList({ tests: ['SET'], ways: ['direct'], keepAlive: [false] });
-    for (const { rounds } of result.cells) {
+    for (const { rounds } of result.benchmarks) {
       const [{ facts = {}, latency }] = rounds;
       const part = (/** @type {string} */ name) => Number(facts[`${name}NsMean`]);
       const parts = part('connect') + part('command') + part('close');
@@ -190,11 +190,11 @@ describe('the command list on real servers', () => {
     const tests = ['PING_INLINE', 'INCR', 'SPOP', 'LRANGE_300', 'MSET'];
     const result = await runList({ tests, transports: ['unix'], requests: 60 }, { storages });
     assertAccounts(result);
-    for (const cell of result.cells) {
-      const { id, storage, state, parameters, rounds, reason } = cell;
+    for (const benchmark of result.benchmarks) {
+      const { id, storage, state, parameters, rounds, reason } = benchmark;
       if (storage === 'redis' && parameters?.['test'] === 'PING_INLINE') {
         assert.deepEqual([state, /as a line/.test(String(reason))], ['skipped', true], id);
-      } else if (!isRefusedByProxy(cell)) {
+      } else if (!isRefusedByProxy(benchmark)) {
         assert.equal(rounds[0].outcomes.ok, 60, `${id}: ${rounds[0].failure?.message}`);
       }
     }
@@ -213,7 +213,7 @@ describe('the command list on real servers', () => {
       { tests: ['PING_INLINE', 'GET'], keepAlive: [false], transports: ['unix'] },
       { commands },
     );
-    for (const { id, rounds, parameters } of [...kept.cells, ...own.cells]) {
+    for (const { id, rounds, parameters } of [...kept.benchmarks, ...own.benchmarks]) {
       const { facts = {} } = rounds[0];
       if (refusalOf({ rounds }) !== null) {
         assert.match(String(facts['benchmarkFailure']), /closed the connection/i, id);
@@ -234,7 +234,7 @@ describe('the command list on real servers', () => {
       { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
     );
     close();
-    for (const { id, rounds } of result.cells) {
+    for (const { id, rounds } of result.benchmarks) {
       assert.ok(rounds[0].outcomes.mismatch > 0, `${id}: ${JSON.stringify(rounds[0].outcomes)}`);
     }
     assertAccounts(result);
@@ -253,7 +253,7 @@ describe('the command list on real servers', () => {
       { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
     );
     close();
-    const [round] = result.cells[0].rounds;
+    const [round] = result.benchmarks[0].rounds;
     assert.equal(round.state, 'failed');
     assert.match(
       String(round.failure?.message),
@@ -312,8 +312,8 @@ describe('the command list on real servers', () => {
       );
       await stop();
       assertAccounts(result);
-      const [cell] = result.cells;
-      const [{ outcomes, samples, facts = {} }] = cell.rounds;
+      const [benchmark] = result.benchmarks;
+      const [{ outcomes, samples, facts = {} }] = benchmark.rounds;
       assert.ok(killed && outcomes.ok > 0, JSON.stringify(outcomes));
       assert.ok(outcomes.error + outcomes.timeout > 0, JSON.stringify(outcomes));
       assert.ok(outcomes.unsent > 0, 'a thousand failures in a row end it');

@@ -13,7 +13,7 @@ test('the bench of the HandlerSocket client gives each figure with its target', 
   const targets = {};
   for await (const figure of run({ smoke: true, packagesHome: PACKAGES_HOME })) {
     const { name, target, low, median, high, n } = figure;
-    // The best point and the best rival differ from run to run.
+    // The best point and the best contender differ from run to run.
     targets[name.replace(/\([^)]*×[^)]*\)|\((io|hi)?redis\S*\)|(io|hi)?redis\S*$/, '*')] = target;
     assert.ok(n > 0 && low > 0 && low <= median && median <= high, name);
     assert.ok(high < Number.POSITIVE_INFINITY, name);

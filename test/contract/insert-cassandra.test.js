@@ -177,7 +177,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     assert.deepEqual(await keyspaces(), []);
   });
 
-  test('SIGINT leaves no keyspace, and a run shows the seed’s lines and the settings', async () => {
+  test('SIGINT leaves no keyspace; a run shows the original program’s lines and settings', async () => {
     const words = ['insert', '--storages', 'cassandra', '--strategies'];
     const { child, ended } = startCommand(
       folder,

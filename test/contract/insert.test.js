@@ -1,6 +1,6 @@
 /**
  * `dragstrip insert` on real servers: every strategy leaves all rows, each once and right; what
- * loses or repeats one is caught; places of others are refused, our own removed on every exit.
+ * loses or repeats one is caught; names of others are refused, our own removed on every exit.
  */
 
 import assert from 'node:assert/strict';
@@ -254,9 +254,9 @@ describe('insert on real servers', () => {
       assert.match(stdout, /tarantool, 600 rows .*wal_mode none/);
       assert.match(stdout, /lmdb, 600 rows .*noSync false/);
       const result = parseResult(readFileSync(path.join(folder, 'all.json'), 'utf8'), 'all.json');
-      const own = result.cells.filter(({ storage }) => storage === 'ioredis');
+      const own = result.benchmarks.filter(({ storage }) => storage === 'ioredis');
       assert.equal(own.length, 1 + 2, 'sizes are swept');
-      assert.ok(result.cells.every(({ rounds }) => rounds[0].facts?.['right'] === 600));
+      assert.ok(result.benchmarks.every(({ rounds }) => rounds[0].facts?.['right'] === 600));
       assert.match(readFileSync(path.join(folder, 'all.svg'), 'utf8'), /^<svg.*mysql2 bulk_load/s);
     } finally {
       await redis.config('SET', 'appendfsync', 'everysec');

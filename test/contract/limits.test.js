@@ -1,6 +1,6 @@
 /**
  * The wire loop against real servers, its counts held against the servers' own; every driver
- * against its stand-in, row by row; stops, kills and wrong rows; the command.
+ * against its fake server, row by row; stops, kills and wrong rows; the command.
  */
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { getLoader } from '../../data/loaders/index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { parseResult } from '../../lib/result.js';
-import { startStandIn } from '../../limits/fake/process.js';
+import { startFakeServer } from '../../limits/fake/process.js';
 import { loadProtocol, PROTOCOL_NAMES, protocolOf } from '../../limits/wire/protocol.js';
 import { Pump } from '../../limits/wire/pump.js';
 import { systemClock } from '../../measure/clock.js';
@@ -123,25 +123,25 @@ describe('limits', () => {
     });
 
     test(`${name}: a server that stops answering, and one that is killed, end the loop`, async () => {
-      const standIn = await startStandIn(name, dataset);
+      const fakeServer = await startFakeServer(name, dataset);
       try {
-        const { endpoint } = standIn;
-        const pump = await openPump(name, { endpoint, stallMs: 300, serverPids: [standIn.pid] });
+        const { endpoint } = fakeServer;
+        const pump = await openPump(name, { endpoint, stallMs: 300, serverPids: [fakeServer.pid] });
         const forever = { depth: 10, warmNs: 0, measureNs: 60e9 };
-        process.kill(standIn.pid, 'SIGSTOP');
+        process.kill(fakeServer.pid, 'SIGSTOP');
         await assert.rejects(pump.run(forever), {
           code: 'E_TARGET',
           message: /no reply for 0\.3 s/,
         });
-        process.kill(standIn.pid, 'SIGCONT');
+        process.kill(fakeServer.pid, 'SIGCONT');
         pump.close();
         const second = await openPump(name, { endpoint, serverPids: [] });
         const run = assert.rejects(second.run(forever), { code: 'E_TARGET' });
-        process.kill(standIn.pid, 'SIGKILL');
+        process.kill(fakeServer.pid, 'SIGKILL');
         await run;
         second.close();
       } finally {
-        await standIn.stop();
+        await fakeServer.stop();
       }
     });
   }
@@ -172,7 +172,7 @@ describe('limits', () => {
   }
 
   for (const source of STORED) {
-    test(`${source}: its stand-in gives it every row, and none that is not there`, async (t) => {
+    test(`${source}: its fake server gives it every row, and none that is not there`, async (t) => {
       const definition = await loadStorage(source);
       const protocol = protocolOf(definition);
       if (protocol === null) {
@@ -180,8 +180,8 @@ describe('limits', () => {
         return;
       }
       const few = createDataset({ ...dataset, rows: 130 });
-      const standIn = await startStandIn(protocol, few);
-      const { endpoint } = standIn;
+      const fakeServer = await startFakeServer(protocol, few);
+      const { endpoint } = fakeServer;
       try {
         for (const [name, profile] of Object.entries(definition.profiles)) {
           const lack = await checkAvailable(definition, name);
@@ -202,7 +202,7 @@ describe('limits', () => {
           await handle.close();
         }
       } finally {
-        await standIn.stop();
+        await fakeServer.stop();
       }
     });
   }
@@ -233,7 +233,7 @@ describe('limits', () => {
     assert.match(limited.stdout, /client ceiling, 100 in flight/);
     const stored = parseResult(await readFile(limits, 'utf8'), limits);
     assert.equal(stored.command, 'limit');
-    assert.deepEqual(stored.cells, []);
+    assert.deepEqual(stored.benchmarks, []);
     const [wire] = stored.limits?.wire ?? [];
     assert.equal(wire.reason, null);
     assert.equal(wire.n, 2);
@@ -253,7 +253,7 @@ describe('limits', () => {
     assert.match(stdout, new RegExp(`Taken\\s+from\\s+the\\s+result\\s+${stored.id}`));
     const raced = parseResult(await readFile(race, 'utf8'), race);
     assert.equal(raced.limits?.source, stored.id);
-    const [round] = raced.cells[0].rounds;
+    const [round] = raced.benchmarks[0].rounds;
     const { cpuNs = 0, threadNsMax = 0 } = round.server ?? {};
     assert.ok(threadNsMax !== null && threadNsMax > 0 && threadNsMax <= cpuNs);
 

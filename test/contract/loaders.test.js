@@ -147,7 +147,7 @@ describe('loaders', () => {
           await assert.rejects(seed(plant.options), (/** @type {any} */ error) => {
             assert.equal(error.code, 'E_REFUSED', `${plant.title}: ${error.message}`);
             assert.match(error.message, /nothing was touched/);
-            assert.ok(error.remedy);
+            assert.ok(error.hint);
             return true;
           });
           assert.equal(await store.fingerprint(), before, plant.title);
@@ -185,7 +185,7 @@ describe('loaders', () => {
         await assert.rejects(elsewhere, {
           code: 'E_REFUSED',
           message: /192\.0\.2\.1:6379/,
-          remedy: /--allow-target 192\.0\.2\.1:6379/,
+          hint: /--allow-target 192\.0\.2\.1:6379/,
         });
       });
     });
@@ -235,7 +235,7 @@ describe('loaders', () => {
         await assert.rejects(seed({ seed: 2 }, { timeoutMs: 2000 }), {
           code: 'E_TARGET',
           message: /holds our table open/,
-          remedy: /HandlerSocket/,
+          hint: /HandlerSocket/,
         });
       } finally {
         await stores.sql.query('ROLLBACK');
@@ -261,7 +261,7 @@ describe('loaders', () => {
       await assert.rejects(seed({}, { credentials }), (/** @type {any} */ error) => {
         assert.equal(error.code, 'E_TARGET');
         assert.match(error.message, /Access denied/);
-        assert.doesNotMatch(`${error.message} ${error.remedy}`, /a-secret/);
+        assert.doesNotMatch(`${error.message} ${error.hint}`, /a-secret/);
         return true;
       });
     });
@@ -277,7 +277,7 @@ describe('loaders', () => {
         await assert.rejects(seed({ seed: 3 }, { timeoutMs: 2000 }), {
           code: 'E_TARGET',
           message: /holds our table open/,
-          remedy: /HandlerSocket/,
+          hint: /HandlerSocket/,
         });
       } finally {
         socket.destroy();
@@ -306,17 +306,17 @@ describe('loaders', () => {
         const loader = await getLoader('tarantool');
         const address = { main: { host: '127.0.0.1', port } };
         const context = { address, credentials: {}, dataset: createDataset({ rows: 10 }) };
-        await assert.rejects(loader.seed(context), { code: 'E_TARGET', remedy: /box\.lua/ });
+        await assert.rejects(loader.seed(context), { code: 'E_TARGET', hint: /box\.lua/ });
         assert.deepEqual(await loader.inspect(context), { dataset: null, foreign: null });
         const known = { user: 'somebody', password: 'a-secret' };
         const entered = loader.seed({ ...context, credentials: known });
-        await assert.rejects(entered, { code: 'E_TARGET', remedy: /box\.lua/ });
+        await assert.rejects(entered, { code: 'E_TARGET', hint: /box\.lua/ });
         const wrong = { user: 'somebody', password: 'another-secret' };
         await assert.rejects(
           loader.seed({ ...context, credentials: wrong }),
           (/** @type {any} */ error) => {
             assert.match(error.message, /Incorrect password/);
-            assert.doesNotMatch(`${error.message} ${error.remedy}`, /another-secret/);
+            assert.doesNotMatch(`${error.message} ${error.hint}`, /another-secret/);
             return true;
           },
         );
@@ -329,7 +329,7 @@ describe('loaders', () => {
   });
 
   describe('Redis alone', () => {
-    test('A password is used, and its absence told with the remedy', async () => {
+    test('A password is used, and its absence told with the hint', async () => {
       const { redis } = stores;
       const loader = await getLoader('redis');
       const address = servers.address('redis');
@@ -342,7 +342,7 @@ describe('loaders', () => {
           (/** @type {any} */ error) => {
             assert.equal(error.code, 'E_TARGET');
             assert.match(error.message, /NOAUTH/);
-            assert.match(error.remedy, /DRAGSTRIP_REDIS_PASSWORD/);
+            assert.match(error.hint, /DRAGSTRIP_REDIS_PASSWORD/);
             return true;
           },
         );
@@ -363,7 +363,7 @@ describe('loaders', () => {
     assert.equal((await getLoader('mariadb')).name, 'mysql');
     await assert.rejects(getLoader('oracle'), {
       code: 'E_USAGE',
-      remedy: /redis, mysql, tarantool/,
+      hint: /redis, mysql, tarantool/,
     });
     await assert.rejects(getLoader('constructor'), { code: 'E_USAGE' });
   });

@@ -49,7 +49,7 @@ describe('kinds of lock', () => {
       profile: { name: 'default', ...definition.profiles['default'] },
       dataset: createDataset(),
       folder: '',
-      places: namesOf(namespace),
+      names: namesOf(namespace),
       parameters: { handler, retryMs: 20 },
     });
     const several = definition.locks?.[handler].several === true;

@@ -1,6 +1,6 @@
 /**
  * Every storage that reads many keys in one request, in the place of its own, against the real
- * servers: values in the order of their keys, misses in their places, rows removed without a trace.
+ * servers: values in the order of their keys, misses in their names, rows removed without a trace.
  */
 
 import assert from 'node:assert/strict';
@@ -64,7 +64,7 @@ describe('mget', () => {
           profile,
           dataset: own,
           folder,
-          places: MGET_PLACES,
+          names: MGET_PLACES,
         });
 
       /** @param {(read: (ids: number[]) => Promise<any[]>) => Promise<void>} work */

@@ -76,7 +76,7 @@ describe('mget on real servers', () => {
     const groups = toFetchGroups(result);
     assert.equal(groups.length, 4);
     for (const { label, workload, columns } of groups) {
-      for (const { inFlight, inFlightMean, rows, cell } of columns) {
+      for (const { inFlight, inFlightMean, rows, source } of columns) {
         const off = Math.abs(inFlightMean / inFlight - 1);
         // As single reads, the client's own work on them is what the next fetch waits for: where
         // that is too long, it has to be said.
@@ -87,7 +87,7 @@ describe('mget on real servers', () => {
         const told = workload === 'mget-single' && said;
         assert.ok(off < 0.05 || told, `${label}, ${workload}: ${inFlightMean} of ${inFlight}`);
         assert.ok(rows.every(({ n }) => n === 200));
-        assert.equal(cell.rounds[0].outcomes.ok, cell.load.operations, 'all of them are right');
+        assert.equal(source.rounds[0].outcomes.ok, source.load.operations, 'all of them are right');
       }
     }
     assert.deepEqual(await mgetKeys(), []);
@@ -115,8 +115,8 @@ describe('mget on real servers', () => {
     );
     const text = readFileSync(path.join(folder, 'all.json'), 'utf8');
     const result = parseResult(text, 'all.json');
-    assert.equal(result.cells.length, all.length * 2 * 2);
-    for (const { id, state, rounds } of result.cells) {
+    assert.equal(result.benchmarks.length, all.length * 2 * 2);
+    for (const { id, state, rounds } of result.benchmarks) {
       assert.equal(state, 'measured', id);
       const { ok, ...others } = rounds[0].outcomes;
       assert.ok(ok > 0 && Object.values(others).every((count) => count === 0), id);
@@ -197,7 +197,7 @@ describe('mget on real servers', () => {
   });
 
   test('touches no key of somebody else, and refuses a place that is taken', async () => {
-    await redis.set('test_1', 'a stranger’s, as the seed’s own keys were named');
+    await redis.set('test_1', 'a stranger’s, as the original program’s own keys were named');
     await redis.set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
     const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');
     assert.equal(status, 3, stderr);

@@ -113,8 +113,16 @@ describe('mutex on real servers', () => {
       'redis:tuned script',
       'tarantool fiber',
     ]);
-    for (const { label, sections, violations, timeouts, kills, overruns, cell } of rows) {
-      const [{ outcomes, samples }] = cell.rounds;
+    for (const {
+      label,
+      sections,
+      violations,
+      timeouts,
+      kills,
+      overruns,
+      source: benchmark,
+    } of rows) {
+      const [{ outcomes, samples }] = benchmark.rounds;
       assert.ok((sections ?? 0) >= SECTIONS, `${label}: ${sections} ${JSON.stringify(samples)}`);
       assert.deepEqual({ label, violations, timeouts }, { label, violations: 0, timeouts: 0 });
       assert.equal(kills, KILLS, label);
@@ -138,10 +146,10 @@ describe('mutex on real servers', () => {
     );
     assert.equal(status, 5, stdout);
     const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json), 'stress');
-    const [{ violations, timeouts, cell }] = rows;
+    const [{ violations, timeouts, source: benchmark }] = rows;
     assert.ok(violations > 0);
     assert.equal(timeouts, 0);
-    assert.ok(cell.rounds[0].outcomes.mismatch > 0);
+    assert.ok(benchmark.rounds[0].outcomes.mismatch > 0);
     assert.match(
       stdout,
       new RegExp(`verdict: mutual exclusion was broken: \\d+ critical sections, ${violations} `),
@@ -149,7 +157,7 @@ describe('mutex on real servers', () => {
     assert.deepEqual(await leftKeys(), []);
   });
 
-  test('the tests give the seed’s lines, waits, fairness and a holder that dies', async () => {
+  test('the tests give the original program’s lines, waits, fairness and a holder that dies', async () => {
     const json = path.join(folder, 'tests.json');
     const { status, stdout, stderr } = await runCommand(
       folder,
@@ -166,12 +174,12 @@ describe('mutex on real servers', () => {
     assert.match(stdout, /^keys: 2\/ 3 +\d+( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
     assert.match(stdout, /^keys: 2\/ 3 {2}not offered: GET_LOCK takes one name/m);
     const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json));
-    for (const { label, sections, violations, fairness, cell } of rows.filter(
+    for (const { label, sections, violations, fairness, source: benchmark } of rows.filter(
       ({ test, notOffered }) => test === 'lock' && notOffered === null,
     )) {
       assert.deepEqual({ label, sections, violations }, { label, sections: 60, violations: 0 });
       assert.ok(fairness !== null && fairness > 0 && fairness <= 1);
-      const { scheduled, outcomes } = cell.rounds[0];
+      const { scheduled, outcomes } = benchmark.rounds[0];
       assert.equal(
         scheduled,
         Object.values(outcomes).reduce((sum, count) => sum + count, 0),
@@ -198,7 +206,7 @@ describe('mutex on real servers', () => {
     );
     while ((await redis.keys('dragstrip:mutex:number:*')).length === 0) await sleep(50);
     const pids = descendants(child.pid ?? 0);
-    assert.ok(pids.length >= 3, 'a cell and its processes');
+    assert.ok(pids.length >= 3, 'a benchmark and its processes');
     child.kill('SIGINT');
     const { status } = await ended;
     assert.equal(status, 130);

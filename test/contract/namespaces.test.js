@@ -97,7 +97,7 @@ describe('namespaces', () => {
             await assert.rejects(claim(), (/** @type {any} */ error) => {
               assert.equal(error.code, 'E_REFUSED', `${title}: ${error.message}`);
               assert.match(error.message, /was not made by Dragstrip: nothing was touched$/);
-              assert.match(error.remedy, new RegExp(`servers start ${server}`));
+              assert.match(error.hint, new RegExp(`servers start ${server}`));
               return true;
             });
           }

@@ -75,7 +75,7 @@ test('without a Redis it says so in one line', async () => {
     const { failures, servers } = await start(['nutcracker'], other);
     assert.deepEqual(servers, []);
     assert.match(failures[0].error.message, /^nutcracker requires a Redis, and none is running$/);
-    assert.match(String(failures[0].error.remedy), /servers start redis nutcracker/);
+    assert.match(String(failures[0].error.hint), /servers start redis nutcracker/);
   } finally {
     rmSync(other, { recursive: true, force: true });
   }

@@ -23,7 +23,7 @@ export const storage = defineStorage({
   open: async ({ dataset }) => ({ get: (id) => dataset.value(id), close: async () => {} }),
 });
 const result = await run({ storages: ['memory'], loads: [{ kind: 'window', inFlight: 10 }] });
-export const rate: number = result.cells[0].rounds[0].throughput;
+export const rate: number = result.benchmarks[0].rounds[0].throughput;
 // @ts-expect-error: a rate is a number
 await run({ loads: [{ kind: 'rate', rate: 'x' }] });
 // @ts-expect-error: a storage has to open

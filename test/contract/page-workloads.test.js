@@ -53,7 +53,7 @@ const WORKLOADS = {
   },
 };
 
-/** Plots that every workload has whose cells have no variants. */
+/** Plots that every workload has whose benchmarks have no variants. */
 const GENERAL = /^(?:throughput|latency|cpu|timeline)-/;
 
 describe('pages of workloads', { skip: findBrowser() === null ? NO_BROWSER : false }, () => {

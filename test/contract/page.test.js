@@ -52,23 +52,26 @@ function hostileResult() {
     storage.version = say;
     storage.options = { [say]: say };
   }
-  for (const cell of result.cells) {
-    const name = `${cell.storage}${say}`;
-    for (const storage of result.storages) if (storage.name === cell.storage) storage.name = name;
-    Object.assign(cell, { storage: name, reason: say, remedy: say, workload: `get${say}` });
-    for (const { samples } of cell.rounds) {
+  for (const benchmark of result.benchmarks) {
+    const name = `${benchmark.storage}${say}`;
+    for (const storage of result.storages)
+      if (storage.name === benchmark.storage) storage.name = name;
+    Object.assign(benchmark, { storage: name, reason: say, hint: say, workload: `get${say}` });
+    for (const { samples } of benchmark.rounds) {
       for (const sample of samples) sample.message = say;
     }
   }
-  result.warnings.push({ code: say, message: say, remedy: say, cell: say });
+  result.warnings.push({ code: say, message: say, hint: say, benchmark: say });
   return result;
 }
 
 /** A race with all that a page shows, of so few storages that it is quickly looked at. */
 function smallResult() {
   const result = raceResult();
-  result.cells = result.cells.filter(({ storage }) => /^(redis|lmdb|hiredis)$/.test(storage));
-  for (const cell of result.cells) cell.rounds = cell.rounds.slice(0, 2);
+  result.benchmarks = result.benchmarks.filter(({ storage }) =>
+    /^(redis|lmdb|hiredis)$/.test(storage),
+  );
+  for (const benchmark of result.benchmarks) benchmark.rounds = benchmark.rounds.slice(0, 2);
   return result;
 }
 
@@ -76,7 +79,7 @@ function smallResult() {
 function comparedPage(first) {
   const second = structuredClone(first);
   second.id = 'second';
-  for (const { storage, rounds } of second.cells) {
+  for (const { storage, rounds } of second.benchmarks) {
     for (const round of rounds) round.throughput *= storage === 'redis' ? 1.2 : 1;
   }
   const files = { first: 'a<b>.json', second: CLOSING };
@@ -89,10 +92,10 @@ function comparedPage(first) {
 function historyPage() {
   const stored = Array.from({ length: 9 }, (_, i) => {
     const result = raceResult();
-    result.cells = result.cells.slice(1, 3);
+    result.benchmarks = result.benchmarks.slice(1, 3);
     result.id = `run-${i}`;
     result.startedAt = `2026-11-0${i + 1}T10:00:00.000Z`;
-    for (const round of result.cells[0].rounds)
+    for (const round of result.benchmarks[0].rounds)
       round.throughput *= (i > 4 ? 0.8 : 1) * (1 + i / 1e3);
     return { file: `${i}${CLOSING}`, result };
   });

@@ -21,7 +21,7 @@ const ROWS = 500;
 
 /** @param {import('../../lib/result.js').Result} result */
 function assertAccounting(result) {
-  for (const { rounds } of result.cells) {
+  for (const { rounds } of result.benchmarks) {
     for (const { scheduled, outcomes, latency } of rounds) {
       const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
       assert.equal(sum, scheduled, 'scheduled = the sum of the outcomes');
@@ -51,13 +51,13 @@ describe('on a server of our own', () => {
       }),
     );
     assert.deepEqual(
-      result.cells.map(({ id, state }) => [id, state]),
+      result.benchmarks.map(({ id, state }) => [id, state]),
       [
         ['ioredis:default/get/window-100', 'measured'],
         ['ioredis:default/get/window-100-by-2', 'measured'],
       ],
     );
-    for (const { rounds } of result.cells) {
+    for (const { rounds } of result.benchmarks) {
       for (const { outcomes, server } of rounds) {
         assert.equal(outcomes.ok, 10_000);
         assert.ok(server !== null && server.cpuNs > 0, 'the server is read once, by all');
@@ -87,7 +87,7 @@ describe('on a server of our own', () => {
           home: servers.home(),
         }),
       );
-      const [{ outcomes, scheduled }] = result.cells[0].rounds;
+      const [{ outcomes, scheduled }] = result.benchmarks[0].rounds;
       assert.equal(scheduled, load.operations);
       assert.equal(outcomes.ok, load.operations);
     });
@@ -107,7 +107,7 @@ describe('on a server of our own', () => {
         },
         {
           onEvent: ({ type }) => {
-            if (type === 'cell-start') during = allowedCpus(pid);
+            if (type === 'benchmark-start') during = allowedCpus(pid);
           },
         },
       ),
@@ -142,6 +142,6 @@ describe('on a server of our own', () => {
     assert.match(reason ?? '', /did not start it/);
     const told = result.warnings.find(({ code }) => code === 'W_PIN');
     assert.match(told?.message ?? '', /^redis was not pinned/);
-    assert.ok(told?.remedy);
+    assert.ok(told?.hint);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The race on real servers, from the seed's own scripts to the table: order of lines, results,
- * another dataset, and servers that are killed or stopped while it goes on.
+ * The race on real servers, from the original program's own scripts to the table: order of lines,
+ * results, another dataset, and servers that are killed or stopped while it goes on.
  */
 
 import assert from 'node:assert/strict';
@@ -56,7 +56,7 @@ function readResult(file) {
 
 /** @param {Result} result */
 function assertBalance(result) {
-  for (const { id, rounds } of result.cells) {
+  for (const { id, rounds } of result.benchmarks) {
     for (const { outcomes, scheduled, samples, latency } of rounds) {
       const sum = Object.values(outcomes).reduce((all, n) => all + n, 0);
       assert.equal(sum, scheduled, id);
@@ -66,7 +66,7 @@ function assertBalance(result) {
   }
 }
 
-describe('the seed’s own commands', { timeout: 600_000 }, () => {
+describe('the original program’s own commands', { timeout: 600_000 }, () => {
   test('fill the servers, and find them filled the second time', async () => {
     for (const [name, rows] of /** @type {const} */ ([
       ['redis', 500],
@@ -87,7 +87,7 @@ describe('the seed’s own commands', { timeout: 600_000 }, () => {
     ['async_test.js', 'burst'],
     ['test.js', 'sync'],
   ]) {
-    test(`${script}: the seed’s lines in its order, then the table, twice alike`, async () => {
+    test(`${script}: the original program’s lines in its order, then the table, twice alike`, async () => {
       for (const pass of [1, 2]) {
         const file = `${kind}-${pass}.json`;
         const { status, stdout, stderr } = await call([script, ...SMALL, '--json', file]);
@@ -108,7 +108,7 @@ describe('the seed’s own commands', { timeout: 600_000 }, () => {
         assertBalance(result);
         assert.equal(result.state, 'complete');
         assert.equal(result.servers.length, 3);
-        for (const { server, outcomes } of result.cells
+        for (const { server, outcomes } of result.benchmarks
           .filter(({ storage }) => STORAGES.includes(storage))
           .flatMap(({ rounds }) => rounds)) {
           assert.equal(outcomes.ok, 400);
@@ -126,7 +126,7 @@ describe('the race', { timeout: 600_000 }, () => {
     assert.equal(status, 0, `${stdout}${stderr}`);
     const result = readResult('race.json');
     assertBalance(result);
-    const ran = result.cells.filter(({ state }) => state === 'measured');
+    const ran = result.benchmarks.filter(({ state }) => state === 'measured');
     for (const name of STORAGES) {
       const kinds = ran.filter(({ storage }) => storage === name).map(({ load }) => load.kind);
       assert.ok(kinds.includes('sync') && kinds.includes('burst'), name);
@@ -141,11 +141,11 @@ describe('the race', { timeout: 600_000 }, () => {
     const { status, stdout } = await call(words);
     assert.equal(status, 0, stdout);
     assert.match(stdout, /redis holds another dataset: 500 rows of 1024 characters, seed 1/);
-    const { cells } = readResult('other.json');
-    const redis = cells.find(({ storage }) => storage === 'redis');
+    const { benchmarks } = readResult('other.json');
+    const redis = benchmarks.find(({ storage }) => storage === 'redis');
     assert.deepEqual([redis?.state, redis?.rounds], ['skipped', []]);
     assert.match(
-      redis?.remedy ?? '',
+      redis?.hint ?? '',
       /add --rows 500 .* or run dragstrip seed redis --rows 400 --value-size 1024 --seed 1/,
     );
     const named = await call([...words.slice(0, -2), '--storages', 'ioredis']);
@@ -166,7 +166,7 @@ describe('the race', { timeout: 600_000 }, () => {
       const { status, stdout } = await call([...words, '--json', 'spoilt.json']);
       assert.equal(status, 5, stdout);
       const result = readResult('spoilt.json');
-      const [{ state, rounds }] = result.cells;
+      const [{ state, rounds }] = result.benchmarks;
       // The check before the clock starts may meet the row already; then nothing is measured.
       if (state === 'failed') assert.equal(rounds[0].failure?.code, 'E_DATA');
       else assert.ok(rounds[0].outcomes.mismatch > 0);
@@ -225,7 +225,7 @@ async function runStruck(storage, addresses, timeoutMs, strike) {
     {
       onEvent(event) {
         if (struck || event.type !== 'progress' || event.phase !== 'measure') return;
-        if (event.cell.storage !== storage) return;
+        if (event.benchmark.storage !== storage) return;
         struck = true;
         strike();
       },
@@ -254,7 +254,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
           process.kill(victim.pid, 'SIGKILL'),
         );
         assert.equal(statusOf(result), 5);
-        const [struck, memory] = result.cells;
+        const [struck, memory] = result.benchmarks;
         assert.equal(struck.state, 'measured', struck.reason ?? '');
         const { outcomes, samples } = struck.rounds[0];
         assert.ok(outcomes.ok > 0, 'it was measured before');
@@ -274,7 +274,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
         process.kill(victim.pid, 'SIGSTOP'),
       );
       assert.equal(statusOf(result), 5);
-      const [{ outcomes, samples }] = result.cells[0].rounds;
+      const [{ outcomes, samples }] = result.benchmarks[0].rounds;
       assert.equal(outcomes.timeout, 20, JSON.stringify(outcomes));
       assert.match(samples[0].message, /no reply for 3\.0 s/);
     } finally {

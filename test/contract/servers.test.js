@@ -296,7 +296,7 @@ async function wrong(name, address, message) {
     assert.equal(error.code, 'E_TARGET');
     assert.match(error.message, message);
     assert.ok(!error.message.includes('\n'));
-    assert.match(error.remedy, /dragstrip servers start/);
+    assert.match(error.hint, /dragstrip servers start/);
     return true;
   });
   assert.equal(limit.aborted, false, 'a probe answers within some seconds');
@@ -308,12 +308,12 @@ test('a password that is missing or wrong is told, and is in no message', async 
   const { main } = addressOf(running['redis']);
   const address = { main };
   try {
-    await assert.rejects(probe(address, {}), { code: 'E_TARGET', remedy: /REDIS_PASSWORD/ });
+    await assert.rejects(probe(address, {}), { code: 'E_TARGET', hint: /REDIS_PASSWORD/ });
     await assert.rejects(
       probe(address, { password: 'wrong-secret' }),
       (/** @type {any} */ error) => {
         assert.equal(error.code, 'E_TARGET');
-        assert.match(error.remedy, /REDIS_PASSWORD/);
+        assert.match(error.hint, /REDIS_PASSWORD/);
         assert.ok(!error.message.includes('wrong-secret'));
         return true;
       },
@@ -329,6 +329,6 @@ test('a password that is missing or wrong is told, and is in no message', async 
   const { sql } = addressOf(running['mariadb']);
   await assert.rejects(mariadb.probe({ sql }, { user: 'nobody-known', password: 'wrong-secret' }), {
     code: 'E_TARGET',
-    remedy: /DRAGSTRIP_MYSQL_PASSWORD/,
+    hint: /DRAGSTRIP_MYSQL_PASSWORD/,
   });
 });

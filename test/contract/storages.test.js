@@ -215,7 +215,7 @@ describe('storages', () => {
           await writer.put(OWN_ID, Buffer.from(text)).finally(() => writer.close());
           await withHandle(async (handle) => {
             const read = reader(handle, profile);
-            // Many at once, so that replies are cut by reads in all places.
+            // Many at once, so that replies are cut by reads in all names.
             const values = await Promise.all(Array.from({ length: 20 }, () => read(OWN_ID)));
             for (const value of values)
               assert.ok(value === text, `${text.length} characters differ`);

@@ -98,7 +98,7 @@ test('a .dragstrip that others may write to is refused with the command that hel
       assert.throws(() => findHome({ env: {}, cwd }), {
         code: 'E_USAGE',
         message: /writable by other users/,
-        remedy: /chmod go-w/,
+        hint: /chmod go-w/,
       });
     }
   }
@@ -183,7 +183,7 @@ test('credentials come from the environment or a file, and not for our own serve
 test('an unknown server is a usage error that lists the known ones', async () => {
   await assert.rejects(resolveAddress('toString', {}), {
     code: 'E_USAGE',
-    remedy: /redis, mariadb, tarantool/,
+    hint: /redis, mariadb, tarantool/,
   });
 });
 

@@ -40,14 +40,21 @@ test('run takes options, tells events in their order and gives a result', async 
   const events = [];
   const result = await run({ ...few(), rounds: 2 }, { onEvent: (event) => events.push(event) });
   const types = events.map(({ type }) => type).filter((type) => type !== 'progress');
-  const cell = ['cell-start', 'cell-end'];
-  assert.deepEqual(types, ['planned', ...cell, ...cell, ...cell, ...cell, 'finished']);
+  const benchmark = ['benchmark-start', 'benchmark-end'];
+  assert.deepEqual(types, [
+    'planned',
+    ...benchmark,
+    ...benchmark,
+    ...benchmark,
+    ...benchmark,
+    'finished',
+  ]);
   assert.equal(result.state, 'complete');
   assert.equal(result.dragstrip, version);
   const parsed = parseResult(JSON.stringify(result), 'result');
   assert.deepEqual(parsed, result);
   assert.deepEqual(
-    result.cells.map(({ id, state, rounds }) => [
+    result.benchmarks.map(({ id, state, rounds }) => [
       id,
       state,
       rounds.map((round) => round.outcomes.ok),
@@ -58,8 +65,8 @@ test('run takes options, tells events in their order and gives a result', async 
     ],
   );
   for (const event of events) {
-    if (event.type === 'cell-end')
-      assert.equal(event.cell.rounds.at(event.round.round), event.round);
+    if (event.type === 'benchmark-end')
+      assert.equal(event.benchmark.rounds.at(event.round.round), event.round);
   }
 });
 
@@ -80,7 +87,7 @@ test('an abort ends the run with what there is', async () => {
   });
   assert.equal(result.state, 'aborted');
   assert.deepEqual(types.at(-1), 'finished');
-  const [first, second] = result.cells;
+  const [first, second] = result.benchmarks;
   assert.deepEqual([first.state, second.state, second.rounds], ['aborted', 'aborted', []]);
   assert.ok(first.rounds[0].outcomes.ok > 0);
   parseResult(JSON.stringify(result), 'result');
@@ -90,7 +97,7 @@ test('an abort before the start measures nothing', async () => {
   const result = await run(few(), { signal: AbortSignal.abort() });
   assert.equal(result.state, 'aborted');
   assert.deepEqual(
-    result.cells.map(({ rounds }) => rounds.length),
+    result.benchmarks.map(({ rounds }) => rounds.length),
     [0, 0],
   );
 });
@@ -139,7 +146,7 @@ test('it prints nothing, and the process ends by itself', () => {
   const program = `
     import { run } from 'dragstrip';
     const result = await run(${JSON.stringify(few())});
-    process.exitCode = result.cells.every(({ state }) => state === 'measured') ? 3 : 4;`;
+    process.exitCode = result.benchmarks.every(({ state }) => state === 'measured') ? 3 : 4;`;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--input-type=module', '--eval', program],

@@ -100,12 +100,12 @@ test('rates and times are read with their units', () => {
   assert.equal(parseDurationMs('5ms', '--p99'), 5);
 });
 
-test('laws of keys and mixes go to the workload, and a mix makes it the mix', () => {
+test('key distributions and mixes go to the workload, and a mix makes it the mix', () => {
   const read = plan({ keys: 'zipf:1.2' });
   assert.deepEqual([read.workload, read.workloadOptions], ['get', { keys: 'zipf:1.2' }]);
   const mix = plan({ mix: 'get:9,set:1' });
   assert.deepEqual([mix.workload, mix.workloadOptions], ['mix', { mix: 'get:9,set:1' }]);
-  assert.throws(() => plan({ keys: 'pareto' }), { code: 'E_USAGE', message: /law of keys/ });
+  assert.throws(() => plan({ keys: 'pareto' }), { code: 'E_USAGE', message: /key distribution/ });
   assert.throws(() => plan({ mix: 'get:9,del:1' }), { code: 'E_USAGE', message: /mix/ });
   const named = () => planRun({ workload: 'get', mix: 'get:1' }, get);
   assert.throws(named, { code: 'E_USAGE' });

@@ -19,8 +19,10 @@ function smallResult(id, factor = 1, day = 1) {
   const result = raceResult();
   result.id = id;
   result.startedAt = `2026-11-${String(day).padStart(2, '0')}T10:00:00.000Z`;
-  result.cells = result.cells.filter(({ storage }) => storage === 'redis' || storage === 'ioredis');
-  for (const { storage, rounds } of result.cells) {
+  result.benchmarks = result.benchmarks.filter(
+    ({ storage }) => storage === 'redis' || storage === 'ioredis',
+  );
+  for (const { storage, rounds } of result.benchmarks) {
     for (const round of rounds) if (storage === 'ioredis') round.throughput *= factor;
   }
   return result;
@@ -115,13 +117,13 @@ test('a history lists results, draws each test and marks where its level changed
   assert.match(all.stdout, /^12 results\n2026-11-01T10:00:00 {2}.*1\.json: complete/);
   assert.match(all.stdout, /left out: .*other\.json: not a result/);
   assert.match(all.stdout, /ioredis:default\/get\/sync\n[\s\S]*?changed at run-8: .*0\.80×/);
-  const one = await history('--cell', 'redis:default/get/sync', '--metric', 'p99');
+  const one = await history('--benchmark', 'redis:default/get/sync', '--metric', 'p99');
   assert.match(one.stdout, /p99: last [\d.]+ µs, 12 results\n {2}no change of level/);
-  const files = await history('--cell', 'ioredis', '--html', at('h.html'), '--svg', at('h'));
+  const files = await history('--benchmark', 'ioredis', '--html', at('h.html'), '--svg', at('h'));
   assert.equal(files.status, 0);
   assert.match(readFileSync(at('h.html'), 'utf8'), /the last at run-8, from/);
   assert.equal(readdirSync(at('h')).length, 3);
-  assertFailure(await history('--cell', 'none'), 2, /--cell none: no such test/);
+  assertFailure(await history('--benchmark', 'none'), 2, /--benchmark none: no such test/);
   assertFailure(
     await callCommand(['bin/dragstrip.js', 'history', at('nowhere')]),
     2,

@@ -53,8 +53,8 @@ function readResult(file) {
 
 /**
  * @param {string[]} more
- * @returns {Promise<ReturnType<typeof startCommand> & { cell: number }>} a run whose slow storage
- *   is being measured, in a process of its own with the pid `cell`
+ * @returns {Promise<ReturnType<typeof startCommand> & { benchmark: number }>} a run whose slow
+ *   storage is being measured, in a process of its own with the pid `benchmark`
  */
 async function startSlow(more = []) {
   count += 1;
@@ -67,11 +67,11 @@ async function startSlow(more = []) {
   early.catch(() => {});
   const isThere = () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
   await Promise.race([early, eventually(isThere, 'the slow storage is measured')]);
-  return { ...started, cell: Number(readFileSync(file, 'utf8')) };
+  return { ...started, benchmark: Number(readFileSync(file, 'utf8')) };
 }
 
 describe('a run without any server', () => {
-  test('skips with reason and remedy, races the embedded, twice alike', async () => {
+  test('skips with reason and hint, races the embedded, twice alike', async () => {
     for (const pass of [1, 2]) {
       const words = ['async_test.js', ...SMALL, '--json', `run-${pass}.json`];
       const { status, stdout, stderr } = await runCommand(folder, words);
@@ -84,12 +84,12 @@ describe('a run without any server', () => {
       assert.match(stdout, /redis: Redis at 127\.0\.0\.1:1: connection refused/);
       const result = readResult(`run-${pass}.json`);
       assert.equal(result.state, 'complete');
-      const states = new Map(result.cells.map(({ storage, state }) => [storage, state]));
+      const states = new Map(result.benchmarks.map(({ storage, state }) => [storage, state]));
       assert.equal(states.get('memory'), 'measured');
       assert.equal(states.get('lmdb'), 'measured');
       assert.equal(states.get('ioredis'), 'skipped');
-      for (const { state, reason, remedy } of result.cells) {
-        if (state === 'skipped') assert.ok(reason && remedy, `${reason} → ${remedy}`);
+      for (const { state, reason, hint } of result.benchmarks) {
+        if (state === 'skipped') assert.ok(reason && hint, `${reason} → ${hint}`);
       }
     }
     const left = (await readdir(folder)).filter((name) => name.endsWith('.tmp'));
@@ -117,7 +117,7 @@ describe('a run without any server', () => {
     const { status, stdout, stderr } = await runCommand(folder, [...words, '--force', '--quiet']);
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^\nDragstrip /);
-    assert.equal(readResult('old.json').cells.length, 1);
+    assert.equal(readResult('old.json').benchmarks.length, 1);
   });
 });
 
@@ -127,16 +127,16 @@ describe('a run that is ended', () => {
     ['SIGTERM', 143],
   ])) {
     test(`by ${signal}: what was measured is stored, no process is left`, async () => {
-      const { child, ended, cell } = await startSlow(['--json', `${signal}.json`]);
-      // A terminal signals the cell's process too.
-      process.kill(cell, signal);
+      const { child, ended, benchmark } = await startSlow(['--json', `${signal}.json`]);
+      // A terminal signals the benchmark's process too.
+      process.kill(benchmark, signal);
       child.kill(signal);
       const { status, stderr } = await ended;
       assert.equal(status, expected, stderr);
       assert.match(stderr, /^\nstopping; what was measured is kept .*\n$/);
       const result = readResult(`${signal}.json`);
       assert.equal(result.state, 'aborted');
-      const [slow, memory] = result.cells;
+      const [slow, memory] = result.benchmarks;
       assert.equal(slow.state, 'aborted');
       const [{ outcomes, scheduled }] = slow.rounds;
       assert.ok(outcomes.ok > 0 && outcomes.unsent > 0);
@@ -145,35 +145,35 @@ describe('a run that is ended', () => {
         scheduled,
       );
       assert.deepEqual([memory.state, memory.rounds.length], ['aborted', 0]);
-      assert.ok(!isRunning(cell));
+      assert.ok(!isRunning(benchmark));
     });
   }
 
-  test('by SIGKILL: no cell’s process is left', async () => {
-    const { child, ended, cell } = await startSlow();
-    assert.deepEqual(childrenOf(/** @type {number} */ (child.pid)), [cell]);
+  test('by SIGKILL: no benchmark process is left', async () => {
+    const { child, ended, benchmark } = await startSlow();
+    assert.deepEqual(childrenOf(/** @type {number} */ (child.pid)), [benchmark]);
     child.kill('SIGKILL');
     await ended;
-    await eventually(() => !isRunning(cell), 'the cell ends');
+    await eventually(() => !isRunning(benchmark), 'the benchmark ends');
   });
 
   test('by a reader that goes away: quietly', async () => {
-    const { child, ended, cell } = await startSlow();
+    const { child, ended, benchmark } = await startSlow();
     child.stdout?.destroy();
-    process.kill(cell, 'SIGKILL'); // so that the next lines come now
+    process.kill(benchmark, 'SIGKILL'); // so that the next lines come now
     const { status, stderr } = await ended;
     assert.deepEqual({ status, stderr }, { status: 141, stderr: '' });
   });
 
-  test('a cell’s process that is killed fails alone', async () => {
-    const { ended, cell } = await startSlow(['--json', 'killed.json']);
-    process.kill(cell, 'SIGKILL');
+  test('a benchmark process that is killed fails alone', async () => {
+    const { ended, benchmark } = await startSlow(['--json', 'killed.json']);
+    process.kill(benchmark, 'SIGKILL');
     const { status, stdout, stderr } = await ended;
     assert.equal(status, 5, stderr);
-    assert.match(stdout, /Test failed: the cell’s process was killed by SIGKILL/);
-    const [slow, memory] = readResult('killed.json').cells;
+    assert.match(stdout, /Test failed: the benchmark process was killed by SIGKILL/);
+    const [slow, memory] = readResult('killed.json').benchmarks;
     assert.deepEqual([slow.state, memory.state], ['failed', 'measured']);
-    assert.equal(slow.rounds[0].failure?.code, 'E_CELL_PROCESS');
+    assert.equal(slow.rounds[0].failure?.code, 'E_BENCHMARK_PROCESS');
   });
 });
 

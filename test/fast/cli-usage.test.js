@@ -52,7 +52,7 @@ describe('what is not understood is refused in one line with status 2', { concur
     ['a negative time', ['test.js', '--duration', '-1s'], /--duration "-1s": not a time/],
     ['a time without end', ['test.js', '--timeout', '48h'], /--timeout "48h": .*24 h/],
     ['no time at all', ['test.js', '--timeout', '0'], /--timeout "0"/],
-    ['two places', ['test.js', '--json', 'a.json', '--out', 'b'], /--json and --out: one of them/],
+    ['two names', ['test.js', '--json', 'a.json', '--out', 'b'], /--json and --out: one of them/],
     [
       'no address',
       ['test.js', '--redis', 'host'],
@@ -196,10 +196,19 @@ describe('report takes stored results only', () => {
     ['null', () => 'null', /not a result/],
     [
       'of a later version',
-      (text) => text.replace('"schemaVersion":1', '"schemaVersion":9'),
-      /9.*reads 1/,
+      (text) => text.replace('"schemaVersion":2', '"schemaVersion":9'),
+      /9.*reads 2/,
     ],
-    ['a wrong field', (text) => text.replace('"rounds":[', '"rounds":[3,'), /cells\.0\.rounds\.0/],
+    [
+      'of an earlier version',
+      (text) => text.replace('"schemaVersion":2', '"schemaVersion":1'),
+      /schema version 1, this Dragstrip reads 2; read it with the version/,
+    ],
+    [
+      'a wrong field',
+      (text) => text.replace('"rounds":[', '"rounds":[3,'),
+      /benchmarks\.0\.rounds\.0/,
+    ],
     [
       'a damaged histogram',
       (text) => text.replace(/"histogram":"[^"]{9}/, '"histogram":"AAAAAAAAA'),

@@ -45,7 +45,7 @@ describe('codec decoding', () => {
     assert.equal(numberOf(first.values['versus_fastest']), 1);
     assert.ok(Number(numberOf(second.values['versus_fastest'])) <= 1);
     assert.ok(Number(numberOf(second.values['bytes'])) > 0);
-    for (const { rounds, parameters } of result.cells) {
+    for (const { rounds, parameters } of result.benchmarks) {
       assert.deepEqual(parameters, { protocol: 'resp', direction: 'decode', fixture: 'get-16' });
       const [{ outcomes, scheduled, throughput, facts }] = rounds;
       assert.equal(scheduled, 3);
@@ -75,7 +75,7 @@ describe('codec decoding', () => {
       `import { defineCodec } from '${home}definition.js';
        import { loadCodec } from '${home}index.js';
        export default defineCodec({
-         name: 'swapped', protocol: 'resp', kind: 'ours', summary: 'two replies change places',
+         name: 'swapped', protocol: 'resp', kind: 'ours', summary: 'two replies change names',
          async load() {
            const parameters = { protocol: 'resp', direction: 'decode', fixture: 'get-16' };
            const { trial } = await (await loadCodec('redis-parser')).open({ parameters });
@@ -102,11 +102,13 @@ describe('codec decoding', () => {
       stdout,
       /swapped, codec, resp, decode, get-16, round 1: failed: E_DATA: wrong: at \[499\]/,
     );
-    const cell = resultOf('wrong.json').cells.find(({ storage }) => storage === 'swapped');
-    assert.equal(cell?.state, 'failed');
-    assert.equal(cell?.rounds[0].scheduled, 0, 'nothing of it was timed');
-    assert.equal(cell?.rounds[0].throughput, 0);
-    assert.equal(cell?.rounds[0].facts, undefined);
+    const benchmark = resultOf('wrong.json').benchmarks.find(
+      ({ storage }) => storage === 'swapped',
+    );
+    assert.equal(benchmark?.state, 'failed');
+    assert.equal(benchmark?.rounds[0].scheduled, 0, 'nothing of it was timed');
+    assert.equal(benchmark?.rounds[0].throughput, 0);
+    assert.equal(benchmark?.rounds[0].facts, undefined);
   });
 
   test('leaves nothing behind where it is not told to', () => {
@@ -126,7 +128,7 @@ describe('codec encoding', () => {
   });
 });
 
-describe('which cells there are', () => {
+describe('which benchmarks there are', () => {
   /** @param {Record<string, any>} options */
   const planOf = async (options) =>
     (await requestRun({ workload: 'codec', test: 'decoding', ...options })).plan;

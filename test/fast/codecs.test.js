@@ -1,4 +1,6 @@
-/** Every codec variant on every fixture: what it gives is what it must, however the bytes are cut. */
+/**
+ * Every codec variant on every fixture: what it gives is what it must, however the bytes are cut.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -141,7 +143,7 @@ describe('the registry', () => {
 });
 
 describe('the fixtures', () => {
-  test('are as large as the seed’s: 21 result sets, 18,600 rows, about 800 KB', () => {
+  test('are as large as the original program’s: 21 result sets, 18,600 rows, about 800 KB', () => {
     const sets = Array.from({ length: SET_COUNT }, (_, i) => setRows(i));
     assert.equal(sets.flat().length, SET_ROWS);
     assert.equal(new Set(sets.flat().map(([big]) => big)).size, SET_ROWS);

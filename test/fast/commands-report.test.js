@@ -78,21 +78,23 @@ describe('figures', () => {
 
   test('a refusal by Redis itself is a fault, and so is any other error', () => {
     const own = commandsResult();
-    const cell = own.cells.find(({ parameters }) => parameters?.['way'] === 'proxied');
-    if (cell?.parameters !== undefined) cell.parameters['way'] = 'direct';
+    const benchmark = own.benchmarks.find(({ parameters }) => parameters?.['way'] === 'proxied');
+    if (benchmark?.parameters !== undefined) benchmark.parameters['way'] = 'direct';
     assert.equal(statusAfter(own), 5);
     const other = commandsResult();
-    const set = other.cells.find(({ parameters }) => parameters?.['test'] === 'SET');
+    const set = other.benchmarks.find(({ parameters }) => parameters?.['test'] === 'SET');
     Object.assign(set?.rounds[0].outcomes ?? {}, { mismatch: 1 });
     assert.equal(statusAfter(other), 5);
     const left = commandsResult();
-    left.warnings.push({ code: 'ROWS_LEFT', message: '', remedy: null, cell: null });
+    left.warnings.push({ code: 'ROWS_LEFT', message: '', hint: null, benchmark: null });
     assert.equal(statusAfter(left), 4);
     const refused = commandsResult();
-    refused.cells = refused.cells.filter(
+    refused.benchmarks = refused.benchmarks.filter(
       ({ parameters }) => parameters?.['test'] === 'PING_INLINE',
     );
-    refused.cells = refused.cells.filter(({ parameters }) => parameters?.['way'] === 'proxied');
+    refused.benchmarks = refused.benchmarks.filter(
+      ({ parameters }) => parameters?.['way'] === 'proxied',
+    );
     assert.equal(statusAfter(refused), 0, 'it was asked what the proxy does, and that is told');
   });
 });
@@ -115,7 +117,7 @@ describe('the console report', () => {
     const text = await consoleOf(result);
     assert.match(
       text,
-      /Refused, and not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 cells\)\n/,
+      /Refused, and not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 benchmarks\)\n/,
     );
     assert.doesNotMatch(text, /Wrong answers|error.*of 2,000/);
     assert.doesNotMatch(text, /commands, window/, 'no table of a race');
@@ -130,7 +132,7 @@ describe('the console report', () => {
 
   test('has no interval of one round, and no table of what did not run', async () => {
     const once = commandsResult({ rounds: 1 });
-    for (const { rounds } of once.cells) {
+    for (const { rounds } of once.benchmarks) {
       for (const { facts = {} } of rounds) {
         for (const name of Object.keys(facts)) if (/^bench/.test(name)) delete facts[name];
       }

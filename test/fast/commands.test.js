@@ -66,10 +66,10 @@ describe('each test of the list', () => {
     });
 
     test(`${name}: what redis-benchmark is told touches our keys alone`, () => {
-      const { yardstick } = TESTS[name].prepare(SHAPE);
-      if (yardstick === 'ping_inline') return;
-      const [command, key] = yardstick;
-      assert.ok(command === 'PING' || key.startsWith(PREFIX), yardstick.join(' '));
+      const { baseline } = TESTS[name].prepare(SHAPE);
+      if (baseline === 'ping_inline') return;
+      const [command, key] = baseline;
+      assert.ok(command === 'PING' || key.startsWith(PREFIX), baseline.join(' '));
     });
   }
 
@@ -340,7 +340,7 @@ describe('variants', () => {
     assert.equal(offer({ way: 'proxied', transport: 'unix' }), true);
     const unix = /** @type {any} */ (offer({ way: 'direct', transport: 'unix' }));
     assert.match(unix.reason, /no unix socket of Redis/);
-    assert.match(unix.remedy, /--redis host:port,unix:/);
+    assert.match(unix.hint, /--redis host:port,unix:/);
     const tcp = /** @type {any} */ (offer({ way: 'proxied', transport: 'tcp' }));
     assert.match(tcp.reason, /no TCP port of the proxy/);
   });
@@ -378,7 +378,7 @@ describe('addresses and proxies', () => {
     );
   });
 
-  test('a command of one’s own is words, with places in braces', () => {
+  test('a command of one’s own is words, with names in braces', () => {
     assert.deepEqual(parseProxyCommand('rmux -socket={socket} "-t={redis}" \'a b\''), [
       ...['rmux', '-socket={socket}', '-t={redis}', 'a b'],
     ]);

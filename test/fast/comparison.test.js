@@ -14,7 +14,7 @@ import {
 } from '../../report/analysis/comparison.js';
 import { loadComparisonReport } from '../../report/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
-import { buildResult, cell, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
+import { benchmark, buildResult, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-compare-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,8 +26,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
  */
 function run(factors, fields = {}) {
   const speeds = { redis: 12_500, ioredis: 10_600, 'manual-hs': 15_300, lmdb: 385_200 };
-  const cells = Object.entries(speeds).map(([storage, speed], k) =>
-    cell({
+  const benchmarks = Object.entries(speeds).map(([storage, speed], k) =>
+    benchmark({
       storage,
       load: SYNC,
       rounds: Array.from({ length: 10 }, (_, i) =>
@@ -37,13 +37,13 @@ function run(factors, fields = {}) {
       ),
     }),
   );
-  for (const { scheduled, outcomes } of cells.flatMap((one) => one.rounds)) {
+  for (const { scheduled, outcomes } of benchmarks.flatMap((one) => one.rounds)) {
     assert.equal(
       Object.values(outcomes).reduce((a, b) => a + b, 0),
       scheduled,
     );
   }
-  return buildResult({ cells, ...fields });
+  return buildResult({ benchmarks, ...fields });
 }
 
 const BASE = run({});
@@ -55,10 +55,10 @@ function compared(...results) {
   return comparisonSchema.parse(compareResults(base, others, { failIfSlower: 0.05 }));
 }
 
-test('each cell has its ratio, interval, p after Holm, noise and verdict', () => {
+test('each benchmark has its ratio, interval, p after Holm, noise and verdict', () => {
   const { others, regressions } = compared(BASE, SLOWER);
   const verdicts = Object.fromEntries(
-    others[0].cells.map(({ cell: id, verdict }) => [id.split(':')[0], verdict]),
+    others[0].benchmarks.map(({ benchmark: id, verdict }) => [id.split(':')[0], verdict]),
   );
   assert.deepEqual(verdicts, {
     redis: 'slower',
@@ -66,7 +66,7 @@ test('each cell has its ratio, interval, p after Holm, noise and verdict', () =>
     'manual-hs': 'same',
     lmdb: 'slower',
   });
-  const [redis] = others[0].cells;
+  const [redis] = others[0].benchmarks;
   assert.ok(Math.abs((redis.ratio ?? 0) - 0.9) < 0.001);
   assert.ok((redis.low ?? 1) < 0.9 && (redis.high ?? 0) > 0.9 && (redis.high ?? 1) < 0.91);
   assert.ok(redis.p !== null && redis.p < 0.001);
@@ -75,30 +75,34 @@ test('each cell has its ratio, interval, p after Holm, noise and verdict', () =>
   assert.equal(regressions, 1, 'only redis is slower by more than 5 %');
 });
 
-test('a run against itself is the same in every cell', () => {
+test('a run against itself is the same in every benchmark', () => {
   const { others, regressions } = compared(BASE, BASE);
-  assert.deepEqual(new Set(others[0].cells.map(({ verdict }) => verdict)), new Set(['same']));
+  assert.deepEqual(new Set(others[0].benchmarks.map(({ verdict }) => verdict)), new Set(['same']));
   assert.equal(regressions, 0);
 });
 
 test('several results are each held against the first, and Holm counts all comparisons', () => {
-  const alone = compared(BASE, SLOWER).others[0].cells[3].p ?? 1;
+  const alone = compared(BASE, SLOWER).others[0].benchmarks[3].p ?? 1;
   const three = compared(BASE, SLOWER, run({ lmdb: 0.97 }));
   assert.equal(three.others.length, 2);
-  assert.ok((three.others[0].cells[3].p ?? 0) >= alone);
-  assert.equal(three.others[1].cells[0].verdict, 'same');
+  assert.ok((three.others[0].benchmarks[3].p ?? 0) >= alone);
+  assert.equal(three.others[1].benchmarks[0].verdict, 'same');
 });
 
 test('one round decides nothing, and a noisy difference says how many rounds would', () => {
   const once = (/** @type {number} */ speed) =>
     buildResult({
-      cells: [cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed).slice(0, 1) })],
+      benchmarks: [
+        benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed).slice(0, 1) }),
+      ],
     });
-  const [only] = compared(once(1000), once(500)).others[0].cells;
+  const [only] = compared(once(1000), once(500)).others[0].benchmarks;
   assert.deepEqual([only.verdict, only.low, only.roundsNeeded], ['undecided', null, null]);
   const few = (/** @type {number} */ speed) =>
-    buildResult({ cells: [cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) })] });
-  const [noisy] = compared(few(1000), few(1030)).others[0].cells;
+    buildResult({
+      benchmarks: [benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) })],
+    });
+  const [noisy] = compared(few(1000), few(1030)).others[0].benchmarks;
   assert.equal(noisy.verdict, 'undecided');
   assert.ok((noisy.roundsNeeded ?? 0) > 5);
 });
@@ -106,23 +110,23 @@ test('one round decides nothing, and a noisy difference says how many rounds wou
 test('an open loop is compared by its 99th percentile: less is faster', () => {
   const load = /** @type {const} */ ({ ...SYNC, kind: 'rate', rate: 1000 });
   const of = (/** @type {number} */ speed) => {
-    const own = cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) });
-    return buildResult({ cells: [{ ...own, load }] });
+    const own = benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) });
+    return buildResult({ benchmarks: [{ ...own, load }] });
   };
-  const [found] = compared(of(1000), of(2000)).others[0].cells;
+  const [found] = compared(of(1000), of(2000)).others[0].benchmarks;
   assert.equal(found.metric, 'p99');
   assert.ok(found.other < found.base);
   assert.equal(found.verdict, 'faster');
 });
 
-test('a cell with wrong answers, one that failed and one without a partner are not compared', () => {
+test('a benchmark with wrong answers, one that failed and one without a partner are not compared', () => {
   const other = structuredClone(BASE);
-  other.cells[0].rounds[3].outcomes.mismatch = 1;
-  other.cells[1].state = 'failed';
-  other.cells.splice(2, 1);
-  other.cells.push(cell({ storage: 'mysql2', load: SYNC, rounds: rounds(SYNC, 4000) }));
-  const [{ cells, left }] = compared(BASE, other).others;
-  assert.equal(cells.length, 1);
+  other.benchmarks[0].rounds[3].outcomes.mismatch = 1;
+  other.benchmarks[1].state = 'failed';
+  other.benchmarks.splice(2, 1);
+  other.benchmarks.push(benchmark({ storage: 'mysql2', load: SYNC, rounds: rounds(SYNC, 4000) }));
+  const [{ benchmarks, left }] = compared(BASE, other).others;
+  assert.equal(benchmarks.length, 1);
   assert.deepEqual(left.map(({ reason }) => reason).sort(), [
     'it has wrong answers',
     'it is failed',
@@ -167,7 +171,7 @@ test('whatever makes two runs not comparable is found', () => {
   );
   assert.deepEqual(
     found((r) => {
-      r.cells[0].load.operations = 7;
+      r.benchmarks[0].load.operations = 7;
     }),
     ['load of redis:default/get/sync'],
   );
@@ -183,7 +187,7 @@ test('whatever makes two runs not comparable is found', () => {
 });
 
 test('slower counts only where it is shown, and beyond the limit', () => {
-  const [redis] = compared(BASE, SLOWER).others[0].cells;
+  const [redis] = compared(BASE, SLOWER).others[0].benchmarks;
   assert.equal(isSlower(redis, 0.05), true);
   assert.equal(isSlower(redis, 0.11), false);
   assert.equal(isSlower(redis, null), false);
@@ -218,7 +222,7 @@ function stored(name, result) {
 
 const COMMAND = ['bin/dragstrip.js', 'compare'];
 
-test('the command exits with 6 where a cell is slower by more than --fail-if-slower', async () => {
+test('the command exits with 6 where a benchmark is slower by more than --fail-if-slower', async () => {
   const files = [stored('a.json', BASE), stored('b.json', SLOWER)];
   const plain = await runCommand(folder, [...COMMAND, ...files]);
   assert.equal(plain.status, 0, plain.stderr);
@@ -240,7 +244,7 @@ test('the command stores the comparison by --json, once', async () => {
   const document = comparisonSchema.parse(
     JSON.parse(readFileSync(path.join(folder, 'out.json'), 'utf8')),
   );
-  assert.equal(document.others[0].cells.length, 4);
+  assert.equal(document.others[0].benchmarks.length, 4);
   assertFailure(await runCommand(folder, [...COMMAND, ...files]), 2, /the file exists/);
 });
 
@@ -269,14 +273,17 @@ test('the command says what is missing in its arguments', async () => {
     /not a share.*5%/,
   );
   assertFailure(await runCommand(folder, [...COMMAND, a, a, '--format', 'pdf']), 2, /not known/);
-  const nothing = stored('n.json', buildResult({ cells: [] }));
+  const nothing = stored('n.json', buildResult({ benchmarks: [] }));
   assertFailure(await runCommand(folder, [...COMMAND, a, nothing]), 2, /no test in common/);
 });
 
 test('a comparison has every format', async () => {
   const [a, b] = [stored('fa.json', BASE), stored('fb.json', { ...SLOWER, id: 'slower' })];
   for (const [format, expected] of [
-    ['csv', /^base_file,other_file,cell,metric,base,.*\r\n.*redis:default\/get\/sync,throughput,/],
+    [
+      'csv',
+      /^base_file,other_file,benchmark,metric,base,.*\r\n.*redis:default\/get\/sync,throughput,/,
+    ],
     ['json', /"key": "ratio"/],
     ['html', /^<!doctype html>[\s\S]*Side by side/],
     ['markdown', /\| slower \|/],

@@ -202,7 +202,7 @@ describe('registries', () => {
     assert.equal(typeof fetch, 'function');
   });
 
-  test('who inserts names strategies that there are, and the seed’s on Cassandra', async () => {
+  test('who inserts names strategies that there are, and the original program’s on Cassandra', async () => {
     for (const name of STORAGE_NAMES) {
       const { inserts, open } = await loadStorage(name);
       assert.equal(inserts !== undefined, open.insert !== undefined, name);
@@ -220,13 +220,13 @@ describe('options of dragstrip insert', () => {
   const planOf = async (options) => (await requestRun({ workload: 'insert', ...options })).plan;
 
   /** @param {Record<string, any>} options */
-  const cellsOf = async (options) =>
+  const benchmarksOf = async (options) =>
     (await planOf(options)).variants?.flatMap(({ parameters, loads, storages }) =>
       loads.map(({ inFlight, operations }) => ({ ...parameters, inFlight, operations, storages })),
     );
 
   test('batches and windows are swept, of strategies that have them', async () => {
-    const cells = await cellsOf({
+    const benchmarks = await benchmarksOf({
       storages: ['ioredis', 'lmdb'],
       strategies: ['async', 'logged_batch'],
       batch: [50, 500],
@@ -234,7 +234,7 @@ describe('options of dragstrip insert', () => {
       rows: 1000,
     });
     const both = ['ioredis', 'lmdb'];
-    assert.deepEqual(cells, [
+    assert.deepEqual(benchmarks, [
       { strategy: 'async', inFlight: 100, operations: 1000, storages: both },
       ...[50, 500].flatMap((batch) => {
         const own = { strategy: 'logged_batch', batch, operations: 1000 / batch };
@@ -346,6 +346,6 @@ describe('reports of inserts', () => {
     const [{ svg }] = picturesOf([result]);
     assert.match(svg, /cassandra batch_pure of 100, 5 in flight/);
     assert.doesNotMatch(svg, /logged_batch/);
-    assert.deepEqual(picturesOf([{ ...result, cells: [] }]), []);
+    assert.deepEqual(picturesOf([{ ...result, benchmarks: [] }]), []);
   });
 });

@@ -14,34 +14,35 @@ import {
 const DRAWS = 400_000;
 
 /**
- * Pearson's chi-square of counts against a law; cells that expect less than 10 are put together.
+ * Pearson's chi-square of counts against a law; benchmarks that expect less than 10 are put
+ * together.
  * @param {ArrayLike<number>} counts
- * @param {(cell: number) => number} probability
+ * @param {(benchmark: number) => number} probability
  * @param {number} draws
  * @returns {number} standardised: about 0 ± 1 where the counts follow the law (Wilson and Hilferty)
  */
 function chiSquareDeviate(counts, probability, draws) {
-  let [sum, cells, seen, expected, total] = [0, 0, 0, 0, 0];
+  let [sum, benchmarks, seen, expected, total] = [0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
     seen += counts[i];
     expected += probability(i) * draws;
     total += probability(i);
     if (expected < 10 && i < counts.length - 1) continue;
     if (expected > 0) sum += (seen - expected) ** 2 / expected;
-    cells += 1;
+    benchmarks += 1;
     [seen, expected] = [0, 0];
   }
   assert.ok(Math.abs(total - 1) < 1e-9, `probabilities add up to ${total}`);
-  const df = cells - 1;
+  const df = benchmarks - 1;
   return (Math.cbrt(sum / df) - (1 - 2 / (9 * df))) / Math.sqrt(2 / (9 * df));
 }
 
 /**
  * @param {Iterable<number>} values
- * @param {number} cells
+ * @param {number} benchmarks
  */
-function countOf(values, cells) {
-  const counts = new Uint32Array(cells);
+function countOf(values, benchmarks) {
+  const counts = new Uint32Array(benchmarks);
   for (const value of values) counts[value] += 1;
   return counts;
 }
@@ -153,18 +154,22 @@ test('a scramble is a permutation, of any size', () => {
   }
 });
 
-test('laws are read, and what is none is refused in one line', () => {
-  assert.deepEqual(parseKeys('uniform'), { law: 'uniform' });
-  assert.deepEqual(parseKeys('sequential'), { law: 'sequential' });
-  assert.deepEqual(parseKeys('zipf:0.99'), { law: 'zipf', exponent: 0.99 });
-  assert.deepEqual(parseKeys('zipf:0'), { law: 'zipf', exponent: 0 });
+test('distributions are read, and what is none is refused in one line', () => {
+  assert.deepEqual(parseKeys('uniform'), { distribution: 'uniform' });
+  assert.deepEqual(parseKeys('sequential'), { distribution: 'sequential' });
+  assert.deepEqual(parseKeys('zipf:0.99'), { distribution: 'zipf', exponent: 0.99 });
+  assert.deepEqual(parseKeys('zipf:0'), { distribution: 'zipf', exponent: 0 });
   assert.deepEqual(parseKeys('hotspot:0.1:0.9'), {
-    law: 'hotspot',
+    distribution: 'hotspot',
     keyShare: 0.1,
     operationShare: 0.9,
   });
   const wrong = 'zipf zipf: zipf:-1 zipf:x zipf:1:2 zipf:61 uniform:1 hotspot hotspot:0.1 normal';
   for (const text of [...wrong.split(' '), 'hotspot:0:1', 'hotspot:1:1', 'hotspot:0.1:1.1', '']) {
-    assert.throws(() => parseKeys(text), { code: 'E_USAGE', message: /not a law of keys/ }, text);
+    assert.throws(
+      () => parseKeys(text),
+      { code: 'E_USAGE', message: /not a key distribution/ },
+      text,
+    );
   }
 });

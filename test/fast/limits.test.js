@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toDriverLimit } from '../../engine/limits.js';
-import { driverLimitOf, limitsFrom, limitsSchema, wireLimitOf } from '../../lib/limits.js';
+import { toClientCeiling } from '../../engine/ceilings.js';
+import { clientCeilingOf, limitsFrom, limitsSchema, serverCeilingOf } from '../../lib/ceilings.js';
 import { parseResult, resultSchema } from '../../lib/result.js';
 import { sweepWire, toFigure } from '../../limits/wire/sweep.js';
 import { toGroups } from '../../report/analysis/rows.js';
@@ -19,7 +19,7 @@ const TARGET = {
   serverPids: [],
 };
 
-/** @returns {import('../../lib/limits.js').Limits} */
+/** @returns {import('../../lib/ceilings.js').Limits} */
 function limits() {
   const interval = { low: 90_000, high: 110_000, relativeHalfWidth: 0.1, confidence: 0.95 };
   return {
@@ -52,8 +52,8 @@ function limits() {
         interval,
         n: 5,
         clientCpuNs: 19_000,
-        standInCpuNs: 1500,
-        standInOpsPerSecond: 400_000,
+        fakeServerCpuNs: 1500,
+        fakeServerOpsPerSecond: 400_000,
         headroom: 8,
         rounds: [50_000, 50_000, 50_000],
         reason: null,
@@ -67,11 +67,11 @@ function limits() {
         interval: null,
         n: 5,
         clientCpuNs: 60_000,
-        standInCpuNs: 30_000,
-        standInOpsPerSecond: 20_000,
+        fakeServerCpuNs: 30_000,
+        fakeServerOpsPerSecond: 20_000,
         headroom: 1.4,
         rounds: [14_000, 14_000, 14_000],
-        reason: 'the stand-in is only 1.4 times as fast as the driver',
+        reason: 'the fake server is only 1.4 times as fast as the driver',
       },
     ],
   };
@@ -141,18 +141,18 @@ test('a server whose CPU time could not be read has none, not a zero', () => {
   assert.equal(figure.clientCpuNs, 3);
 });
 
-test('a driver limit is of the same load, and a burst of the same size', () => {
+test('a client ceiling is of the same load, and a burst of the same size', () => {
   const known = limits();
-  const cell = { storage: 'redis', profile: 'default' };
-  const of = (/** @type {any} */ load) => driverLimitOf(known, { ...cell, load });
+  const benchmark = { storage: 'redis', profile: 'default' };
+  const of = (/** @type {any} */ load) => clientCeilingOf(known, { ...benchmark, load });
   assert.equal(of({ kind: 'burst', inFlight: null, operations: 50_000 }), 50_000);
   assert.equal(of({ kind: 'burst', inFlight: null, operations: 20_000 }), null);
   assert.equal(of({ kind: 'window', inFlight: 100, operations: 50_000 }), null);
   assert.equal(of({ kind: 'sync', inFlight: 1, operations: 5000 }), null, 'it has no figure');
-  assert.equal(wireLimitOf(known, 'redis'), 100_000);
-  assert.equal(wireLimitOf(known, 'mysql'), null);
-  assert.equal(wireLimitOf(known, null), null);
-  assert.equal(wireLimitOf(undefined, 'redis'), null);
+  assert.equal(serverCeilingOf(known, 'redis'), 100_000);
+  assert.equal(serverCeilingOf(known, 'mysql'), null);
+  assert.equal(serverCeilingOf(known, null), null);
+  assert.equal(serverCeilingOf(undefined, 'redis'), null);
 });
 
 /** @returns {import('../../lib/result.js').Result} */
@@ -175,19 +175,19 @@ test('a result with limits keeps them when it is written and read', () => {
 test('rows tell their share of the limits that are known, and the tables show it', async () => {
   const result = withLimits();
   const rows = toGroups(result).flatMap((group) => group.rows);
-  const burst = rows.find((row) => row.label === 'redis' && row.cell.load.kind === 'burst');
+  const burst = rows.find((row) => row.label === 'redis' && row.source.load.kind === 'burst');
   assert.ok(burst?.throughput?.median);
-  assert.equal(burst.ofWireLimit, burst.throughput.median / 100_000);
-  assert.equal(burst.ofDriverLimit, burst.throughput.median / 50_000);
-  const sync = rows.find((row) => row.label === 'redis' && row.cell.load.kind === 'sync');
-  assert.equal(sync?.ofDriverLimit, null);
-  assert.ok(rows.every((row) => row.kind === 'server' || row.ofWireLimit === null));
+  assert.equal(burst.ofServerCeiling, burst.throughput.median / 100_000);
+  assert.equal(burst.ofClientCeiling, burst.throughput.median / 50_000);
+  const sync = rows.find((row) => row.label === 'redis' && row.source.load.kind === 'sync');
+  assert.equal(sync?.ofClientCeiling, null);
+  assert.ok(rows.every((row) => row.kind === 'server' || row.ofServerCeiling === null));
   const { render } = await loadReport('console');
   const text = render(result, { width: 200 });
   assert.match(text, /of client/);
   assert.match(text, /of server/);
   assert.match(text, /server ceiling: rows of 1,024 characters/);
-  assert.match(text, /client ceiling of redis, 1 in flight: the stand-in is only 1\.4 times/);
+  assert.match(text, /client ceiling of redis, 1 in flight: the fake server is only 1\.4 times/);
   const plain = render(raceResult(), { width: 200 });
   assert.doesNotMatch(plain, /of server|of client/);
   assert.match(plain, /bottleneck/);
@@ -249,13 +249,13 @@ function driverJob(throughputs, capacities) {
 test('headroom is that of rounds side by side, and below 2 there is no figure', () => {
   // The machine was ten times slower in the last two rounds, for both.
   const throughputs = [50_000, 5000, 5000];
-  const enough = toDriverLimit('redis', driverJob(throughputs, [200_000, 20_000, 20_000]));
+  const enough = toClientCeiling('redis', driverJob(throughputs, [200_000, 20_000, 20_000]));
   assert.deepEqual([enough.headroom, enough.opsPerSecond, enough.reason], [4, 5000, null]);
   assert.equal(enough.n, 3);
-  const short = toDriverLimit('redis', driverJob(throughputs, [95_000, 9500, 9500]));
+  const short = toClientCeiling('redis', driverJob(throughputs, [95_000, 9500, 9500]));
   assert.deepEqual([short.headroom, short.opsPerSecond, short.interval], [1.9, null, null]);
   assert.match(short.reason ?? '', /only 1\.9 times as fast as the driver, not 2/);
   const failed = { ...driverJob([], []), failure: 'it did not open' };
-  const none = toDriverLimit('redis', failed);
+  const none = toClientCeiling('redis', failed);
   assert.deepEqual([none.opsPerSecond, none.n, none.reason], [null, 0, 'it did not open']);
 });

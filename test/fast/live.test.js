@@ -6,7 +6,7 @@ import pc from 'picocolors';
 import { createProgress } from '../../cli/progress.js';
 import { RaceView } from '../../cli/race-view.js';
 import { displayWidth } from '../../lib/format.js';
-import { BURST, buildResult, cell, raceResult, SYNC } from '../helpers/result-builder.js';
+import { BURST, benchmark, buildResult, raceResult, SYNC } from '../helpers/result-builder.js';
 
 const plain = pc.createColors(false);
 
@@ -34,32 +34,32 @@ function sink({ isTTY = true, columns = 80, rows = 24, colors = false }) {
   return { stream: /** @type {any} */ (stream), written };
 }
 
-/** A race in mid-run: the first cell has two of its three rounds, the second one runs. */
+/** A race in mid-run: the first benchmark has two of its three rounds, the second one runs. */
 function runningView() {
   const clock = handClock();
   const view = new RaceView({ clock });
-  const measured = raceResult().cells.filter(({ storage }) => storage === 'redis');
-  const cells = measured.map((one) => cell({ ...one, state: 'planned', rounds: [] }));
-  const result = buildResult({ cells });
+  const measured = raceResult().benchmarks.filter(({ storage }) => storage === 'redis');
+  const benchmarks = measured.map((one) => benchmark({ ...one, state: 'planned', rounds: [] }));
+  const result = buildResult({ benchmarks });
   const planned = /** @type {any} */ ({ type: 'planned', result, plan: { rounds: 3 } });
   view.take(planned);
-  const [first, second] = result.cells;
+  const [first, second] = result.benchmarks;
   for (const round of measured[0].rounds.slice(0, 2)) {
-    view.take({ type: 'cell-start', cell: first, round: 0, rounds: 3 });
+    view.take({ type: 'benchmark-start', benchmark: first, round: 0, rounds: 3 });
     clock.pass(4000);
     first.rounds.push(round);
-    view.take({ type: 'cell-end', cell: first, round, result });
+    view.take({ type: 'benchmark-end', benchmark: first, round, result });
   }
-  view.take({ type: 'cell-start', cell: second, round: 0, rounds: 3 });
-  view.take({ type: 'progress', cell: second, phase: 'warmup', settled: 100 });
+  view.take({ type: 'benchmark-start', benchmark: second, round: 0, rounds: 3 });
+  view.take({ type: 'progress', benchmark: second, phase: 'warmup', settled: 100 });
   clock.pass(500);
-  view.take({ type: 'progress', cell: second, phase: 'measure', settled: 500 });
+  view.take({ type: 'progress', benchmark: second, phase: 'measure', settled: 500 });
   clock.pass(500);
-  view.take({ type: 'progress', cell: second, phase: 'measure', settled: 3000 });
+  view.take({ type: 'progress', benchmark: second, phase: 'measure', settled: 3000 });
   return { view, clock, result };
 }
 
-test('each cell has a line: a bar, operations a second, p99, time left', () => {
+test('each benchmark has a line: a bar, operations a second, p99, time left', () => {
   const { view } = runningView();
   const lines = view.lines({ columns: 110, rows: 30, colors: plain });
   assert.equal(lines.length, 5);
@@ -78,17 +78,17 @@ test('each cell has a line: a bar, operations a second, p99, time left', () => {
 test('what is left is told for the whole once each load has been seen', () => {
   const { view, clock, result } = runningView();
   view.take({
-    type: 'cell-end',
-    cell: result.cells[1],
-    round: raceResult().cells[1].rounds[0],
+    type: 'benchmark-end',
+    benchmark: result.benchmarks[1],
+    round: raceResult().benchmarks[1].rounds[0],
     result,
   });
-  view.take({ type: 'cell-start', cell: result.cells[2], round: 0, rounds: 3 });
+  view.take({ type: 'benchmark-start', benchmark: result.benchmarks[2], round: 0, rounds: 3 });
   clock.pass(10_000);
   view.take({
-    type: 'cell-end',
-    cell: result.cells[2],
-    round: raceResult().cells[1].rounds[0],
+    type: 'benchmark-end',
+    benchmark: result.benchmarks[2],
+    round: raceResult().benchmarks[1].rounds[0],
     result,
   });
   const lines = view.lines({ columns: 100, rows: 30, colors: plain });
@@ -113,11 +113,11 @@ test('no line is wider than the terminal, and no more are drawn than it has rows
 
 test('a name that would move the cursor is shown as text', () => {
   const view = new RaceView();
-  const cells = [
-    cell({ storage: 'a\u001b[2Jb', load: SYNC, state: 'planned' }),
-    cell({ storage: 'c', load: BURST, state: 'planned' }),
+  const benchmarks = [
+    benchmark({ storage: 'a\u001b[2Jb', load: SYNC, state: 'planned' }),
+    benchmark({ storage: 'c', load: BURST, state: 'planned' }),
   ];
-  const result = buildResult({ cells });
+  const result = buildResult({ benchmarks });
   view.take(/** @type {any} */ ({ type: 'planned', result, plan: { rounds: 1 } }));
   const text = view.lines({ columns: 80, rows: 20, colors: plain }).join('');
   assert.doesNotMatch(text, /\u001b/);

@@ -50,7 +50,7 @@ test('A target that the user named passes, with just that port', async () => {
   await assert.rejects(other, {
     code: 'E_REFUSED',
     message: /^Redis at 192\.0\.2\.7:6380/,
-    remedy: /--allow-target 192\.0\.2\.7:6380$/,
+    hint: /--allow-target 192\.0\.2\.7:6380$/,
   });
   await assert.rejects(requireLoopback(target, ['nonsense']), {
     code: 'E_USAGE',
@@ -165,7 +165,7 @@ test('The first error reply of a batch is its error; the batch behind it is not 
   const first = link.batch(encodeCommand(['PING']), 3);
   const second = link.batch(encodeCommand(['PING']), 2);
   link.take(Buffer.from('+OK\r\n-OOM no room\r\n-ERR other\r\n:3\r\n:4\r\n'));
-  await assert.rejects(first, { code: 'E_TARGET', message: /OOM no room/, remedy: /maxmemory/ });
+  await assert.rejects(first, { code: 'E_TARGET', message: /OOM no room/, hint: /maxmemory/ });
   assert.equal(await second, 7);
   link.close();
 });

@@ -26,7 +26,7 @@ const mget = (...words) => runCommand(folder, ['bin/dragstrip.js', 'mget', ...wo
 const resultOf = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
 
 describe('mget concurrency', () => {
-  test('prints the seed’s table, of medians that the result lets one compute again', async () => {
+  test('prints the original program’s table, of medians that the result lets one compute again', async () => {
     const { status, stdout, stderr } = await mget(
       ...['concurrency', ...MEMORY, '--cycles', '6', '--max-conc', '5', '--json', 'a.json'],
     );
@@ -38,12 +38,12 @@ describe('mget concurrency', () => {
     assert.equal(more[22], 'Deleted 300 test keys');
     const keys = rows.map(([count]) => Number(count));
     assert.deepEqual(keys, [1, 1, ...Array.from({ length: 20 }, (_, i) => 5 + 5 * i)]);
-    const { cells } = resultOf('a.json');
+    const { benchmarks } = resultOf('a.json');
     assert.deepEqual(
-      cells.map(({ load }) => load.inFlight),
+      benchmarks.map(({ load }) => load.inFlight),
       [1, 2, 4],
     );
-    cells.forEach(({ rounds }, column) => {
+    benchmarks.forEach(({ rounds }, column) => {
       rounds[0].series?.forEach(({ latenciesNs }, row) => {
         const sorted = [...(latenciesNs ?? [])].sort((a, b) => a - b);
         assert.equal(sorted.length, 6);
@@ -103,7 +103,7 @@ describe('mget scatter', () => {
     for (const line of lines) assert.match(line, /^[234]\t\d+\.\d{3}$/);
     assert.deepEqual([...new Set(lines.map((line) => line[0]))].sort(), ['2', '3', '4']);
     assert.match(stderr, /Holding 300 keys[\s\S]*Deleted 300 test keys/);
-    const [series] = resultOf('s.json').cells[0].rounds[0].series ?? [];
+    const [series] = resultOf('s.json').benchmarks[0].rounds[0].series ?? [];
     const points = series.keysOf?.map((keys, i) => {
       return `${keys}\t${((series.latenciesNs?.[i] ?? 0) / 1e6).toFixed(3)}`;
     });

@@ -1,4 +1,6 @@
-/** Fetches of many keys, without servers: what is drawn, what is verified, what is made of a trace. */
+/**
+ * Fetches of many keys, without servers: what is drawn, what is verified, what is made of a trace.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -24,7 +26,7 @@ import { workload as single } from '../../workloads/mget/single.js';
 const dataset = createDataset({ rows: 500, valueSize: 64, seed: 9 });
 
 describe('the plan of fetches', () => {
-  test('has the seed’s numbers of keys: 1 twice, then 5 to 100', () => {
+  test('has the original program’s numbers of keys: 1 twice, then 5 to 100', () => {
     assert.deepEqual(
       [...KEY_COUNTS],
       [1, 1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 100],
@@ -112,7 +114,7 @@ describe('the verdict on a fetch', () => {
   const ids = [5, 2, 9];
   const right = ids.map(dataset.value);
 
-  test('is ok for the right values in their places, whole or by their tags', () => {
+  test('is ok for the right values in their names, whole or by their tags', () => {
     assert.equal(judgeFetch(dataset, ids, right, 0), OK);
     assert.equal(judgeFetch(dataset, ids, right, Number.POSITIVE_INFINITY), OK);
   });
@@ -293,10 +295,10 @@ describe('rows of fetches', () => {
       },
     ],
   });
-  const cell = { storage: 'x', profile: 'default', workload: 'mget', load };
+  const benchmark = { storage: 'x', profile: 'default', workload: 'mget', load };
   const result = /** @type {any} */ ({
     dataset: { valueSize: 100 },
-    cells: [{ ...cell, rounds: [round([10, 30]), round([20, 90])] }],
+    benchmarks: [{ ...benchmark, rounds: [round([10, 30]), round([20, 90])] }],
   });
 
   test('pool the fetches of all rounds, and count keys and bytes', () => {

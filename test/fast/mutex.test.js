@@ -1,4 +1,6 @@
-/** The mutex without servers: which names are drawn, waits and fairness, options, lines, verdicts. */
+/**
+ * The mutex without servers: which names are drawn, waits and fairness, options, lines, verdicts.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -80,7 +82,7 @@ describe('a workload with variants', () => {
     assert.equal(offers({ handler: 'one', keys: 1 }), true);
     assert.deepEqual(offers({ handler: 'one', keys: 2 }), {
       reason: 'not offered: it has one key',
-      remedy: 'take one key: --keys 1',
+      hint: 'take one key: --keys 1',
     });
     assert.equal(offers({ test: 'stress', handler: 'one', keys: 2 }), true);
     assert.equal(offers({ handler: 'other', keys: 1 }), false);
@@ -91,7 +93,7 @@ describe('a workload with variants', () => {
   /** @param {Record<string, any>} options */
   const stressOf = (options) => planOf({ test: 'stress', ...options });
 
-  test('the seed’s defaults', async () => {
+  test('the original program’s defaults', async () => {
     const { variants = [] } = await planOf({ handlers: ['script'] });
     assert.deepEqual(
       variants.map(({ parameters: { test, keys }, loads }) => [test, keys, loads[0]]),
@@ -130,7 +132,7 @@ describe('a workload with variants', () => {
  * @param {Record<string, any> | null} facts
  * @param {Record<string, any>} [more]
  */
-function cellOf(parameters, facts, more = {}) {
+function benchmarkOf(parameters, facts, more = {}) {
   const outcomes = { ok: 1, miss: 0, mismatch: 0, error: 0, timeout: 0, dropped: 0, unsent: 0 };
   const round = {
     state: 'measured',
@@ -153,18 +155,18 @@ function cellOf(parameters, facts, more = {}) {
   };
 }
 
-/** @param {any[]} cells */
-function resultOf(...cells) {
-  return /** @type {import('../../lib/result.js').Result} */ (/** @type {any} */ ({ cells }));
+/** @param {any[]} benchmarks */
+function resultOf(...benchmarks) {
+  return /** @type {import('../../lib/result.js').Result} */ (/** @type {any} */ ({ benchmarks }));
 }
 
 describe('what is told', () => {
-  test('the seed’s lines, to the column', () => {
+  test('the original program’s lines, to the column', () => {
     const facts = { sections: 4679, violations: 0 };
     const result = resultOf(
-      cellOf({ test: 'lock', handler: 'script', keys: 1 }, facts),
-      cellOf({ test: 'lock', handler: 'script', keys: 10 }, null),
-      cellOf({ test: 'count', handler: 'script', keys: 1 }, facts),
+      benchmarkOf({ test: 'lock', handler: 'script', keys: 1 }, facts),
+      benchmarkOf({ test: 'lock', handler: 'script', keys: 10 }, null),
+      benchmarkOf({ test: 'count', handler: 'script', keys: 1 }, facts),
     );
     assert.deepEqual(legacyLinesOf(result, 'lock'), [
       'Test 1',
@@ -179,9 +181,12 @@ describe('what is told', () => {
       '                      user     system      total        real',
       'keys: 1/ 1  4679  0.270000   0.060000   0.330000 (  0.530289)',
     ]);
-    const benchmarks = result.cells
+    const benchmarks = result.benchmarks
       .filter(({ state }) => state !== 'skipped')
-      .map((cell) => ({ cell, keys: { id: cell.id, ...cell.parameters } }));
+      .map((benchmark) => ({
+        source: benchmark,
+        keys: { id: benchmark.id, ...benchmark.parameters },
+      }));
     const [first, second] = tabulate(result, report, benchmarks);
     assert.equal(first.rows.length, 1, 'what is not offered is among the skipped');
     assert.match(first.title, /Test 1/);
@@ -195,16 +200,16 @@ describe('what is told', () => {
   });
 
   test('several rounds: medians, but the longest wait and all violations', () => {
-    const cell = cellOf(
+    const benchmark = benchmarkOf(
       { test: 'lock', handler: 'script', keys: 1 },
       { sections: 10, violations: 1, waitMaxNs: 5 },
     );
-    const [round] = cell.rounds;
-    cell.rounds.push(
+    const [round] = benchmark.rounds;
+    benchmark.rounds.push(
       { ...round, durationNs: 1e9, facts: { sections: 20, violations: 2, waitMaxNs: 9 } },
       { ...round, durationNs: 3e9, facts: { sections: 60, violations: 0, waitMaxNs: 7 } },
     );
-    const [row] = toLockRows(resultOf(cell));
+    const [row] = toLockRows(resultOf(benchmark));
     assert.equal(row.sections, 20);
     assert.equal(row.realNs, 1e9);
     assert.equal(row.waitMaxNs, 9);
@@ -215,7 +220,7 @@ describe('what is told', () => {
     const parameters = { test: 'stress', handler: 'script', keys: 5 };
     const facts = { sections: 150, violations: 0, timeouts: 0, overruns: 0, kills: 2 };
     const verdict = (/** @type {any} */ more, /** @type {any} */ round = {}) =>
-      stressVerdict(resultOf(cellOf(parameters, { ...facts, ...more }, round)));
+      stressVerdict(resultOf(benchmarkOf(parameters, { ...facts, ...more }, round)));
     assert.deepEqual(verdict({}), {
       verdict: 'held',
       text:

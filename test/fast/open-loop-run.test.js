@@ -60,17 +60,17 @@ async function race(options, faults) {
   return parseResult(JSON.stringify(result), 'the result');
 }
 
-test('a ramp has a cell for each rate, with what was offered, sent and dropped', async () => {
+test('a ramp has a benchmark for each rate, with what was offered, sent and dropped', async () => {
   const loads = [1000, 2000].map((rate) => ({
     ...{ kind: /** @type {const} */ ('rate'), rate },
     durationMs: 500,
   }));
   const result = await race({ loads, rounds: 2 });
   assert.deepEqual(
-    result.cells.map(({ id }) => id),
+    result.benchmarks.map(({ id }) => id),
     ['memory:default/get/rate-1000', 'memory:default/get/rate-2000'],
   );
-  for (const { load, rounds } of result.cells) {
+  for (const { load, rounds } of result.benchmarks) {
     assert.equal(rounds.length, 2);
     for (const { open, latency, scheduled, outcomes } of rounds) {
       assert.equal(open?.offered, Number(load.rate) / 2);
@@ -94,8 +94,8 @@ test('more than 0.1 % dropped makes the test invalid: a warning, and exit status
   assert.equal(statusOf(beyond), 5);
   const warning = beyond.warnings.find(({ code }) => code === 'W_DROPPED');
   assert.match(String(warning?.message), /0\.11 %.*10000 were in flight.*not valid/);
-  assert.match(String(warning?.remedy), /--rate|--max-in-flight/);
-  assert.equal(warning?.cell, 'memory:default/get/rate-10000');
+  assert.match(String(warning?.hint), /--rate|--max-in-flight/);
+  assert.equal(warning?.benchmark, 'memory:default/get/rate-10000');
 });
 
 test('a search keeps every trial as a round, and its answer', async () => {
@@ -105,14 +105,14 @@ test('a search keeps every trial as a round, and its answer', async () => {
   assert.equal(search.confirmed, true);
   assert.equal(search.reason, null);
   const trials = search.points.reduce((sum, point) => sum + point.trials.length, 0);
-  const rounds = result.cells.reduce((sum, cell) => sum + cell.rounds.length, 0);
-  assert.equal(rounds, trials, 'every trial is a round of a cell');
-  for (const { cell, rate, passed } of search.points) {
-    const found = result.cells.find(({ id }) => id === cell);
+  const rounds = result.benchmarks.reduce((sum, benchmark) => sum + benchmark.rounds.length, 0);
+  assert.equal(rounds, trials, 'every trial is a round of a benchmark');
+  for (const { benchmark, rate, passed } of search.points) {
+    const found = result.benchmarks.find(({ id }) => id === benchmark);
     assert.equal(found?.load.rate, rate);
     assert.equal(passed, rate <= 3000);
   }
-  assert.equal(new Set(result.cells.map(({ id }) => id)).size, result.cells.length);
+  assert.equal(new Set(result.benchmarks.map(({ id }) => id)).size, result.benchmarks.length);
   assert.equal(statusOf(result), 0, 'a rate that does not hold is an answer');
   assert.deepEqual(openLoopWarnings(result), []);
 });
@@ -121,7 +121,7 @@ test('a trial holds within the limit, and not with drops, timeouts or too few va
   const histogram = new Histogram();
   histogram.recordCount(1e6, 1980);
   histogram.recordCount(4e6, 20);
-  const [{ rounds }] = rampResult().cells;
+  const [{ rounds }] = rampResult().benchmarks;
   const [round] = rounds;
   assert.ok(round.latency !== null);
   const latency = { ...round.latency, count: 2000, histogram: encode(histogram) };

@@ -90,7 +90,9 @@ test('each fault of a storage is an outcome of its own, and ends no other', asyn
   assert.equal(stderr, '');
   const text = await readFile(path.join(folder, 'faults.json'), 'utf8');
   const result = parseResult(text, 'faults.json');
-  const rounds = new Map(result.cells.map((cell) => [cell.storage, cell.rounds[0]]));
+  const rounds = new Map(
+    result.benchmarks.map((benchmark) => [benchmark.storage, benchmark.rounds[0]]),
+  );
   for (const name of ['good', 'noisy']) {
     assert.deepEqual([name, rounds.get(name)?.outcomes.ok], [name, OPS]);
   }
@@ -103,10 +105,10 @@ test('each fault of a storage is an outcome of its own, and ends no other', asyn
     ['leaves', /ended with status 0 before it gave a result/],
   ];
   for (const [name, says] of failed) {
-    const cell = result.cells.find(({ storage }) => storage === name);
-    assert.deepEqual([name, cell?.state], [name, 'failed']);
-    assert.match(cell?.reason ?? '', says);
-    assert.ok(stdout.includes(`Test failed: ${cell?.reason}`), name);
+    const benchmark = result.benchmarks.find(({ storage }) => storage === name);
+    assert.deepEqual([name, benchmark?.state], [name, 'failed']);
+    assert.match(benchmark?.reason ?? '', says);
+    assert.ok(stdout.includes(`Test failed: ${benchmark?.reason}`), name);
   }
   /** @type {[string, import('../../lib/types.js').Outcome, number][]} */
   const counted = [
@@ -144,7 +146,7 @@ test('one flipped byte in 100 replies is found, and what was compared is counted
   assert.equal(status, 5, stderr);
   const result = parseResult(await readFile(path.join(folder, 'flips.json'), 'utf8'), 'flips.json');
   const [flips, good] = ['flips', 'good'].map(
-    (name) => result.cells.find(({ storage }) => storage === name)?.rounds[0],
+    (name) => result.benchmarks.find(({ storage }) => storage === name)?.rounds[0],
   );
   const mismatches = flips?.outcomes.mismatch ?? 0;
   // Of 100, each found with probability 1/32: none in 4 % of draws; this draw is fixed.
@@ -216,6 +218,6 @@ test('a storage that blocks its process for ever is killed', async () => {
     {},
   );
   assert.equal(record, null);
-  assert.equal(failure?.code, 'E_CELL_BLOCKED');
+  assert.equal(failure?.code, 'E_BENCHMARK_BLOCKED');
   assert.match(failure?.message ?? '', /blocked its process for 1\.5 s/);
 });

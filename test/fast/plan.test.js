@@ -1,4 +1,6 @@
-/** What a run does with its options: cells, the order of rounds, accounts, and the exit status. */
+/**
+ * What a run does with its options: benchmarks, the order of rounds, accounts, and the exit status.
+ */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,7 +17,7 @@ import { NO_SERVERS } from '../helpers/command-line.js';
 
 /** @typedef {import('../../engine/executor.js').Executor} Executor */
 /** @typedef {import('../../engine/runner.js').RunContext} RunContext */
-/** @typedef {import('../../engine/cell.js').CellSpec} CellSpec */
+/** @typedef {import('../../engine/benchmark.js').BenchmarkSpec} BenchmarkSpec */
 
 let home = '';
 before(async () => {
@@ -46,7 +48,7 @@ describe('the order of a round', () => {
     assert.deepEqual(orderOfRound(5, 0, 1, 42), [0, 1, 2, 3, 4]);
   });
 
-  test('every round has each cell once, drawn from the seed', () => {
+  test('every round has each benchmark once, drawn from the seed', () => {
     for (let round = 0; round < 6; round += 1) {
       const order = orderOfRound(9, round, 6, 42);
       assert.deepEqual(
@@ -78,9 +80,9 @@ test('what is left open has one meaning', () => {
 });
 
 /**
- * @param {string[]} said the storages, in the order in which their cells were executed
- * @param {(spec: CellSpec) => import('../../engine/executor.js').Execution | null} answer null: as
- *   a good storage
+ * @param {string[]} said the storages, in the order in which their benchmarks were executed
+ * @param {(spec: BenchmarkSpec) => import('../../engine/executor.js').Execution | null} answer
+ *   null: as a good storage
  * @returns {Executor}
  */
 function fakeExecutor(said, answer) {
@@ -104,7 +106,7 @@ const TWO = {
   rows: 20,
 };
 
-test('each cell is executed once in each round, in the order drawn', async () => {
+test('each benchmark is executed once in each round, in the order drawn', async () => {
   /** @type {string[]} */
   const said = [];
   const executor = fakeExecutor(said, () => null);
@@ -114,7 +116,7 @@ test('each cell is executed once in each round, in the order drawn', async () =>
   for (const round of rounds) assert.equal(new Set(round).size, 4);
   assert.deepEqual(rounds[1], rounds[0].toReversed());
   assert.deepEqual(rounds[3], rounds[2].toReversed());
-  for (const { rounds: own } of result.cells) {
+  for (const { rounds: own } of result.benchmarks) {
     assert.deepEqual(
       own.map(({ round }) => round),
       [0, 1, 2, 3],
@@ -123,23 +125,27 @@ test('each cell is executed once in each round, in the order drawn', async () =>
   }
 });
 
-test('a cell that failed once has failed, and the others go on', async () => {
+test('a benchmark that failed once has failed, and the others go on', async () => {
   let calls = 0;
   const executor = fakeExecutor([], ({ profile, load }) => {
     if (profile !== 'sync' || load.kind !== 'sync') return null;
     calls += 1;
     if (calls > 1) return null;
-    return { record: null, failure: { code: 'E_CELL_PROCESS', message: 'gone' }, processNs: 1 };
+    return {
+      record: null,
+      failure: { code: 'E_BENCHMARK_PROCESS', message: 'gone' },
+      processNs: 1,
+    };
   });
   const result = await runRace({ ...TWO, home, rounds: 2 }, { executor });
-  const states = Object.fromEntries(result.cells.map(({ id, state }) => [id, state]));
+  const states = Object.fromEntries(result.benchmarks.map(({ id, state }) => [id, state]));
   assert.deepEqual(states, {
     'memory:default/get/sync': 'measured',
     'memory:sync/get/sync': 'failed',
     'memory:default/get/window-8': 'measured',
     'memory:sync/get/window-8': 'measured',
   });
-  const failed = result.cells.find(({ state }) => state === 'failed');
+  const failed = result.benchmarks.find(({ state }) => state === 'failed');
   assert.equal(failed?.reason, 'gone');
   assert.deepEqual(
     failed?.rounds.map(({ state }) => state),
@@ -154,12 +160,12 @@ test('what cannot run is skipped with its reason and never executed', async () =
   const executor = fakeExecutor(said, () => null);
   const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], addresses, home };
   const result = await runRace(options, { executor });
-  for (const { storage, profile, state, reason, remedy, rounds } of result.cells) {
+  for (const { storage, profile, state, reason, hint, rounds } of result.benchmarks) {
     const ran = said.includes(`${storage}:${profile}/sync`);
     assert.deepEqual([storage, state], [storage, ran ? 'measured' : 'skipped']);
     assert.equal(rounds.length, ran ? 1 : 0);
     assert.equal(reason === null, ran);
-    assert.equal(remedy === null, ran);
+    assert.equal(hint === null, ran);
   }
   assert.ok(said.includes('memory:default/sync'));
   assert.equal(statusOf(result), 0);
@@ -169,7 +175,7 @@ test('an embedded store that cannot be filled is skipped, or refused where it wa
   const executor = fakeExecutor([], () => null);
   const options = { ...TWO, loads: [TWO.loads[0]], addresses, home: '/proc/nowhere' };
   const result = await runRace({ ...options, storages: undefined }, { executor });
-  const lmdb = result.cells.find(({ storage }) => storage === 'lmdb');
+  const lmdb = result.benchmarks.find(({ storage }) => storage === 'lmdb');
   assert.deepEqual([lmdb?.state, lmdb?.rounds], ['skipped', []]);
   assert.match(lmdb?.reason ?? '', /rows could not be written: .*\/proc\/nowhere/);
   await assert.rejects(runRace({ ...options, storages: ['lmdb'] }, { executor }), {
@@ -178,7 +184,7 @@ test('an embedded store that cannot be filled is skipped, or refused where it wa
   });
 });
 
-test('every cell has a process of its own, and its accounts are in balance', async () => {
+test('every benchmark has a process of its own, and its accounts are in balance', async () => {
   /** @type {number[]} */
   const processNs = [];
   /** @type {Executor} */
@@ -188,10 +194,10 @@ test('every cell has a process of its own, and its accounts are in balance', asy
     return execution;
   };
   const result = await runRace({ ...TWO, home, warmupOperations: 0 }, { executor });
-  const cells = result.cells.flatMap(({ rounds }) => rounds);
-  assert.equal(cells.length, 4);
-  assert.equal(processNs.length, 4 + 2); // and one for each kind of floor
-  for (const { outcomes, scheduled, processNs: whole, workNs, latency } of cells) {
+  const benchmarks = result.benchmarks.flatMap(({ rounds }) => rounds);
+  assert.equal(benchmarks.length, 4);
+  assert.equal(processNs.length, 4 + 2); // and one for each kind of harnessOverhead
+  for (const { outcomes, scheduled, processNs: whole, workNs, latency } of benchmarks) {
     assert.equal(scheduled, 10);
     assert.equal(
       Object.values(outcomes).reduce((sum, n) => sum + n, 0),
@@ -205,14 +211,14 @@ test('every cell has a process of its own, and its accounts are in balance', asy
 describe('the exit status of a result', () => {
   /**
    * @param {Partial<import('../../lib/result.js').Round['outcomes']>} outcomes
-   * @param {Partial<import('../../lib/result.js').Cell>} [fields]
+   * @param {Partial<import('../../lib/result.js').Benchmark>} [fields]
    * @param {'complete' | 'aborted'} [state]
    */
   async function status(outcomes, fields = {}, state = 'complete') {
     const executor = fakeExecutor([], () => null);
     const result = await runRace({ ...TWO, home }, { executor });
-    Object.assign(result.cells[1].rounds[0].outcomes, outcomes);
-    Object.assign(result.cells[1], fields);
+    Object.assign(result.benchmarks[1].rounds[0].outcomes, outcomes);
+    Object.assign(result.benchmarks[1], fields);
     return statusOf({ ...result, state });
   }
 
@@ -226,11 +232,12 @@ describe('the exit status of a result', () => {
     });
   }
 
-  test('is 5 where a cell failed, 4 where nothing could run', async () => {
+  test('is 5 where a benchmark failed, 4 where nothing could run', async () => {
     assert.equal(await status({}, { state: 'failed' }), 5);
     const executor = fakeExecutor([], () => null);
     const result = await runRace({ ...TWO, home }, { executor });
-    for (const cell of result.cells) Object.assign(cell, { state: 'skipped', rounds: [] });
+    for (const benchmark of result.benchmarks)
+      Object.assign(benchmark, { state: 'skipped', rounds: [] });
     assert.equal(statusOf(result), 4);
   });
 

@@ -6,9 +6,9 @@ import { decode } from '../../measure/hdr.js';
 import { labelOf, toGroups } from '../../report/analysis/rows.js';
 import {
   BURST,
+  benchmark,
   brokenResult,
   buildResult,
-  cell,
   measuredRound,
   raceResult,
   rounds,
@@ -16,16 +16,16 @@ import {
 } from '../helpers/result-builder.js';
 
 /**
- * @param {import('../../lib/result.js').Cell[]} cells
+ * @param {import('../../lib/result.js').Benchmark[]} benchmarks
  * @returns {import('../../report/analysis/rows.js').Group}
  */
-function groupOf(...cells) {
-  const [group, ...others] = toGroups(buildResult({ cells }));
+function groupOf(...benchmarks) {
+  const [group, ...others] = toGroups(buildResult({ benchmarks }));
   assert.equal(others.length, 0);
   return group;
 }
 
-test('one group for each workload and load, skipped cells in none', () => {
+test('one group for each workload and load, skipped benchmarks in none', () => {
   const groups = toGroups(raceResult());
   assert.deepEqual(
     groups.map(({ load, rows }) => [load.kind, rows.length]),
@@ -40,20 +40,20 @@ test('one group for each workload and load, skipped cells in none', () => {
     operations: 1000,
     durationNs: null,
   });
-  const cells = [10, 100, 10].map((k, i) =>
-    cell({
+  const benchmarks = [10, 100, 10].map((k, i) =>
+    benchmark({
       storage: i === 2 ? 'ioredis' : 'redis',
       load: window(k),
       rounds: rounds(window(k), 1000),
     }),
   );
   assert.deepEqual(
-    toGroups(buildResult({ cells })).map(({ rows }) => rows.length),
+    toGroups(buildResult({ benchmarks })).map(({ rows }) => rows.length),
     [2, 1],
   );
 });
 
-test('fastest first, the floor last, then what gave no number; ties stay as they are', () => {
+test('fastest first, the harnessOverhead last, then what gave no number; ties stay as they are', () => {
   const [, burst] = toGroups(raceResult());
   assert.deepEqual(
     burst.rows.map(({ label }) => label),
@@ -82,8 +82,8 @@ test('the reference is the fastest that talks to a server; embedded ones have ra
 });
 
 test('without a server the fastest embedded one is the reference, and memory never', () => {
-  const lmdb = cell({ storage: 'lmdb', load: SYNC, rounds: rounds(SYNC, 300_000) });
-  const memory = cell({ storage: 'memory', load: SYNC, rounds: rounds(SYNC, 2_000_000) });
+  const lmdb = benchmark({ storage: 'lmdb', load: SYNC, rounds: rounds(SYNC, 300_000) });
+  const memory = benchmark({ storage: 'memory', load: SYNC, rounds: rounds(SYNC, 2_000_000) });
   assert.equal(groupOf(memory, lmdb).reference?.label, 'lmdb');
   const alone = groupOf(memory);
   assert.equal(alone.reference, null);
@@ -97,31 +97,33 @@ test('wrong answers or a failure keep a storage from being the reference', () =>
 });
 
 test('throughput is the median of the rounds, with n, and one round has no interval', () => {
-  const five = groupOf(cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) })).rows[0];
+  const five = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) }))
+    .rows[0];
   assert.ok(Math.abs((five.throughput?.median ?? 0) - 1000) < 1e-6);
   assert.equal(five.n, 5);
   assert.ok((five.throughput?.interval.relativeHalfWidth ?? 0) > 0.01);
   const one = groupOf(
-    cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 1) }),
+    benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 1) }),
   ).rows[0];
   assert.equal(one.throughput?.interval.relativeHalfWidth, null);
 });
 
 test('percentiles are those of all rounds together, null where too few values lie above', () => {
   const twice = rounds(SYNC, 1000).slice(0, 2);
-  const { latency } = groupOf(cell({ storage: 'redis', load: SYNC, rounds: twice })).rows[0];
+  const { latency } = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: twice })).rows[0];
   const [a, b] = twice.map((round) => decode(round.latency?.histogram ?? ''));
   const merged = a.merge(b);
   assert.equal(latency?.count, 10_000);
   assert.equal(latency?.p99Ns, merged.percentile(0.99));
   assert.equal(latency?.p999Ns, merged.percentile(0.999), '10 of 10,000 lie above');
-  const single = groupOf(cell({ storage: 'redis', load: SYNC, rounds: twice.slice(0, 1) })).rows[0];
+  const single = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: twice.slice(0, 1) }))
+    .rows[0];
   assert.equal(single.latency?.p999Ns, null, '5 of 5,000 do');
 });
 
 test('CPU is that of all rounds for each ok operation, and null where it is not known', () => {
   const known = groupOf(
-    cell({
+    benchmark({
       storage: 'redis',
       load: SYNC,
       rounds: rounds(SYNC, 1000, { clientCpuNs: 60_000, serverCpuNs: 4000, outcomes: { miss: 9 } }),
@@ -130,7 +132,7 @@ test('CPU is that of all rounds for each ok operation, and null where it is not 
   assert.ok(Math.abs((known.clientCpuNs ?? 0) - 60_000) < 1e-6);
   assert.ok(Math.abs((known.serverCpuNs ?? 0) - 4000) < 1e-6);
   const none = measuredRound(0, SYNC, { throughput: 10, outcomes: { error: 5000 } });
-  const row = groupOf(cell({ storage: 'redis', load: SYNC, rounds: [none] })).rows[0];
+  const row = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: [none] })).rows[0];
   assert.deepEqual([row.clientCpuNs, row.serverCpuNs, row.latency], [null, null, null]);
 });
 
@@ -141,7 +143,7 @@ test('outcomes are those of all rounds, and what was not run is not a wrong answ
   assert.equal(redis?.scheduled, 10_000);
   assert.equal(redis?.outcomes.ok, 9948);
   const unsent = measuredRound(0, SYNC, { throughput: 10, outcomes: { unsent: 7, dropped: 1 } });
-  const row = groupOf(cell({ storage: 'redis', load: SYNC, rounds: [unsent] })).rows[0];
+  const row = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: [unsent] })).rows[0];
   assert.deepEqual([row.wrong, row.notRun], [0, 8]);
 });
 
@@ -152,14 +154,14 @@ test('memory is the greatest of the client, and for a burst the median for each 
   assert.equal(burst.rows[0].pendingBytes, 814);
 });
 
-test('a damaged histogram is named with its cell and round', () => {
+test('a damaged histogram is named with its benchmark and round', () => {
   const result = raceResult();
-  const { latency } = result.cells[1].rounds[2];
+  const { latency } = result.benchmarks[1].rounds[2];
   assert.ok(latency);
   latency.histogram = 'AAAA';
   assert.throws(() => toGroups(result), {
     code: 'E_USAGE',
-    message: /^cell redis:default\/get\/sync, round 2: not a histogram/,
+    message: /^benchmark redis:default\/get\/sync, round 2: not a histogram/,
   });
 });
 

@@ -1,4 +1,6 @@
-/** The self-check at its smallest size: its figures are all there; how good they are is not judged. */
+/**
+ * The self-check at its smallest size: its figures are all there; how good they are is not judged.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,6 @@
-/** The stand-ins without a socket: requests at every split, requests they must refuse, memory. */
+/**
+ * The fake servers without a socket: requests at every split, requests they must refuse, memory.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -91,7 +93,7 @@ test('an outbox takes more than it has room for', () => {
   );
 });
 
-test('a stand-in holds the same rows, and no more than fit 64 MiB', () => {
+test('a fake server holds the same rows, and no more than fit 64 MiB', () => {
   assert.deepEqual(tableDataset({ rows: 100_000, valueSize: 1024, seed: 5 }), {
     rows: 4096,
     valueSize: 1024,

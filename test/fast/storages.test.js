@@ -108,7 +108,7 @@ describe('storages, without a server', () => {
       const expected = (/** @type {any} */ error) => {
         assert.equal(error.code, 'E_USAGE');
         assert.match(error.message, /unknown storage "iorediss": did you mean "ioredis"\?/);
-        for (const name of STORAGE_NAMES) assert.ok(error.remedy.includes(name));
+        for (const name of STORAGE_NAMES) assert.ok(error.hint.includes(name));
         return true;
       };
       assert.throws(() => parseSelection('iorediss'), expected);
@@ -125,7 +125,7 @@ describe('storages, without a server', () => {
       assert.throws(() => requireProfile(redis, 'tunde'), {
         ...usage,
         message: 'storage "redis" has no profile "tunde": did you mean "tuned"?',
-        remedy: 'its profiles: default, tuned, pool',
+        hint: 'its profiles: default, tuned, pool',
       });
     });
 
@@ -134,7 +134,7 @@ describe('storages, without a server', () => {
       const lacking = { ...redis, package: 'dragstrip-no-such-driver' };
       const answer = await checkAvailable(lacking);
       assert.match(String(answer?.reason), /dragstrip-no-such-driver, is not installed/);
-      assert.equal(answer?.remedy, 'npm install');
+      assert.equal(answer?.hint, 'npm install');
       assert.equal(await checkAvailable(redis), null);
     });
 
@@ -240,7 +240,7 @@ describe('storages, without a server', () => {
         await assert.rejects(within(opening, 10_000, label), (/** @type {any} */ error) => {
           assert.equal(error.code, 'E_TARGET');
           assert.ok(error.message.includes(`127.0.0.1:${port}`), error.message);
-          assert.ok(error.remedy.length > 0);
+          assert.ok(error.hint.length > 0);
           return true;
         });
       });
@@ -265,7 +265,7 @@ describe('storages, without a server', () => {
           const opening = openRows(definition, { address, credentials, profile, dataset, folder });
           await assert.rejects(within(opening, 10_000, label), (/** @type {any} */ error) => {
             assert.equal(error.code, 'E_TARGET');
-            assert.doesNotMatch(`${error.message}${error.remedy}${error.cause}`, /geheim/);
+            assert.doesNotMatch(`${error.message}${error.hint}${error.cause}`, /geheim/);
             return true;
           });
         } finally {
@@ -380,7 +380,7 @@ describe('storages, without a server', () => {
     const [major, minor] = process.versions.node.split('.').map(Number);
     const has = major > 22 || (major === 22 && minor >= 13);
     assert.equal(answer === null, has);
-    if (answer !== null) assert.match(answer.remedy, /Node 22\.13 or later/);
+    if (answer !== null) assert.match(answer.hint, /Node 22\.13 or later/);
   });
 });
 

@@ -221,7 +221,7 @@ describe('imports run one way', () => {
     );
   });
 
-  test('a cell’s process starts without schemas, servers, reports and the command line', () => {
+  test('a benchmark process starts without schemas, servers, reports and the command line', () => {
     const loaded = new Set(['engine/child.js']);
     for (const file of loaded) {
       const code = FILES.get(file) ?? '';
@@ -234,7 +234,7 @@ describe('imports run one way', () => {
     const heavy = /^[^./]+$|^@|^(servers|report|cli|index|stats\/(?!percentile))/;
     assertNone(
       [...loaded].filter((file) => heavy.test(file)),
-      'every cell waits for it: import it where it is used',
+      'every benchmark waits for it: import it where it is used',
     );
   });
 

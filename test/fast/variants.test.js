@@ -1,4 +1,7 @@
-/** Variants of a workload: which cells there are, what their processes are told, and its namespace. */
+/**
+ * Variants of a workload: which benchmarks there are, what their processes are told, and its
+ * namespace.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -7,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openNamespace } from '../../data/namespaces/index.js';
-import { makeCells, makeJobs } from '../../engine/cells.js';
+import { makeBenchmarks, makeJobs } from '../../engine/benchmarks.js';
 import { withNamespace } from '../../engine/namespaces.js';
 import { loadLabel, planRun } from '../../engine/plan.js';
 import { run } from '../../index.js';
@@ -57,13 +60,13 @@ const proxy = (name) => ({
   unavailable: null,
 });
 
-describe('cells of variants', () => {
+describe('benchmarks of variants', () => {
   test('one for each variant, load and storage that it is for', async () => {
     const storages = [await target('memory'), await target('lmdb')];
     const plan = planRun({ workload: 'get', variants, loads });
-    const cells = makeCells(plan, storages, [], workloadOf({}));
+    const benchmarks = makeBenchmarks(plan, storages, [], workloadOf({}));
     assert.deepEqual(
-      cells.map(({ id, load }) => [id.replace(`/${loadLabel(load)}`, ''), load.inFlight]),
+      benchmarks.map(({ id, load }) => [id.replace(`/${loadLabel(load)}`, ''), load.inFlight]),
       [
         ['memory:default/get[way=direct]', 7],
         ['lmdb:default/get[way=direct]', 7],
@@ -72,30 +75,32 @@ describe('cells of variants', () => {
         ['lmdb:default/get[way=none]', 7],
       ],
     );
-    assert.deepEqual(cells[2].parameters, { way: 'proxy' });
-    assert.equal(cells[2].load.kind, 'sync');
+    assert.deepEqual(benchmarks[2].parameters, { way: 'proxy' });
+    assert.equal(benchmarks[2].load.kind, 'sync');
     assert.equal(plan.loads.length, 2, 'each load of the run once');
   });
 
-  test('what a storage does not offer is no cell, or one that is skipped', async () => {
+  test('what a storage does not offer is no benchmark, or one that is skipped', async () => {
     const storages = [await target('memory'), await target('lmdb')];
     const plan = planRun({ workload: 'get', variants: variants.slice(0, 1), loads });
-    const lack = { reason: 'it cannot', remedy: 'take another' };
+    const lack = { reason: 'it cannot', hint: 'take another' };
     const workload = workloadOf({ offers: ({ name }) => (name === 'memory' ? false : lack) });
-    const [cell, ...more] = makeCells(plan, storages, [], workload);
+    const [benchmark, ...more] = makeBenchmarks(plan, storages, [], workload);
     assert.deepEqual(more, []);
-    assert.equal(cell.storage, 'lmdb');
-    assert.equal(cell.state, 'skipped');
-    assert.equal(cell.reason, 'it cannot');
+    assert.equal(benchmark.storage, 'lmdb');
+    assert.equal(benchmark.state, 'skipped');
+    assert.equal(benchmark.reason, 'it cannot');
   });
 
-  test('further servers: told to the processes of the cells that need them', async () => {
+  test('further servers: told to the processes of the benchmarks that need them', async () => {
     const storages = [await target('memory')];
     const plan = planRun({ workload: 'get', variants: variants.slice(0, 2), loads });
     const servers = (/** @type {any} */ { way }) => (way === 'proxy' ? ['nutcracker'] : []);
     const workload = workloadOf({ servers });
     const others = [proxy('nutcracker'), proxy('another')];
-    const result = /** @type {any} */ ({ cells: makeCells(plan, storages, others, workload) });
+    const result = /** @type {any} */ ({
+      benchmarks: makeBenchmarks(plan, storages, others, workload),
+    });
     const jobs = makeJobs(plan, { storages, others }, result, { folder: home, workload });
     assert.equal(jobs[0].spec.others, undefined);
     assert.deepEqual(
@@ -103,8 +108,8 @@ describe('cells of variants', () => {
       [['nutcracker', [123]]],
     );
     assert.deepEqual(jobs[1].spec.workloadOptions, { parameters: { way: 'proxy' } });
-    const gone = [{ ...others[0], unavailable: { reason: 'it is down', remedy: 'start it' } }];
-    const [direct, skipped] = makeCells(plan, storages, gone, workload);
+    const gone = [{ ...others[0], unavailable: { reason: 'it is down', hint: 'start it' } }];
+    const [direct, skipped] = makeBenchmarks(plan, storages, gone, workload);
     assert.equal(direct.state, 'planned');
     assert.equal(skipped.reason, 'it is down');
   });
@@ -121,13 +126,13 @@ describe('cells of variants', () => {
       warmupOperations: 10,
     });
     assert.deepEqual(
-      result.cells.map(({ parameters, state }) => [parameters?.['n'], state]),
+      result.benchmarks.map(({ parameters, state }) => [parameters?.['n'], state]),
       [
         [1, 'measured'],
         [2, 'measured'],
       ],
     );
-    assert.ok(result.cells.every(({ rounds }) => rounds[0].outcomes.ok === 500));
+    assert.ok(result.benchmarks.every(({ rounds }) => rounds[0].outcomes.ok === 500));
   });
 });
 

@@ -80,8 +80,8 @@ describe('YCSB', () => {
       ...{ ops: 400, inFlight: [1, 8], rounds: 1, warmupOperations: 50, rows: 300, valueSize: 16 },
       home: folder,
     });
-    assert.equal(result.cells.length, 3 * 6 * 2);
-    for (const { id, state, rounds } of result.cells) {
+    assert.equal(result.benchmarks.length, 3 * 6 * 2);
+    for (const { id, state, rounds } of result.benchmarks) {
       assert.equal(state, 'measured', id);
       assert.equal(rounds[0].outcomes.ok, 400, id);
     }
@@ -118,9 +118,9 @@ describe('a workload of a file', () => {
 
   test('and by a program, whose values are checked', async () => {
     const options = { workload: file, storages: ['memory'], rows: 100, rounds: 1, home: folder };
-    const { cells } = await run({ ...options, ops: 50, distance: 3 });
-    assert.equal(cells[0].id, 'memory:default/pairs[distance=3]/window-16');
-    assert.equal(cells[0].rounds[0].outcomes.ok, 50);
+    const { benchmarks } = await run({ ...options, ops: 50, distance: 3 });
+    assert.equal(benchmarks[0].id, 'memory:default/pairs[distance=3]/window-16');
+    assert.equal(benchmarks[0].rounds[0].outcomes.ok, 50);
     await assert.rejects(run({ ...options, distance: 0 }), {
       code: 'E_USAGE',
       message: /--distance 0/,

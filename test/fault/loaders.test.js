@@ -107,7 +107,7 @@ describe('loads broken off', () => {
           await assert.rejects(seedBy(name, { address, dataset, timeoutMs: 300 }), {
             code: 'E_TARGET',
             message: /no answer within 0\.3 s, after \d+ of 2600 rows/,
-            remedy: /continues/,
+            hint: /continues/,
           });
         } finally {
           process.kill(pid, 'SIGCONT');
@@ -130,7 +130,7 @@ describe('loads broken off', () => {
         }
       });
 
-      test('Nothing listens: one line with the address and the remedy', async () => {
+      test('Nothing listens: one line with the address and the hint', async () => {
         const endpoint = { host: '127.0.0.1', port: await getPort({ host: '127.0.0.1' }) };
         const address = { main: endpoint, sql: endpoint };
         await assert.rejects(seedBy(name, { address, dataset: createDataset(OPTIONS) }), {
@@ -138,7 +138,7 @@ describe('loads broken off', () => {
           message: new RegExp(
             `127\\.0\\.0\\.1:${endpoint.port}: cannot connect \\(ECONNREFUSED\\)`,
           ),
-          remedy: /servers start/,
+          hint: /servers start/,
         });
       });
 
@@ -190,7 +190,7 @@ describe('loads broken off', () => {
           await assert.rejects(seedBy(name, { address: addressOf(running), dataset }), {
             code: 'E_TARGET',
             message: /after \d+ of 2600 rows$/,
-            remedy: /again continues from there/,
+            hint: /again continues from there/,
           });
         } finally {
           await own.stop();
@@ -211,7 +211,7 @@ describe('loads broken off', () => {
       await assert.rejects(seedBy('redis', { address, dataset }), {
         code: 'E_TARGET',
         message: /OOM .*after \d+ of 2600 rows/,
-        remedy: /maxmemory/,
+        hint: /maxmemory/,
       });
     } finally {
       await client.config('SET', 'maxmemory', '0');
@@ -232,7 +232,7 @@ describe('loads broken off', () => {
       await assert.rejects(seedBy('redis', { address, dataset }), {
         code: 'E_TARGET',
         message: /\d+ of 2600 rows are there/,
-        remedy: /evicts/,
+        hint: /evicts/,
       });
     } finally {
       await client.config('SET', 'maxmemory', '0');

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
-import { runCell } from '../../engine/cell.js';
+import { runBenchmark } from '../../engine/benchmark.js';
 import { createDataset } from '../../lib/dataset.js';
 import { DROPPED, OK, OUTCOMES, UNSENT } from '../../lib/outcome.js';
 import { systemClock } from '../../measure/clock.js';
@@ -23,7 +23,7 @@ const ATTEMPTS = 3;
 const servers = withServers(['redis']);
 
 /**
- * Runs a cell while the server stands still for a second.
+ * Runs a benchmark while the server stands still for a second.
  * @param {Partial<import('../../lib/result.js').Load> & { kind: any }} load
  * @param {string} [storage]
  */
@@ -33,7 +33,7 @@ async function runStopped(load, storage = 'ioredis') {
   await loader.seed({ address, credentials: {}, dataset: createDataset(DATASET) });
   const { pid } = servers.running('redis');
   let stopping = false;
-  const record = await runCell(
+  const record = await runBenchmark(
     {
       storage,
       profile: 'default',

@@ -131,7 +131,7 @@ test('without network, one line says so, and nothing half unpacked is left', asy
   assert.equal(failures.length, 1);
   assert.equal(failures[0].code, 'E_TARGET');
   assert.match(failures[0].message, /redis-server redis-tools are not available: .*127\.0\.0\.1:9/);
-  assert.match(failures[0].remedy, /install the server yourself/);
+  assert.match(failures[0].hint, /install the server yourself/);
   assert.deepEqual(list(home), []);
 });
 
@@ -184,7 +184,7 @@ describe('Cassandra, which needs a Java and Maven', () => {
       /--cassandra/,
     ],
   };
-  for (const [what, [programs, message, remedy]] of Object.entries(tries)) {
+  for (const [what, [programs, message, hint]] of Object.entries(tries)) {
     test(`with ${what}: one line says what helps, and nothing is left`, async () => {
       const name = what.replaceAll(' ', '-');
       const home = newHome(name);
@@ -193,7 +193,7 @@ describe('Cassandra, which needs a Java and Maven', () => {
       assert.equal(failures.length, 1);
       assert.equal(failures[0].code, 'E_TARGET');
       assert.match(failures[0].message, /** @type {RegExp} */ (message));
-      assert.match(failures[0].remedy, /** @type {RegExp} */ (remedy));
+      assert.match(failures[0].hint, /** @type {RegExp} */ (hint));
       assert.deepEqual(list(home), []);
     });
   }

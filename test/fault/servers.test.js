@@ -216,7 +216,7 @@ test('a server that hangs is not started twice; it is told, and stop ends it', a
   assert.deepEqual(servers, []);
   assert.equal(failures[0].error.code, 'E_TARGET');
   assert.match(failures[0].error.message, /running \(pid \d+\) but not answering/);
-  assert.match(String(failures[0].error.remedy), /servers stop redis/);
+  assert.match(String(failures[0].error.hint), /servers stop redis/);
   const status = (await statusServers({ home })).find(({ name }) => name === 'redis');
   assert.equal(status?.state, 'silent');
   const [stopped] = await stopServers(['redis'], { home });

@@ -21,7 +21,7 @@ const picturesOf = await loadPictures();
 const FILES = new URL('files/', import.meta.url);
 const html = await loadReport('html');
 const MEGABYTE = 2 ** 20;
-/** That of the first cell, as a limit has it. */
+/** That of the first benchmark, as a limit has it. */
 const LOAD = { kind: /** @type {const} */ ('sync'), inFlight: 1, operations: 5000 };
 
 /** @param {string} name @param {string} text */
@@ -37,10 +37,12 @@ function assertGolden(name, text) {
 /** A race of few storages, with limits and wrong answers, so that its files can be read. */
 function smallResult() {
   const result = raceResult();
-  result.cells = result.cells.filter(({ storage }) => /^(redis|lmdb|hiredis)$/.test(storage));
-  for (const cell of result.cells) cell.rounds = cell.rounds.slice(0, 3);
-  const [cell] = result.cells;
-  cell.rounds[0].outcomes.mismatch = 3;
+  result.benchmarks = result.benchmarks.filter(({ storage }) =>
+    /^(redis|lmdb|hiredis)$/.test(storage),
+  );
+  for (const benchmark of result.benchmarks) benchmark.rounds = benchmark.rounds.slice(0, 3);
+  const [benchmark] = result.benchmarks;
+  benchmark.rounds[0].outcomes.mismatch = 3;
   const none = { interval: null, n: 3, clientCpuNs: 900, rounds: [], reason: null };
   result.limits = {
     source: null,
@@ -53,7 +55,12 @@ function smallResult() {
     driver: [
       {
         ...{ ...none, storage: 'redis', profile: 'default', protocol: 'redis', load: LOAD },
-        ...{ opsPerSecond: 17_800, standInCpuNs: 300, standInOpsPerSecond: 50_000, headroom: 2.8 },
+        ...{
+          opsPerSecond: 17_800,
+          fakeServerCpuNs: 300,
+          fakeServerOpsPerSecond: 50_000,
+          headroom: 2.8,
+        },
       },
     ],
   };
@@ -66,7 +73,7 @@ function twoResults() {
   const first = smallResult();
   const second = structuredClone(first);
   second.id = 'second';
-  for (const { storage, rounds } of second.cells) {
+  for (const { storage, rounds } of second.benchmarks) {
     for (const round of rounds) round.throughput *= storage === 'redis' ? 1.2 : 1;
   }
   const comparison = compareResults({ file: 'first.json', result: first }, [
@@ -97,8 +104,9 @@ test('the picture of a comparison and that of a history are the golden ones', ()
     const result = smallResult();
     const id = `run-${i}`;
     const startedAt = `2026-11-0${i + 1}T10:00:00.000Z`;
-    for (const round of result.cells[1].rounds) round.throughput *= (i > 4 ? 0.8 : 1) + i / 1000;
-    return { ...result, id, startedAt, cells: [result.cells[1]] };
+    for (const round of result.benchmarks[1].rounds)
+      round.throughput *= (i > 4 ? 0.8 : 1) + i / 1000;
+    return { ...result, id, startedAt, benchmarks: [result.benchmarks[1]] };
   });
   const [plot] = plotsOfHistory(historyOf(series));
   assertGolden('history.svg', plotPicture(plot));
@@ -156,14 +164,16 @@ test('identifiers of a page are there once, also where several results share it'
 
 test('the page of ten storages stays below two megabytes', () => {
   const result = raceResult();
-  const cells = result.cells.filter(({ rounds }) => rounds.length > 0);
-  while (new Set(cells.map(({ storage, profile }) => `${storage}:${profile}`)).size < 10) {
-    const n = cells.length;
-    for (const cell of raceResult().cells.filter(({ storage }) => storage === 'ioredis')) {
-      cells.push({ ...cell, storage: `ioredis-${n}`, id: `${cell.id}-${n}` });
+  const benchmarks = result.benchmarks.filter(({ rounds }) => rounds.length > 0);
+  while (new Set(benchmarks.map(({ storage, profile }) => `${storage}:${profile}`)).size < 10) {
+    const n = benchmarks.length;
+    for (const benchmark of raceResult().benchmarks.filter(
+      ({ storage }) => storage === 'ioredis',
+    )) {
+      benchmarks.push({ ...benchmark, storage: `ioredis-${n}`, id: `${benchmark.id}-${n}` });
     }
   }
-  const page = html.render({ ...result, cells });
+  const page = html.render({ ...result, benchmarks });
   assert.ok(page.length > MEGABYTE / 2, `${page.length} bytes`);
   assert.ok(Buffer.byteLength(page) < 2 * MEGABYTE, `${Buffer.byteLength(page)} bytes`);
 });
@@ -171,7 +181,7 @@ test('the page of ten storages stays below two megabytes', () => {
 test('a plot of hostile names has them as text', () => {
   const result = smallResult();
   const hostile = `${HOSTILE}"><script>alert(1)</script>`;
-  for (const cell of result.cells) cell.storage = hostile;
+  for (const benchmark of result.benchmarks) benchmark.storage = hostile;
   for (const { svg } of picturesOf([result])) {
     assert.doesNotMatch(svg, /<script|<b>/);
     assert.doesNotMatch(svg, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]/);
@@ -181,7 +191,7 @@ test('a plot of hostile names has them as text', () => {
 
 test('results without rounds, with one, or with wrong answers only have a page too', () => {
   const single = smallResult();
-  for (const cell of single.cells) cell.rounds = cell.rounds.slice(0, 1);
+  for (const benchmark of single.benchmarks) benchmark.rounds = benchmark.rounds.slice(0, 1);
   for (const result of [buildResult(), brokenResult(), single]) {
     const page = html.render(result).replace(/<script[\s\S]*?<\/script>|"data:[^"]*"/g, '');
     assert.doesNotMatch(page, /NaN|Infinity|undefined|\[object/);

@@ -21,7 +21,7 @@ const FILES = new URL('files/', import.meta.url);
 const RESULTS = {
   race: raceResult(),
   broken: brokenResult(),
-  empty: buildResult({ floor: [] }),
+  empty: buildResult({ harnessOverhead: [] }),
   ramp: rampResult(),
   search: searchResult(),
   mix: mixResult(),
@@ -72,7 +72,7 @@ test('colour adds escapes and nothing else', async () => {
     for (const width of [80, undefined]) {
       const coloured = render(result, { width, color: true });
       assert.notEqual(coloured, stripVTControlCharacters(coloured));
-      // A coloured cell may keep the spaces of its alignment at the end of a line.
+      // A coloured benchmark may keep the spaces of its alignment at the end of a line.
       const plain = stripVTControlCharacters(coloured).replace(/ +$/gm, '');
       assert.equal(plain, render(result, { width }).replace(/ +$/gm, ''));
     }
@@ -81,11 +81,11 @@ test('colour adds escapes and nothing else', async () => {
 
 test('no line of the console report is wider than the terminal, from 1 column to 220', async () => {
   const { render } = await loadReport('console');
-  const twoRounds = RESULTS.race.cells.map((cell) => ({
-    ...cell,
-    rounds: cell.rounds.slice(0, 2),
+  const twoRounds = RESULTS.race.benchmarks.map((benchmark) => ({
+    ...benchmark,
+    rounds: benchmark.rounds.slice(0, 2),
   }));
-  const results = { ...RESULTS, race: { ...RESULTS.race, cells: twoRounds } };
+  const results = { ...RESULTS, race: { ...RESULTS.race, benchmarks: twoRounds } };
   for (const [name, result] of Object.entries(results)) {
     for (let width = 1; width <= 220; width += width < 30 ? 1 : 6) {
       for (const line of render(result, { width }).split('\n')) {
@@ -139,7 +139,7 @@ test('an unknown report is a usage error that lists those there are', async () =
     await assert.rejects(loadReport(name), {
       code: 'E_USAGE',
       message: /not known/,
-      remedy: 'name one of console, markdown, csv, json, html',
+      hint: 'name one of console, markdown, csv, json, html',
     });
   }
   for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);
@@ -165,10 +165,10 @@ function parseCsv(text) {
   return rows;
 }
 
-test('the CSV has as many fields in each row as in its head, one row a cell and round', async () => {
+test('the CSV has as many fields in each row as in its head, one row a benchmark and round', async () => {
   const { render } = await loadReport('csv');
   const [head, ...rows] = parseCsv(render(RESULTS.broken));
-  const expected = RESULTS.broken.cells.reduce((n, { rounds }) => n + (rounds.length || 1), 0);
+  const expected = RESULTS.broken.benchmarks.reduce((n, { rounds }) => n + (rounds.length || 1), 0);
   assert.equal(rows.length, expected);
   assert.equal(new Set(head).size, head.length);
   for (const row of rows) assert.equal(row.length, head.length);
@@ -202,7 +202,7 @@ test('markdown shows foreign text as text', async () => {
   assert.equal(codeSpan('``a`'), '``` ``a` ```');
   const { render } = await loadReport('markdown');
   const hostile = structuredClone(RESULTS.race);
-  for (const cell of hostile.cells) cell.storage = 'x|y\n| --- |\n<script>';
+  for (const benchmark of hostile.benchmarks) benchmark.storage = 'x|y\n| --- |\n<script>';
   const text = render(hostile);
   assert.doesNotMatch(text, /^\| --- \|$/m);
   assert.doesNotMatch(text, /[^\\`]<script>/);

@@ -79,7 +79,7 @@ function runGolden() {
   const date = '2026-11-21T10:00:00.000Z';
   const clock = createFakeClock({ stepNs: 500, date });
   const execute = inThisProcess(fakeInstruments(clock));
-  /** @type {import('../../engine/executor.js').Executor} the floor's loads are long */
+  /** @type {import('../../engine/executor.js').Executor} the harnessOverhead's loads are long */
   const executor = ({ load, warmupOperations, ...spec }, context) => {
     const operations = Math.min(load.operations ?? OPERATIONS_MAX, OPERATIONS_MAX);
     const warmup = Math.min(warmupOperations, OPERATIONS_MAX);
@@ -125,7 +125,7 @@ function assertGolden(name, text) {
  */
 async function withOpenHistograms(result) {
   const open = structuredClone(result);
-  for (const { rounds } of open.cells) {
+  for (const { rounds } of open.benchmarks) {
     for (const { latency } of rounds) {
       if (latency === null) continue;
       const { histogram } = latency;

@@ -20,7 +20,7 @@ export const storage = defineStorage({
       const { Redis } = await import('ioredis');
       const locks = await openIoredisLocks({ ...context, parameters: { handler: 'script' } });
       const redis = new Redis({ .../** @type {any} */ (context.address['main']) });
-      const { redisLock } = context.places;
+      const { redisLock } = context.names;
       return {
         ...locks,
         mutex: ([name]) => new BrokenLock(redis, redisLock + name),

@@ -359,10 +359,12 @@ async function recordPackets(wire) {
   ]);
 }
 
-/** @param {import('../../codecs/rows.js').SetRow} row its third is a double, also without fraction */
+/**
+ * @param {import('../../codecs/rows.js').SetRow} row its third is a double, also without fraction
+ */
 function packSetRow([big, tiny, num, a, b]) {
-  const cells = [messagePack(big), messagePack(tiny), packDouble(num), messagePack(a)];
-  return Buffer.concat([Buffer.of(0x95), ...cells, messagePack(b)]);
+  const benchmarks = [messagePack(big), messagePack(tiny), packDouble(num), messagePack(a)];
+  return Buffer.concat([Buffer.of(0x95), ...benchmarks, messagePack(b)]);
 }
 
 /** @param {number} sync @param {number} space @param {Buffer} tuple */

@@ -1,13 +1,17 @@
-/** A made-up result of codecs, for the tests of reports: right ones, a wrong one, a bound, a skip. */
+/**
+ * A made-up result of codecs, for the tests of reports: right ones, a wrong one, a bound, a skip.
+ */
 
-import { buildResult, cell, failedRound, rounds } from './result-builder.js';
+import { benchmark, buildResult, failedRound, rounds } from './result-builder.js';
 
 /** @type {import('../../lib/result.js').Load} */
 const LOAD = { kind: 'sync', inFlight: 1, operations: 100, durationNs: null };
 const FIXTURE = { bytes: 276_000, rows: 12_000, replies: 12_000, repeat: 12 };
 const PARAMETERS = { protocol: 'resp', direction: 'decode', fixture: 'get-16' };
 
-/** @type {[string, string, string | null, number, number][]} name, kind, version, ops/s, heap a row */
+/**
+ * @type {[string, string, string | null, number, number][]} name, kind, version, ops/s, heap a row
+ */
 const VARIANTS = [
   ['redis-parser', 'driver', '3.0.0', 610, 32],
   ['node-redis', 'driver', '6.3.1', 410, 128],
@@ -16,9 +20,16 @@ const VARIANTS = [
 ];
 
 /** @param {string} storage @param {object} fields */
-function codecCell(storage, fields) {
+function codecBenchmark(storage, fields) {
   const id = `${storage}:default/codec[protocol=resp,direction=decode,fixture=get-16]/sync`;
-  return cell({ storage, load: LOAD, workload: 'codec', parameters: PARAMETERS, ...fields, id });
+  return benchmark({
+    storage,
+    load: LOAD,
+    workload: 'codec',
+    parameters: PARAMETERS,
+    ...fields,
+    id,
+  });
 }
 
 export function codecResult() {
@@ -43,24 +54,24 @@ export function codecResult() {
       calls: 'sync',
       options: { protocol: 'resp', kind },
     })),
-    cells: [
+    benchmarks: [
       ...VARIANTS.map(([name, , , perSecond, heapBytes]) =>
-        codecCell(name, {
+        codecBenchmark(name, {
           rounds: rounds(LOAD, perSecond, { clientCpuNs: 1.05e9 / perSecond }).map((round) => ({
             ...round,
             facts: { ...FIXTURE, heapBytes: heapBytes * FIXTURE.rows, bufferBytes: 0 },
           })),
         }),
       ),
-      codecCell('swapped', {
+      codecBenchmark('swapped', {
         state: 'failed',
         reason: wrong.message,
         rounds: [failedRound(0, wrong)],
       }),
-      codecCell('hiredis', {
+      codecBenchmark('hiredis', {
         state: 'skipped',
         reason: 'it is not built for this Node',
-        remedy: 'npm run build:hiredis',
+        hint: 'npm run build:hiredis',
       }),
     ],
   });

@@ -93,8 +93,8 @@ const SHIMS = Object.freeze({
 });
 
 /**
- * The same in this process, some hundred times as fast: for what ends before a server or a cell is
- * touched.
+ * The same in this process, some hundred times as fast: for what ends before a server or a
+ * benchmark is touched.
  * @param {string[]} words
  * @returns {Promise<Ended>}
  */

@@ -56,7 +56,7 @@ function roundOf(test, way, keepAlive, n) {
  * @returns {import('../../lib/result.js').Result}
  */
 export function commandsResult({ rounds = 3 } = {}) {
-  const cells = [true, false].flatMap((keepAlive) =>
+  const benchmarks = [true, false].flatMap((keepAlive) =>
     Object.keys(RATES).flatMap((test) =>
       Object.keys(WAYS).map((way) => {
         const [whose, transport] = way.split(' ');
@@ -64,7 +64,7 @@ export function commandsResult({ rounds = 3 } = {}) {
         return {
           id: `ioredis:default/commands[${Object.values(parameters)}]/window-50`,
           ...{ storage: 'ioredis', profile: 'default', workload: 'commands', parameters },
-          ...{ load: LOAD, state: 'measured', reason: null, remedy: null },
+          ...{ load: LOAD, state: 'measured', reason: null, hint: null },
           rounds: Array.from({ length: rounds }, (_, n) => roundOf(test, way, keepAlive, n)),
         };
       }),
@@ -74,7 +74,7 @@ export function commandsResult({ rounds = 3 } = {}) {
   return buildResult({
     command: 'commands',
     options: { rounds, workloadOptions },
-    cells,
-    floor: [],
+    benchmarks,
+    harnessOverhead: [],
   });
 }

@@ -19,5 +19,5 @@ await stop();
 print({
   uid: process.getuid?.(),
   servers: servers.map(({ name, version }) => ({ name, version })),
-  failures: failures.map(({ error: { code, message, remedy } }) => ({ code, message, remedy })),
+  failures: failures.map(({ error: { code, message, hint } }) => ({ code, message, hint })),
 });

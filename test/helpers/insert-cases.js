@@ -1,10 +1,10 @@
 /**
- * Every strategy of a storage without a process for each: cells of several storages run side by
- * side in this one, which shares the time of their round trips.
+ * Every strategy of a storage without a process for each: benchmarks of several storages run side
+ * by side in this one, which shares the time of their round trips.
  */
 
 import assert from 'node:assert/strict';
-import { runCell } from '../../engine/cell.js';
+import { runBenchmark } from '../../engine/benchmark.js';
 import {
   numberOf,
   planSlices,
@@ -31,7 +31,7 @@ export function sumOfNumbers(rows = ROWS) {
  * @param {string} name of the strategy
  * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number,
  *   profile?: string }} where
- * @returns {Promise<import('../../engine/record.js').CellRecord>}
+ * @returns {Promise<import('../../engine/record.js').BenchmarkRecord>}
  */
 export function insertBy(storage, name, where) {
   const { address, folder, rows = ROWS, profile = 'default' } = where;
@@ -41,7 +41,7 @@ export function insertBy(storage, name, where) {
   const { length } = planSlices({ rows, size, workers: strategy.workers });
   const limits = { batches: options['inFlight'].default[0], window: options['window'].default };
   const inFlight = requestsInFlight(strategy, limits);
-  return runCell(
+  return runBenchmark(
     {
       storage,
       profile,
@@ -62,7 +62,7 @@ export function insertBy(storage, name, where) {
 }
 
 /**
- * @param {import('../../engine/record.js').CellRecord} record
+ * @param {import('../../engine/record.js').BenchmarkRecord} record
  * @param {string} label
  * @param {number} [rows]
  */

@@ -3,21 +3,21 @@
 import { measuredRound } from './result-builder.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 
 const ROWS = 1000;
 const DURABILITY = { cassandra: 'commitlog_sync periodic', ioredis: 'appendonly no' };
 
 /** @returns {Result} 1,000 rows on two storages; one strategy failed */
 export function insertResult() {
-  const cells = [
-    makeCell('cassandra', { strategy: 'async' }, { rowsPerSecond: 10_000, inFlight: 100 }),
-    makeCell('cassandra', { strategy: 'batch_pure', batch: 100 }, { rowsPerSecond: 40_000 }),
-    failedCell('cassandra', { strategy: 'logged_batch', batch: 100 }),
-    makeCell('ioredis', { strategy: 'async' }, { rowsPerSecond: 100_000, inFlight: 100 }),
+  const benchmarks = [
+    makeBenchmark('cassandra', { strategy: 'async' }, { rowsPerSecond: 10_000, inFlight: 100 }),
+    makeBenchmark('cassandra', { strategy: 'batch_pure', batch: 100 }, { rowsPerSecond: 40_000 }),
+    failedBenchmark('cassandra', { strategy: 'logged_batch', batch: 100 }),
+    makeBenchmark('ioredis', { strategy: 'async' }, { rowsPerSecond: 100_000, inFlight: 100 }),
   ];
   return /** @type {any} */ ({
-    ...{ schema: 'dragstrip-result', schemaVersion: 1, dragstrip: '0.0.0', id: 'made-up' },
+    ...{ schema: 'dragstrip-result', schemaVersion: 2, dragstrip: '0.0.0', id: 'made-up' },
     ...{ command: 'insert', state: 'complete', startedAt: '2026-01-01T00:00:00.000Z' },
     finishedAt: '2026-01-01T00:01:00.000Z',
     options: { rounds: 3 },
@@ -31,8 +31,8 @@ export function insertResult() {
       ...{ name, profile: 'default', summary: name, package: name, version: '1.0.0' },
       ...{ server: name, protocol: null, calls: 'promise', options: {} },
     })),
-    cells,
-    floor: [],
+    benchmarks,
+    harnessOverhead: [],
     warnings: [],
   });
 }
@@ -41,9 +41,9 @@ export function insertResult() {
  * @param {'cassandra' | 'ioredis'} storage
  * @param {{ strategy: string, batch?: number }} parameters
  * @param {{ rowsPerSecond: number, inFlight?: number }} figures
- * @returns {Cell}
+ * @returns {Benchmark}
  */
-function makeCell(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
+function makeBenchmark(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
   const { batch = 1 } = parameters;
   const requests = ROWS / batch;
   const load = { kind: /** @type {const} */ ('window'), inFlight, durationNs: null };
@@ -56,21 +56,21 @@ function makeCell(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
     ...measuredRound(round, own, { throughput: rowsPerSecond / batch, clientCpuNs: 50_000 }),
     facts,
   }));
-  return { ...emptyCell(storage, parameters, own), state: 'measured', rounds };
+  return { ...emptyBenchmark(storage, parameters, own), state: 'measured', rounds };
 }
 
 /**
  * @param {'cassandra' | 'ioredis'} storage
  * @param {{ strategy: string, batch: number }} parameters
- * @returns {Cell}
+ * @returns {Benchmark}
  */
-function failedCell(storage, parameters) {
+function failedBenchmark(storage, parameters) {
   const load = { kind: /** @type {const} */ ('window'), inFlight: 5, operations: 10 };
   const own = { ...load, durationNs: null };
   const round = measuredRound(0, own, { throughput: 100 });
   const failure = { code: 'E_DATA', message: 'wrong rows: of 1000, 999 are right' };
   return {
-    ...emptyCell(storage, parameters, own),
+    ...emptyBenchmark(storage, parameters, own),
     state: 'failed',
     reason: failure.message,
     rounds: [{ ...round, state: 'failed', failure }],
@@ -81,13 +81,13 @@ function failedCell(storage, parameters) {
  * @param {string} storage
  * @param {Record<string, string | number>} parameters
  * @param {import('../../lib/result.js').Load} load
- * @returns {Cell}
+ * @returns {Benchmark}
  */
-function emptyCell(storage, parameters, load) {
+function emptyBenchmark(storage, parameters, load) {
   const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   return {
     id: `${storage}:default/insert[${words.join(',')}]/window-${load.inFlight}`,
     ...{ storage, profile: 'default', workload: 'insert', parameters, load },
-    ...{ state: 'planned', reason: null, remedy: null, rounds: [] },
+    ...{ state: 'planned', reason: null, hint: null, rounds: [] },
   };
 }

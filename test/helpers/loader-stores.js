@@ -1,12 +1,12 @@
 /**
- * The places that the loaders fill, seen by drivers that the loaders do not use: read, count,
+ * The names that the loaders fill, seen by drivers that the loaders do not use: read, count,
  * spoil, and what somebody else might have put there.
  */
 
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 
 /**
  * @typedef {object} Plant something foreign in our place
@@ -68,13 +68,13 @@ function hashOf(parts) {
 
 /** @param {any} client @returns {Store} */
 function redisStore(client) {
-  const key = (/** @type {number} */ id) => `${PLACES.redisPrefix}${id}`;
+  const key = (/** @type {number} */ id) => `${ROW_NAMES.redisPrefix}${id}`;
   return {
     clear: () => client.flushall(),
     async all() {
-      const keys = await client.keys(`${PLACES.redisPrefix}*`);
+      const keys = await client.keys(`${ROW_NAMES.redisPrefix}*`);
       const values = keys.length === 0 ? [] : await client.mget(keys);
-      const idOf = (/** @type {string} */ name) => Number(name.slice(PLACES.redisPrefix.length));
+      const idOf = (/** @type {string} */ name) => Number(name.slice(ROW_NAMES.redisPrefix.length));
       return new Map(
         keys.map((/** @type {string} */ name, /** @type {number} */ i) => [idOf(name), values[i]]),
       );
@@ -95,17 +95,17 @@ function redisStore(client) {
       { title: 'the row behind the last', make: () => client.set(key(2501), 'theirs') },
       {
         title: 'a marker of another type',
-        make: () => client.rpush(PLACES.redisMarker, 'x'),
+        make: () => client.rpush(ROW_NAMES.redisMarker, 'x'),
         seen: /list/,
       },
       {
         title: 'a marker in other words',
-        make: () => client.set(PLACES.redisMarker, '{}'),
+        make: () => client.set(ROW_NAMES.redisMarker, '{}'),
         seen: /dataset/,
       },
       {
         title: 'a marker of a later version',
-        make: () => client.set(PLACES.redisMarker, '{"owner":"dragstrip","version":2}'),
+        make: () => client.set(ROW_NAMES.redisMarker, '{"owner":"dragstrip","version":2}'),
         seen: /dataset/,
       },
       {
@@ -114,7 +114,7 @@ function redisStore(client) {
         async make() {
           const fields = { rows: 9, valueSize: 1024, seed: 1, complete: true, done: 9, extent: 9 };
           const marker = { owner: 'dragstrip', version: 1, ...fields };
-          await client.set(PLACES.redisMarker, JSON.stringify(marker));
+          await client.set(ROW_NAMES.redisMarker, JSON.stringify(marker));
           await client.set(key(2000), 'theirs');
         },
       },
@@ -124,12 +124,12 @@ function redisStore(client) {
 
 /** @param {any} connection @returns {Store} */
 function mysqlStore(connection) {
-  const table = `${PLACES.database}.${PLACES.table}`;
+  const table = `${ROW_NAMES.database}.${ROW_NAMES.table}`;
   const query = async (/** @type {string} */ sql, /** @type {any[]} */ values) =>
     (await connection.query(sql, values))[0];
   return {
     async clear() {
-      await query(`DROP DATABASE IF EXISTS ${PLACES.database}`, []);
+      await query(`DROP DATABASE IF EXISTS ${ROW_NAMES.database}`, []);
     },
     async all() {
       const rows = await query(`SELECT id, str FROM ${table}`, []);
@@ -158,7 +158,7 @@ function mysqlStore(connection) {
         title: 'a table without a comment',
         seen: /table/,
         async make() {
-          await query(`CREATE DATABASE ${PLACES.database}`, []);
+          await query(`CREATE DATABASE ${ROW_NAMES.database}`, []);
           await query(`CREATE TABLE ${table} (id int PRIMARY KEY, str varchar(10))`, []);
           await query(`INSERT INTO ${table} VALUES (1, 'theirs')`, []);
         },
@@ -167,7 +167,7 @@ function mysqlStore(connection) {
         title: 'a table with a comment of its own',
         seen: /table/,
         async make() {
-          await query(`CREATE DATABASE ${PLACES.database}`, []);
+          await query(`CREATE DATABASE ${ROW_NAMES.database}`, []);
           await query(`CREATE TABLE ${table} (id int) COMMENT 'dragstrip'`, []);
         },
       },
@@ -175,7 +175,7 @@ function mysqlStore(connection) {
         title: 'a view',
         seen: /view/,
         async make() {
-          await query(`CREATE DATABASE ${PLACES.database}`, []);
+          await query(`CREATE DATABASE ${ROW_NAMES.database}`, []);
           await query(`CREATE VIEW ${table} AS SELECT 1 AS id, 'theirs' AS str`, []);
         },
       },
@@ -185,7 +185,7 @@ function mysqlStore(connection) {
 
 /** @param {any} client @returns {Store} */
 function tarantoolStore(client) {
-  const { space, tarantoolMarker } = PLACES;
+  const { space, tarantoolMarker } = ROW_NAMES;
   const all = (/** @type {string} */ name) => client.select(name, 0, 100_000, 0, 'all', []);
   return {
     clear: () => client.call('dragstrip_reset'),

@@ -1,6 +1,6 @@
 /** Results of many-key fetches made up for the tests of reports. */
 
-import { buildResult, cell, measuredRound } from './result-builder.js';
+import { benchmark, buildResult, measuredRound } from './result-builder.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -10,13 +10,13 @@ const IN_FLIGHT = [1, 4, 16];
 
 /** @returns {Result} medians by keys, for several numbers in flight */
 export function mgetResult() {
-  const cells = IN_FLIGHT.map((inFlight) =>
-    fetchCell(
+  const benchmarks = IN_FLIGHT.map((inFlight) =>
+    fetchBenchmark(
       inFlight,
       KEYS.map((keys, i) => ({ keys, warmup: i === 0, sizes: Array(CYCLES).fill(keys) })),
     ),
   );
-  return buildResult({ command: 'mget concurrency', cells });
+  return buildResult({ command: 'mget concurrency', benchmarks });
 }
 
 /** @returns {Result} fetches of sizes that differ, each a point */
@@ -24,16 +24,16 @@ export function scatterResult() {
   const sizes = Array.from({ length: 200 }, (_, i) => 1 + ((i * 37) % 100));
   return buildResult({
     command: 'mget scatter',
-    cells: [fetchCell(4, [{ keys: null, warmup: false, sizes }])],
+    benchmarks: [fetchBenchmark(4, [{ keys: null, warmup: false, sizes }])],
   });
 }
 
 /**
  * @param {number} inFlight
  * @param {{ keys: number | null, warmup: boolean, sizes: number[] }[]} all
- * @returns {import('../../lib/result.js').Cell}
+ * @returns {import('../../lib/result.js').Benchmark}
  */
-function fetchCell(inFlight, all) {
+function fetchBenchmark(inFlight, all) {
   const operations = all.reduce((sum, { sizes }) => sum + sizes.length, 0);
   const load = { kind: /** @type {const} */ ('window'), inFlight, operations, durationNs: null };
   const rounds = [0, 1].map((round) => ({
@@ -54,7 +54,7 @@ function fetchCell(inFlight, all) {
       };
     }),
   }));
-  return cell({
+  return benchmark({
     id: `ioredis:default/mget/window-${inFlight}`,
     ...{ storage: 'ioredis', workload: 'mget', load, rounds },
   });

@@ -1,7 +1,7 @@
 /** A result of locks made up for the tests of reports. */
 
 import { waitFacts } from '../../workloads/mutex/waits.js';
-import { buildResult, cell, measuredRound } from './result-builder.js';
+import { benchmark, buildResult, measuredRound } from './result-builder.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -12,14 +12,14 @@ const LOAD = { kind: /** @type {const} */ ('window'), inFlight: 100, operations:
 export function mutexResult() {
   return buildResult({
     command: 'mutex',
-    cells: [
-      lockCell('script', { keys: 1, perSecond: 20_000 }),
-      lockCell('script', { keys: 5, perSecond: 9_000 }),
-      lockCell('redlock', { keys: 1, perSecond: 8_000 }),
+    benchmarks: [
+      lockBenchmark('script', { keys: 1, perSecond: 20_000 }),
+      lockBenchmark('script', { keys: 5, perSecond: 9_000 }),
+      lockBenchmark('redlock', { keys: 1, perSecond: 8_000 }),
       {
-        ...lockCell('redlock', { keys: 5, perSecond: 1 }),
+        ...lockBenchmark('redlock', { keys: 5, perSecond: 1 }),
         ...{ state: 'skipped', reason: 'not offered: it has one key', rounds: [] },
-        remedy: 'take one key: --keys 1',
+        hint: 'take one key: --keys 1',
       },
     ],
   });
@@ -28,9 +28,9 @@ export function mutexResult() {
 /**
  * @param {string} handler
  * @param {{ keys: number, perSecond: number }} figures
- * @returns {import('../../lib/result.js').Cell}
+ * @returns {import('../../lib/result.js').Benchmark}
  */
-function lockCell(handler, { keys, perSecond }) {
+function lockBenchmark(handler, { keys, perSecond }) {
   const load = { ...LOAD, durationNs: null };
   const rounds = [0, 1, 2].map((round) => {
     const meanNs = (LOAD.inFlight / perSecond) * 1e9;
@@ -46,7 +46,7 @@ function lockCell(handler, { keys, perSecond }) {
       },
     };
   });
-  return cell({
+  return benchmark({
     id: `ioredis:default/mutex[test=lock,handler=${handler},keys=${keys}]/window-100`,
     storage: 'ioredis',
     workload: 'mutex',

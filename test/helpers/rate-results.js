@@ -2,7 +2,7 @@
 
 import { loadLabel } from '../../engine/loads.js';
 import { openLoopWarnings } from '../../engine/openloop.js';
-import { buildResult, cell, measuredRound } from './result-builder.js';
+import { benchmark, buildResult, measuredRound } from './result-builder.js';
 
 /** @typedef {import('../../lib/result.js').Load} Load */
 /** @typedef {import('../../lib/result.js').Round} Round */
@@ -37,9 +37,9 @@ function rateRound(load, round, { dropped = 0, late = 0 } = {}) {
  * @param {Load} load
  * @param {{ dropped?: number, late?: number }} [counts]
  */
-function rateCell(storage, load, counts) {
+function rateBenchmark(storage, load, counts) {
   const rounds = [0, 1, 2].map((round) => rateRound(load, round, counts));
-  return cell({ storage, load, id: `${storage}:default/get/${loadLabel(load)}`, rounds });
+  return benchmark({ storage, load, id: `${storage}:default/get/${loadLabel(load)}`, rounds });
 }
 
 /** A ramp of two storages; the last step is more than one of them can take. */
@@ -47,13 +47,13 @@ export function rampResult() {
   const steps = [5000, 10_000, 20_000].map((rate) => rateLoad(rate));
   const result = buildResult({
     options: { rounds: 3, workloadOptions: { keys: 'zipf:0.99' } },
-    cells: [
-      ...steps.map((load) => rateCell('redis', load)),
-      rateCell('ioredis', steps[0]),
-      rateCell('ioredis', steps[1], { late: 300 }),
-      rateCell('ioredis', steps[2], { late: 4100, dropped: 120 }),
+    benchmarks: [
+      ...steps.map((load) => rateBenchmark('redis', load)),
+      rateBenchmark('ioredis', steps[0]),
+      rateBenchmark('ioredis', steps[1], { late: 300 }),
+      rateBenchmark('ioredis', steps[2], { late: 4100, dropped: 120 }),
     ],
-    floor: [],
+    harnessOverhead: [],
   });
   return { ...result, warnings: openLoopWarnings(result) };
 }
@@ -66,14 +66,19 @@ export function searchResult() {
     /** @type {string} */ phase,
     /** @type {boolean} */ passed,
   ) => ({
-    ...{ rate, phase, passed, cell: `redis:default/get/rate-${rate}` },
+    ...{ rate, phase, passed, benchmark: `redis:default/get/rate-${rate}` },
     trials: [1, 1.1].map((factor) => ({ passed, latencyNs: (passed ? 4.5e6 : 7e6) * factor })),
   });
   const limit = { workload: 'get', percentile: 0.99, limitNs: 5e6, profile: 'default' };
   return buildResult({
-    cells: [
-      ...loads.map((load) => rateCell('redis', load)),
-      cell({ storage: 'mysql2', load: loads[0], state: 'skipped', reason: 'no server answers' }),
+    benchmarks: [
+      ...loads.map((load) => rateBenchmark('redis', load)),
+      benchmark({
+        storage: 'mysql2',
+        load: loads[0],
+        state: 'skipped',
+        reason: 'no server answers',
+      }),
     ],
     searches: [
       {
@@ -90,7 +95,7 @@ export function searchResult() {
         reason: 'not even 62.5 a second held',
       },
     ],
-    floor: [],
+    harnessOverhead: [],
   });
 }
 
@@ -111,12 +116,12 @@ export function mixResult() {
   });
   return buildResult({
     options: { workloadOptions: { mix: 'get:95,set:5' } },
-    cells: [
-      cell({ storage: 'redis', workload: 'mix', load, rounds }),
-      cell({
+    benchmarks: [
+      benchmark({ storage: 'redis', workload: 'mix', load, rounds }),
+      benchmark({
         ...{ storage: 'hiredis', workload: 'mix', load, state: 'skipped' },
         reason: 'it does not offer set',
-        remedy: 'choose storages that do: dragstrip list',
+        hint: 'choose storages that do: dragstrip list',
       }),
     ],
   });

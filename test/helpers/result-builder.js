@@ -10,7 +10,7 @@ import { encode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Round} Round */
 /** @typedef {import('../../lib/result.js').Load} Load */
 
@@ -30,7 +30,7 @@ export const BURST = { kind: 'burst', inFlight: null, operations: 50_000, durati
  * @property {number} [inFlightMean] absent: as Little's law has it
  */
 
-/** The warm-up of a cell that came to rest. */
+/** The warm-up of a benchmark that came to rest. */
 const STEADY = [60, 120, 190, 240, 270, 268, 271, 266, 269, 270, 268, 272, 269, 271, 267, 270];
 
 /**
@@ -89,7 +89,7 @@ export function measuredRound(round, load, spec) {
 /**
  * @param {number} round
  * @param {{ code: string, message: string }} failure
- * @returns {Round} as the runner makes it where a cell's process failed
+ * @returns {Round} as the runner makes it where a benchmark's process failed
  */
 export function failedRound(round, failure) {
   return {
@@ -148,10 +148,10 @@ function latencyOf(count, durationNs, load, seed) {
 }
 
 /**
- * @param {Partial<Cell> & { storage: string, load: Load }} fields
- * @returns {Cell}
+ * @param {Partial<Benchmark> & { storage: string, load: Load }} fields
+ * @returns {Benchmark}
  */
-export function cell({ storage, load, ...fields }) {
+export function benchmark({ storage, load, ...fields }) {
   const profile = fields.profile ?? 'default';
   return {
     id: `${storage}:${profile}/get/${load.kind}`,
@@ -161,7 +161,7 @@ export function cell({ storage, load, ...fields }) {
     load,
     state: 'measured',
     reason: null,
-    remedy: null,
+    hint: null,
     rounds: [],
     ...fields,
   };
@@ -174,7 +174,7 @@ export function cell({ storage, load, ...fields }) {
 export function buildResult(fields = {}) {
   return resultSchema.parse({
     schema: 'dragstrip-result',
-    schemaVersion: 1,
+    schemaVersion: 2,
     dragstrip: '0.1.0',
     id: '20261121-100000-race',
     command: 'race',
@@ -207,8 +207,8 @@ export function buildResult(fields = {}) {
       calls: 'promise',
       options: options ?? {},
     })),
-    cells: [],
-    floor: [
+    benchmarks: [],
+    harnessOverhead: [
       { load: 'sync', nsPerOperation: 182.4, n: 3 },
       { load: 'burst', nsPerOperation: 95.06, n: 3 },
     ],
@@ -267,12 +267,12 @@ export function rounds(load, throughput, rest = {}) {
 const NOT_BUILT = {
   state: /** @type {const} */ ('skipped'),
   reason: 'hiredis is not built: no compiler was found',
-  remedy: 'apt-get install g++ make, then npm run build:hiredis',
+  hint: 'apt-get install g++ make, then npm run build:hiredis',
 };
 const NO_TARANTOOL = {
   state: /** @type {const} */ ('skipped'),
   reason: 'no server answers at 127.0.0.1:3301 (tarantool)',
-  remedy: 'dragstrip servers start tarantool, or --tarantool host:port',
+  hint: 'dragstrip servers start tarantool, or --tarantool host:port',
 };
 
 /** A whole race in which all went well, two storages could not run, and one warning is due. */
@@ -284,10 +284,10 @@ export function raceResult() {
       const cost = embedded ? { clientCpuNs: 1e9 / throughput } : { serverCpuNs: 4120 };
       const { clientCpuNs } = { clientCpuNs: 0.8e9 / throughput, ...cost };
       const spec = { ...cost, clientCpuNs };
-      return cell({ storage, profile, load, rounds: rounds(load, throughput, spec) });
+      return benchmark({ storage, profile, load, rounds: rounds(load, throughput, spec) });
     });
   return buildResult({
-    cells: [
+    benchmarks: [
       ...of(SYNC, {
         memory: 2_450_000,
         redis: 12_521,
@@ -297,8 +297,8 @@ export function raceResult() {
         'manual-hs': 15_302,
         lmdb: 385_200,
       }),
-      cell({ storage: 'hiredis', load: SYNC, ...NOT_BUILT }),
-      cell({ storage: 'tarantool', load: SYNC, ...NO_TARANTOOL }),
+      benchmark({ storage: 'hiredis', load: SYNC, ...NOT_BUILT }),
+      benchmark({ storage: 'tarantool', load: SYNC, ...NO_TARANTOOL }),
       ...of(BURST, {
         memory: 4_120_000,
         redis: 40_429,
@@ -309,15 +309,15 @@ export function raceResult() {
         'manual-hs': 487_894,
         lmdb: 412_000,
       }),
-      cell({ storage: 'hiredis', load: BURST, ...NOT_BUILT }),
-      cell({ storage: 'tarantool', load: BURST, ...NO_TARANTOOL }),
+      benchmark({ storage: 'hiredis', load: BURST, ...NOT_BUILT }),
+      benchmark({ storage: 'tarantool', load: BURST, ...NO_TARANTOOL }),
     ],
     warnings: [
       {
         code: 'W_GOVERNOR',
         message: 'the frequency governor of the processor is not known',
-        remedy: 'compare only runs of the same machine',
-        cell: null,
+        hint: 'compare only runs of the same machine',
+        benchmark: null,
       },
     ],
   });
@@ -326,7 +326,7 @@ export function raceResult() {
 /** What a hostile or broken server may say: escapes, markup, formulas, and more than one line. */
 export const HOSTILE = "ERR \u001b[2J\u001b[31m<b>|`x`|</b>\r\n=cmd|'/c calc'!A0 @team \u202egnp";
 
-/** A race in which much went wrong: wrong answers, a failed cell, one that did not run. */
+/** A race in which much went wrong: wrong answers, a failed benchmark, one that did not run. */
 export function brokenResult() {
   const samples = Array.from({ length: 6 }, (_, i) => ({
     outcome: i % 2 === 0 ? 'mismatch' : 'error',
@@ -338,8 +338,8 @@ export function brokenResult() {
   return buildResult({
     state: 'aborted',
     finishedAt: '2026-11-21T10:00:09.120Z',
-    cells: [
-      cell({
+    benchmarks: [
+      benchmark({
         storage: 'redis',
         load: SYNC,
         rounds: [
@@ -351,26 +351,26 @@ export function brokenResult() {
           measuredRound(1, SYNC, { throughput: 98_000, outcomes: { mismatch: 6 }, samples }),
         ],
       }),
-      cell({
+      benchmark({
         storage: 'ioredis',
         load: SYNC,
         state: 'failed',
         rounds: [measuredRound(0, SYNC, { throughput: 11_000 }), failedRound(1, failure)],
       }),
-      cell({
+      benchmark({
         storage: 'mysql2',
         load: SYNC,
         state: 'failed',
         reason: HOSTILE,
-        remedy: 'look at the log of the server',
+        hint: 'look at the log of the server',
         rounds: [],
       }),
-      cell({
+      benchmark({
         storage: 'manual-hs',
         load: SYNC,
         rounds: [measuredRound(0, SYNC, { throughput: 15_000, serverCpuNs: 3900 })],
       }),
-      cell({
+      benchmark({
         storage: 'node-handlersocket',
         load: SYNC,
         rounds: [
@@ -381,9 +381,11 @@ export function brokenResult() {
           }),
         ],
       }),
-      cell({ storage: 'redis', profile: 'tuned', load: SYNC, state: 'planned' }),
+      benchmark({ storage: 'redis', profile: 'tuned', load: SYNC, state: 'planned' }),
     ],
-    floor: [],
-    warnings: [{ code: 'W_TEXT', message: HOSTILE, remedy: null, cell: 'redis:default/get/sync' }],
+    harnessOverhead: [],
+    warnings: [
+      { code: 'W_TEXT', message: HOSTILE, hint: null, benchmark: 'redis:default/get/sync' },
+    ],
   });
 }

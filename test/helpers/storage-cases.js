@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { ROW_OPERATIONS } from '../../lib/capabilities.js';
-import { createDataset, PLACES } from '../../lib/dataset.js';
+import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import {
   checkAvailable,
   loadStorage,
@@ -54,7 +54,7 @@ export async function casesOf(source) {
  */
 export async function openRows({ name, open }, context) {
   if (open.rows === undefined) throw new Error(`${name} has no rows`);
-  const usual = { address: {}, credentials: {}, folder: '', places: PLACES };
+  const usual = { address: {}, credentials: {}, folder: '', names: ROW_NAMES };
   return open.rows({ ...usual, dataset: createDataset(), ...context });
 }
 

@@ -1,11 +1,11 @@
 /**
- * Single rows of any content in the places that the storages read, written by drivers that are not
+ * Single rows of any content in the names that the storages read, written by drivers that are not
  * under test in the same way: for values that no dataset has.
  */
 
 import net from 'node:net';
 import mysql from 'mysql2/promise';
-import { PLACES } from '../../lib/dataset.js';
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { arrayHead, bulk } from '../../protocols/resp/command.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
@@ -39,7 +39,7 @@ async function redisWriter(endpoint) {
   });
   return {
     async put(id, bytes) {
-      const key = `${PLACES.redisPrefix}${id}`;
+      const key = `${ROW_NAMES.redisPrefix}${id}`;
       const words = bulk('SET') + bulk(key) + bulk(bytes.toString('latin1'));
       const answer = new Promise((resolve) => waiting.push(resolve));
       socket.write(arrayHead(3) + words, 'latin1');
@@ -60,15 +60,15 @@ async function mariadbWriter(endpoint) {
   const connection = await mysql.createConnection({
     ...place,
     user: 'root',
-    database: PLACES.database,
+    database: ROW_NAMES.database,
   });
   return {
     async put(id, bytes) {
       // A string as the client's character set has it; the column converts to its own.
-      await connection.query(`replace into ${PLACES.table} values(?, convert(? using utf8mb4))`, [
-        id,
-        bytes,
-      ]);
+      await connection.query(
+        `replace into ${ROW_NAMES.table} values(?, convert(? using utf8mb4))`,
+        [id, bytes],
+      );
     },
     close: () => connection.end(),
   };

@@ -1,6 +1,6 @@
 /**
- * What the servers' bytes look like, made by the stand-ins themselves: requests in, the replies of
- * a conversation out, without a socket.
+ * What the servers' bytes look like, made by the fake servers themselves: requests in, the replies
+ * of a conversation out, without a socket.
  */
 
 import { createHandlerSocket } from '../../limits/fake/handlersocket.js';
@@ -27,7 +27,7 @@ export const SESSIONS = Object.freeze({
 
 export const PROTOCOLS = /** @type {ProtocolName[]} */ (Object.keys(CREATE));
 
-/** An outbox that keeps what is written, with the stand-in's own copying and patching. */
+/** An outbox that keeps what is written, with the fake server's own copying and patching. */
 export class Kept {
   bytes = Buffer.alloc(0);
 

@@ -17,11 +17,11 @@ type Same<A, B> =
 function holds<_T extends true>(): void {}
 
 type Result = Awaited<ReturnType<typeof run>>;
-type Cell = Result['cells'][number];
-type Round = Cell['rounds'][number];
+type Benchmark = Result['benchmarks'][number];
+type Round = Benchmark['rounds'][number];
 
 holds<Same<Result['state'], 'running' | 'complete' | 'aborted'>>();
-holds<Same<Cell['state'], 'planned' | 'measured' | 'skipped' | 'failed' | 'aborted'>>();
+holds<Same<Benchmark['state'], 'planned' | 'measured' | 'skipped' | 'failed' | 'aborted'>>();
 holds<Same<Round['outcomes']['ok'], number>>();
 holds<Same<NonNullable<Round['latency']>['p99Ns'], number | null>>();
 holds<Same<ReturnType<typeof parseResult>, Result>>();
@@ -32,7 +32,7 @@ export async function use(signal: AbortSignal): Promise<string | null> {
     {
       signal,
       onEvent(event) {
-        if (event.type === 'cell-end') holds<Same<typeof event.round, Round>>();
+        if (event.type === 'benchmark-end') holds<Same<typeof event.round, Round>>();
         // @ts-expect-error there is no such event
         if (event.type === 'lunch') return;
       },

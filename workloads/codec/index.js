@@ -30,7 +30,10 @@ const prepare =
     };
   };
 
-/** @type {import('../../lib/types.js').Prepare<CodecHandle>} the engine asks for several rows; one look is enough */
+/**
+ * @type {import('../../lib/types.js').Prepare<CodecHandle>} the engine asks for several rows; one
+ * look is enough
+ */
 const check =
   () =>
   ({ trial }) => ({

@@ -32,12 +32,12 @@ const KINDS = Object.freeze({ ours: 'ours', rejected: 'rejected', bound: 'decode
  * @returns {any[]} with what kind of variant it is, and whether its output was wrong
  */
 function expand(benchmark, { storages }) {
-  const { storage: name } = benchmark.cell;
+  const { storage: name } = benchmark.source;
   const about = storages.find((/** @type {any} */ one) => one.name === name);
   const kind = String(about?.options.kind ?? '');
   const isWrong =
     benchmark.wrong > 0 ||
-    benchmark.cell.rounds.some((/** @type {any} */ { failure }) => failure?.code === 'E_DATA');
+    benchmark.source.rounds.some((/** @type {any} */ { failure }) => failure?.code === 'E_DATA');
   return [
     {
       ...benchmark,
@@ -75,11 +75,11 @@ const speed = {
   ...{ key: 'bytes', name: 'MB/s', unit: 'B/s', as: 'MB/s', better: 'more', drop: 0 },
   shows: ['interval'],
   of(benchmark) {
-    const { cell, throughput, isWrong, state, n } = benchmark;
-    if (isWrong) return { state: 'wrong', reason: cell.reason };
+    const { source, throughput, isWrong, state, n } = benchmark;
+    if (isWrong) return { state: 'wrong', reason: source.reason };
     const value = perSecond(benchmark, 'bytes');
     const shown = state === 'planned' ? 'not yet' : state;
-    if (value === null) return { state: shown, reason: cell.reason };
+    if (value === null) return { state: shown, reason: source.reason };
     const { low, high, relativeHalfWidth: spread } = throughput.interval;
     const bytes = Number(amountOf(benchmark, 'bytes'));
     const times = (/** @type {number | null} */ end) => (end === null ? null : end * bytes);
@@ -97,9 +97,9 @@ function bytesPerRow(benchmark, what) {
 }
 
 /** @param {any} benchmark @returns {number | null} of the time measured */
-function collecting({ cell }) {
+function collecting({ source }) {
   /** @type {any[]} */
-  const rounds = cell.rounds.filter((/** @type {any} */ { state }) => state === 'measured');
+  const rounds = source.rounds.filter((/** @type {any} */ { state }) => state === 'measured');
   const durationNs = rounds.reduce((sum, round) => sum + round.durationNs, 0);
   const gcNs = rounds.reduce((sum, { client }) => sum + (client?.gcNs ?? 0), 0);
   return durationNs === 0 ? null : gcNs / durationNs;

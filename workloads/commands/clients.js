@@ -1,6 +1,6 @@
 /**
- * The clients of a cell: connections that are kept, each with one request at a time, or one that is
- * made for each request. What connecting, the command and closing take is kept apart.
+ * The clients of a benchmark: connections that are kept, each with one request at a time, or one
+ * that is made for each request. What connecting, the command and closing take is kept apart.
  */
 
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
@@ -9,7 +9,7 @@
 /** Times that are kept; beyond it they are of the first ones. */
 const TIMES_MAX = 1_000_000;
 
-/** Times of one thing, exact: cells have some thousands. */
+/** Times of one thing, exact: benchmarks have some thousands. */
 export class Times {
   constructor() {
     /** @type {number[]} */

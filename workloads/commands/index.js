@@ -81,7 +81,7 @@ export const workload = defineWorkload({
     if (test === 'PING_INLINE' && !commands.includes('inline')) {
       return {
         reason: 'it cannot send a command as a line',
-        remedy: 'see PING_INLINE by ioredis or hiredis',
+        hint: 'see PING_INLINE by ioredis or hiredis',
       };
     }
     if (reach === undefined) return true;
@@ -91,16 +91,25 @@ export const workload = defineWorkload({
     return transport === 'unix'
       ? {
           reason: `no unix socket of ${what} is known`,
-          remedy: `name both: ${flag} host:port,unix:/path`,
+          hint: `name both: ${flag} host:port,unix:/path`,
         }
-      : { reason: `no TCP port of ${what} is known`, remedy: `name it: ${flag} host:port` };
+      : { reason: `no TCP port of ${what} is known`, hint: `name it: ${flag} host:port` };
   },
   prepare({ options, ops, seed, phase, clock, origin }) {
     const { commands, parameters } = /** @type {any} */ (options);
     const { test } = parameters;
     const prepared = TESTS[test].prepare({ ops, seed, ...commands });
     return (handle) =>
-      new CommandCell({ commands, parameters, prepared, handle, clock, ops, phase, origin }).bind();
+      new CommandBenchmark({
+        commands,
+        parameters,
+        prepared,
+        handle,
+        clock,
+        ops,
+        phase,
+        origin,
+      }).bind();
   },
 });
 
@@ -108,7 +117,7 @@ export const workload = defineWorkload({
 /** @type {WeakMap<import('../../lib/types.js').CommandHandle, Clients>} */
 const clientsOf = new WeakMap();
 
-class CommandCell {
+class CommandBenchmark {
   /** @param {any} context of prepare */
   constructor({ commands, parameters, prepared, handle, clock, ops, phase, origin }) {
     /** @type {CommandsOptions} */
@@ -251,7 +260,7 @@ class CommandCell {
       clients,
       keyspace,
       keepAlive,
-      words: this.prepared.yardstick,
+      words: this.prepared.baseline,
     });
     if (figures === null) return { benchmarkFailure: failure };
     const { perSecond, meanNs, p50Ns, p99Ns } = figures;

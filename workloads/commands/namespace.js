@@ -1,4 +1,6 @@
-/** Where the commands have their keys in Redis: names under one prefix, and a key that marks them. */
+/**
+ * Where the commands have their keys in Redis: names under one prefix, and a key that marks them.
+ */
 
 export const PREFIX = 'dragstrip:commands:';
 export const MARKER = `${PREFIX}owner`;

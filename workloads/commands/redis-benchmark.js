@@ -1,7 +1,7 @@
 /**
- * redis-benchmark, the load generator that comes with Redis, as a yardstick: one command over the
- * same connections as a cell of ours, and what it says of it. It reads replies and does not look
- * into them. Not for loading a server of others: it is only told commands of our own keys.
+ * redis-benchmark, the load generator that comes with Redis, as a baseline: one command over the
+ * same connections as a benchmark of ours, and what it says of it. It reads replies and does not
+ * look into them. Not for loading a server of others: it is only told commands of our own keys.
  */
 
 import { spawn } from 'node:child_process';
@@ -36,7 +36,8 @@ const PROGRAM = 'DRAGSTRIP_REDIS_BENCHMARK';
 const LIBRARIES = 'DRAGSTRIP_REDIS_BENCHMARK_LIBRARIES';
 
 /**
- * Where it is, is no part of a result: the processes of the cells read it from the environment.
+ * Where it is, is no part of a result: the processes of the benchmarks read it from the
+ * environment.
  * @param {NodeJS.ProcessEnv} env
  * @returns {BenchmarkProgram | null}
  */

@@ -23,9 +23,9 @@ function routeOf({ keys: { way, transport } }) {
  * @param {string} name of a figure of the rounds
  * @returns {number | null} median of the rounds that have it
  */
-function medianFact({ cell }, name) {
+function medianFact({ source }, name) {
   /** @type {any[]} */
-  const rounds = cell.rounds;
+  const rounds = source.rounds;
   const known = rounds.map(({ facts }) => facts?.[name]).filter((one) => typeof one === 'number');
   return known.length === 0 ? null : median(known);
 }
@@ -33,15 +33,15 @@ function medianFact({ cell }, name) {
 /** @type {Metric} the proxy's words of a refusal are its reason */
 const rate = {
   ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
-  of({ cell, state }) {
+  of({ source, state }) {
     /** @type {any[]} */
-    const rounds = cell.rounds;
+    const rounds = source.rounds;
     const words = rounds.map(({ facts }) => facts?.refusal);
     if (words.length > 0 && words.every((text) => typeof text === 'string')) {
       return { state: 'refused', reason: words[0] };
     }
     if (state === 'planned') return UNKNOWN;
-    if (state !== 'measured') return { state, reason: cell.reason };
+    if (state !== 'measured') return { state, reason: source.reason };
     const right = rounds.filter((one) => one.state === 'measured' && one.outcomes.ok > 0);
     if (right.length === 0) return UNKNOWN;
     return figureOf(median(right.map(({ throughput }) => throughput)), right.length);
@@ -49,9 +49,9 @@ const rate = {
 };
 
 /** @param {any} benchmark @returns {number | null} for each verified operation */
-function proxyCpu({ cell }) {
+function proxyCpu({ source }) {
   let [ns, ok] = [0, 0];
-  for (const { others, outcomes } of cell.rounds) {
+  for (const { others, outcomes } of source.rounds) {
     const used = others?.[PROXY];
     if (used === undefined) continue;
     ns += used.cpuNs;

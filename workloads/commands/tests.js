@@ -24,7 +24,7 @@ import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './keys.
  * @property {(send: Send) => Promise<void>} fill what must be there, and no more
  * @property {(send: Send, count: { issued: number, answered: number }) => Promise<string | null>}
  *   settle what is wrong with the keys afterwards; null: nothing
- * @property {readonly string[] | 'ping_inline'} yardstick its words for redis-benchmark
+ * @property {readonly string[] | 'ping_inline'} baseline its words for redis-benchmark
  *
  * @typedef {object} CommandTest
  * @property {string} title as redis-benchmark writes it
@@ -86,13 +86,13 @@ function ping() {
     words: () => ['PING'],
     judge: (_index, reply) => (reply === 'PONG' ? OK : MISMATCH),
     ...always,
-    yardstick: ['PING'],
+    baseline: ['PING'],
   };
 }
 
 /** @returns {Prepared} */
 function pingInline() {
-  return { ...ping(), inline: 'PING', yardstick: 'ping_inline' };
+  return { ...ping(), inline: 'PING', baseline: 'ping_inline' };
 }
 
 /**
@@ -129,7 +129,7 @@ function write(shape, each) {
       }
       return null;
     },
-    yardstick: [name, ...listOf(each, () => '').flatMap(() => [one[0], 'x'.repeat(dataSize)])],
+    baseline: [name, ...listOf(each, () => '').flatMap(() => [one[0], 'x'.repeat(dataSize)])],
   };
 }
 
@@ -155,7 +155,7 @@ function get(shape) {
         values.flatMap((value, n) => [keyOf(n), value]),
       ),
     settle: async () => null,
-    yardstick: ['GET', `${keyOf(0).slice(0, -12)}${RANDOM}`],
+    baseline: ['GET', `${keyOf(0).slice(0, -12)}${RANDOM}`],
   };
 }
 
@@ -198,7 +198,7 @@ function incr(shape) {
         ? null
         : `the counters stand at ${sum} together, after ${issued} INCR`;
     },
-    yardstick: ['INCR', `${counterOf(0).slice(0, -12)}${RANDOM}`],
+    baseline: ['INCR', `${counterOf(0).slice(0, -12)}${RANDOM}`],
   };
 }
 
@@ -222,7 +222,7 @@ function push({ ops, dataSize }, key) {
     },
     fill: (send) => send(['DEL', key]),
     settle: (send, count) => settleLength(send, ['LLEN', key], count, 0),
-    yardstick: command,
+    baseline: command,
   };
 }
 
@@ -264,7 +264,7 @@ function pop({ ops, dataSize }) {
       await inBatches(send, ['RPUSH', LIST], values);
     },
     settle: (send, count) => settleLength(send, ['LLEN', LIST], count, ops),
-    yardstick: command,
+    baseline: command,
   };
 }
 
@@ -292,7 +292,7 @@ function add(shape) {
         ? null
         : `${members} members, ${added} added, ${drawn} different ones sent`;
     },
-    yardstick: ['SADD', SET, `element:${RANDOM}`],
+    baseline: ['SADD', SET, `element:${RANDOM}`],
   };
 }
 
@@ -318,7 +318,7 @@ function takeMember({ ops }) {
       await inBatches(send, ['SADD', SET], listOf(ops, memberOf));
     },
     settle: (send, count) => settleLength(send, ['SCARD', SET], count, ops),
-    yardstick: command,
+    baseline: command,
   };
 }
 
@@ -351,7 +351,7 @@ function range({ dataSize }, count) {
       const length = Number(await send(['LLEN', RANGE]));
       return length === RANGE_LENGTH ? null : `the list has ${length} elements`;
     },
-    yardstick: command,
+    baseline: command,
   };
 }
 

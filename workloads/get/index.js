@@ -1,6 +1,6 @@
 /**
- * The point read: one row by its key, keys uniform over the rows or by another law. The same keys
- * in the same order for every storage; a reply counts only if it is the row of its key.
+ * The point read: one row by its key, keys uniform over the rows or by another distribution. The
+ * same keys in the same order for every storage; a reply counts only if it is the row of its key.
  */
 
 import { TAG_LENGTH } from '../../lib/dataset.js';
@@ -20,8 +20,8 @@ export const workload = defineWorkload({
   options,
   plan: planOf('get'),
   prepare({ dataset, seed, ops, options }) {
-    const { keys: law } = /** @type {{ keys?: string }} */ (options);
-    const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });
+    const { keys: distribution } = /** @type {{ keys?: string }} */ (options);
+    const keys = drawKeys(dataset.rows, seed, ops, { keys: distribution, spread: dataset.seed });
     return (handle) => {
       const compared = { replies: 0, bytes: 0 };
       return {

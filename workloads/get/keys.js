@@ -1,6 +1,6 @@
 /**
- * Which rows the operations ask for: laws of keys, drawn from a seed before the clock starts. The
- * same law, seed and rows give the same keys on every machine.
+ * Which rows the operations ask for: key distributions, drawn from a seed before the clock starts.
+ * The same distribution, seed and rows give the same keys on every machine.
  *
  * Zipf and hotspot draw a rank, 0 for the hottest; a permutation that belongs to the dataset then
  * spreads the ranks over the ids, so that hot rows are neighbours neither in a tree nor in a page.
@@ -15,33 +15,36 @@ export const KEYS_MAX = 4_194_304;
 /** Beyond it the first row has all but 2^-60 of the draws. */
 const EXPONENT_MAX = 60;
 
-const KEY_STREAM = 0x6765; // apart from the streams that draw orders of cells
+const KEY_STREAM = 0x6765; // apart from the streams that draw orders of benchmarks
 const SCRAMBLE = 0x7363;
 
 /**
- * @typedef {{ law: 'uniform' } | { law: 'sequential' } | { law: 'zipf', exponent: number }
- *   | { law: 'hotspot', keyShare: number, operationShare: number }} KeyLaw
+ * @typedef {{ distribution: 'uniform' } | { distribution: 'sequential' } | { distribution: 'zipf',
+ *   exponent: number } | { distribution: 'hotspot', keyShare: number, operationShare: number }}
+ *   KeyDistribution
  */
 
 /**
  * @param {string} text `uniform`, `sequential`, `zipf:EXPONENT`, `hotspot:KEYS:OPERATIONS` with
  *   the share of the keys that is hot and the share of the operations that goes there
- * @returns {KeyLaw}
+ * @returns {KeyDistribution}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export function parseKeys(text) {
-  const [law, ...words] = text.trim().split(':');
+  const [distribution, ...words] = text.trim().split(':');
   const numbers = words.map((word) =>
     /^(\d+\.?\d*|\.\d+)$/.test(word) ? Number(word) : Number.NaN,
   );
   const [a, b] = numbers;
-  if ((law === 'uniform' || law === 'sequential') && words.length === 0) return { law };
-  if (law === 'zipf' && words.length === 1 && a <= EXPONENT_MAX) return { law, exponent: a };
-  if (law === 'hotspot' && words.length === 2 && a > 0 && a < 1 && b <= 1) {
-    return { law, keyShare: a, operationShare: b };
+  if ((distribution === 'uniform' || distribution === 'sequential') && words.length === 0)
+    return { distribution };
+  if (distribution === 'zipf' && words.length === 1 && a <= EXPONENT_MAX)
+    return { distribution, exponent: a };
+  if (distribution === 'hotspot' && words.length === 2 && a > 0 && a < 1 && b <= 1) {
+    return { distribution, keyShare: a, operationShare: b };
   }
   throw usageError(
-    `--keys ${JSON.stringify(text)}: not a law of keys`,
+    `--keys ${JSON.stringify(text)}: not a key distribution`,
     `write uniform, sequential, zipf:0.99 (exponent 0 to ${EXPONENT_MAX}) or hotspot:0.1:0.9 ` +
       '(a tenth of the keys gets nine tenths of the operations)',
   );
@@ -57,20 +60,22 @@ export function parseKeys(text) {
  *   end of a sequence would not meet its beginning
  */
 export function drawKeys(rows, seed, ops, { keys = 'uniform', spread = 0 } = {}) {
-  const law = parseKeys(keys);
+  const distribution = parseKeys(keys);
   const length = Math.max(1, Math.min(ops, KEYS_MAX));
-  if (law.law === 'sequential') {
+  if (distribution.distribution === 'sequential') {
     const whole = ops > KEYS_MAX && rows <= KEYS_MAX ? length - (length % rows) : length;
     return Uint32Array.from({ length: whole }, (_, i) => 1 + (i % rows));
   }
   const random = createRandom(seed, KEY_STREAM);
   const ids = new Uint32Array(length);
-  if (law.law === 'uniform') {
+  if (distribution.distribution === 'uniform') {
     for (let i = 0; i < length; i += 1) ids[i] = 1 + drawBelow(random, rows);
     return ids;
   }
   const rank =
-    law.law === 'zipf' ? createZipf(rows, law.exponent, random) : createHotspot(rows, law, random);
+    distribution.distribution === 'zipf'
+      ? createZipf(rows, distribution.exponent, random)
+      : createHotspot(rows, distribution, random);
   const scramble = createScramble(rows, spread);
   for (let i = 0; i < length; i += 1) ids[i] = 1 + scramble(rank());
   return ids;

@@ -19,7 +19,7 @@ function checkedBy(parse) {
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   keys: reading(checkedBy(parseKeys), {
-    value: '<law>',
+    value: '<distribution>',
     help: 'which rows: uniform, sequential, zipf:0.99, hotspot:0.1:0.9 (keys : operations)',
     shown: 'uniform',
   }),

@@ -4,15 +4,15 @@
 export const legacyLines =
   ({ quiet }) =>
   (event) =>
-    event.type === 'cell-end' && !quiet ? [cellLine(event.cell, event.round)] : [];
+    event.type === 'benchmark-end' && !quiet ? [benchmarkLine(event.benchmark, event.round)] : [];
 
 /**
  * As the original program's line, `ecql_batch_pure 50000 inserts: 0.84848 seconds`, with what
  * decides it.
- * @param {import('../../lib/result.js').Cell} cell
+ * @param {import('../../lib/result.js').Benchmark} benchmark
  * @param {import('../../lib/result.js').Round} round
  */
-function cellLine({ storage, profile, parameters = {}, load }, round) {
+function benchmarkLine({ storage, profile, parameters = {}, load }, round) {
   const { strategy, batch } = parameters;
   const name = `${storage}${profile === 'default' ? '' : `:${profile}`}_${strategy}`;
   if (round.state !== 'measured' || round.facts === undefined) {

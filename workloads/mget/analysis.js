@@ -10,7 +10,7 @@ import { labelOf } from '../../lib/label.js';
 import { medianOfSorted, printablePercentile } from '../../stats/percentile.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').SeriesResult} SeriesResult */
 
 const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once' });
@@ -29,7 +29,7 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
  * @property {number} inFlightMean achieved
  *
  * @typedef {object} FetchColumn a storage under one load
- * @property {Cell} cell
+ * @property {Benchmark} source
  * @property {number} inFlight as the label says
  * @property {number} inFlightMean achieved, over all rows
  * @property {FetchRow[]} rows in the order of the series
@@ -45,19 +45,19 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
 
 /**
  * @param {Result} result
- * @returns {FetchGroup[]} in the order of the cells; none where no cell has series
+ * @returns {FetchGroup[]} in the order of the benchmarks; none where no source has series
  */
-export function toFetchGroups({ cells, dataset }) {
+export function toFetchGroups({ benchmarks, dataset }) {
   /** @type {Map<string, FetchGroup>} */
   const groups = new Map();
-  for (const cell of cells) {
-    const { workload } = cell;
-    const label = labelOf(cell);
-    if (!cell.rounds.some(({ series }) => series !== undefined)) continue;
+  for (const source of benchmarks) {
+    const { workload } = source;
+    const label = labelOf(source);
+    if (!source.rounds.some(({ series }) => series !== undefined)) continue;
     const key = JSON.stringify([label, workload]);
     const group = groups.get(key) ?? { label, workload, columns: [] };
     groups.set(key, group);
-    group.columns.push(toColumn(cell, dataset.valueSize));
+    group.columns.push(toColumn(source, dataset.valueSize));
   }
   for (const { columns } of groups.values()) columns.sort((a, b) => a.inFlight - b.inFlight);
   return [...groups.values()];
@@ -72,12 +72,12 @@ export function groupName({ label, workload }) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @param {number} valueSize
  * @returns {FetchColumn}
  */
-export function toColumn(cell, valueSize) {
-  const rounds = cell.rounds.flatMap(({ series }) => (series === undefined ? [] : [series]));
+export function toColumn(source, valueSize) {
+  const rounds = source.rounds.flatMap(({ series }) => (series === undefined ? [] : [series]));
   const rows = rounds[0].map((_, i) =>
     toRow(
       rounds.map((series) => series[i]),
@@ -86,8 +86,8 @@ export function toColumn(cell, valueSize) {
   );
   const all = rounds.flat();
   return {
-    cell,
-    inFlight: cell.load.inFlight ?? 1,
+    source,
+    inFlight: source.load.inFlight ?? 1,
     inFlightMean: meanInFlight(all),
     rows,
     fit: fitOf(rows.filter(({ warmup }) => !warmup)),
@@ -171,11 +171,11 @@ export function fitPoints(points) {
 }
 
 /**
- * @param {Cell} cell of a scatter
+ * @param {Benchmark} source of a scatter
  * @returns {[number, number][]} keys and ns of each fetch, all rounds, in the order of calls
  */
-export function scatterPoints(cell) {
-  return cell.rounds.flatMap(({ series = [] }) =>
+export function scatterPoints(source) {
+  return source.rounds.flatMap(({ series = [] }) =>
     series.flatMap(({ keysOf = [], latenciesNs }) =>
       (latenciesNs ?? []).map((ns, i) => /** @type {[number, number]} */ ([keysOf[i], ns])),
     ),
@@ -201,8 +201,8 @@ export function concurrencyWarnings(result) {
       {
         code: 'CONCURRENCY',
         message: `${label}, ${workload}: fewer in flight than asked for: ${parts.join(', ')}`,
-        remedy: 'calls that block are never more than one; else the client itself is busy',
-        cell: short[0].cell.id,
+        hint: 'calls that block are never more than one; else the client itself is busy',
+        benchmark: short[0].source.id,
       },
     ];
   });

@@ -79,7 +79,8 @@ export function planFetches(options, seed) {
   const series = counts.map((keys, i) => {
     sizes.fill(keys, i * step, (i + 1) * step);
     const from = i * step + lead;
-    // The seed's first row is there a second time: what came before the client was warm.
+    // The original program's first row is there a second time: what came before the client was
+    // warm.
     return { keys, warmup: i === 0 && counts[1] === keys, from, to: from + cycles };
   });
   return { sizes, series };

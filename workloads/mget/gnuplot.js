@@ -17,16 +17,16 @@ const PNG = 'set terminal png size 1000,640';
  */
 export function gnuplotScript(result, { extra = [] } = {}) {
   const [group] = toFetchGroups(result);
-  const cell = group?.columns[0].cell;
-  const points = cell === undefined ? [] : scatterPoints(cell);
+  const source = group?.columns[0].source;
+  const points = source === undefined ? [] : scatterPoints(source);
   const name = group === undefined ? NONE : groupName(group);
   const sizes = new Set(points.map(([keys]) => keys)).size;
   const dots = "$points using 1:2 with points pt 7 ps 0.5 title 'fetches'";
   const line = "f(x) with lines lw 2 title sprintf('%.6f x %+.6f', P_slope, P_intercept)";
   return [
-    `# ${name}, ${cell?.load.inFlight ?? 1} in flight; made by dragstrip mget scatter --gnuplot`,
+    `# ${name}, ${source?.load.inFlight ?? 1} in flight; made by dragstrip mget scatter --gnuplot`,
     PNG,
-    `set title '${name.replaceAll("'", "''")}, ${cell?.load.inFlight ?? 1} in flight' noenhanced`,
+    `set title '${name.replaceAll("'", "''")}, ${source?.load.inFlight ?? 1} in flight' noenhanced`,
     "set xlabel 'keys'",
     "set ylabel 'ms'",
     'set key left top noenhanced',

@@ -15,8 +15,8 @@ import { groupName, toColumn } from './analysis.js';
 const SHOWN_KEYS = new Set([1, 10, 25, 50, 100]);
 
 /** @param {any} benchmark */
-const hasSeries = ({ cell }) =>
-  cell.rounds.some((/** @type {any} */ { series }) => series !== undefined);
+const hasSeries = ({ source }) =>
+  source.rounds.some((/** @type {any} */ { series }) => series !== undefined);
 
 /**
  * @param {any} benchmark
@@ -24,7 +24,7 @@ const hasSeries = ({ cell }) =>
  * @returns {any[]} a part for each number of keys, without the warm-up
  */
 function expand(benchmark, { dataset }) {
-  const column = toColumn(benchmark.cell, dataset.valueSize);
+  const column = toColumn(benchmark.source, dataset.valueSize);
   return column.rows
     .filter(({ warmup }) => !warmup)
     .map((row) => ({
@@ -67,13 +67,13 @@ const single = metric(
     ...{ key: 'single_to_mget', name: 'single / MGET', unit: '×', relative: true },
     ...{ head: ['single', '/ MGET'], drop: 1, optional: true },
   },
-  ({ cell, keys, row }, { all }) => {
-    if (cell.workload !== 'mget') return null;
+  ({ source, keys, row }, { all }) => {
+    if (source.workload !== 'mget') return null;
     const twin = all.find(
       (one) =>
-        one.cell.workload === 'mget-single' &&
+        one.source.workload === 'mget-single' &&
         one.keys.storage === keys.storage &&
-        one.column.inFlight === (cell.load.inFlight ?? 1) &&
+        one.column.inFlight === (source.load.inFlight ?? 1) &&
         one.keys.keys === keys.keys,
     );
     const singleNs = twin?.row.medianNs ?? null;
@@ -107,8 +107,8 @@ const fetches = {
     single,
   ],
   title(table) {
-    const [{ label, cell }] = table;
-    return `${groupName({ label, workload: cell.workload })}${fitText(table)}`;
+    const [{ label, source }] = table;
+    return `${groupName({ label, workload: source.workload })}${fitText(table)}`;
   },
   order: (rows) =>
     rows.sort((a, b) => a.benchmarks[0].column.inFlight - b.benchmarks[0].column.inFlight),

@@ -47,7 +47,7 @@ export function legacyLines({ test, quiet }) {
       const { label, workload } = group;
       const key = `${label} ${workload}`;
       if (shown.has(key)) continue;
-      if (!all && !isComplete(group, result)) break; // in one order, whatever that of the cells is
+      if (!all && !isComplete(group, result)) break; // in a fixed order
       shown.add(key);
       const many = countGroups(result) > 1;
       if (many) lines.push(`${label}${workload === 'mget' ? '' : ', single reads at once'}`);
@@ -58,7 +58,7 @@ export function legacyLines({ test, quiet }) {
   return (event) => {
     if (event.type === 'planned') result = event.result;
     if (event.type === 'held' && !quiet) return say(`Holding ${event.rows} keys`);
-    if (event.type === 'cell-end') return say(...tableLines(false));
+    if (event.type === 'benchmark-end') return say(...tableLines(false));
     if (event.type !== 'removed') return [];
     const whole = !quiet && event.left.length === 0;
     return say(...tableLines(true), ...(whole ? [`Deleted ${event.rows} test keys`] : []));
@@ -66,8 +66,8 @@ export function legacyLines({ test, quiet }) {
 }
 
 /** @param {Result} result */
-function countGroups({ cells }) {
-  const ran = cells.filter(({ state }) => state !== 'skipped');
+function countGroups({ benchmarks }) {
+  const ran = benchmarks.filter(({ state }) => state !== 'skipped');
   return new Set(ran.map(({ storage, profile, workload }) => `${storage}:${profile} ${workload}`))
     .size;
 }
@@ -75,18 +75,18 @@ function countGroups({ cells }) {
 /**
  * @param {FetchGroup} group
  * @param {Result} result
- * @returns {boolean} whether all rounds of all its cells are over
+ * @returns {boolean} whether all rounds of all its benchmarks are over
  */
-function isComplete({ label, workload, columns }, { cells, options }) {
-  const [{ cell: first }] = columns;
-  const own = cells.filter(
-    (cell) =>
-      cell.storage === first.storage &&
-      cell.profile === first.profile &&
-      cell.workload === workload,
+function isComplete({ label, workload, columns }, { benchmarks, options }) {
+  const [{ source: first }] = columns;
+  const own = benchmarks.filter(
+    (benchmark) =>
+      benchmark.storage === first.storage &&
+      benchmark.profile === first.profile &&
+      benchmark.workload === workload,
   );
   const rounds = Number(options['rounds']);
-  return label !== '' && own.every((cell) => cell.rounds.length >= rounds);
+  return label !== '' && own.every((benchmark) => benchmark.rounds.length >= rounds);
 }
 
 /**
@@ -126,7 +126,7 @@ export function output(result, { test, options, quiet }) {
 function scatterText(result) {
   const groups = toFetchGroups(result);
   const texts = groups.map(({ label, workload, columns }) => {
-    const points = scatterPoints(columns[0].cell);
+    const points = scatterPoints(columns[0].source);
     const head = groups.length > 1 ? `# ${label}, ${workload}\n` : '';
     return `${head}${points.map(([keys, ns]) => `${keys}\t${millis(ns)}\n`).join('')}`;
   });

@@ -25,8 +25,8 @@ export const workload = defineWorkload({
   plan: planOf('mix'),
   check: get.prepare,
   prepare({ dataset, seed, ops, options }) {
-    const { mix, keys: law } = /** @type {{ mix?: string, keys?: string }} */ (options);
-    const keys = drawKeys(dataset.rows, seed, ops, { keys: law, spread: dataset.seed });
+    const { mix, keys: distribution } = /** @type {{ mix?: string, keys?: string }} */ (options);
+    const keys = drawKeys(dataset.rows, seed, ops, { keys: distribution, spread: dataset.seed });
     const slots = drawSlots(parseMix(mix ?? MIX_DEFAULT), keys, seed, dataset.valueSize);
     const values = makeValues(slots, keys, dataset);
     return (handle) => bindMix(handle, { dataset, keys, slots, values });

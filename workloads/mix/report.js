@@ -1,4 +1,7 @@
-/** What is shown of mixed reads and writes: storages by verified operations per second, a table per load. */
+/**
+ * What is shown of mixed reads and writes: storages by verified operations per second, a table per
+ * load.
+ */
 
 import { operationsLegend, operationsTable } from '../operations.js';
 

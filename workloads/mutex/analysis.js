@@ -10,12 +10,12 @@ import { Histogram } from '../../measure/histogram.js';
 import { medianOfSorted } from '../../stats/percentile.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Cell} Cell */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Round} Round */
 
 /**
  * @typedef {object} LockRow medians of rounds, where nothing else is said
- * @property {Cell} cell
+ * @property {Benchmark} source
  * @property {string} label `ioredis script`
  * @property {string} test lock, count, killed or stress
  * @property {number} keys n of n/m
@@ -42,10 +42,10 @@ import { medianOfSorted } from '../../stats/percentile.js';
 /**
  * @param {Result} result
  * @param {string} [test] those of one test
- * @returns {LockRow[]} in the order of the cells
+ * @returns {LockRow[]} in the order of the benchmarks
  */
-export function toLockRows({ cells }, test = undefined) {
-  return cells
+export function toLockRows({ benchmarks }, test = undefined) {
+  return benchmarks
     .filter(({ workload, parameters }) => workload === 'mutex' && parameters !== undefined)
     .map(lockRow)
     .filter((row) => test === undefined || row.test === test);
@@ -61,12 +61,12 @@ export function byLabel(rows) {
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} source
  * @returns {LockRow}
  */
-export function lockRow(cell) {
-  const { test = 'lock', handler = '', keys = 1 } = cell.parameters ?? {};
-  const rounds = cell.rounds.filter(
+export function lockRow(source) {
+  const { test = 'lock', handler = '', keys = 1 } = source.parameters ?? {};
+  const rounds = source.rounds.filter(
     ({ facts, state }) => facts !== undefined && state !== 'failed',
   );
   const median = (/** @type {(round: Round) => unknown} */ valueIn) =>
@@ -81,11 +81,11 @@ export function lockRow(cell) {
     rounds.flatMap(({ facts }) => /** @type {number[]} */ (facts?.[name] ?? []));
   const waits = rounds.map(fact('waitMaxNs')).filter((ns) => typeof ns === 'number');
   return {
-    cell,
-    label: `${labelOf(cell)} ${handler}`,
+    source,
+    label: `${labelOf(source)} ${handler}`,
     test: String(test),
     keys: Number(keys),
-    notOffered: cell.state === 'skipped' ? cell.reason : null,
+    notOffered: source.state === 'skipped' ? source.reason : null,
     n: rounds.length,
     sections: median(fact('sections')),
     userNs: median(({ client }) => client?.userNs),
@@ -108,7 +108,7 @@ export function lockRow(cell) {
 }
 
 /**
- * @param {Pick<Cell, 'rounds'>} cell
+ * @param {Pick<Benchmark, 'rounds'>} source
  * @returns {Histogram | null} how long a lock was waited for, all measured rounds together; null:
  *   of no round is that known
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
@@ -172,10 +172,10 @@ export function stressVerdict(result) {
     (overruns > 0 ? `, ${overruns} sections that outlived their lock` : '') +
     (kills > 0 ? `, ${kills} processes killed` : '');
   if (violations > 0) {
-    const doubt = overruns > 0 ? '; some may come of sections that outlived their lock' : '';
-    return { verdict: 'broken', text: `mutual exclusion was broken: ${counts}${doubt}` };
+    const diagnostic = overruns > 0 ? '; some may come of sections that outlived their lock' : '';
+    return { verdict: 'broken', text: `mutual exclusion was broken: ${counts}${diagnostic}` };
   }
-  const all = rows.every(({ n, cell }) => n > 0 && cell.rounds.every(isWhole));
+  const all = rows.every(({ n, source }) => n > 0 && source.rounds.every(isWhole));
   if (all && sections > 0) return { verdict: 'held', text: `mutual exclusion held: ${counts}` };
   return { verdict: 'open', text: `not every process got through: ${counts}` };
 }

@@ -15,7 +15,9 @@ const ACTIONS = new URL('./actions.js', import.meta.url).href;
 export class LockProcess {
   /** @type {Message[]} what came before anybody waited for it */
   #inbox = [];
-  /** @type {{ type: string, resolve: (message: Message) => void, reject: (error: Error) => void }[]} */
+  /**
+   * @type {{ type: string, resolve: (message: Message) => void, reject: (error: Error) => void }[]}
+   */
   #waiting = [];
   /** @type {Error | null} */
   #ended = null;

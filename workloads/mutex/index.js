@@ -1,7 +1,8 @@
 /**
  * The distributed mutex. What one operation is depends on the test:
  *
- * - `lock` (the seed's Test 1): n distinct names out of m = 2n - 1 are locked and unlocked. Any two
+ * - `lock` (the original program's Test 1): n distinct names out of m = 2n - 1 are locked and
+ * unlocked. Any two
  *   such sets have a name in common, so that only one task is inside at a time.
  * - `count` (Test 2): sleep, lock, SET a random number, INCR, GET and compare, DEL, unlock.
  * - `killed`: another process holds the lock and is killed; how long do those wait that want it?
@@ -41,7 +42,7 @@ export const workload = defineWorkload({
     if (offered === undefined) return false;
     // Stress locks one name at a time: there keys are how many names there are.
     if (keys === 1 || test === 'stress' || offered.several === true) return true;
-    return { reason: `not offered: ${offered.several}`, remedy: 'take one key: --keys 1' };
+    return { reason: `not offered: ${offered.several}`, hint: 'take one key: --keys 1' };
   },
   prepare(context) {
     const { test = 'lock' } = /** @type {any} */ (context.options['parameters'] ?? {});

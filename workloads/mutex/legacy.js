@@ -7,16 +7,16 @@ import { byLabel, toLockRows } from './analysis.js';
 /** @typedef {import('./analysis.js').LockRow} LockRow */
 
 /** @param {LockRow} row */
-export function titleOfLock({ cell }) {
-  const { operations, inFlight } = cell.load;
+export function titleOfLock({ source }) {
+  const { operations, inFlight } = source.load;
   return `lock/unlock ${operations} times with concurrency: ${inFlight}`;
 }
 
 /** @param {LockRow} row */
-export function titleOfCount({ cell }) {
-  const seconds = (cell.load.durationNs ?? 0) / 1e9;
+export function titleOfCount({ source }) {
+  const seconds = (source.load.durationNs ?? 0) / 1e9;
   const what = `lock/write/incr/read/del/unlock in ${seconds} seconds + cooldown period`;
-  return `${what}, tasks: ${cell.load.inFlight}`;
+  return `${what}, tasks: ${source.load.inFlight}`;
 }
 
 /** Widths of Ruby's Benchmark. */

@@ -109,7 +109,7 @@ const STRESS = [
       ...{ key: 'processes', name: 'processes', unit: 'count', better: null },
       ...{ head: ['pro-', 'cesses'], drop: 1 },
     },
-    ({ cell }) => cell.load.operations,
+    ({ source }) => source.load.operations,
   ),
   figure(
     { key: 'killed', name: 'killed', unit: 'count', better: null, drop: 2 },
@@ -137,9 +137,9 @@ const STRESS = [
  */
 function table(test, metrics, title, keys = KEYS) {
   return {
-    where: ({ cell }) => cell.parameters.test === test,
+    where: ({ source }) => source.parameters.test === test,
     expand: (benchmark) => {
-      const lock = lockRow(benchmark.cell);
+      const lock = lockRow(benchmark.source);
       return [{ ...benchmark, lock, mark: null, throughput: {} }];
     },
     row: [LOCK, keys, ID],
@@ -172,8 +172,8 @@ export const report = {
     table(
       'killed',
       KILLED,
-      ({ cell }) => {
-        const { tasks = 10, expireMs = NONE } = cell.parameters ?? {};
+      ({ source }) => {
+        const { tasks = 10, expireMs = NONE } = source.parameters ?? {};
         return `a holder is killed while ${tasks} wait; locks end after ${expireMs} ms`;
       },
       NO_KEYS,
@@ -208,7 +208,7 @@ export const report = {
       series: (/** @type {TableRow} */ { keys }) => String(keys['lock']),
       x: (/** @type {any} */ { lock }) => lock.keys,
       xText: (/** @type {number} */ n) => `${n}/${2 * n - 1} ${n === 1 ? 'key' : 'keys'}`,
-      histogram: (/** @type {any} */ { cell }) => waitsOf(cell),
+      histogram: (/** @type {any} */ { source }) => waitsOf(source),
       what: 'Wait for a lock',
       head: 'lock',
       names: { value: 'wait', of: 'the locks' },

@@ -1,4 +1,6 @@
-/** What `dragstrip mutex` says of its result: the original program's lines, the verdict of stress. */
+/**
+ * What `dragstrip mutex` says of its result: the original program's lines, the verdict of stress.
+ */
 
 import { usageError } from '../../lib/errors.js';
 import { stressVerdict } from './analysis.js';
@@ -7,7 +9,7 @@ import { WHO_HAS_WHAT } from './plan.js';
 
 /** @type {NonNullable<import('../../lib/types.js').RunHooks['output']>} */
 export function output(result, { test, quiet }) {
-  if (result.cells.length === 0) {
+  if (result.benchmarks.length === 0) {
     throw usageError('none of these storages has any of these locks', WHO_HAS_WHAT);
   }
   const tables = quiet ? /** @type {const} */ ('none') : undefined;

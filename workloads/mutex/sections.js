@@ -19,7 +19,9 @@ import { jainIndex, waitFacts } from './waits.js';
 const EXPIRE_MS_DEFAULT = 30_000;
 const VALUE_STREAM = 0x6d76;
 const VALUE_MAX = 1_000_000;
-/** The number that every section of Test 2 writes, counts up and reads: sections exclude all others. */
+/**
+ * The number that every section of Test 2 writes, counts up and reads: sections exclude all others.
+ */
 const NUMBER = 'value';
 
 /** What several operations share. */

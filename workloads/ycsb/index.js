@@ -134,8 +134,7 @@ export const workload = defineWorkload({
     ),
   }),
   offers: ({ rows }, { core }) =>
-    core !== 'e' ||
-    rows?.includes('mget') || { reason: 'no multi-get', remedy: 'leave out core e' },
+    core !== 'e' || rows?.includes('mget') || { reason: 'no multi-get', hint: 'leave out core e' },
   check: get.prepare,
   prepare,
 });

@@ -60,9 +60,10 @@ export const CORES = Object.freeze({
  * @param {{ dataset: Dataset, seed: number, ops: number }} context
  * @returns {Drawn}
  */
-export function drawOperations({ share, rows: law }, { dataset, seed, ops }) {
+export function drawOperations({ share, rows: distribution }, { dataset, seed, ops }) {
   const { rows } = dataset;
-  const keys = law === 'latest' ? drawLatest(rows, seed, ops) : drawZipfian(dataset, seed, ops);
+  const keys =
+    distribution === 'latest' ? drawLatest(rows, seed, ops) : drawZipfian(dataset, seed, ops);
   const random = createRandom(seed, KIND_STREAM);
   const kinds = Uint8Array.from(keys, () => drawKind(share, random() / 2 ** 32));
   const lengths = createRandom(seed, SCAN_STREAM);

@@ -3,7 +3,7 @@
 import { operationsLegend, operationsTable } from '../operations.js';
 
 /** @param {any} benchmark */
-const coreOf = ({ cell }) => String(cell.parameters?.core);
+const coreOf = ({ source }) => String(source.parameters?.core);
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {

@@ -44,11 +44,11 @@ test('only what this process may use is given away', () => {
   assert.deepEqual(plan, { client: [3], server: [5, 9], shareCore: false });
 });
 
-test('too few processors for the processes is warned about, with a remedy', () => {
+test('too few processors for the processes is warned about, with a hint', () => {
   const plan = { client: [0], server: [1], shareCore: false };
-  const [{ message, remedy }] = pinWarnings(plan, 2, []);
+  const [{ message, hint }] = pinWarnings(plan, 2, []);
   assert.match(message, /2 processes share 1 processors/);
-  assert.match(remedy ?? '', /3 cores/);
+  assert.match(hint ?? '', /3 cores/);
   assert.deepEqual(pinWarnings({ ...plan, client: [0, 2] }, 2, []), []);
 });
 

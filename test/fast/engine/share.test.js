@@ -29,8 +29,8 @@ const WINDOW = { kind: 'window', inFlight: 10, operations: 1000, durationNs: nul
 
 /**
  * @param {Partial<Load>} load
- * @param {Partial<import('../../../engine/cell.js').CellSpec>} [fields]
- * @returns {import('../../../engine/cell.js').CellSpec}
+ * @param {Partial<import('../../../engine/benchmark.js').BenchmarkSpec>} [fields]
+ * @returns {import('../../../engine/benchmark.js').BenchmarkSpec}
  */
 function spec(load, fields = {}) {
   return {
@@ -51,7 +51,7 @@ function spec(load, fields = {}) {
   };
 }
 
-/** @param {import('../../../engine/record.js').CellRecord | null} record */
+/** @param {import('../../../engine/record.js').BenchmarkRecord | null} record */
 function assertAccounting(record) {
   assert.ok(record);
   const sum = record.outcomes.reduce((a, b) => a + b, 0);
@@ -205,7 +205,7 @@ const LOADS = [
   { kind: 'rate', inFlight: null, rate: 50_000, arrivals: 'poisson', maxInFlight: 100 },
 ];
 
-describe('whole cells', () => {
+describe('whole benchmarks', () => {
   for (const load of LOADS) {
     test(`${load.kind} ${load.arrivals ?? ''} shared by three counts every operation once`, async () => {
       const execute = inThisProcess(systemInstruments(systemClock));
@@ -236,7 +236,7 @@ describe('whole cells', () => {
     assert.ok(Math.abs(Number(process.hrtime.bigint()) - (merged.endedNs ?? 0)) < 60e9);
   });
 
-  test('where one process dies, the others are stopped and the cell has failed with its end', async () => {
+  test('when one process dies, the others are stopped and the benchmark fails', async () => {
     const storage = path.join(folder, 'one-dies.mjs');
     const define = pathToFileURL(path.join(ROOT, 'lib/define.js')).href;
     // Whoever comes first makes the file, and dies when it is its turn to answer.
@@ -268,7 +268,7 @@ describe('whole cells', () => {
       {},
     );
     assert.equal(record, null);
-    assert.equal(failure?.code, 'E_CELL_PROCESS');
+    assert.equal(failure?.code, 'E_BENCHMARK_PROCESS');
     assert.match(failure?.message ?? '', /status 9/);
   });
 

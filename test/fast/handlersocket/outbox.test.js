@@ -1,4 +1,6 @@
-/** The ring and the outbox against plain models: order, bounds, what a loss keeps and gives back. */
+/**
+ * The ring and the outbox against plain models: order, bounds, what a loss keeps and gives back.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

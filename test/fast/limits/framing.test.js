@@ -28,7 +28,7 @@ const ERRORS = {
   mysql: packet(1, Buffer.from('\xff\x48\x04#HY000gone', 'latin1')),
 };
 
-test('each protocol of the wire has a stand-in', () => {
+test('each protocol of the wire has a fake server', () => {
   assert.deepEqual([...PROTOCOL_NAMES].sort(), [...PROTOCOLS].sort());
 });
 

@@ -37,7 +37,7 @@ describe('collections of garbage', () => {
       valueSize: 64,
       warmupOperations: 1000,
     });
-    const [{ rounds }] = result.cells;
+    const [{ rounds }] = result.benchmarks;
     const { client, durationNs } = rounds[0];
     const collections = client?.collections ?? [];
     assert.ok(collections.length > 0);

@@ -134,7 +134,7 @@ test('any rows, sent in any pieces, come back as they were', () => {
   const rows = fc.array(fc.tuple(field, field, field), { maxLength: 8 });
   const cuts = fc.array(fc.nat(400), { maxLength: 6 });
   fc.assert(
-    fc.property(fc.array(rows, { maxLength: 5 }), cuts, fc.boolean(), (replies, places, keep) => {
+    fc.property(fc.array(rows, { maxLength: 5 }), cuts, fc.boolean(), (replies, names, keep) => {
       const text = replies
         .map(
           (reply) =>
@@ -151,7 +151,7 @@ test('any rows, sent in any pieces, come back as they were', () => {
       const parser = new ReplyParser((...line) => got.push(decode(...line)));
       parser.keepBytes = keep;
       let from = 0;
-      for (const place of [...places.sort((a, b) => a - b), stream.length]) {
+      for (const place of [...names.sort((a, b) => a - b), stream.length]) {
         parser.push(stream.subarray(from, Math.max(from, place)));
         from = Math.max(from, Math.min(place, stream.length));
       }

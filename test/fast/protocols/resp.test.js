@@ -1,4 +1,6 @@
-/** RESP: commands and replies at every split position, garbage, and lengths that nobody asked for. */
+/**
+ * RESP: commands and replies at every split position, garbage, and lengths that nobody asked for.
+ */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

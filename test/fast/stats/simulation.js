@@ -24,7 +24,8 @@ export function lognormal(normal, { n, median, sigma }) {
 }
 
 /**
- * Rounds of two storages in blocks: what a block shares (drift) and what each cell has of its own.
+ * Rounds of two storages in blocks: what a block shares (drift) and what each benchmark has of its
+ * own.
  * @param {() => number} normal
  * @param {{ n: number, ratio: number, drift: number, sigma: number }} options
  * @returns {{ a: number[], b: number[] }}

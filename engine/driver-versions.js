@@ -1,7 +1,7 @@
 /**
  * Other versions of a driver beside the installed one (`--against ioredis@5`): installed from npm
  * into the state folder, without their scripts, and raced in the same rounds. Which package a
- * cell's process loads is decided in driver-hooks.js.
+ * benchmark's process loads is decided in driver-hooks.js.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -72,12 +72,12 @@ function noDriver(name) {
  * @param {StorageTarget[]} storages of the run
  * @param {{ against: readonly string[] }} plan
  * @param {string} home the state folder
- * @returns {Promise<StorageTarget[]>} the same, each with its rivals behind it
+ * @returns {Promise<StorageTarget[]>} the same, each with its contenders behind it
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no storage has that driver;
  *   E_TARGET: it
  *   cannot be installed
  */
-export async function withRivals(storages, { against }, home) {
+export async function withDriverVersions(storages, { against }, home) {
   const all = [...storages];
   for (const text of against) {
     const { name } = parsePackage(text);
@@ -93,8 +93,8 @@ export async function withRivals(storages, { against }, home) {
       if (all.some((one) => one.definition.name === label && one.profile === base.profile)) {
         throw usageError(`--against ${text}: ${driver.version} is in this run already`);
       }
-      const rival = Object.freeze({ ...definition, name: label });
-      const target = { ...base, definition: rival, version: driver.version, driver };
+      const contender = Object.freeze({ ...definition, name: label });
+      const target = { ...base, definition: contender, version: driver.version, driver };
       all.splice(all.indexOf(base) + 1, 0, { ...target, base: definition.name });
     }
   }

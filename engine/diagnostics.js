@@ -1,9 +1,9 @@
 /**
- * What speaks against a figure: a cell whose counters contradict each other, that was not at rest
- * when it was measured, or with rounds far from the others; a machine that changed its speed or
- * took time away. Pure: from a result to marks and warnings, each with what helps.
+ * What speaks against a figure: a benchmark whose counters contradict each other, that was not at
+ * rest when it was measured, or with rounds far from the others; a machine that changed its speed
+ * or took time away. Pure: from a result to marks and warnings, each with what helps.
  *
- * Goals: every doubt is told, once. Non-goals: deleting anything; every round counts.
+ * Goals: every diagnostic is told, once. Non-goals: deleting anything; every round counts.
  */
 
 import { median } from 'simple-statistics';
@@ -12,7 +12,7 @@ import { findOutliers } from '../stats/outlier.js';
 import { STEADY_LIMIT, STEADY_WINDOWS, steadyState } from '../stats/steady.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('../lib/result.js').Warning} Warning */
 
@@ -24,7 +24,7 @@ export const STEAL_MAX = 0.01;
 const NOT_OK_MAX = 0.001;
 
 /**
- * @typedef {object} CellDoubts
+ * @typedef {object} BenchmarkDiagnostics
  * @property {import('../stats/little.js').LittleCheck | null} inconsistent the worst round of
  *   those in
  *   which Little's law does not hold; null: it holds, or cannot be checked
@@ -34,12 +34,12 @@ const NOT_OK_MAX = 0.001;
  */
 
 /**
- * @param {Pick<Cell, 'rounds'>} cell
- * @returns {CellDoubts}
+ * @param {Pick<Benchmark, 'rounds'>} benchmark
+ * @returns {BenchmarkDiagnostics}
  */
-export function cellDoubts({ rounds }) {
+export function diagnose({ rounds }) {
   const measured = rounds.filter(({ state }) => state === 'measured');
-  /** @type {CellDoubts['inconsistent']} */
+  /** @type {BenchmarkDiagnostics['inconsistent']} */
   let inconsistent = null;
   for (const round of measured) {
     const law = lawOf(round);
@@ -77,7 +77,7 @@ export function lawOf({ latency, open, outcomes, scheduled, durationNs, inFlight
 }
 
 /**
- * @param {CellDoubts} doubts
+ * @param {BenchmarkDiagnostics} diagnostics
  * @returns {boolean} no steady state in half of the rounds or more
  */
 export function isUnsteady({ unsteady, n }) {
@@ -85,29 +85,29 @@ export function isUnsteady({ unsteady, n }) {
 }
 
 /**
- * @param {Pick<Result, 'cells' | 'searches'>} result
+ * @param {Pick<Result, 'benchmarks' | 'searches'>} result
  * @returns {Warning[]} to be stored with the result
  */
-export function doubtWarnings({ cells, searches }) {
-  const looked = cells
+export function diagnosticWarnings({ benchmarks, searches }) {
+  const looked = benchmarks
     .filter(({ rounds }) => rounds.length > 0)
-    .map((cell) => ({ cell, doubts: cellDoubts(cell) }));
+    .map((benchmark) => ({ benchmark, diagnostics: diagnose(benchmark) }));
   return [
     ...looked.flatMap(inconsistentWarning),
     // The rounds of a search are trials, and of different loads by intention.
     ...(searches === undefined ? looked.flatMap(outlierWarning) : []),
     ...unsteadyWarning(looked),
-    ...machineWarnings(cells),
+    ...machineWarnings(benchmarks),
   ];
 }
 
-/** @typedef {{ cell: Cell, doubts: CellDoubts }} Looked */
+/** @typedef {{ benchmark: Benchmark, diagnostics: BenchmarkDiagnostics }} Looked */
 
 /**
  * @param {Looked} looked
  * @returns {Warning[]}
  */
-function inconsistentWarning({ cell, doubts: { inconsistent } }) {
+function inconsistentWarning({ benchmark, diagnostics: { inconsistent } }) {
   if (inconsistent === null) return [];
   const { measured, expected } = inconsistent;
   return [
@@ -116,8 +116,8 @@ function inconsistentWarning({ cell, doubts: { inconsistent } }) {
       message:
         `inconsistent: ${shown(measured)} were in flight, throughput × latency says ` +
         `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart, one of them is wrong`,
-      remedy: 'do not use this figure; does the driver answer twice, or too early?',
-      cell: cell.id,
+      hint: 'do not use this figure; does the driver answer twice, or too early?',
+      benchmark: benchmark.id,
     },
   ];
 }
@@ -126,26 +126,26 @@ function inconsistentWarning({ cell, doubts: { inconsistent } }) {
  * @param {Looked} looked
  * @returns {Warning[]}
  */
-function outlierWarning({ cell, doubts: { outliers } }) {
+function outlierWarning({ benchmark, diagnostics: { outliers } }) {
   if (outliers.length === 0) return [];
   const rounds = outliers.map((round) => round + 1).join(', ');
   return [
     {
       code: 'W_OUTLIER',
       message: `round ${rounds} is far from the others; nothing is left out`,
-      remedy: 'stop other programs and take more --rounds',
-      cell: cell.id,
+      hint: 'stop other programs and take more --rounds',
+      benchmark: benchmark.id,
     },
   ];
 }
 
 /**
- * One for all: on a busy machine it would be one for each cell.
+ * One for all: on a busy machine it would be one for each benchmark.
  * @param {Looked[]} looked
  * @returns {Warning[]}
  */
 function unsteadyWarning(looked) {
-  const unsteady = looked.filter(({ doubts }) => isUnsteady(doubts));
+  const unsteady = looked.filter(({ diagnostics }) => isUnsteady(diagnostics));
   if (unsteady.length === 0) return [];
   const tests = unsteady.length === looked.length ? 'all' : `${unsteady.length}`;
   return [
@@ -154,22 +154,23 @@ function unsteadyWarning(looked) {
       message:
         `no steady state in ${tests} of ${looked.length} tests: the last ${STEADY_WINDOWS} windows ` +
         `of the warm-up varied by more than ${percent(STEADY_LIMIT)}`,
-      remedy: 'a longer --warmup, on a machine with nothing else to do',
-      cell: null,
+      hint: 'a longer --warmup, on a machine with nothing else to do',
+      benchmark: null,
     },
   ];
 }
 
 /**
- * @param {readonly Cell[]} cells
+ * @param {readonly Benchmark[]} benchmarks
  * @returns {Warning[]} of the machine while measuring
  */
-function machineWarnings(cells) {
-  const { drift, drifted, stealShare, throttledCount, throttledNs, n } = summarizeConditions(cells);
+function machineWarnings(benchmarks) {
+  const { drift, drifted, stealShare, throttledCount, throttledNs, n } =
+    summarizeConditions(benchmarks);
   /** @type {Warning[]} */
   const warnings = [];
-  const warn = (/** @type {string} */ code, /** @type {string} */ message, remedy = '') =>
-    warnings.push({ code, message, remedy, cell: null });
+  const warn = (/** @type {string} */ code, /** @type {string} */ message, hint = '') =>
+    warnings.push({ code, message, hint, benchmark: null });
   if (drift !== null && drift > DRIFT_MAX) {
     warn(
       'W_CANARY',
@@ -209,11 +210,13 @@ function machineWarnings(cells) {
  */
 
 /**
- * @param {readonly Pick<Cell, 'rounds'>[]} cells
+ * @param {readonly Pick<Benchmark, 'rounds'>[]} benchmarks
  * @returns {ConditionsSummary}
  */
-export function summarizeConditions(cells) {
-  const all = cells.flatMap(({ rounds }) => rounds.flatMap(({ conditions }) => conditions ?? []));
+export function summarizeConditions(benchmarks) {
+  const all = benchmarks.flatMap(({ rounds }) =>
+    rounds.flatMap(({ conditions }) => conditions ?? []),
+  );
   const known = (/** @type {keyof typeof all[number]} */ name) =>
     all.map((one) => one[name]).filter((value) => typeof value === 'number');
   const greatest = (/** @type {number[]} */ values) =>

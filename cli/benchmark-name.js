@@ -1,13 +1,13 @@
-/** What a cell and its load are called in the lines of a run. */
+/** What a benchmark and its load are called in the lines of a run. */
 
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 
-/** @param {Cell} cell */
+/** @param {Benchmark} benchmark */
 export function labelOf({ storage, profile }) {
   return profile === 'default' ? storage : `${storage}:${profile}`;
 }
 
-/** @param {Cell['load']} load */
+/** @param {Benchmark['load']} load */
 export function loadText({ kind, inFlight, rate = 0, processes = 1 }) {
   const by = processes === 1 ? '' : ` by ${processes} processes`;
   if (kind === 'burst') return `all at once${by}`;

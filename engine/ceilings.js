@@ -1,15 +1,15 @@
 /**
  * The limits around a race: the wire of each server that the storages talk to, and each driver
- * against a stand-in. A limit that cannot be had is an entry with its reason, not an error: the
+ * against a fake server. A limit that cannot be had is an entry with its reason, not an error: the
  * others are measured all the same.
  */
 
+import { HEADROOM_MIN } from '../lib/ceilings.js';
 import { createDataset } from '../lib/dataset.js';
 import { DragstripError } from '../lib/errors.js';
 import { findHome } from '../lib/home.js';
-import { HEADROOM_MIN } from '../lib/limits.js';
 import { OK } from '../lib/outcome.js';
-import { startStandIn } from '../limits/fake/process.js';
+import { startFakeServer } from '../limits/fake/process.js';
 import { tableDataset } from '../limits/fake/table.js';
 import { loadProtocol, protocolOf } from '../limits/wire/protocol.js';
 import { measurePoint, sweepWire } from '../limits/wire/sweep.js';
@@ -23,12 +23,12 @@ import { resolveTargets } from './targets.js';
 
 /** A burst's depth for the wire loop: deeper gives no more. */
 const BURST_DEPTH = 4096;
-/** Rows under way at most, in the wire loop against a stand-in. */
+/** Rows under way at most, in the wire loop against a fake server. */
 const IN_FLIGHT_BYTES_MAX = 64 * 2 ** 20;
 
-/** @typedef {import('../lib/limits.js').Limits} Limits */
-/** @typedef {import('../lib/limits.js').WireLimit} WireLimit */
-/** @typedef {import('../lib/limits.js').DriverLimit} DriverLimit */
+/** @typedef {import('../lib/ceilings.js').Limits} Limits */
+/** @typedef {import('../lib/ceilings.js').ServerCeiling} ServerCeiling */
+/** @typedef {import('../lib/ceilings.js').ClientCeiling} ClientCeiling */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
@@ -38,7 +38,7 @@ const IN_FLIGHT_BYTES_MAX = 64 * 2 ** 20;
  * @property {number} [measureMs] of a round of the wire loop; default 400
  * @property {AbortSignal} [signal]
  * @property {(text: string, share: number) => void} [onProgress]
- * @property {(limit: WireLimit | DriverLimit) => void} [onLimit]
+ * @property {(limit: ServerCeiling | ClientCeiling) => void} [onLimit]
  * @property {Pick<import('../limits/wire/sweep.js').SweepOptions, 'connections' | 'depths'>}
  *   [sweep]
  *   another range than the default one
@@ -53,8 +53,8 @@ const LOADS = Object.freeze([
 ]);
 
 /**
- * `dragstrip limit`: a result without cells, whose limits are what was measured.
- * @param {import('./plan.js').RunOptions} options as of a run; loads: of the driver limits
+ * `dragstrip limit`: a result without benchmarks, whose limits are what was measured.
+ * @param {import('./plan.js').RunOptions} options as of a run; loads: of the client ceilings
  * @param {LimitContext} [context]
  * @returns {Promise<import('../lib/result.js').Result>}
  * @throws {DragstripError} E_USAGE, E_TARGET (a storage that was named cannot run), E_REFUSED
@@ -66,7 +66,7 @@ export async function runLimits(options, context = {}) {
   const targets = await resolveTargets({ ...plan, home }, { needs: ['get'] });
   const storages = targets.storages.filter(({ server }) => server !== null);
   const result = await emptyResult(plan, { ...targets, storages }, {});
-  result.cells = [];
+  result.benchmarks = [];
   result.limits = await measureLimits(plan, storages, context);
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = systemClock.date();
@@ -75,7 +75,7 @@ export async function runLimits(options, context = {}) {
 
 /**
  * @param {Pick<RunPlan, 'loads' | 'rounds' | 'dataset' | 'seed' | 'timeoutMs' |
- *   'warmupOperations'>} plan loads: of the driver limits; an open loop has none
+ *   'warmupOperations'>} plan loads: of the client ceilings; an open loop has none
  * @param {readonly StorageTarget[]} storages
  * @param {LimitContext} [context]
  * @returns {Promise<Limits>} what was measured until then, where the signal stopped it
@@ -99,7 +99,7 @@ export async function measureLimits(plan, storages, context = {}) {
   });
   for (const [name, targets] of byProtocol) {
     if (context.signal?.aborted) break;
-    const limit = await wireLimit(plan, name, targets, inPart(`wire limit of ${name}`));
+    const limit = await serverCeiling(plan, name, targets, inPart(`server ceiling of ${name}`));
     done += 1;
     if (limit === null) continue;
     limits.wire.push(limit);
@@ -107,7 +107,7 @@ export async function measureLimits(plan, storages, context = {}) {
   }
   for (const [name, targets] of byProtocol) {
     if (context.signal?.aborted) break;
-    const found = await driverLimits(plan, name, targets, inPart(`driver limits, ${name}`));
+    const found = await clientCeilings(plan, name, targets, inPart(`client ceilings, ${name}`));
     done += 1;
     limits.driver.push(...found);
     for (const limit of found) context.onLimit?.(limit);
@@ -120,16 +120,16 @@ export async function measureLimits(plan, storages, context = {}) {
  * @param {string} name
  * @param {readonly StorageTarget[]} targets
  * @param {LimitContext} context
- * @returns {Promise<WireLimit | null>} null: stopped
+ * @returns {Promise<ServerCeiling | null>} null: stopped
  */
-async function wireLimit(plan, name, targets, context) {
+async function serverCeiling(plan, name, targets, context) {
   const protocol = await loadProtocol(name);
   const server = /** @type {ServerTarget} */ (targets[0].server);
   const endpoint = server.address[protocol.endpoint];
   const unavailable = server.unavailable?.reason ?? null;
-  /** @type {WireLimit} */
+  /** @type {ServerCeiling} */
   const limit = {
-    protocol: /** @type {WireLimit['protocol']} */ (name),
+    protocol: /** @type {ServerCeiling['protocol']} */ (name),
     server: server.name,
     version: server.version,
     transport: endpoint?.path === undefined ? 'tcp' : 'unix',
@@ -179,21 +179,22 @@ function measureNsOf({ measureMs = 400 }) {
  * @typedef {object} DriverJob
  * @property {StorageTarget} target
  * @property {import('../lib/result.js').Load} load
- * @property {import('./cell.js').CellRecord[]} records
- * @property {number[]} capacities the wire loop against the stand-in, in the round of each record
+ * @property {import('./benchmark.js').BenchmarkRecord[]} records
+ * @property {number[]} capacities the wire loop against the fake server, in the round of each
+ *   record
  * @property {string | null} failure
  */
 
 /**
- * All drivers of one protocol, against one stand-in.
+ * All drivers of one protocol, against one fake server.
  * @param {Pick<RunPlan, 'loads' | 'rounds' | 'dataset' | 'seed' | 'timeoutMs' |
  *   'warmupOperations'>} plan
  * @param {string} name
  * @param {readonly StorageTarget[]} targets
  * @param {LimitContext} context
- * @returns {Promise<DriverLimit[]>}
+ * @returns {Promise<ClientCeiling[]>}
  */
-async function driverLimits(plan, name, targets, context) {
+async function clientCeilings(plan, name, targets, context) {
   const { signal, onProgress } = context;
   const loads = plan.loads.filter(({ kind }) => kind !== 'rate');
   /** @type {DriverJob[]} */
@@ -205,11 +206,11 @@ async function driverLimits(plan, name, targets, context) {
     }
   }
   const dataset = tableDataset(plan.dataset);
-  const standIn = await startStandIn(name, dataset);
+  const fakeServer = await startFakeServer(name, dataset);
   try {
     for (let round = 0; round < plan.rounds; round += 1) {
       // In every round anew: only what was measured side by side can be compared.
-      const capacity = await standInCapacity(name, standIn, dataset, loads, context);
+      const capacity = await fakeServerCapacity(name, fakeServer, dataset, loads, context);
       const order = orderOfRound(jobs.length, round, plan.rounds, plan.seed);
       for (const [position, index] of order.entries()) {
         const job = jobs[index];
@@ -218,35 +219,35 @@ async function driverLimits(plan, name, targets, context) {
         const share = (round + position / jobs.length) / plan.rounds;
         onProgress?.(`${definition.name}:${profile}, ${job.load.kind}`, share);
         const before = job.records.length;
-        await runDriver(plan, job, { standIn, dataset, round, signal });
+        await runDriver(plan, job, { fakeServer, dataset, round, signal });
         if (job.records.length > before) job.capacities.push(capacity.get(job.load) ?? 0);
       }
     }
     return jobs
       .filter(({ records, failure }) => records.length > 0 || failure !== null)
-      .map((job) => toDriverLimit(name, job));
+      .map((job) => toClientCeiling(name, job));
   } finally {
-    await standIn.stop();
+    await fakeServer.stop();
   }
 }
 
 /**
- * The wire loop against the stand-in, as many in flight as each load has.
+ * The wire loop against the fake server, as many in flight as each load has.
  * @param {string} protocol
- * @param {import('../limits/fake/process.js').RunningStandIn} standIn
+ * @param {import('../limits/fake/process.js').RunningFakeServer} fakeServer
  * @param {import('../lib/types.js').DatasetOptions} dataset
  * @param {readonly import('../lib/result.js').Load[]} loads
  * @param {LimitContext} context
  * @returns {Promise<Map<import('../lib/result.js').Load, number>>} replies a second
  */
-async function standInCapacity(protocol, standIn, dataset, loads, context) {
+async function fakeServerCapacity(protocol, fakeServer, dataset, loads, context) {
   const target = {
     protocol,
-    endpoint: standIn.endpoint,
+    endpoint: fakeServer.endpoint,
     credentialVariables: null,
     dataset,
     stallMs: 5000,
-    serverPids: [standIn.pid],
+    serverPids: [fakeServer.pid],
   };
   const depthMax = Math.max(1, Math.floor(IN_FLIGHT_BYTES_MAX / dataset.valueSize));
   /** @type {Map<import('../lib/result.js').Load, number>} */
@@ -268,12 +269,12 @@ async function standInCapacity(protocol, standIn, dataset, loads, context) {
 /**
  * @param {Pick<RunPlan, 'seed' | 'timeoutMs' | 'warmupOperations'>} plan
  * @param {DriverJob} job gets the record, or why there is none
- * @param {{ standIn: import('../limits/fake/process.js').RunningStandIn,
+ * @param {{ fakeServer: import('../limits/fake/process.js').RunningFakeServer,
  *   dataset: import('../lib/types.js').DatasetOptions, round: number, signal?: AbortSignal }} turn
  */
-async function runDriver(plan, job, { standIn, dataset, round, signal }) {
+async function runDriver(plan, job, { fakeServer, dataset, round, signal }) {
   const { target, load } = job;
-  const { endpoint, pid } = standIn;
+  const { endpoint, pid } = fakeServer;
   const { record, failure } = await executeInChild(
     {
       storage: target.source,
@@ -306,9 +307,9 @@ async function runDriver(plan, job, { standIn, dataset, round, signal }) {
 /**
  * @param {string} protocol
  * @param {DriverJob} job
- * @returns {DriverLimit}
+ * @returns {ClientCeiling}
  */
-export function toDriverLimit(protocol, { target, load, records, capacities, failure }) {
+export function toClientCeiling(protocol, { target, load, records, capacities, failure }) {
   const { kind, inFlight, operations } = load;
   const rounds = records.map(({ durationNs, outcomes }) => (outcomes[OK] / durationNs) * 1e9);
   const { median, interval, n } = summarizeRounds(rounds);
@@ -322,7 +323,7 @@ export function toDriverLimit(protocol, { target, load, records, capacities, fai
     profile: target.profile,
     protocol,
     load: {
-      kind: /** @type {DriverLimit['load']['kind']} */ (kind),
+      kind: /** @type {ClientCeiling['load']['kind']} */ (kind),
       inFlight,
       operations,
     },
@@ -332,22 +333,22 @@ export function toDriverLimit(protocol, { target, load, records, capacities, fai
     clientCpuNs: perOperation(records, ({ client }) =>
       client === null ? null : client.userNs + client.systemNs,
     ),
-    standInCpuNs: perOperation(records, ({ server }) => server?.cpuNs ?? null),
-    standInOpsPerSecond: summarizeRounds(capacities).median,
+    fakeServerCpuNs: perOperation(records, ({ server }) => server?.cpuNs ?? null),
+    fakeServerOpsPerSecond: summarizeRounds(capacities).median,
     headroom,
     rounds,
     reason:
       failure ??
       (short
-        ? `the stand-in is only ${headroom.toFixed(1)} times as fast as the driver, not ` +
+        ? `the fake server is only ${headroom.toFixed(1)} times as fast as the driver, not ` +
           `${HEADROOM_MIN}: it may be the limit itself`
         : null),
   };
 }
 
 /**
- * @param {readonly import('./cell.js').CellRecord[]} records
- * @param {(record: import('./cell.js').CellRecord) => number | null} valueIn
+ * @param {readonly import('./benchmark.js').BenchmarkRecord[]} records
+ * @param {(record: import('./benchmark.js').BenchmarkRecord) => number | null} valueIn
  */
 function perOperation(records, valueIn) {
   let [sum, ok] = [0, 0];

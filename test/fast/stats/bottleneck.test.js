@@ -1,13 +1,13 @@
-/** What a cell was bound by: every verdict, its thresholds, and what is not known. */
+/** What a benchmark was bound by: every verdict, its thresholds, and what is not known. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boundOf } from '../../../stats/bound.js';
+import { boundOf } from '../../../stats/bottleneck.js';
 
 const SECOND = 1e9;
 const base = { durationNs: SECOND, clientCpuNs: 0.5e9, serverCpuNs: 0.3e9, cores: 8 };
 
-/** @param {Partial<import('../../../stats/bound.js').BoundInput>} fields */
+/** @param {Partial<import('../../../stats/bottleneck.js').BoundInput>} fields */
 const verdict = (fields) => boundOf({ ...base, ...fields }).verdict;
 
 test('a client at 90 % of the time is the driver’s bound, at 89 % it is not', () => {
@@ -37,10 +37,10 @@ test('where both are full the driver is named', () => {
 });
 
 test('a limit that was reached decides where CPU time does not', () => {
-  assert.equal(verdict({ ofDriverLimit: 0.93 }), 'driver');
-  assert.equal(verdict({ ofWireLimit: 0.95 }), 'server');
-  assert.equal(verdict({ ofDriverLimit: 0.89, ofWireLimit: 0.5 }), 'latency');
-  assert.equal(verdict({ serverCpuNs: null, ofWireLimit: 0.95 }), 'server');
+  assert.equal(verdict({ ofClientCeiling: 0.93 }), 'driver');
+  assert.equal(verdict({ ofServerCeiling: 0.95 }), 'server');
+  assert.equal(verdict({ ofClientCeiling: 0.89, ofServerCeiling: 0.5 }), 'latency');
+  assert.equal(verdict({ serverCpuNs: null, ofServerCeiling: 0.95 }), 'server');
 });
 
 test('a server that cannot be seen is not known to wait', () => {

@@ -1,5 +1,5 @@
 /**
- * The cells of a run, and what the process of each is told. Pure; what can run here and now is
+ * The benchmarks of a run, and what the process of each is told. Pure; what can run here and now is
  * decided in targets.js.
  */
 
@@ -7,7 +7,7 @@ import { parseSelection } from '../storages/index.js';
 import { contendersOf } from './contenders.js';
 import { loadLabel } from './plan.js';
 
-/** @typedef {import('../lib/result.js').Cell} Cell */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
@@ -18,10 +18,10 @@ import { loadLabel } from './plan.js';
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
 
 /**
- * @typedef {object} Job a cell that can run, with what its process is told
- * @property {Cell} cell
+ * @typedef {object} Job a benchmark that can run, with what its process is told
+ * @property {Benchmark} benchmark
  * @property {StorageTarget} target
- * @property {import('./cell.js').CellSpec} spec
+ * @property {import('./benchmark.js').BenchmarkSpec} spec
  */
 
 /**
@@ -29,15 +29,15 @@ import { loadLabel } from './plan.js';
  * @param {readonly StorageTarget[]} storages
  * @param {readonly ServerTarget[]} [others] further servers that the workload names
  * @param {WorkloadDefinition} [workload] of a plan with variants
- * @returns {Cell[]} by variant, then load, then storage
+ * @returns {Benchmark[]} by variant, then load, then storage
  */
-export function makeCells(plan, storages, others = [], workload = undefined) {
+export function makeBenchmarks(plan, storages, others = [], workload = undefined) {
   const own = nameOf(plan, workload);
   const { variants, workloads = [own] } = plan;
   const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
   if (variants === undefined) {
     return plan.loads.flatMap((load) =>
-      workloads.flatMap((name) => storages.map((one) => makeCell(name, load, one))),
+      workloads.flatMap((name) => storages.map((one) => makeBenchmark(name, load, one))),
     );
   }
   return variants.flatMap(({ parameters, loads, storages: listed }) => {
@@ -54,7 +54,7 @@ export function makeCells(plan, storages, others = [], workload = undefined) {
         if (offer === false) return [];
         const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
         const target = { ...one, unavailable: one.unavailable ?? lack };
-        return makeCell(own, load, target, parameters);
+        return makeBenchmark(own, load, target, parameters);
       }),
     );
   });
@@ -110,9 +110,9 @@ function lackOfOther(workload, parameters, others) {
  * @param {Load} load
  * @param {StorageTarget} storage
  * @param {import('../lib/types.js').Parameters} [parameters]
- * @returns {Cell}
+ * @returns {Benchmark}
  */
-function makeCell(workload, load, { definition, profile, unavailable }, parameters) {
+function makeBenchmark(workload, load, { definition, profile, unavailable }, parameters) {
   const variant =
     parameters === undefined ? '' : `[${Object.entries(parameters).map(toPair).join(',')}]`;
   return {
@@ -124,7 +124,7 @@ function makeCell(workload, load, { definition, profile, unavailable }, paramete
     load,
     state: unavailable === null ? 'planned' : 'skipped',
     reason: unavailable?.reason ?? null,
-    remedy: unavailable?.remedy ?? null,
+    hint: unavailable?.hint ?? null,
     rounds: [],
   };
 }
@@ -143,39 +143,44 @@ function toPair([name, value]) {
  */
 export function makeJobs(plan, { storages, others = [] }, result, { folder, workload }) {
   return storages.flatMap((target) =>
-    result.cells
+    result.benchmarks
       .filter(
         ({ storage, profile, state }) =>
           state !== 'skipped' && storage === target.definition.name && profile === target.profile,
       )
-      .map((cell) => {
-        const names = workload?.servers?.(cell.parameters ?? {}) ?? [];
+      .map((benchmark) => {
+        const names = workload?.servers?.(benchmark.parameters ?? {}) ?? [];
         const near = others.filter(({ name }) => names.includes(name));
         return {
-          cell,
+          benchmark,
           target,
-          spec: specOf(cell, target, plan, { folder, others: near, workload }),
+          spec: specOf(benchmark, target, plan, { folder, others: near, workload }),
         };
       }),
   );
 }
 
 /**
- * @param {Cell} cell
+ * @param {Benchmark} benchmark
  * @param {StorageTarget} target
  * @param {RunPlan} plan
  * @param {{ folder: string, others: readonly ServerTarget[], workload?: WorkloadDefinition }}
  *   context
- * @returns {import('./cell.js').CellSpec}
+ * @returns {import('./benchmark.js').BenchmarkSpec}
  */
-function specOf(cell, { source, profile, server, driver }, plan, { folder, others, workload }) {
-  const { parameters } = cell;
+function specOf(
+  benchmark,
+  { source, profile, server, driver },
+  plan,
+  { folder, others, workload },
+) {
+  const { parameters } = benchmark;
   return {
     storage: source,
     profile,
-    workload: cell.workload === nameOf(plan, workload) ? plan.workload : cell.workload,
+    workload: benchmark.workload === nameOf(plan, workload) ? plan.workload : benchmark.workload,
     workloadOptions: { ...plan.workloadOptions, ...(parameters && { parameters }) },
-    load: cell.load,
+    load: benchmark.load,
     address: server?.address ?? {},
     ...(others.length > 0 && {
       others: others.map(({ name, address, pids }) => ({ name, address, pids })),

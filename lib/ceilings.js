@@ -1,13 +1,13 @@
 /**
  * The limits of a result: what the wire of each server carries, and what each driver can do
- * against a stand-in that answers at once. Their schema, and whether limits of one result may be
- * held against another. They are measured in engine/limits.js.
+ * against a fake server that answers at once. Their schema, and whether limits of one result may be
+ * held against another. They are measured in engine/ceilings.js.
  */
 
 import { z } from 'zod';
 import { usageError } from './errors.js';
 
-/** Below this headroom the stand-in itself, not the driver, may have been the limit. */
+/** Below this headroom the fake server itself, not the driver, may have been the limit. */
 export const HEADROOM_MIN = 2;
 
 const count = z.number().int().nonnegative();
@@ -23,7 +23,7 @@ const interval = z
   })
   .describe('of the mean over the rounds');
 
-const wireLimit = z.object({
+const serverCeiling = z.object({
   protocol: z.enum(['redis', 'handlersocket', 'tarantool', 'mysql']),
   server: text,
   version: text.nullable(),
@@ -42,7 +42,7 @@ const wireLimit = z.object({
   reason: text.nullable().describe('why there is no figure'),
 });
 
-const driverLimit = z.object({
+const clientCeiling = z.object({
   storage: text,
   profile: text,
   protocol: text,
@@ -55,11 +55,11 @@ const driverLimit = z.object({
   interval: interval.nullable(),
   n: count,
   clientCpuNs: nanoseconds.nullable().describe('of the driver, for each operation'),
-  standInCpuNs: nanoseconds.nullable().describe('of the stand-in, for each operation'),
-  standInOpsPerSecond: z
+  fakeServerCpuNs: nanoseconds.nullable().describe('of the fake server, for each operation'),
+  fakeServerOpsPerSecond: z
     .number()
     .nullable()
-    .describe('the wire loop against the stand-in, as many in flight on one connection'),
+    .describe('the wire loop against the fake server, as many in flight on one connection'),
   headroom: z.number().nullable().describe('that, over what the driver did'),
   rounds: z.array(z.number()),
   reason: text.nullable().describe('why there is no figure'),
@@ -67,13 +67,13 @@ const driverLimit = z.object({
 
 export const limitsSchema = z.object({
   source: text.nullable().describe('id of the result that they were taken from; null: this one'),
-  wire: z.array(wireLimit),
-  driver: z.array(driverLimit),
+  wire: z.array(serverCeiling),
+  driver: z.array(clientCeiling),
 });
 
 /** @typedef {z.infer<typeof limitsSchema>} Limits */
-/** @typedef {z.infer<typeof wireLimit>} WireLimit */
-/** @typedef {z.infer<typeof driverLimit>} DriverLimit */
+/** @typedef {z.infer<typeof serverCeiling>} ServerCeiling */
+/** @typedef {z.infer<typeof clientCeiling>} ClientCeiling */
 
 /**
  * Limits that were stored, for another run: only where both are of the same rows' size, machine
@@ -86,8 +86,8 @@ export const limitsSchema = z.object({
  * @throws {import('./errors.js').DragstripError} E_USAGE where it has no limits, or of another kind
  */
 export function limitsFrom(stored, { valueSize, environment }, file) {
-  const remedy = 'measure them anew: dragstrip limit --json FILE, or --limits without a file';
-  if (stored.limits === undefined) throw usageError(`--limits ${file}: it holds no limits`, remedy);
+  const hint = 'measure them anew: dragstrip limit --json FILE, or --limits without a file';
+  if (stored.limits === undefined) throw usageError(`--limits ${file}: it holds no limits`, hint);
   /** @type {[string, unknown, unknown][]} */
   const pairs = [
     ['value size', stored.dataset.valueSize, valueSize],
@@ -99,7 +99,7 @@ export function limitsFrom(stored, { valueSize, environment }, file) {
     if (theirs === ours) continue;
     throw usageError(
       `--limits ${file}: of another ${what} (${theirs}, this run has ${ours})`,
-      remedy,
+      hint,
     );
   }
   return { ...stored.limits, source: stored.limits.source ?? stored.id };
@@ -110,7 +110,7 @@ export function limitsFrom(stored, { valueSize, environment }, file) {
  * @param {string | null} protocol
  * @returns {number | null} operations a second; null: not known
  */
-export function wireLimitOf(limits, protocol) {
+export function serverCeilingOf(limits, protocol) {
   const found = limits?.wire.find((limit) => limit.protocol === protocol);
   return found?.opsPerSecond ?? null;
 }
@@ -118,10 +118,10 @@ export function wireLimitOf(limits, protocol) {
 /**
  * @param {Limits | undefined} limits
  * @param {{ storage: string, profile: string, load: { kind: string, inFlight: number | null,
- *   operations: number | null } }} cell
+ *   operations: number | null } }} benchmark
  * @returns {number | null} operations a second under the same load; null: not known
  */
-export function driverLimitOf(limits, { storage, profile, load }) {
+export function clientCeilingOf(limits, { storage, profile, load }) {
   const found = limits?.driver.find(
     (limit) =>
       limit.storage === storage &&

@@ -1,7 +1,7 @@
 /**
  * A run as a command conducts it: a signal, or a reader that goes away, stops it, and what it made
- * is removed before the command ends; the result is stored after each cell; what is told and drawn
- * comes last.
+ * is removed before the command ends; the result is stored after each benchmark; what is told and
+ * drawn comes last.
  */
 
 import { run } from '../index.js';
@@ -26,7 +26,7 @@ import { openStore } from './storage.js';
  */
 
 /**
- * @typedef {object} Conduct what is a command's own
+ * @typedef {object} CommandRun what is a command's own
  * @property {(session: Session) => Run | Promise<Run>} begin what is run; servers
  *   that it starts are ended by what it adds to `stops`
  * @property {(session: Session) => (event: RunEvent) => void} show
@@ -41,10 +41,10 @@ import { openStore } from './storage.js';
 
 /**
  * @param {Pick<import('./main.js').CommandContext, 'options' | 'stdout' | 'stderr'>} context
- * @param {Conduct} conduct
+ * @param {CommandRun} conduct
  * @returns {Promise<number>} exit status
  */
-export async function conductRun({ options, stdout, stderr }, conduct) {
+export async function runCommand({ options, stdout, stderr }, conduct) {
   const { begin, show, tell, draw, judge, place = options } = conduct;
   const { afterwards = async (_, file) => void stderr.write(`result: ${file}\n`) } = conduct;
   const progress = createProgress(stderr, { quiet: options.quiet });
@@ -68,7 +68,7 @@ export async function conductRun({ options, stdout, stderr }, conduct) {
       limits: session.limits,
       onEvent(event) {
         watch(event);
-        if (store === null || (event.type !== 'cell-end' && event.type !== 'finished')) return;
+        if (store === null || (event.type !== 'benchmark-end' && event.type !== 'finished')) return;
         stored = store.write(event.result);
         stored.catch(() => {}); // awaited in the end: what was made is removed first
       },

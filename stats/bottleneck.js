@@ -29,8 +29,8 @@ export const FULL = 0.9;
  * @property {boolean} [embedded] there is no server
  * @property {number} [cores] of the machine, if the server is local
  * @property {number} [processes] client processes sharing the load
- * @property {number | null} [ofDriverLimit] throughput / client ceiling
- * @property {number | null} [ofWireLimit] throughput / server ceiling
+ * @property {number | null} [ofClientCeiling] throughput / client ceiling
+ * @property {number | null} [ofServerCeiling] throughput / server ceiling
  */
 
 /**
@@ -55,12 +55,12 @@ export function boundOf(input) {
  * @returns {BoundVerdict | null}
  */
 function verdictOf(input, clientShare) {
-  const { embedded = false, ofDriverLimit = null, ofWireLimit = null } = input;
+  const { embedded = false, ofClientCeiling = null, ofServerCeiling = null } = input;
   if (clientShare !== null && clientShare >= FULL) return 'driver';
   const isServerFull = embedded ? false : serverFull(input);
   if (isServerFull === true) return 'server';
-  if ((ofDriverLimit ?? 0) >= FULL) return 'driver';
-  if ((ofWireLimit ?? 0) >= FULL) return 'server';
+  if ((ofClientCeiling ?? 0) >= FULL) return 'driver';
+  if ((ofServerCeiling ?? 0) >= FULL) return 'server';
   return clientShare === null || isServerFull === null ? null : 'latency';
 }
 

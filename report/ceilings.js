@@ -8,8 +8,8 @@ import { metric } from '../stats/metrics.js';
 import { summarizeRounds } from '../stats/summary.js';
 import { tableOfItems } from './model.js';
 
-/** @typedef {import('../lib/limits.js').WireLimit} WireLimit */
-/** @typedef {import('../lib/limits.js').DriverLimit} DriverLimit */
+/** @typedef {import('../lib/ceilings.js').ServerCeiling} ServerCeiling */
+/** @typedef {import('../lib/ceilings.js').ClientCeiling} ClientCeiling */
 /** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/report-types.js').Item} Item */
 
@@ -25,7 +25,7 @@ const figure = {
 
 /**
  * @param {number[]} rounds
- * @param {WireLimit['interval']} interval
+ * @param {ServerCeiling['interval']} interval
  */
 function intervalOf(rounds, interval) {
   const { low, high } = interval ?? summarizeRounds(rounds).interval;
@@ -36,7 +36,7 @@ const WIRE = {
   row: [
     {
       ...{ key: 'protocol', name: 'protocol' },
-      of: (/** @type {WireLimit} */ { protocol, server, version }) =>
+      of: (/** @type {ServerCeiling} */ { protocol, server, version }) =>
         `${protocol} (${server} ${version ?? '?'})`,
     },
   ],
@@ -54,11 +54,13 @@ const WIRE = {
 };
 
 const DRIVER = {
-  row: [{ key: 'storage', name: 'storage', of: (/** @type {DriverLimit} */ one) => labelOf(one) }],
+  row: [
+    { key: 'storage', name: 'storage', of: (/** @type {ClientCeiling} */ one) => labelOf(one) },
+  ],
   metrics: [
     figure,
     cpuOf('driver', 1, ({ clientCpuNs }) => clientCpuNs),
-    cpuOf('fake server', 3, ({ standInCpuNs }) => standInCpuNs),
+    cpuOf('fake server', 3, ({ fakeServerCpuNs }) => fakeServerCpuNs),
     metric(
       { key: 'headroom', name: 'headroom', unit: '×', better: 'more', drop: 2 },
       (one) => one.headroom,
@@ -87,7 +89,7 @@ function labelOf({ storage, profile }) {
   return profile === 'default' ? storage : `${storage}:${profile}`;
 }
 
-/** @param {DriverLimit['load']} load */
+/** @param {ClientCeiling['load']} load */
 function loadText({ kind, inFlight, operations }) {
   if (kind === 'burst') return `all ${formatCount(operations)} at once`;
   return `${formatCount(inFlight)} in flight`;
@@ -99,13 +101,13 @@ function loadText({ kind, inFlight, operations }) {
  */
 export function limitTables({ limits, dataset }) {
   if (limits === undefined || limits.source !== null) return [];
-  /** @type {Map<string, DriverLimit[]>} */
+  /** @type {Map<string, ClientCeiling[]>} */
   const byLoad = new Map();
   for (const limit of limits.driver) {
     const text = loadText(limit.load);
     byLoad.set(text, [...(byLoad.get(text) ?? []), limit]);
   }
-  const rowsOf = (/** @type {(WireLimit | DriverLimit)[]} */ list) =>
+  const rowsOf = (/** @type {(ServerCeiling | ClientCeiling)[]} */ list) =>
     [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1));
   const size = `rows of ${formatCount(dataset.valueSize)} characters`;
   const wire = tableOfItems(
@@ -133,7 +135,7 @@ export function missingLimits({ limits }) {
     subject: plainText(subject),
     text: plainText(text),
     foreign: true,
-    remedy: null,
+    hint: null,
   });
   return [
     ...limits.wire.flatMap(({ protocol, reason }) =>

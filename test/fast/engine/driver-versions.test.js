@@ -15,11 +15,15 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { resolveFor } from '../../../engine/driver-hooks.js';
-import { installDriver, parsePackage, storagesOfPackages } from '../../../engine/rivals.js';
+import {
+  installDriver,
+  parsePackage,
+  storagesOfPackages,
+} from '../../../engine/driver-versions.js';
 import { parseResult } from '../../../lib/result.js';
 import { assertFailure, ROOT, runCommand } from '../../helpers/command-line.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-rivals-'));
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-contenders-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
@@ -81,7 +85,7 @@ test('the other version is installed without its scripts and raced in the same r
   const { status, stdout, stderr } = await runCommand(folder, [...RACE, '--against', OLD]);
   assert.equal(status, 0, stderr);
   const result = parseResult(readFileSync(path.join(folder, 'ab.json'), 'utf8'), 'ab.json');
-  for (const { outcomes, scheduled } of result.cells.flatMap(({ rounds }) => rounds)) {
+  for (const { outcomes, scheduled } of result.benchmarks.flatMap(({ rounds }) => rounds)) {
     assert.equal(
       Object.values(outcomes).reduce((a, b) => a + b, 0),
       scheduled,
@@ -97,8 +101,8 @@ test('the other version is installed without its scripts and raced in the same r
   );
   const p50 = (/** @type {string} */ storage) =>
     Math.min(
-      ...result.cells
-        .filter((cell) => cell.storage === storage)
+      ...result.benchmarks
+        .filter((benchmark) => benchmark.storage === storage)
         .flatMap(({ rounds }) => rounds.map(({ latency }) => latency?.p50Ns ?? 0)),
     );
   assert.ok(p50('turning@1.4.2') > 3 * p50('turning'), 'the old one has really been loaded');
@@ -145,7 +149,7 @@ test('a package and its version are read, and nothing that npm would take for an
   assert.deepEqual(parsePackage('ioredis@5'), { name: 'ioredis', range: '5' });
   assert.deepEqual(parsePackage('@a/b@^1.2'), { name: '@a/b', range: '^1.2' });
   for (const text of ['ioredis', 'ioredis@', '@a/b', '--x@1', 'a@--global', 'a b@1', '']) {
-    assert.throws(() => parsePackage(text), { code: 'E_USAGE', remedy: /ioredis@5/ });
+    assert.throws(() => parsePackage(text), { code: 'E_USAGE', hint: /ioredis@5/ });
   }
 });
 

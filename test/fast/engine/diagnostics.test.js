@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  cellDoubts,
-  doubtWarnings,
+  diagnose,
+  diagnosticWarnings,
   isUnsteady,
   lawOf,
   summarizeConditions,
-} from '../../../engine/doubts.js';
-import { noiseOf, placesOf, throughputsOf } from '../../../report/analysis/places.js';
+} from '../../../engine/diagnostics.js';
+import { noiseOf, ranksOf, throughputsOf } from '../../../report/analysis/ranks.js';
 import { loadReport } from '../../../report/index.js';
 import { compareRounds } from '../../../stats/compare.js';
 import { noiseFloor, successiveRounds } from '../../../stats/noise.js';
 import {
+  benchmark,
   buildResult,
-  cell,
   failedRound,
   measuredRound,
   rounds,
@@ -26,7 +26,7 @@ import {
  * @param {Partial<import('../../helpers/result-builder.js').RoundSpec>[]} specs one a round
  * @param {string} [storage]
  */
-function cellOf(specs, storage = 'redis') {
+function benchmarkOf(specs, storage = 'redis') {
   const own = specs.map((spec, i) => measuredRound(i, SYNC, { throughput: 10_000, ...spec }));
   for (const { scheduled, outcomes } of own) {
     assert.equal(
@@ -34,24 +34,24 @@ function cellOf(specs, storage = 'redis') {
       scheduled,
     );
   }
-  return cell({ storage, load: SYNC, rounds: own });
+  return benchmark({ storage, load: SYNC, rounds: own });
 }
 
-test('a cell whose number in flight is 3 % off is marked inconsistent, 1 % off is not', () => {
+test('a benchmark whose number in flight is 3 % off is marked inconsistent, 1 % off is not', () => {
   const good = measuredRound(0, SYNC, { throughput: 10_000 });
   const off = (/** @type {number} */ factor) => ({ inFlightMean: good.inFlightMean * factor });
-  assert.equal(cellDoubts(cellOf([off(1.01), off(0.99)])).inconsistent, null);
-  const { inconsistent } = cellDoubts(cellOf([{}, off(0.97), off(1.05)]));
+  assert.equal(diagnose(benchmarkOf([off(1.01), off(0.99)])).inconsistent, null);
+  const { inconsistent } = diagnose(benchmarkOf([{}, off(0.97), off(1.05)]));
   assert.ok(Math.abs((inconsistent?.difference ?? 0) - 0.05) < 0.01, 'the worst round is told');
 });
 
-test('an inconsistent cell is marked in the table and warned about, with a remedy', async () => {
-  const result = buildResult({ cells: [cellOf([{ inFlightMean: 1.5 }, {}])] });
-  const [warning] = doubtWarnings(result);
+test('an inconsistent benchmark is marked in the table and warned about, with a hint', async () => {
+  const result = buildResult({ benchmarks: [benchmarkOf([{ inFlightMean: 1.5 }, {}])] });
+  const [warning] = diagnosticWarnings(result);
   assert.equal(warning.code, 'W_LITTLE');
-  assert.equal(warning.cell, 'redis:default/get/sync');
+  assert.equal(warning.benchmark, 'redis:default/get/sync');
   assert.match(warning.message, /1\.5 were in flight, throughput × latency says 1;/);
-  assert.ok(warning.remedy);
+  assert.ok(warning.hint);
   const { render } = await loadReport('console');
   assert.match(render({ ...result, warnings: [warning] }), /^! redis .*$/m);
   assert.match(render({ ...result, warnings: [warning] }), /inconsistent/);
@@ -68,12 +68,14 @@ test('the law is not held against what was in flight without a latency', () => {
   assert.equal(lawOf(few)?.holds, false);
 });
 
-test('a warm-up that never came to rest is said of the cell, one of many rounds is not', () => {
+test('a warm-up that never came to rest is said of the benchmark, one of many rounds is not', () => {
   const curve = Array.from({ length: 20 }, (_, i) => 100 + 10 * (i % 2));
-  assert.equal(isUnsteady(cellDoubts(cellOf([{ curve }, { curve }, {}]))), true);
-  assert.equal(isUnsteady(cellDoubts(cellOf([{ curve }, {}, {}]))), false);
-  assert.equal(isUnsteady(cellDoubts(cellOf([{ curve: [] }]))), true, 'no warm-up is no rest');
-  const warnings = doubtWarnings(buildResult({ cells: [cellOf([{ curve }]), cellOf([{}], 'x')] }));
+  assert.equal(isUnsteady(diagnose(benchmarkOf([{ curve }, { curve }, {}]))), true);
+  assert.equal(isUnsteady(diagnose(benchmarkOf([{ curve }, {}, {}]))), false);
+  assert.equal(isUnsteady(diagnose(benchmarkOf([{ curve: [] }]))), true, 'no warm-up is no rest');
+  const warnings = diagnosticWarnings(
+    buildResult({ benchmarks: [benchmarkOf([{ curve }]), benchmarkOf([{}], 'x')] }),
+  );
   assert.deepEqual(
     warnings.map(({ code }) => code),
     ['W_UNSTEADY'],
@@ -83,34 +85,34 @@ test('a warm-up that never came to rest is said of the cell, one of many rounds 
 
 test('a round far from the others is warned about and counted all the same', () => {
   const specs = [10_000, 10_010, 9_990, 10_005, 5_000].map((throughput) => ({ throughput }));
-  const result = buildResult({ cells: [cellOf(specs)] });
-  assert.deepEqual(cellDoubts(result.cells[0]).outliers, [4]);
-  const [{ code, message }] = doubtWarnings(result);
+  const result = buildResult({ benchmarks: [benchmarkOf(specs)] });
+  assert.deepEqual(diagnose(result.benchmarks[0]).outliers, [4]);
+  const [{ code, message }] = diagnosticWarnings(result);
   assert.equal(code, 'W_OUTLIER');
   assert.match(message, /^round 5 is far/);
-  assert.equal(throughputsOf(result.cells[0]).length, 5);
+  assert.equal(throughputsOf(result.benchmarks[0]).length, 5);
 });
 
 test('drift, steal and throttling are warned about with what helps; unknown is not fine', () => {
-  const own = cellOf([{}, {}, {}]);
+  const own = benchmarkOf([{}, {}, {}]);
   const [, second] = own.rounds;
   assert.ok(second.conditions);
   Object.assign(second.conditions, {
     ...{ canaryNs: 1.3e6, stealShare: 0.08 },
     ...{ throttledCount: 3, throttledNs: 250e6 },
   });
-  const warnings = doubtWarnings(buildResult({ cells: [own] }));
+  const warnings = diagnosticWarnings(buildResult({ benchmarks: [own] }));
   assert.deepEqual(
     warnings.map(({ code }) => code),
     ['W_CANARY', 'W_STEAL', 'W_THROTTLED'],
   );
-  for (const { remedy } of warnings) assert.ok(remedy);
+  for (const { hint } of warnings) assert.ok(hint);
   assert.match(warnings[0].message, /\(1 of 3 times more than 5 %\)/);
   assert.match(warnings[2].message, /3 times, 250 ms/);
 });
 
 test('what no round knows is null in the summary, and "unknown" in the report', async () => {
-  const own = cellOf([{}]);
+  const own = benchmarkOf([{}]);
   own.rounds[0].conditions = {
     ...{ canaryNs: null, stealShare: null, busyShare: null },
     ...{ throttledCount: null, throttledNs: null, loadAverage: null },
@@ -121,7 +123,7 @@ test('what no round knows is null in the summary, and "unknown" in the report', 
     assert.equal(value, name === 'drifted' ? 0 : null, name);
   }
   const { render } = await loadReport('console');
-  const text = render(buildResult({ cells: [own] }));
+  const text = render(buildResult({ benchmarks: [own] }));
   assert.match(text, /speed within unknown, all processors unknown busy/);
   assert.match(text, /governor unknown/);
 });
@@ -137,13 +139,13 @@ test('noise is that of as many blocks as are compared: more blocks, less noise',
   const three = noiseFloor(pairs).noise ?? 0;
   const twelve = noiseFloor(pairs, { blocks: 12 }).noise ?? 0;
   assert.ok(Math.abs(Math.log1p(three) / Math.log1p(twelve) - 2) < 1e-9);
-  assert.equal(noiseOf([{ cell: cellOf([{}]) }]).noise, null, 'one round tells nothing');
+  assert.equal(noiseOf([{ source: benchmarkOf([{}]) }]).noise, null, 'one round tells nothing');
 });
 
 test('rows that the rounds do not tell apart share their places', () => {
   const row = (/** @type {string} */ label, /** @type {number[]} */ speeds) => ({
     ...{ label, kind: /** @type {const} */ ('server'), state: 'measured', wrong: 0 },
-    cell: cellOf(
+    source: benchmarkOf(
       speeds.map((throughput) => ({ throughput })),
       label,
     ),
@@ -152,11 +154,11 @@ test('rows that the rounds do not tell apart share their places', () => {
     row('fast', [2000, 2010, 1990, 2005, 1995]),
     row('a', [1000, 1040, 960, 1010, 990]),
     row('b', [1010, 960, 1030, 980, 1020]),
-    { ...row('floor', [9000, 9000, 9000, 9000, 9000]), kind: /** @type {const} */ ('floor') },
+    { ...row('overhead', [9000, 9000, 9000, 9000, 9000]), kind: /** @type {const} */ ('overhead') },
     { ...row('wrong', [9000, 9000, 9000, 9000, 9000]), wrong: 1 },
     row('once', [1000]),
   ];
-  assert.deepEqual(placesOf(rows, null), [
+  assert.deepEqual(ranksOf(rows, null), [
     { best: 1, worst: 1 },
     { best: 2, worst: 3 },
     { best: 2, worst: 3 },
@@ -165,7 +167,7 @@ test('rows that the rounds do not tell apart share their places', () => {
 });
 
 test('a round that failed leaves a gap, not a shift', () => {
-  const own = cell({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) });
+  const own = benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) });
   own.rounds[1] = failedRound(1, { code: 'E', message: 'm' });
   const values = throughputsOf(own);
   assert.equal(values.length, 5);

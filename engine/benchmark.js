@@ -1,7 +1,7 @@
 /**
- * One cell in one round, from opening the storage to closing it: open, check, warm up, measure,
- * close. Runs inside the cell's own process (or in this one, for tests with a fake clock), prints
- * nothing, and gives back a record of what happened, whatever happened.
+ * One benchmark in one round, from opening the storage to closing it: open, check, warm up,
+ * measure, close. Runs inside the benchmark's own process (or in this one, for tests with a fake
+ * clock), prints nothing, and gives back a record of what happened, whatever happened.
  */
 
 import { readCredentials } from '../lib/credentials.js';
@@ -28,17 +28,17 @@ const WARMUP_IN_FLIGHT = 100;
 /** Fine enough for a warm-up of some milliseconds; they are joined afterwards. */
 const WARMUP_WINDOW_NS = 1e6;
 
-/** @typedef {import('./record.js').CellRecord} CellRecord */
+/** @typedef {import('./record.js').BenchmarkRecord} BenchmarkRecord */
 
 /**
- * What a cell's process is told: names and options, never functions.
- * @typedef {object} CellSpec
+ * What a benchmark's process is told: names and options, never functions.
+ * @typedef {object} BenchmarkSpec
  * @property {string} storage name of a contender, or path of a file
  * @property {string} profile
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../lib/result.js').Load} load
- * @property {import('./rivals.js').Driver} [driver] in the place of the installed version
+ * @property {import('./driver-versions.js').Driver} [driver] in the place of the installed version
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {import('../lib/types.js').Address} address
@@ -56,7 +56,7 @@ const WARMUP_WINDOW_NS = 1e6;
  */
 
 /**
- * @typedef {object} CellContext
+ * @typedef {object} BenchmarkContext
  * @property {import('../measure/usage.js').Instruments} instruments
  * @property {AbortSignal} [signal]
  * @property {AbortSignal} [crash] reason: an uncaught error of the driver
@@ -65,11 +65,11 @@ const WARMUP_WINDOW_NS = 1e6;
  */
 
 /**
- * @param {CellSpec} spec
- * @param {CellContext} context
- * @returns {Promise<CellRecord>} never rejects for what a storage does
+ * @param {BenchmarkSpec} spec
+ * @param {BenchmarkContext} context
+ * @returns {Promise<BenchmarkRecord>} never rejects for what a storage does
  */
-export async function runCell(spec, context) {
+export async function runBenchmark(spec, context) {
   const { clock } = context.instruments;
   const startNs = clock.now();
   const record = emptyRecord();
@@ -114,7 +114,7 @@ export async function runCell(spec, context) {
  */
 
 /**
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @returns {Promise<OpenedStorage>}
  */
 async function openStorage(spec) {
@@ -132,18 +132,18 @@ async function openStorage(spec) {
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),
-    places: namesOf(namespace),
+    names: namesOf(namespace),
     parameters,
     ...openWith?.(parameters, dataset),
   };
   const handle = await openContender(workload, definition, context);
-  const { address, credentials, places } = context;
-  const names = { storage: spec.storage, profile: spec.profile };
-  const origin = { ...names, address, credentials, parameters, places };
+  const { address, credentials, names } = context;
+  const who = { storage: spec.storage, profile: spec.profile };
+  const origin = { ...who, address, credentials, parameters, names };
   return { handle, calls: profile.calls ?? 'promise', dataset, contender: definition, origin };
 }
 
-/** @param {CellSpec} spec */
+/** @param {BenchmarkSpec} spec */
 function parametersOf({ workloadOptions }) {
   return /** @type {import('../lib/types.js').Parameters} */ (workloadOptions['parameters'] ?? {});
 }
@@ -157,7 +157,7 @@ function parametersOf({ workloadOptions }) {
 
 /**
  * Draws all keys, before any clock starts. Warm-up and check have streams of keys of their own.
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @param {OpenedStorage} opened
  * @param {import('../measure/clock.js').Clock} clock
  * @returns {Promise<Bound>}
@@ -181,7 +181,7 @@ async function bindWorkload(spec, { handle, dataset, calls, contender, origin },
 }
 
 /**
- * @param {CellSpec['load']} load
+ * @param {BenchmarkSpec['load']} load
  * @returns {number} how many operations there will be, about; Infinity where that is not known
  */
 function operationsOf({ operations, durationNs, rate }) {
@@ -229,11 +229,11 @@ function callOnce(bound, calls, index) {
  * The same work for all storages, not counted; its curve is kept. All garbage is collected before
  * it: between operations no object of theirs is alive, and V8 throws compiled code away together
  * with the last object that the code was made for. What came after would begin at half its speed.
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @param {Promise<Bound>} bound
  * @param {import('../lib/types.js').CallStyle} calls
- * @param {CellContext} context
- * @param {CellRecord} record
+ * @param {BenchmarkContext} context
+ * @param {BenchmarkRecord} record
  */
 async function warmUp(spec, bound, calls, context, record) {
   const { warmup } = await bound;
@@ -267,7 +267,7 @@ async function warmUp(spec, bound, calls, context, record) {
  * What a workload does around its operations, bounded in time.
  * @param {import('../lib/types.js').BoundWorkload} bound
  * @param {'before' | 'after'} name
- * @param {CellContext} context
+ * @param {BenchmarkContext} context
  * @returns {Promise<import('../lib/types.js').Facts | undefined>}
  */
 async function runHook(bound, name, context) {
@@ -278,11 +278,11 @@ async function runHook(bound, name, context) {
 }
 
 /**
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @param {Promise<Bound>} bound
  * @param {import('../lib/types.js').CallStyle} calls
- * @param {CellContext} context
- * @param {CellRecord} record
+ * @param {BenchmarkContext} context
+ * @param {BenchmarkRecord} record
  */
 async function measure(spec, bound, calls, context, record) {
   const { instruments } = context;
@@ -369,7 +369,7 @@ function serverBetween(before, after) {
 }
 
 /**
- * @param {CellSpec} spec
+ * @param {BenchmarkSpec} spec
  * @returns {import('../load/rate.js').RateOptions | undefined}
  */
 function rateOf(spec) {
@@ -380,7 +380,7 @@ function rateOf(spec) {
   return share === undefined ? options : shareRate(options, share);
 }
 
-/** @param {CellSpec} spec */
+/** @param {BenchmarkSpec} spec */
 function ownLoad({ load, share }) {
   return share === undefined ? load : shareLoad(load, share);
 }

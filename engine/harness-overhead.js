@@ -1,27 +1,35 @@
 /**
- * The floor of a run: what the harness itself costs for an operation, measured on the memory
- * storage with nothing behind it. No figure of this machine can be better; each report prints it.
+ * The harnessOverhead of a run: what the harness itself costs for an operation, measured on the
+ * memory storage with nothing behind it. No figure of this machine can be better; each report
+ * prints it.
  */
 
 import { OK } from '../lib/outcome.js';
 
-/** Few rows, so that the processor's caches hold them: the floor is the loop, not the memory. */
+/**
+ * Few rows, so that the processor's caches hold them: the harnessOverhead is the loop, not the
+ * memory.
+ */
 const ROWS = 1000;
 const OPERATIONS = { sync: 200_000, window: 200_000, burst: 50_000 };
-/** @typedef {keyof typeof OPERATIONS} FloorKind an open loop has no floor: its rate is given */
-/** As often as each cell, and no more often than tells its spread. */
+/**
+ * @typedef {keyof typeof OPERATIONS} OverheadKind an open loop has no harnessOverhead: its rate is
+ * given
+ */
+/** As often as each benchmark, and no more often than tells its spread. */
 const PASSES_MAX = 3;
 
 /**
  * @param {import('./plan.js').RunPlan} plan
  * @param {import('./executor.js').Executor} executor
  * @param {AbortSignal} [signal]
- * @returns {Promise<import('../lib/result.js').Result['floor']>} an entry for each kind of load
+ * @returns {Promise<import('../lib/result.js').Result['harnessOverhead']>} an entry for each kind
+ *   of load
  */
-export async function measureFloor(plan, executor, signal) {
-  /** @type {import('../lib/result.js').Result['floor']} */
-  const floor = [];
-  /** @type {Set<FloorKind>} */
+export async function measureHarnessOverhead(plan, executor, signal) {
+  /** @type {import('../lib/result.js').Result['harnessOverhead']} */
+  const harnessOverhead = [];
+  /** @type {Set<OverheadKind>} */
   const kinds = new Set();
   for (const { kind } of plan.loads) if (kind !== 'rate') kinds.add(kind);
   for (const kind of kinds) {
@@ -29,27 +37,27 @@ export async function measureFloor(plan, executor, signal) {
     /** @type {number[]} */
     const passes = [];
     for (let pass = 0; pass < Math.min(PASSES_MAX, plan.rounds) && !signal?.aborted; pass += 1) {
-      const { record } = await executor(floorSpec(plan, kind, inFlight), { signal });
+      const { record } = await executor(overheadSpec(plan, kind, inFlight), { signal });
       if (record?.state === 'measured') passes.push(record.durationNs / record.outcomes[OK]);
     }
     if (passes.length === 0) continue;
     passes.sort((a, b) => a - b);
-    floor.push({
+    harnessOverhead.push({
       load: kind,
       nsPerOperation: passes[passes.length >>> 1],
       n: passes.length,
     });
   }
-  return floor;
+  return harnessOverhead;
 }
 
 /**
  * @param {import('./plan.js').RunPlan} plan
- * @param {FloorKind} kind
+ * @param {OverheadKind} kind
  * @param {number | null} inFlight
- * @returns {import('./cell.js').CellSpec}
+ * @returns {import('./benchmark.js').BenchmarkSpec}
  */
-function floorSpec(plan, kind, inFlight) {
+function overheadSpec(plan, kind, inFlight) {
   return {
     storage: 'memory',
     profile: 'default',
