@@ -3,17 +3,12 @@
 import { defineStorage } from '../lib/define.js';
 import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
 import { inOrder } from './in-order.js';
-import { MYSQL_INSERTS, openMysqlInserter } from './inserts/mysql2.js';
-import { MYSQL_LOCKS, openMysqlLocks } from './locks/get-lock.js';
-import { CONNECT_TIMEOUT_MS, mysqlOptions } from './mysql-options.js';
+import { openSqlInserter, sqlInserts } from './inserts/sql.js';
+import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
+import { CONNECT_TIMEOUT_MS, MYSQL2, sqlOptions } from './sql-clients.js';
+import { sqlStatements } from './sql-rows.js';
 
-/** @param {string} table */
-const statementsOf = (table) => ({
-  select: `select str from ${table} where id=?`,
-  update: `update ${table} set str=? where id=?`,
-  selectMany: createSelectMany(table),
-});
-/** @typedef {ReturnType<typeof statementsOf>} Statements */
+/** @typedef {ReturnType<typeof sqlStatements>} Statements */
 
 const BOUNDED = { connectTimeout: CONNECT_TIMEOUT_MS };
 
@@ -30,8 +25,8 @@ export const storage = defineStorage({
   server: 'mariadb',
   protocol: 'mysql',
   rows: ['get', 'mget', 'set'],
-  inserts: MYSQL_INSERTS,
-  locks: MYSQL_LOCKS,
+  inserts: sqlInserts(MYSQL2),
+  locks: GET_LOCKS,
   profiles: {
     default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },
     tuned: {
@@ -41,8 +36,8 @@ export const storage = defineStorage({
   },
   open: {
     rows: openRows,
-    insert: openMysqlInserter,
-    lock: openMysqlLocks,
+    insert: (context) => openSqlInserter(context, MYSQL2),
+    lock: (context) => openGetLocks(context, MYSQL2),
   },
 });
 
@@ -51,28 +46,12 @@ async function openRows({ address, credentials, profile, names }) {
   const endpoint = requireEndpoint(address, 'sql', 'mysql2');
   const target = { storage: 'mysql2', endpoint, credentials };
   const { default: mysql } = await import('mysql2/promise');
-  const options = mysqlOptions(endpoint, credentials, names.database);
+  const options = sqlOptions(endpoint, credentials, names.database);
   const { pool } = /** @type {any} */ (profile.options);
-  const statements = statementsOf(names.table);
+  const statements = sqlStatements(names.table);
   return pool === undefined
     ? openConnection(mysql, target, options, statements)
     : openPool(mysql, target, { ...options, ...pool }, statements);
-}
-
-/**
- * `IN` takes a list of one length: a statement for each. The driver prepares it at its first use
- * and keeps it.
- * @param {string} table
- * @returns {(length: number) => string}
- */
-function createSelectMany(table) {
-  /** @type {string[]} by length */
-  const texts = [];
-  return (length) => {
-    texts[length] ??=
-      `select id, str from ${table} where id in (${Array(length).fill('?').join(',')})`;
-    return texts[length];
-  };
 }
 
 /**

@@ -5,8 +5,9 @@
  */
 
 import { opened, requireEndpoint, socketPlace } from '../connection.js';
+import { MYSQL2, sqlOptions } from '../sql-clients.js';
 import { openSeveral } from './connections.js';
-import { connectSql, readSql, sqlDurability } from './mysql2.js';
+import { connectSql, readSql, sqlDurability } from './sql.js';
 
 const CLOSE_LIMIT_MS = 2000;
 /** The protocol's "all". */
@@ -52,7 +53,7 @@ export async function openHandlerSocketInserter(context) {
     },
     ({ client }) => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
   );
-  const connect = () => connectSql(sqlEndpoint, credentials, names.database);
+  const connect = () => connectSql(MYSQL2, sqlOptions(sqlEndpoint, credentials, names.database));
   return { ...inserter(all, context, connect), close };
 }
 
@@ -68,11 +69,11 @@ async function openIndex(client, { database, table }) {
 /**
  * @param {{ client: Client, index: OpenIndex }[]} links one for each worker
  * @param {import('../../lib/types.js').InsertContext} context
- * @param {() => Promise<import('mysql2/promise').Connection>} connect
+ * @param {() => Promise<import('../sql-clients.js').SqlConnection>} connect
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
 function inserter(links, { names: { table }, numberOf }, connect) {
-  /** @param {(sql: import('mysql2/promise').Connection) => Promise<any>} work */
+  /** @param {(sql: import('../sql-clients.js').SqlConnection) => Promise<any>} work */
   const bySql = async (work) => {
     const sql = await connect();
     try {
@@ -87,8 +88,8 @@ function inserter(links, { names: { table }, numberOf }, connect) {
     async clear() {
       await links[0].index.remove('>=', 0, { limit: EVERY_ROW });
     },
-    read: (see) => bySql((sql) => readSql(sql, table, see)),
-    durability: () => bySql(sqlDurability),
+    read: (see) => bySql((sql) => readSql(MYSQL2, sql, table, see)),
+    durability: () => bySql((sql) => sqlDurability(MYSQL2, sql)),
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],

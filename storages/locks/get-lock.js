@@ -6,14 +6,15 @@
 
 import { opened, requireEndpoint } from '../connection.js';
 import { commandError, MutexError } from '../mutex/errors.js';
-import { mysqlOptions } from '../mysql-options.js';
+import { sqlOptions } from '../sql-clients.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
+/** @typedef {import('../sql-clients.js').SqlDriver} SqlDriver */
 /** @typedef {import('../../lib/types.js').LockHandler} LockHandler */
 /** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */
 
 /** @type {Readonly<Record<string, LockHandler>>} */
-export const MYSQL_LOCKS = Object.freeze({
+export const GET_LOCKS = Object.freeze({
   'get-lock': {
     summary: 'SQL GET_LOCK and RELEASE_LOCK: the server queues; the connection is the owner',
     several: 'GET_LOCK takes one name: several are taken one after the other, not all or none',
@@ -28,52 +29,50 @@ const FOREVER_S = 31_536_000;
 
 /**
  * @param {import('../../lib/types.js').OpenContext} context
+ * @param {SqlDriver} driver
  * @returns {Promise<Locks>}
  */
-export async function openMysqlLocks({ address, credentials, names }) {
-  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
-  const { default: mysql } = await import('mysql2/promise');
-  const locks = poolLocks(mysql, mysqlOptions(endpoint, credentials, names.database), names);
+export async function openGetLocks({ address, credentials, names }, driver) {
+  const endpoint = requireEndpoint(address, 'sql', driver.name);
+  const options = sqlOptions(endpoint, credentials, names.database);
+  // Who has waited for a connection is in front of who comes back.
+  const pool = await driver.createPool(options, CONNECTIONS_MAX);
+  const locks = poolLocks(driver, pool, names);
   // The first connection shows whether the server answers.
-  const target = { storage: 'mysql2', endpoint, credentials };
+  const target = { storage: driver.name, endpoint, credentials };
   await opened(target, locks.number.get('none'), () => locks.close());
   return locks;
 }
 
 /**
- * @param {any} mysql the module mysql2/promise
- * @param {Record<string, unknown>} options of a connection
+ * @param {SqlDriver} driver
+ * @param {import('../sql-clients.js').SqlPool} pool
  * @param {import('../../lib/types.js').NamespaceNames} names
  * @returns {Locks}
  */
-function poolLocks(mysql, options, { table, mysqlLock }) {
-  const pool = mysql.createPool({
-    ...options,
-    connectionLimit: CONNECTIONS_MAX,
-    maxIdle: CONNECTIONS_MAX,
-    // Who has waited for a connection is in front of who comes back.
-    waitForConnections: true,
-  });
+function poolLocks({ result }, pool, { table, mysqlLock }) {
   return {
-    mutex: ([name], { blockMs }) => new GetLock(pool, mysqlLock + name, blockMs),
+    mutex: ([name], { blockMs }) => new GetLock({ pool, result }, mysqlLock + name, blockMs),
     number: {
       set: (name, value) =>
         pool.execute(`replace into ${table} (name, value) values (?, ?)`, [name, value]),
       async increment(name) {
         // LAST_INSERT_ID(expression) gives the value back without a second round trip.
-        const [{ insertId }] = await pool.execute(
+        const reply = await pool.execute(
           `update ${table} set value = last_insert_id(value + 1) where name = ?`,
           [name],
         );
-        return insertId;
+        return result(reply).insertId;
       },
       async get(name) {
-        const [rows] = await pool.execute(`select value from ${table} where name = ?`, [name]);
-        return rows[0]?.value;
+        const reply = await pool.execute(`select value from ${table} where name = ?`, [name]);
+        return result(reply)[0]?.value;
       },
       remove: (name) => pool.execute(`delete from ${table} where name = ?`, [name]),
     },
-    close: () => pool.end(),
+    async close() {
+      await pool.end();
+    },
   };
 }
 
@@ -83,12 +82,13 @@ class GetLock {
   #connection = null;
 
   /**
-   * @param {any} pool
+   * @param {{ pool: import('../sql-clients.js').SqlPool, result: SqlDriver['result'] }} driver
    * @param {string} name
    * @param {number} blockMs
    */
-  constructor(pool, name, blockMs) {
+  constructor({ pool, result }, name, blockMs) {
     this.pool = pool;
+    this.result = result;
     this.name = name;
     this.blockMs = blockMs;
   }
@@ -111,10 +111,8 @@ class GetLock {
     }
     const connection = await this.pool.getConnection();
     try {
-      const [[row]] = await connection.execute('select get_lock(?, ?) as got', [
-        this.name,
-        seconds,
-      ]);
+      const sql = 'select get_lock(?, ?) as got';
+      const [row] = this.result(await connection.execute(sql, [this.name, seconds]));
       if (Number(row.got) !== 1) {
         connection.release();
         return false;
@@ -132,7 +130,8 @@ class GetLock {
     if (connection === null) return false;
     this.#connection = null;
     try {
-      const [[row]] = await connection.execute('select release_lock(?) as freed', [this.name]);
+      const sql = 'select release_lock(?) as freed';
+      const [row] = this.result(await connection.execute(sql, [this.name]));
       connection.release();
       return Number(row.freed) === 1;
     } catch (error) {
@@ -150,9 +149,8 @@ class GetLock {
     const connection = this.#connection;
     if (connection === null) return false;
     try {
-      const [[row]] = await connection.execute('select is_used_lock(?) = connection_id() as ours', [
-        this.name,
-      ]);
+      const sql = 'select is_used_lock(?) = connection_id() as ours';
+      const [row] = this.result(await connection.execute(sql, [this.name]));
       return Number(row.ours) === 1;
     } catch (error) {
       throw commandError(error, `owned ${this.name}`);

@@ -22,6 +22,8 @@ const KINDS = /** @type {const} */ ([
   ['redis', 'script'],
   ['redis', 'pure'],
   ['mysql2', 'get-lock'],
+  ['mariadb', 'get-lock'],
+  ['mysql', 'get-lock'],
   ['tarantool', 'fiber'],
 ]);
 const OPTIONS = { expireMs: 20_000, blockMs: 60 };

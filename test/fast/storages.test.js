@@ -44,7 +44,7 @@ describe('storages, without a server', () => {
 
     it('gives a workload the storages that have its kind of handle', async () => {
       assert.deepEqual(await storageNamesFor(['lock']), [
-        ...['redis', 'ioredis', 'tarantool', 'mysql2', 'iovalkey'],
+        ...['redis', 'ioredis', 'tarantool', 'mysql2', 'mariadb', 'mysql', 'iovalkey'],
       ]);
       assert.deepEqual(await storageNamesFor(['command']), [
         ...['redis', 'ioredis', 'hiredis', 'iovalkey'],

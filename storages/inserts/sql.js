@@ -2,66 +2,86 @@
 
 import { Readable } from 'node:stream';
 import { coded, opened, requireEndpoint } from '../connection.js';
-import { mysqlOptions } from '../mysql-options.js';
+import { sqlOptions } from '../sql-clients.js';
 import { openSeveral } from './connections.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
+/** @typedef {import('../sql-clients.js').SqlDriver} SqlDriver */
+/** @typedef {import('../sql-clients.js').SqlConnection} SqlConnection */
 
 /** Rows of a piece of the stream. */
 const PIECE_ROWS = 5000;
 
-/** How each strategy is done, for the tables. */
-export const MYSQL_INSERTS = Object.freeze({
-  one: 'INSERT, prepared',
-  async: 'INSERT, prepared; the driver sends one after another',
-  workers: 'INSERT, prepared, a connection per worker',
+/**
+ * How each strategy is done, for the tables.
+ * @param {SqlDriver} driver
+ * @param {{ pipelines?: boolean }} [how] the driver sends before the reply before has come
+ */
+export function sqlInserts({ infile, prepares }, { pipelines = false } = {}) {
+  const insert = prepares ? 'INSERT, prepared' : 'INSERT, text';
+  return Object.freeze({
+    one: insert,
+    async: `${insert}; the driver ${pipelines ? 'pipelines' : 'sends one after another'}`,
+    workers: `${insert}, a connection per worker`,
+    ...TEXT_INSERTS,
+    ...(infile !== null && { bulk_load: 'LOAD DATA LOCAL INFILE' }),
+  });
+}
+
+const TEXT_INSERTS = Object.freeze({
   pairs: 'two INSERTs in one packet',
   batch_pure: 'INSERTs in one packet, each its own transaction',
   batch_pure2: 'INSERTs in one packet, two connections',
   unlogged_batch: 'INSERTs in one packet, each its own transaction',
   logged_batch: 'BEGIN, INSERTs, COMMIT in one packet',
   multi_row: 'INSERT of many rows',
-  bulk_load: 'LOAD DATA LOCAL INFILE',
 });
 
 /**
  * @param {import('../../lib/types.js').InsertContext} context
+ * @param {SqlDriver} driver
  * @returns {Promise<Inserter>}
  */
-export async function openMysqlInserter(context) {
+export async function openSqlInserter(context, driver) {
   const { address, credentials, connections, names } = context;
-  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
-  const target = { storage: 'mysql2', endpoint, credentials };
+  const endpoint = requireEndpoint(address, 'sql', driver.name);
+  const target = { storage: driver.name, endpoint, credentials };
+  const options = sqlOptions(endpoint, credentials, names.database);
+  // Where LOAD DATA needs other options it has a connection of its own, behind the others.
+  const loads = Object.keys(driver.infile ?? {}).length > 0;
+  let count = 0;
   const { all, close } = await openSeveral(
-    connections,
+    connections + (loads ? 1 : 0),
     async () => {
-      const connecting = connectSql(endpoint, credentials, names.database);
-      const connection = await opened(target, connecting, () => {});
+      count += 1;
+      const own = count > connections ? { ...options, ...driver.infile } : options;
+      const connection = await opened(target, connectSql(driver, own), () => {});
       connection.on('error', coded); // also what rejects a request
       return connection;
     },
     (connection) => connection.destroy(),
   );
-  return { ...sqlInserter(all, context), close };
+  return { ...sqlInserter(driver, all, context), close };
 }
 
 /**
- * @param {import('../../lib/types.js').Endpoint} endpoint
- * @param {import('../../lib/types.js').Credentials} credentials
- * @param {string} database
+ * @param {SqlDriver} driver
+ * @param {Record<string, unknown>} options
  */
-export async function connectSql(endpoint, credentials, database) {
-  const { createConnection } = await import('mysql2/promise');
-  const options = mysqlOptions(endpoint, credentials, database);
-  return createConnection({ ...options, multipleStatements: true });
+export function connectSql(driver, options) {
+  return driver.connect({ ...options, multipleStatements: true });
 }
 
 /**
- * @param {import('mysql2/promise').Connection[]} connections one for each worker
+ * @param {SqlDriver} driver
+ * @param {SqlConnection[]} connections one for each worker, one more where LOAD DATA has its own
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<Inserter, 'close'>}
  */
-function sqlInserter(connections, { names: { table }, numberOf: number }) {
+function sqlInserter(driver, connections, context) {
+  const { connections: workers, names, numberOf: number } = context;
+  const { table } = names;
+  const { result } = driver;
   const [connection] = connections;
   const insert = `insert into ${table} values`;
   const prepared = `${insert} (?,?)`;
@@ -78,19 +98,19 @@ function sqlInserter(connections, { names: { table }, numberOf: number }) {
     async clear() {
       await connection.query(`truncate table ${table}`);
     },
-    read: (see) => readSql(connection, table, see),
-    durability: () => sqlDurability(connection),
+    read: (see) => readSql(driver, connection, table, see),
+    durability: () => sqlDurability(driver, connection),
     ways: {
       single: {
         build: (from) => [from, number(from)],
         send: (row, worker) => connections[worker].execute(prepared, row),
-        stored: ([{ affectedRows }]) => affectedRows,
+        stored: (reply) => result(reply).affectedRows,
       },
-      batch: { build: statements, send: query, stored: sumOfRows },
+      batch: { build: statements, send: query, stored: (reply) => sumOfRows(result(reply)) },
       atomic: {
         build: (from, to) => `begin;${statements(from, to)}commit;`,
         send: query,
-        stored: sumOfRows,
+        stored: (reply) => sumOfRows(result(reply)),
       },
       rows: {
         build(from, to) {
@@ -99,26 +119,30 @@ function sqlInserter(connections, { names: { table }, numberOf: number }) {
           return text;
         },
         send: query,
-        stored: ([{ affectedRows }]) => affectedRows,
+        stored: (reply) => result(reply).affectedRows,
       },
       bulk: {
         build: (from, to) => ({ from, to }),
         send: ({ from, to }, worker) =>
-          connections[worker].query({
+          (connections[workers] ?? connections[worker]).query({
             sql: load,
             infileStreamFactory: () => rowLines(from, to, number),
           }),
-        stored: ([{ affectedRows, info }]) => -skippedOf(info) || affectedRows,
+        stored(reply) {
+          const { affectedRows, info } = result(reply);
+          return info === undefined ? affectedRows : -skippedOf(info) || affectedRows;
+        },
       },
     },
   };
 }
 
 /**
- * @param {[{ affectedRows: number }[]]} reply of several statements
+ * @param {{ affectedRows: number } | { affectedRows: number }[]} results of the statements
  * @returns {number}
  */
-function sumOfRows([results]) {
+function sumOfRows(results) {
+  if (!Array.isArray(results)) return results.affectedRows; // of one statement
   let sum = 0;
   for (const { affectedRows } of results) sum += affectedRows;
   return sum;
@@ -155,25 +179,29 @@ function rowLines(from, to, number) {
 }
 
 /**
- * @param {import('mysql2/promise').Connection} connection
+ * @param {SqlDriver} driver
+ * @param {SqlConnection} connection
  * @param {string} table
  * @param {(a: number, b: number) => void} see
  */
-export async function readSql(connection, table, see) {
-  const [rows] = await connection.query({ sql: `select a, b from ${table}`, rowsAsArray: true });
-  for (const [a, b] of /** @type {any[]} */ (rows)) see(a, b);
+export async function readSql(driver, connection, table, see) {
+  for (const { a, b } of driver.result(await connection.query(`select a, b from ${table}`))) {
+    see(a, b);
+  }
 }
 
 /**
- * @param {import('mysql2/promise').Connection} connection
+ * @param {SqlDriver} driver
+ * @param {SqlConnection} connection
  * @returns {Promise<string>}
  */
-export async function sqlDurability(connection) {
-  const [rows] = await connection.query(
+export async function sqlDurability(driver, connection) {
+  const reply = await connection.query(
     "show global variables where variable_name in ('innodb_flush_log_at_trx_commit', 'log_bin', " +
       "'sync_binlog')",
   );
-  const all = /** @type {any[]} */ (rows).map(({ Variable_name: name, Value }) => [name, Value]);
+  const rows = /** @type {any[]} */ (driver.result(reply));
+  const all = rows.map(({ Variable_name: name, Value }) => [name, Value]);
   const values = Object.fromEntries(all);
   // Without a binary log it does not matter when that would be synced.
   const names = Object.keys(values).filter(

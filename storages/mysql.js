@@ -1,0 +1,59 @@
+/** mysql, the classic driver of MySQL and MariaDB: callbacks, text, one request at a time. */
+
+import { defineStorage } from '../lib/define.js';
+import { coded, opened, requireEndpoint, watchLoss } from './connection.js';
+import { inOrder } from './in-order.js';
+import { openSqlInserter, sqlInserts } from './inserts/sql.js';
+import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
+import { CONNECT_TIMEOUT_MS, connectMysql, MYSQL, sqlOptions } from './sql-clients.js';
+import { sqlStatements } from './sql-rows.js';
+
+export const storage = defineStorage({
+  name: 'mysql',
+  summary: 'mysql, the classic driver: text over SQL',
+  package: 'mysql',
+  server: 'mariadb',
+  protocol: 'mysql',
+  rows: ['get', 'mget', 'set'],
+  inserts: sqlInserts(MYSQL),
+  locks: GET_LOCKS,
+  profiles: {
+    default: {
+      summary: 'one connection, query: values escaped by the client',
+      options: { connectTimeout: CONNECT_TIMEOUT_MS },
+      calls: 'callback',
+    },
+  },
+  open: {
+    rows: openRows,
+    insert: (context) => openSqlInserter(context, MYSQL),
+    lock: (context) => openGetLocks(context, MYSQL),
+  },
+});
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows({ address, credentials, names }) {
+  const endpoint = requireEndpoint(address, 'sql', 'mysql');
+  const connecting = connectMysql(sqlOptions(endpoint, credentials, names.database));
+  const target = { storage: 'mysql', endpoint, credentials };
+  const connection = await opened(target, connecting, () => {});
+  const { select, update, selectMany } = sqlStatements(names.table);
+  return watchLoss(
+    connection._socket,
+    {
+      get: (id, done) => connection.query(select, [id], done),
+      value: (rows) => (rows.length === 0 ? undefined : rows[0].str),
+      mget: (ids, done) => connection.query(selectMany(ids.length), ids, done),
+      values: inOrder,
+      set: (id, text, done) => connection.query(update, [text, id], done),
+      stored: (reply) => reply.affectedRows === 1,
+      async close() {
+        // destroy() leaves what waits for replies pending for ever; its own way of failing them
+        // has no public name.
+        connection._protocol.handleNetworkError(coded(new Error('the connection was closed')));
+        connection.destroy();
+      },
+    },
+    'callback',
+  );
+}
