@@ -117,7 +117,7 @@ export async function runBenchmark(spec, context) {
  * @param {BenchmarkSpec} spec
  * @returns {Promise<OpenedStorage>}
  */
-async function openStorage(spec) {
+export async function openStorage(spec) {
   const workload = await loadWorkload(spec.workload);
   const { needs, namespace = ROWS_NAMESPACE, route, openWith } = workload;
   const definition = await contendersOf(workload).load(spec.storage);
@@ -162,7 +162,7 @@ function parametersOf({ workloadOptions }) {
  * @param {import('../measure/clock.js').Clock} clock
  * @returns {Promise<Bound>}
  */
-async function bindWorkload(spec, { handle, dataset, calls, contender, origin }, clock) {
+export async function bindWorkload(spec, { handle, dataset, calls, contender, origin }, clock) {
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
@@ -197,7 +197,7 @@ function operationsOf({ operations, durationNs, rate }) {
  * @param {OpenedStorage} opened
  * @param {number} rows
  */
-async function checkRows(bound, { calls }, rows) {
+export async function checkRows(bound, { calls }, rows) {
   const { check } = await bound;
   if (check === null) return;
   for (let index = 0; index < rows; index += 1) {
@@ -270,7 +270,7 @@ async function warmUp(spec, bound, calls, context, record) {
  * @param {BenchmarkContext} context
  * @returns {Promise<import('../lib/types.js').Facts | undefined>}
  */
-async function runHook(bound, name, context) {
+export async function runHook(bound, name, context) {
   /** @type {Promise<import('../lib/types.js').Facts | void> | undefined} */
   const work = bound[name]?.();
   if (work === undefined) return undefined;

@@ -59,6 +59,7 @@ const WATCH_MS = 100;
  * @property {number} [replyBytes] size of a reply; if given, verification may be deferred
  * @property {number} [windowNs] window of the timeline, 100 ms by default
  * @property {number} stallNs fail all outstanding requests after this long without a reply
+ * @property {(startNs: number) => Recorder} [recorder] used in place of the default one
  * @property {import('../measure/clock.js').Clock} clock
  */
 
@@ -238,7 +239,8 @@ export class Load {
  * @param {LoadOptions} options
  * @returns {Recorder}
  */
-function createRecorder(startNs, { rate, kinds, windowNs, series, operations }) {
+function createRecorder(startNs, { rate, kinds, windowNs, series, operations, recorder }) {
+  if (recorder !== undefined) return recorder(startNs);
   if (series !== undefined) return new TraceRecorder(startNs, operations, windowNs);
   if (rate === undefined && kinds === undefined) return new Recorder(startNs, windowNs);
   const what = { service: rate !== undefined, kinds: kinds ?? null };

@@ -1,0 +1,205 @@
+/**
+ * A comparison by slices: round after round until the intervals are narrow enough or the budget is
+ * spent. It never stops because of what the intervals show.
+ */
+
+import { BLOCKS_MIN, blocksFor, spreadOf, stopReason } from '../../stats/precision.js';
+import { standingsOf } from '../../stats/standings.js';
+import { entrantsOf } from './entrants.js';
+import { runRound } from './round.js';
+
+/** Of the first rounds, until the run itself tells better. */
+const BLOCKS_FIRST = 30;
+const SLICE_NS = 8e6;
+/** What a budget is divided by. */
+const ROUNDS_AIM = 8;
+/** Before the third round the variance between processes is hardly known. */
+const ROUNDS_FOR_SPREAD = 3;
+
+/** @typedef {import('./round.js').ContenderRound} ContenderRound */
+/** @typedef {import('./storage-contender.js').SliceLoad} SliceLoad */
+/** @typedef {import('./entrants.js').RoleEntrant} RoleEntrant */
+/** @typedef {import('../../stats/standings.js').Standings} Standings */
+
+/**
+ * @typedef {object} ComparisonOptions
+ * @property {import('../plan.js').RunPlan} plan
+ * @property {readonly import('../targets.js').StorageTarget[]} targets those that can run
+ * @property {readonly SliceLoad[]} loads
+ * @property {string} folder of embedded stores
+ * @property {number} orderSeed new in each run
+ * @property {number} precision half-width as a share
+ * @property {number} budgetNs
+ * @property {number} [rounds] fixed by hand
+ * @property {number} [blocks] fixed by hand
+ * @property {number} [sliceNs]
+ * @property {number} [trim]
+ * @property {number[]} [cpus] processors of the contenders; absent: all
+ * @property {import('../../measure/clock.js').Clock} clock
+ * @property {AbortSignal} [signal]
+ * @property {(progress: Progress) => void} [onRound]
+ *
+ * @typedef {object} Progress
+ * @property {number} round
+ * @property {number} blocks
+ * @property {number} spentNs
+ * @property {number} roundNs
+ * @property {(Standings | null)[]} standings by load; null: one round
+ *
+ * @typedef {object} Comparison
+ * @property {RoleEntrant[]} entrants those that did not fail
+ * @property {{ name: string, failure: { code: string, message: string } }[]} failed
+ * @property {ContenderRound[][]} rounds by round and entrant
+ * @property {(Standings | null)[]} standings by load; null: fewer than two rounds
+ * @property {'precise' | 'budget' | 'rounds' | 'aborted'} stopped
+ * @property {number} spentNs
+ */
+
+/**
+ * @param {ComparisonOptions} options
+ * @returns {Promise<Comparison>}
+ */
+export async function runComparison(options) {
+  const { clock, targets, loads, plan, folder, signal, precision, budgetNs } = options;
+  const { sliceNs = SLICE_NS, orderSeed, trim, cpus } = options;
+  const startNs = clock.now();
+  let entrants = entrantsOf(targets, loads, plan, { folder, round: 0 });
+  /** @type {ContenderRound[][]} */
+  let rounds = [];
+  /** @type {Comparison['failed']} */
+  const failed = [];
+  /** @type {Comparison['stopped'] | null} */
+  let stopped = null;
+  let blocks = options.blocks ?? BLOCKS_FIRST;
+  for (let round = 0; stopped === null; round += 1) {
+    const roundStartNs = clock.now();
+    const names = entrants.map(({ name }) => name);
+    const all = entrantsOf(targets, loads, plan, { folder, round });
+    const taking = all.filter(({ name }) => names.includes(name));
+    const done = await runRound(taking, loads, { round, blocks, orderSeed, sliceNs, cpus, signal });
+    if (signal?.aborted) {
+      stopped = 'aborted';
+      break;
+    }
+    rounds.push(done);
+    ({ entrants, rounds } = withoutFailed(taking, rounds, failed));
+    const roundNs = clock.now() - roundStartNs;
+    const spentNs = clock.now() - startNs;
+    const standings = standingsSoFar(entrants, rounds, loads, trim);
+    options.onRound?.({ round, blocks, spentNs, roundNs, standings });
+    if (options.blocks === undefined) {
+      const left = { roundNs, leftNs: budgetNs - spentNs, blocks };
+      blocks = nextBlocks(entrants, rounds, loads, { ...left, trim });
+    }
+    // What runs once per round has few values: it does not keep the others waiting.
+    const halfWidths = standings.flatMap((one, i) =>
+      loads[i].whole ? [] : (one?.halfWidths ?? []),
+    );
+    const state = { rounds: rounds.length, halfWidths, precision, spentNs, budgetNs, roundNs };
+    if (options.rounds === undefined) stopped = stopReason(state);
+    else if (rounds.length >= options.rounds) stopped = 'rounds';
+  }
+  return {
+    ...{ entrants, failed, rounds, stopped, spentNs: clock.now() - startNs },
+    standings: standingsSoFar(entrants, rounds, loads, trim),
+  };
+}
+
+/**
+ * @param {readonly RoleEntrant[]} entrants
+ * @param {ContenderRound[][]} rounds
+ * @param {readonly SliceLoad[]} loads
+ * @param {number} [trim]
+ * @returns {(Standings | null)[]} by load
+ */
+function standingsSoFar(entrants, rounds, loads, trim) {
+  return loads.map((_, load) =>
+    rounds.length < 2 ? null : standingsOf(entriesOf(entrants, rounds, load), { trim }),
+  );
+}
+
+/**
+ * A contender that failed in one round is out of the comparison: means of other rounds than those
+ * of the rest cannot be compared.
+ * @param {RoleEntrant[]} entrants
+ * @param {ContenderRound[][]} rounds
+ * @param {Comparison['failed']} failed is added to
+ */
+function withoutFailed(entrants, rounds, failed) {
+  const last = rounds[rounds.length - 1];
+  for (const [i, { failure }] of last.entries()) {
+    if (failure !== null) failed.push({ name: entrants[i].name, failure });
+  }
+  const whole = [...entrants.keys()].filter((i) => last[i].failure === null);
+  return {
+    entrants: whole.map((i) => entrants[i]),
+    rounds: rounds.map((round) => whole.map((i) => round[i])),
+  };
+}
+
+/**
+ * As many blocks as the variance asks for, but not more than leave time for eight rounds.
+ * @param {readonly RoleEntrant[]} entrants
+ * @param {ContenderRound[][]} rounds
+ * @param {readonly SliceLoad[]} loads
+ * @param {{ roundNs: number, leftNs: number, blocks: number, trim?: number }} state roundNs and
+ *   blocks of the last round; leftNs of the budget
+ * @returns {number} of the next
+ */
+function nextBlocks(entrants, rounds, loads, { roundNs, leftNs, blocks, trim }) {
+  const last = rounds[rounds.length - 1].flatMap(({ slices }) => slices.flat());
+  const within = last.flatMap((slice) => slice ?? []);
+  if (within.length === 0) return blocks;
+  const first = Math.min(...within.map(({ startNs }) => startNs));
+  const blockNs = (Math.max(...within.map(({ endNs }) => endNs)) - first) / blocks;
+  const startNs = Math.max(0, roundNs - blocks * blockNs);
+  const roundsLeft = Math.max(1, ROUNDS_AIM - rounds.length);
+  const most = Math.max(BLOCKS_MIN, Math.floor((leftNs / roundsLeft - startNs) / blockNs));
+  if (rounds.length < ROUNDS_FOR_SPREAD) return Math.min(blocks, most);
+  const needed = loads.flatMap(({ whole = false }, load) => {
+    const all = entriesOf(entrants, rounds, load);
+    const entries = all.filter(({ group }) => group === 'networked');
+    if (whole || entries.length < 2) return [];
+    const { variance } = standingsOf(entries, { trim });
+    const times = entries.map(({ time }) => time);
+    return blocksFor(spreadOf(times, variance, { trim }), { roundNs: startNs, blockNs });
+  });
+  return Math.min(most, needed.length === 0 ? blocks : Math.max(...needed));
+}
+
+const GROUPS = Object.freeze({ again: 'again', ceiling: 'ceiling' });
+
+/**
+ * @param {readonly RoleEntrant[]} entrants
+ * @param {ContenderRound[][]} rounds
+ * @param {number} load
+ * @returns {import('../../stats/standings.js').Entry[]}
+ */
+export function entriesOf(entrants, rounds, load) {
+  return entrants.map(({ name, role, of, server, ceiling }, i) => {
+    const ofRounds = (/** @type {(slice: import('./round.js').Slice) => number | null} */ value) =>
+      rounds.map((round) => round[i].slices[load].map((slice) => logOf(slice, value)));
+    const group = role === 'storage' ? (server === null ? 'embedded' : 'networked') : GROUPS[role];
+    return {
+      ...{ name, group, of, ceiling },
+      time: ofRounds(({ spanNs, spanOperations }) => spanNs / spanOperations),
+      witnesses: {
+        clientCpu: ofRounds(({ cpuNs, operations }) => cpuNs && cpuNs / operations),
+        serverCpu: ofRounds(
+          ({ serverCpuNs, operations }) => serverCpuNs && serverCpuNs / operations,
+        ),
+        latency: ofRounds(({ medianNs }) => medianNs),
+      },
+    };
+  });
+}
+
+/**
+ * @param {import('./round.js').Slice | null} slice
+ * @param {(slice: import('./round.js').Slice) => number | null} value
+ */
+function logOf(slice, value) {
+  if (slice === null || !slice.valid) return null;
+  const number = value(slice);
+  return number === null || !(number > 0) ? null : Math.log(number);
+}

@@ -1,0 +1,115 @@
+/**
+ * The contenders in the blocks of a comparison: the storages, the first of them a second time (its
+ * ratio to itself is the check of all others), the ceiling of every server in use. Pure.
+ */
+
+import { protocolOf } from '../../limits/wire/protocol.js';
+
+/** @typedef {import('../targets.js').StorageTarget} StorageTarget */
+/** @typedef {import('./round.js').Entrant & { role: Role, of?: string, server: string | null,
+ *   ceiling?: string }} RoleEntrant */
+/** @typedef {'storage' | 'again' | 'ceiling'} Role */
+
+/** What is no driver of a server runs less often: a coarse figure is enough. */
+const EVERY_EMBEDDED = 4;
+const EVERY_CEILING = 2;
+
+/** Endpoint of the server's address that a protocol is spoken at. */
+const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
+
+/**
+ * @param {readonly StorageTarget[]} targets those that can run
+ * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ folder: string, round: number }} context folder: of embedded stores
+ * @returns {RoleEntrant[]}
+ */
+export function entrantsOf(targets, loads, plan, { folder, round }) {
+  const all = targets.map((target) => storageEntrant(target, loads, plan, { folder, round }));
+  const first = all.find(({ server }) => server !== null) ?? all[0];
+  const again = { ...first, name: `${first.name} (A/A)`, role: /** @type {Role} */ ('again') };
+  /** @type {Map<string, StorageTarget>} */
+  const protocols = new Map();
+  for (const target of targets) {
+    const protocol = protocolOf(target.definition);
+    if (protocol !== null && !protocols.has(protocol)) protocols.set(protocol, target);
+  }
+  const ceilings = [...protocols].map(([protocol, target]) =>
+    ceilingEntrant(protocol, target, loads, plan),
+  );
+  return [...all, { ...again, of: first.name }, ...ceilings];
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ folder: string, round: number }} context
+ * @returns {RoleEntrant}
+ */
+function storageEntrant({ definition, source, profile, server, driver }, loads, plan, context) {
+  const { name } = definition;
+  const protocol = protocolOf(definition);
+  return {
+    ...(protocol !== null && { ceiling: ceilingName(protocol) }),
+    name: profile === 'default' ? name : `${name}:${profile}`,
+    role: 'storage',
+    every: server === null ? EVERY_EMBEDDED : 1,
+    server: server?.name ?? null,
+    serverPids: server?.pids ?? [],
+    spec: {
+      kind: 'storage',
+      loads: [...loads],
+      benchmark: {
+        storage: source,
+        profile,
+        workload: plan.workload,
+        workloadOptions: plan.workloadOptions,
+        load: plan.loads[0],
+        address: server?.address ?? {},
+        credentialVariables: server?.credentialVariables ?? null,
+        serverPids: server?.pids ?? [],
+        dataset: plan.dataset,
+        folder: context.folder,
+        seed: plan.seed + context.round * 16,
+        warmupOperations: 1,
+        stallNs: plan.timeoutMs * 1e6,
+        driver,
+      },
+    },
+  };
+}
+
+/** @param {string} protocol */
+function ceilingName(protocol) {
+  return `${protocol} ceiling`;
+}
+
+/**
+ * @param {string} protocol
+ * @param {StorageTarget} target
+ * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
+ * @param {import('../plan.js').RunPlan} plan
+ * @returns {RoleEntrant}
+ */
+function ceilingEntrant(protocol, { server }, loads, plan) {
+  const address = server?.address ?? {};
+  const endpoint = address[/** @type {Record<string, string>} */ (ENDPOINTS)[protocol] ?? 'main'];
+  return {
+    name: ceilingName(protocol),
+    role: 'ceiling',
+    every: EVERY_CEILING,
+    server: server?.name ?? null,
+    serverPids: server?.pids ?? [],
+    spec: {
+      kind: 'wire',
+      loads: [...loads],
+      benchmark: /** @type {any} */ ({}),
+      wire: {
+        ...{ protocol, endpoint, connections: 1, depths: [], warmNs: 0, measureNs: 0 },
+        credentialVariables: server?.credentialVariables ?? null,
+        ...{ dataset: plan.dataset, stallMs: plan.timeoutMs, serverPids: [] },
+      },
+    },
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * One round of a comparison by slices: a fresh process per contender, all started together, opened,
+ * checked and warmed up once; then blocks, in each of which every contender runs one slice of every
+ * load, in an order drawn anew. Only one contender runs at a time: the parent hands the slices out.
+ */
+
+import { availableParallelism } from 'node:os';
+import { createRandom, drawBelow, shuffled } from '../../lib/random.js';
+import { ThreadClocks } from '../../measure/schedstat.js';
+import { Remote } from './remote.js';
+
+/**
+ * Blocks that are not counted. Contenders warm up side by side, which takes a third of the time but
+ * says little of how fast each is alone: these blocks do, and set the length of the slices.
+ */
+const LEAD_BLOCKS = 3;
+/** A slice of a window has this many windows at least. */
+const WINDOWS_MIN = 4;
+
+/** @typedef {import('./storage-contender.js').SliceSpec} SliceSpec */
+/** @typedef {import('./storage-contender.js').SliceRecord} SliceRecord */
+/** @typedef {import('./storage-contender.js').SeriesRecord} SeriesRecord */
+/** @typedef {import('./storage-contender.js').SliceLoad} SliceLoad */
+
+/**
+ * @typedef {object} Entrant
+ * @property {string} name
+ * @property {SliceSpec} spec
+ * @property {number[]} serverPids
+ * @property {number} every how many blocks it runs: 1 in each, 4 where a coarse figure is enough
+ *
+ * @typedef {SliceRecord & { serverCpuNs: number | null,
+ *   serverWaitNs: number | null, gapNs: number }} Slice gapNs: since the end
+ *   of the slice before it
+ *
+ * @typedef {object} ContenderRound
+ * @property {(Slice | null)[][]} slices by load and block; null: not in this block
+ * @property {SeriesRecord[]} series by load
+ * @property {number[]} warmNs ns per operation after the warm-up, by load
+ * @property {{ code: string, message: string } | null} failure
+ *
+ * @typedef {object} RoundOptions
+ * @property {number} round
+ * @property {number} blocks
+ * @property {number} orderSeed
+ * @property {number} sliceNs
+ * @property {readonly number[]} [cpus] where the main threads of the contenders stay once they are
+ *   warm; absent: anywhere
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * @param {readonly Entrant[]} entrants
+ * @param {readonly SliceLoad[]} loads
+ * @param {RoundOptions} options
+ * @returns {Promise<ContenderRound[]>} in the order of the entrants
+ */
+export async function runRound(entrants, loads, options) {
+  const { round, orderSeed, signal, sliceNs, cpus } = options;
+  const random = createRandom(orderSeed, 0x626c0000 + round);
+  const seats = entrants.map((entrant) => new Seat(entrant, loads, sliceNs));
+  const onAbort = () => {
+    for (const seat of seats) seat.remote.kill();
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.all(seats.map((seat) => seat.open()));
+    await warmAll(seats);
+    if (cpus !== undefined) await Promise.all(seats.map((seat) => seat.remote.pin(cpus)));
+    for (let block = 0; block < LEAD_BLOCKS; block += 1) {
+      await runBlocks(seats, loads, 1, { ...options, random, lead: true });
+      for (const seat of seats) seat.calibrate();
+    }
+    for (const seat of seats) seat.lead = false;
+    await runBlocks(seats, loads, options.blocks, { ...options, random, lead: false });
+    await Promise.all(seats.map((seat) => seat.end()));
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    for (const seat of seats) seat.close();
+  }
+  return seats.map(({ result }) => result);
+}
+
+/**
+ * As many at a time as there are processors: more would warm up no faster.
+ * @param {readonly Seat[]} seats
+ */
+async function warmAll(seats) {
+  let next = 0;
+  const lane = async () => {
+    while (next < seats.length) {
+      next += 1;
+      await seats[next - 1].warm();
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+}
+
+/**
+ * Load by load within a block, so that the slices that are compared are next to each other. A load
+ * that cannot be sliced runs once, all contenders one after the other in a block that is drawn.
+ * @param {readonly Seat[]} seats
+ * @param {readonly SliceLoad[]} loads
+ * @param {number} blocks
+ * @param {RoundOptions & { random: () => number, lead: boolean }} options
+ */
+async function runBlocks(seats, loads, blocks, { random, lead, signal }) {
+  let endNs = 0;
+  const wholeAt = loads.map(() => drawBelow(random, blocks));
+  for (let block = 0; block < blocks; block += 1) {
+    if (signal?.aborted) return;
+    for (const load of shuffled([...loads.keys()], random)) {
+      const { whole = false } = loads[load];
+      if (whole && lead) continue;
+      for (const seat of shuffled(seats, random)) {
+        if (seat.result.failure !== null) continue;
+        const due = whole ? block === wholeAt[load] : lead || block % seat.every === 0;
+        if (due) endNs = await seat.slice(load, endNs);
+        else seat.result.slices[load].push(null);
+      }
+    }
+  }
+}
+
+/** A contender's place in a round: its process, and what came of it. */
+class Seat {
+  /**
+   * @param {Entrant} entrant
+   * @param {readonly SliceLoad[]} loads
+   * @param {number} sliceNs
+   */
+  constructor({ spec, serverPids, every }, loads, sliceNs) {
+    this.every = every;
+    this.sliceNs = sliceNs;
+    this.spec = spec;
+    this.loads = loads;
+    this.serverPids = serverPids;
+    this.remote = new Remote();
+    /** @type {ThreadClocks | null} */
+    this.server = null;
+    this.lead = true;
+    /** ns per operation by load, of the last lead block. @type {number[]} */
+    this.costs = loads.map(() => Number.NaN);
+    /** @type {{ operations: number, repetitions: number }[]} */
+    this.sizes = [];
+    /** @type {ContenderRound} */
+    this.result = { slices: loads.map(() => []), series: [], warmNs: [], failure: null };
+  }
+
+  async open() {
+    await this.#guard(async () => {
+      await this.remote.ask({ type: 'open', spec: this.spec });
+    });
+  }
+
+  async warm() {
+    await this.#guard(async () => {
+      this.result.warmNs = await this.remote.ask({ type: 'warm' });
+      this.sizes = this.loads.map((load, i) => sizeOf(load, this.result.warmNs[i], this.sliceNs));
+      // Its connections are open now, and with them the server's threads.
+      this.server = new ThreadClocks(this.serverPids);
+    });
+  }
+
+  calibrate() {
+    this.sizes = this.loads.map((load, i) =>
+      load.whole ? this.sizes[i] : sizeOf(load, this.costs[i], this.sliceNs),
+    );
+  }
+
+  /**
+   * @param {number} load
+   * @param {number} beforeNs when the slice before it ended
+   * @returns {Promise<number>} when this one ended
+   */
+  async slice(load, beforeNs) {
+    let endNs = beforeNs;
+    await this.#guard(async () => {
+      const before = this.server?.read() ?? null;
+      const slice = await this.remote.ask({ type: 'slice', load, ...this.sizes[load] });
+      const after = this.server?.read() ?? null;
+      endNs = slice.endNs;
+      if (this.lead) {
+        this.costs[load] = slice.spanNs / slice.spanOperations;
+        return;
+      }
+      const serverCpuNs = before === null || after === null ? null : after.runNs - before.runNs;
+      const serverWaitNs = before === null || after === null ? null : after.waitNs - before.waitNs;
+      const gapNs = beforeNs === 0 ? 0 : slice.startNs - beforeNs;
+      this.result.slices[load].push({ ...slice, serverCpuNs, serverWaitNs, gapNs });
+    });
+    return endNs;
+  }
+
+  async end() {
+    if (this.result.failure !== null) return;
+    await this.#guard(async () => {
+      this.result.series = await this.remote.ask({ type: 'end' });
+    });
+  }
+
+  close() {
+    this.server?.close();
+    this.remote.kill();
+  }
+
+  /** @param {() => Promise<void>} work */
+  async #guard(work) {
+    if (this.result.failure !== null) return;
+    try {
+      await work();
+    } catch (error) {
+      this.result.failure = { code: String(error.code ?? 'ERROR'), message: String(error.message) };
+    }
+  }
+}
+
+/**
+ * @param {SliceLoad} load
+ * @param {number} costNs per operation
+ * @param {number} sliceNs
+ * @returns {{ operations: number, repetitions: number }} of a slice that takes about that long
+ */
+function sizeOf({ kind, inFlight, whole }, costNs, sliceNs) {
+  if (whole) return { operations: inFlight, repetitions: 1 };
+  const operations = Math.max(1, sliceNs / costNs);
+  if (kind === 'burst') {
+    return { operations: inFlight, repetitions: Math.max(1, Math.round(operations / inFlight)) };
+  }
+  const windows = Math.max(WINDOWS_MIN, Math.round(operations / inFlight));
+  return { operations: windows * inFlight, repetitions: 1 };
+}

@@ -1,0 +1,179 @@
+/** Slices to intervals: the answers of an independent program, and coverage by simulation. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { blockMeansOf } from '../../../bench/coverage-counts.js';
+import { processMeans, sliceVariance, trimmedMean } from '../../../stats/blocks.js';
+import { contest, differenceOf, pairP } from '../../../stats/contenders.js';
+import { leveneTest } from '../../../stats/levene.js';
+import { studentQuantile } from '../../../stats/student.js';
+import { assertNear as near } from './near.js';
+
+/** NumPy and SciPy over the same slices. */
+const KNOWN = JSON.parse(readFileSync(new URL('./known-blocks.json', import.meta.url), 'utf8'));
+const DIGITS = 1e-9;
+
+/**
+ * @param {readonly unknown[]} found
+ * @param {readonly unknown[]} wanted
+ */
+function allNear(found, wanted) {
+  const [a, b] = [found.flat(2), wanted.flat(2)];
+  assert.equal(a.length, b.length);
+  for (const [i, value] of a.entries()) {
+    assert.ok(Math.abs(Number(value) - Number(b[i])) < DIGITS, `${i}: ${value}, not ${b[i]}`);
+  }
+}
+
+/**
+ * @param {import('../../../stats/contenders.js').Contest} own
+ * @param {(i: number, j: number) => number} of
+ * @param {number} self
+ */
+function matrix(own, of, self) {
+  return own.estimates.map((_, i) => own.estimates.map((__, j) => (i === j ? self : of(i, j))));
+}
+
+describe('slices against an independent program', () => {
+  for (const known of KNOWN.cases) {
+    const means = processMeans(known.lnNsPerOperation);
+    const own = contest(means);
+
+    test(`${known.name}: means of processes, estimates and variance`, () => {
+      allNear(means, known.processMeans);
+      allNear(own.estimates, known.estimates);
+      allNear(own.halfAlone, known.halfWidthAlone);
+      assert.equal(own.degreesOfFreedom, known.degreesOfFreedom);
+      allNear([own.variance, own.leveneP], [known.pooledVariance, known.leveneP]);
+      assert.equal(own.pooled, known.leveneP >= 0.05);
+    });
+
+    test(`${known.name}: half-widths of pairs, and Tukey’s p`, () => {
+      const pooled = { ...own, pooled: true };
+      const halves = matrix(pooled, (i, j) => differenceOf(pooled, i, j).half, 0);
+      allNear(
+        halves,
+        matrix(own, () => known.halfWidthPooled, 0),
+      );
+      const apart = { ...own, pooled: false };
+      allNear(
+        matrix(apart, (i, j) => differenceOf(apart, i, j).half, 0),
+        known.halfWidthsOwn,
+      );
+      allNear(
+        matrix(pooled, (i, j) => pairP(pooled, i, j), 1),
+        known.tukeyP,
+      );
+    });
+  }
+});
+
+describe('means and variances of slices', () => {
+  test('a share is left out at either end, in whole slices', () => {
+    const values = [100, ...Array.from({ length: 18 }, () => 2), -100];
+    assert.equal(trimmedMean(values, 0.05), 2);
+    assert.equal(trimmedMean([1, 2, 9], 0.05), 4);
+    assert.ok(Number.isNaN(trimmedMean([], 0.05)));
+  });
+
+  test('a slice that is missing is left out, also of the state of its block', () => {
+    const rows = [[[1, 2, 3, 4, 5]], [[2, 3, null, 5, 6]], [[3, 4, 5, 6, 7]]];
+    const [[a], [b], [c]] = processMeans(rows, { trim: 0 });
+    near(b - a, 1, 0.15);
+    near(c - a, 2, 1e-12);
+  });
+
+  test('what a block does to all contenders is no part of the estimate', () => {
+    const base = [0, 0.1, -0.1, 0.05, 0];
+    const rows = [0, 1, 2].map((log, i) => [base.map((x, b) => log + x * (b === i ? 1 : 0))]);
+    const shifted = rows.map(([row]) => [row.map((x, b) => x + [0, 3, -2, 5, 1][b])]);
+    const [plain, moved] = [processMeans(rows), processMeans(shifted)];
+    for (const i of [1, 2]) near(moved[i][0] - moved[0][0], plain[i][0] - plain[0][0], 0.06);
+  });
+
+  test('the winsorised variance is the plain one without trimming', () => {
+    near(sliceVariance([1, 2, 3, 4, 5], 0), 2.5, 1e-12);
+    assert.ok(sliceVariance([1, 2, 3, 4, 100], 0.2) < sliceVariance([1, 2, 3, 4, 100], 0));
+  });
+
+  test('means that are missing are refused', () => {
+    assert.throws(() => contest([[1, 2], [1]]), { code: 'E_USAGE' });
+    assert.throws(() => contest([[1]]), { code: 'E_USAGE' });
+    assert.throws(() => contest([[1, Number.NaN]]), { code: 'E_USAGE' });
+  });
+
+  test('two contenders have the paired interval of Student', () => {
+    const own = contest([
+      [1, 2, 3.5, 4],
+      [0.5, 2, 3, 3],
+    ]);
+    assert.equal(own.pooled, false);
+    const { value, half } = differenceOf(own, 0, 1);
+    near(value, 0.5, 1e-12);
+    near(half, (studentQuantile(0.975, 3) * Math.sqrt(0.5 / 3)) / 2, 1e-12);
+  });
+
+  test('Levene’s test: equal groups give 1, where nothing varies too', () => {
+    near(
+      leveneTest([
+        [1, 2, 3],
+        [1, 2, 3],
+      ]),
+      1,
+      1e-12,
+    );
+    assert.equal(
+      leveneTest([
+        [1, 1],
+        [2, 2],
+      ]),
+      1,
+    );
+  });
+});
+
+describe('coverage, simulated', () => {
+  const race = { logs: Array(6).fill(8), blocks: 20 };
+  for (const processDeviation of [0.03, 0.08, 0.15]) {
+    for (const rounds of [6, 16]) {
+      test(`${100 * processDeviation} % between processes, ${rounds} rounds`, () => {
+        const all = { ...race, rounds, processDeviation };
+        const { covered, falsePair } = blockMeansOf(all, { races: 250, seed: 3 });
+        assert.ok(covered >= 0.93 && covered <= 0.97, `${covered}`);
+        assert.ok(falsePair <= 0.09, `${falsePair}`);
+      });
+    }
+  }
+
+  test('one contender four times as noisy as the others', () => {
+    const factors = [1, 1, 1, 1, 1, 4];
+    const all = { ...race, rounds: 8, processDeviation: 0.03, factors };
+    const { covered, falsePair, unpooled } = blockMeansOf(all, { races: 250, seed: 4 });
+    assert.ok(covered >= 0.93 && covered <= 0.97, `${covered}`);
+    assert.ok(falsePair <= 0.12, `${falsePair}`);
+    assert.ok(unpooled > 0.5, `${unpooled}`);
+  });
+
+  test('a run that stops when it is precise enough', () => {
+    const all = { ...race, rounds: 20, processDeviation: 0.03 };
+    const options = { races: 250, seed: 5, precision: 0.035 };
+    const { covered, falsePair, rounds } = blockMeansOf(all, options);
+    assert.ok(covered >= 0.93 && covered <= 0.97, `${covered}`);
+    assert.ok(falsePair <= 0.09, `${falsePair}`);
+    assert.ok(rounds > 6 && rounds < 20, `${rounds}`);
+  });
+
+  test('A against A: equal contenders are told apart in at most 21 of 200 races', () => {
+    const all = { logs: [8, 8], rounds: 8, blocks: 20, processDeviation: 0.05 };
+    const { covered } = blockMeansOf(all, { races: 200, seed: 6 });
+    assert.ok(covered >= 1 - 21 / 200, `${covered}`);
+  });
+
+  test('a contender that is 5 % slower is not called faster', () => {
+    const logs = [8, 8, 8 + Math.log(1.05)];
+    const all = { logs, rounds: 8, blocks: 40, processDeviation: 0.02 };
+    const { covered } = blockMeansOf(all, { races: 200, seed: 7 });
+    assert.ok(covered >= 0.92, `${covered}`);
+  });
+});
