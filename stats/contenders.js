@@ -134,7 +134,7 @@ export function differenceOf(contest, i, j) {
  */
 function quantileOfAll({ k, pooled, confidence }, df) {
   if (pooled) return studentizedRangeQuantile(confidence, k, df) / Math.SQRT2;
-  const level = confidence ** (1 / pairsOf(k));
+  const level = confidence ** (1 / couplesOf(k));
   return studentQuantile((1 + level) / 2, df);
 }
 
@@ -156,5 +156,5 @@ export function pairP(contest, i, j) {
   if (error === 0) return value === 0 ? 1 : 0;
   const t = value / error;
   if (pooled) return studentizedRangeTail(t * Math.SQRT2, k, df);
-  return -Math.expm1(pairsOf(k) * Math.log1p(-2 * studentTail(t, df)));
+  return -Math.expm1(couplesOf(k) * Math.log1p(-2 * studentTail(t, df)));
 }
