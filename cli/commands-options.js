@@ -4,6 +4,7 @@
  */
 
 import { usageError } from '../lib/errors.js';
+import { takeOption } from '../lib/options.js';
 import {
   CLIENTS_MAX,
   DATA_SIZE_MAX,
@@ -11,7 +12,7 @@ import {
   REQUESTS_DEFAULT,
   REQUESTS_MAX,
 } from '../workloads/commands/variants.js';
-import { OPTIONS, parseCount, STORE_OPTIONS } from './options.js';
+import { OPTIONS, STORE_OPTIONS } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 
@@ -23,7 +24,10 @@ import { OPTIONS, parseCount, STORE_OPTIONS } from './options.js';
  * @returns {OptionRow}
  */
 function count(flags, help, max, shown) {
-  return { flags, help, shown, parse: (text, flag) => parseCount(text, flag, 1, max) };
+  const option = /** @type {const} */ ({ kind: 'count', help, min: 1, max });
+  const parse = (/** @type {string} */ text, /** @type {string} */ flag) =>
+    takeOption(flag.slice(2), option, text, { asText: true });
+  return { flags, help, shown, parse };
 }
 
 /**
@@ -106,9 +110,9 @@ export const COMMANDS_OPTIONS = Object.freeze([
   { flags: '--no-redis-benchmark', help: 'without redis-benchmark beside each test' },
   { ...OPTIONS['setup'], help: 'first fetch and start Redis and nutcracker; stop them afterwards' },
   { ...OPTIONS['rounds'], shown: '1' },
-  { ...OPTIONS['warmup'], shown: '500' },
-  ...common('timeout', 'seed'),
+  { ...OPTIONS['warmupOperations'], shown: '500' },
+  ...common('timeoutMs', 'seed'),
   ...common('svgFolder', ...STORE_OPTIONS),
   { ...OPTIONS['redis'], help: 'Redis: host:port, unix:/path, or both with a comma between' },
-  ...common('allowTarget'),
+  ...common('allowTargets'),
 ]);

@@ -1,10 +1,13 @@
 /**
- * The options that every run has, and the table of a workload: these with the defaults that the
- * workload gives them, and its own.
+ * The options that every run has, those of a load, and the table of a workload: the first with the
+ * defaults that the workload gives them, and its own.
  */
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
-import { count, duration, flag, names, texts } from '../lib/options.js';
+import { choice, count, counts, duration, flag, names, reading, texts } from '../lib/options.js';
+import { MAX_IN_FLIGHT } from '../load/rate.js';
+import { IN_FLIGHT_MAX, OPERATIONS_DEFAULT, OPERATIONS_MAX, PROCESSES_MAX } from './loads.js';
+import { parseRamp, parseRate } from './rates.js';
 
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -14,6 +17,7 @@ export const RUN_OPTIONS = Object.freeze({
   storages: names(undefined, {
     help: 'storages: name, name:profile, name:all, all, ./file.js, with commas between',
     shown: 'all that can run, with their default profile',
+    hint: 'npx dragstrip list shows the names',
   }),
   rounds: count(1, 1000, 1, {
     help: 'repetitions of each benchmark, each in a fresh process',
@@ -40,6 +44,55 @@ export const RUN_OPTIONS = Object.freeze({
     flag: 'allow-target',
     value: '<host:port>',
     help: 'allow a server on another machine; may be repeated',
+  }),
+});
+
+/** Loads where the workload has none of its own; engine/load-options.js makes loads of them. */
+/** @type {OptionTable} */
+export const LOAD_OPTIONS = Object.freeze({
+  ops: count(1, OPERATIONS_MAX, undefined, {
+    help: 'operations in each benchmark (50k and 1M are understood)',
+    shown: `${OPERATIONS_DEFAULT}`,
+  }),
+  duration: duration(undefined, {
+    help: 'how long each benchmark issues operations, instead of a number: 10s, 500ms, 2m',
+  }),
+  inFlight: count(1, IN_FLIGHT_MAX, undefined, {
+    value: '<k>',
+    help: 'a window of k requests in flight, instead of all at once',
+  }),
+  load: choice(['sync', 'window', 'burst', 'rate'], undefined, {
+    value: '<kind>',
+    help: 'sync (one in flight), window, burst (all at once) or rate (an open loop)',
+  }),
+  rate: reading(parseRate, {
+    value: '<r>',
+    help: 'an open loop: r operations a second are due, whatever the replies do (10k, 2.5k, 0.5)',
+  }),
+  arrivals: choice(['constant', 'poisson'], undefined, {
+    value: '<distribution>',
+    help: 'of an open loop: constant or poisson',
+    shown: 'constant',
+  }),
+  maxInFlight: count(1, IN_FLIGHT_MAX, undefined, {
+    value: '<k>',
+    help: 'of an open loop: what would be more is dropped, and counted',
+    shown: `${MAX_IN_FLIGHT}`,
+  }),
+  ramp: reading(parseRamp, {
+    value: '<from:to:step>',
+    help: 'an open loop at each of these rates: 1k:10k:1k, or a list, 1k,2k,5k',
+  }),
+  findMax: flag({
+    help: 'search the greatest rate within the limit that --p99 gives; --rate is where it begins',
+  }),
+  p99: duration(undefined, {
+    help: 'of --find-max: what 99 % of the response times must be within, 5ms or 500us',
+  }),
+  processes: counts(1, PROCESSES_MAX, undefined, {
+    value: '<n>',
+    help: 'share each load among n processes; with commas (1,2): each number in turn, compared',
+    shown: '1',
   }),
 });
 

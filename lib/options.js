@@ -22,6 +22,7 @@ import { usageError } from './errors.js';
  * @property {readonly string[] | Readonly<Record<string, unknown>>} [choices] names; or names and
  *   what each stands for
  * @property {(text: string, label: string) => unknown} [read] of the kind `read`
+ * @property {string} [hint] of a list with an empty name; absent: an example
  *
  * @typedef {Readonly<Record<string, Option>>} OptionTable by name
  * @typedef {Partial<Option> & { help: string }} More
@@ -145,14 +146,15 @@ function takeSeconds(given, label) {
 /**
  * @param {unknown} given with commas between; or a list
  * @param {string} label
+ * @param {string} [hint]
  * @returns {unknown[]} at least one
  */
-function itemsOf(given, label) {
+function itemsOf(given, label, hint = `write for example ${label} a,b`) {
   const items = typeof given === 'string' ? given.split(',').map((item) => item.trim()) : given;
   if (Array.isArray(items) && items.length > 0 && !items.includes('')) return items;
   throw usageError(
     `${label} ${JSON.stringify(given)}: ${Array.isArray(items) ? 'an empty name in the list' : 'not a list'}`,
-    `write for example ${label} a,b`,
+    hint,
   );
 }
 
@@ -205,7 +207,8 @@ const KINDS = {
     const taken = named.map((item) => takeName(item, option, label, given));
     return all.filter((name) => taken.includes(name)).map((name) => meaningOf(option, name));
   },
-  names: (given, _option, label) => itemsOf(given, label).map((item) => takeText(item, label)),
+  names: (given, { hint }, label) =>
+    itemsOf(given, label, hint).map((item) => takeText(item, label)),
   flag: (given, _option, label) => {
     if (typeof given === 'boolean') return given;
     throw usageError(`${label} ${JSON.stringify(given)}: not true or false`);

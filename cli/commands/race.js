@@ -4,10 +4,13 @@
  */
 
 import path from 'node:path';
+import { RUN_OPTIONS as EVERY_RUN } from '../../engine/options.js';
 import { usageError } from '../../lib/errors.js';
 import { loadReport } from '../../report/index.js';
+import { options as POINT_READS } from '../../workloads/get/plan.js';
 import { benchmarkLines, seedLines } from '../lines.js';
 import { loadsOf } from '../loads.js';
+import { givenOf } from '../option-rows.js';
 import { addressesOf, RACE_DEFAULTS } from '../options.js';
 import { runCommand, tablesFor } from '../run-command.js';
 import { statusOf } from '../status.js';
@@ -122,23 +125,14 @@ export function toRunOptions(command, options) {
   }
   const { storages: listed, storage: more } = options;
   const storages = more === undefined ? listed : [...(listed ?? []), ...more];
+  const { rounds, warmupOperations } = RACE_DEFAULTS;
   return {
     command,
-    storages,
+    ...(command === 'race' && { rounds, warmupOperations }),
+    ...givenOf({ ...EVERY_RUN, ...POINT_READS }, options),
     ...shared(loadsOf(command, options), options.processes),
-    keys: options.keys,
-    mix: options.mix,
-    against: options.against,
-    pin: options.pin,
-    rounds: options.rounds ?? (command === 'race' ? RACE_DEFAULTS['rounds'] : 1),
-    warmupOperations:
-      options.warmup ?? (command === 'race' ? RACE_DEFAULTS['warmupOperations'] : undefined),
-    timeoutMs: options.timeout,
-    seed: options.seed,
-    rows: options.rows,
-    valueSize: options.valueSize,
+    storages,
     addresses: addressesOf(options),
-    allowTargets: options.allowTarget,
   };
 }
 

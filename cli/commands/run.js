@@ -46,7 +46,7 @@ export function workloadIn(argv) {
 export async function detailsOf(name, command = name) {
   const workload = await loadWorkload(name);
   const { storages, ...table } = optionsOf(workload, { all: false });
-  const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTarget');
+  const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTargets');
   const hasServers = workload.contenders === undefined;
   const options = [
     ...(command === 'run' ? [WORKLOAD] : []),

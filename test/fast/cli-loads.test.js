@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadsOf } from '../../cli/loads.js';
-import { parseDurationMs } from '../../cli/options.js';
-import { parseRamp, parseRate } from '../../cli/rates.js';
+
 import { loadLabel, trialLoad } from '../../engine/loads.js';
+import { LOAD_OPTIONS } from '../../engine/options.js';
 import { planRun } from '../../engine/plan.js';
+import { parseRamp, parseRate } from '../../engine/rates.js';
+import { takeOption } from '../../lib/options.js';
 import { workload as get } from '../../workloads/get/index.js';
 
 /**
@@ -96,8 +98,10 @@ test('rates and times are read with their units', () => {
       text,
     );
   }
-  assert.equal(parseDurationMs('500us', '--p99'), 0.5);
-  assert.equal(parseDurationMs('5ms', '--p99'), 5);
+  const p99 = (/** @type {string} */ text) =>
+    takeOption('p99', LOAD_OPTIONS['p99'], text, { asText: true });
+  assert.equal(p99('500us'), 0.5);
+  assert.equal(p99('5ms'), 5);
 });
 
 test('key distributions and mixes go to the workload, and a mix makes it the mix', () => {
