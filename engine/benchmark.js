@@ -14,7 +14,7 @@ import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
-import { closeBounded, guarded } from './guard.js';
+import { closeBounded, withTimeout } from './guard.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareLoad, shareRate, shareWorkload } from './share.js';
 
@@ -79,12 +79,17 @@ export async function runBenchmark(spec, context) {
     const canaryNs = context.instruments.canaryNs();
     const openNs = clock.now();
     const openMs = Math.max(OPEN_TIMEOUT_MS, spec.stallNs / 1e6);
-    const opened = await guarded(openStorage(spec), context, openMs, 'open');
+    const opened = await withTimeout(openStorage(spec), context, openMs, 'open');
     handle = opened.handle;
     const bound = bindWorkload(spec, opened, clock);
-    await guarded(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
+    await withTimeout(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
     record.createdNs = clock.now() - openNs;
-    await guarded(checkRows(bound, opened, CHECK_ROWS), context, spec.stallNs / 1e6, 'the check');
+    await withTimeout(
+      checkRows(bound, opened, CHECK_ROWS),
+      context,
+      spec.stallNs / 1e6,
+      'the check',
+    );
     await warmUp(spec, bound, opened.calls, context, record);
     const before = context.instruments.conditions();
     await measure(spec, bound, opened.calls, context, record);
@@ -274,7 +279,7 @@ export async function runHook(bound, name, context) {
   /** @type {Promise<import('../lib/types.js').Facts | void> | undefined} */
   const work = bound[name]?.();
   if (work === undefined) return undefined;
-  return (await guarded(work, context, HOOK_TIMEOUT_MS, `${name} the operations`)) ?? undefined;
+  return (await withTimeout(work, context, HOOK_TIMEOUT_MS, `${name} the operations`)) ?? undefined;
 }
 
 /**

@@ -13,17 +13,18 @@ const CLOSE_TIMEOUT_MS = 5000;
  * @param {string} what
  * @returns {Promise<T>} rejects where the time is over, the run is stopped or the driver crashes
  */
-export async function guarded(work, { signal, crash }, timeoutMs, what) {
+export async function withTimeout(work, { signal, crash }, timeoutMs, what) {
   /** @type {(() => void)[]} */
   const undo = [];
   const interrupted = new Promise((_, reject) => {
     const timer = setTimeout(
-      () => reject(coded('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`)),
+      () => reject(codedError('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`)),
       timeoutMs,
     );
     undo.push(() => clearTimeout(timer));
-    const onAbort = () => reject(coded('E_ABORTED', `stopped during ${what}`));
-    const onCrash = () => reject(crash?.reason ?? coded('DRIVER_CRASHED', 'the driver crashed'));
+    const onAbort = () => reject(codedError('E_ABORTED', `stopped during ${what}`));
+    const onCrash = () =>
+      reject(crash?.reason ?? codedError('DRIVER_CRASHED', 'the driver crashed'));
     if (signal?.aborted) onAbort();
     if (crash?.aborted) onCrash();
     signal?.addEventListener('abort', onAbort);
@@ -44,7 +45,7 @@ export async function guarded(work, { signal, crash }, timeoutMs, what) {
  * @param {string} code
  * @param {string} message
  */
-function coded(code, message) {
+function codedError(code, message) {
   return Object.assign(new Error(message), { code });
 }
 

@@ -131,8 +131,8 @@ export async function pinServers(servers, processes, options = {}) {
     options.plan === undefined
       ? planPinning({ allowed, coreOf: coreOfThisMachine, processes })
       : options.plan;
-  const lacks = plan === null ? 'there is one processor alone' : await lackOf(taskset);
-  if (plan === null || lacks !== null) return notPinned(servers, lacks ?? '');
+  const missing = plan === null ? 'there is one processor alone' : await missingFor(taskset);
+  if (plan === null || missing !== null) return notPinned(servers, missing ?? '');
   /** @type {Pinning['servers']} */
   const told = [];
   /** @type {(() => Promise<void>)[]} */
@@ -162,7 +162,7 @@ export async function pinServers(servers, processes, options = {}) {
  * @param {string} taskset
  * @returns {Promise<string | null>} why it cannot be used
  */
-async function lackOf(taskset) {
+async function missingFor(taskset) {
   const { failed } = await execa(taskset, ['--version'], { reject: false, stdio: 'ignore' });
   return failed ? 'taskset (util-linux) is not there' : null;
 }

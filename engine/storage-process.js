@@ -10,7 +10,7 @@ import { loadStorage } from '../storages/index.js';
 /**
  * What a module for such a process exports as `actions`: what is done on a message, by its type.
  * @typedef {Record<string, (opened: any, message: any,
- *   tell: (message: Record<string, unknown>) => void) => Promise<void>>} Actions
+ *   send: (message: Record<string, unknown>) => void) => Promise<void>>} Actions
  */
 
 /** @type {any} */
@@ -22,7 +22,7 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 process.on('message', (/** @type {any} */ message) => {
   act(message).catch((error) =>
-    tell({ type: 'failed', code: error.code ?? 'ERROR', message: String(error.message ?? error) }),
+    send({ type: 'failed', code: error.code ?? 'ERROR', message: String(error.message ?? error) }),
   );
 });
 
@@ -34,14 +34,14 @@ function act(message) {
   const next = last.then(() => {
     if (message.type === 'open') return open(message);
     if (opened === undefined) throw new Error('the storage does not open that');
-    return actions[message.type](opened, message, tell);
+    return actions[message.type](opened, message, send);
   });
   last = next.catch(() => {});
   return next;
 }
 
 /** @param {Record<string, unknown>} message */
-function tell(message) {
+function send(message) {
   if (process.connected) process.send?.(message);
 }
 
@@ -57,5 +57,5 @@ async function open({ origin, kind, module }) {
     dataset: createDataset(),
     folder: '',
   });
-  tell({ type: 'ready' });
+  send({ type: 'ready' });
 }

@@ -225,12 +225,12 @@ async function ownPid(address) {
 async function lackOfRows({ name, address }, credentials, plan) {
   const loader = await getLoader(name);
   const wanted = plan.dataset;
-  const { dataset, foreign } = await loader.inspect({ address, credentials });
+  const { dataset, notOurs } = await loader.inspect({ address, credentials });
   const seedIt = `dragstrip seed ${loader.name}`;
   const flags = flagsOf(wanted);
   if (dataset === null) {
     return {
-      reason: foreign ?? `${name} at ${describeAddress(address)} does not hold our rows`,
+      reason: notOurs ?? `${name} at ${describeAddress(address)} does not hold our rows`,
       hint: `${seedIt}${flags}`,
     };
   }

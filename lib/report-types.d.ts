@@ -152,7 +152,7 @@ export interface Item {
   subject: string;
   text: string;
   /** whether the text may hold words of a server, a driver or a file */
-  foreign: boolean;
+  untrusted: boolean;
   hint: string | null;
 }
 

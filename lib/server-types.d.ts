@@ -104,10 +104,10 @@ export interface LoaderDefinition {
   summary: string;
   /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when
    * the
-   *  place is taken by somebody else: then `foreign` says by what) */
+   *  place is taken by somebody else: then `notOurs` says by what) */
   inspect(context: ConnectionContext & { namespace?: Namespace }): Promise<{
     dataset: DatasetOptions | null;
-    foreign: string | null;
+    notOurs: string | null;
   }>;
   /** fills, counts and samples; E_REFUSED where the place is not ours */
   seed(context: SeedContext): Promise<SeedReport>;

@@ -134,7 +134,7 @@ export function missingLimits({ limits }) {
   const item = (/** @type {string} */ subject, /** @type {string} */ text) => ({
     subject: plainText(subject),
     text: plainText(text),
-    foreign: true,
+    untrusted: true,
     hint: null,
   });
   return [

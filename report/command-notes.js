@@ -29,7 +29,7 @@ export function refusedList({ benchmarks }) {
     const text = plainText(
       `${words} (${ids.length} ${ids.length === 1 ? 'benchmark' : 'benchmarks'})`,
     );
-    return { subject: plainText(subject), text, hint: null, foreign: true };
+    return { subject: plainText(subject), text, hint: null, untrusted: true };
   });
   return { kind: 'skipped', title: 'Refused, and not counted as operations', items };
 }

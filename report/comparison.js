@@ -164,7 +164,7 @@ function differenceList(others) {
       differences.map(({ what, base, other }) => ({
         subject: plainText(`${nameOf(i)}, ${what}`),
         text: plainText(`${other}, and in the first ${base}`),
-        foreign: true,
+        untrusted: true,
         hint: null,
       })),
     ),
@@ -183,7 +183,7 @@ function leftList(others) {
       left.map(({ benchmark, reason }) => ({
         subject: plainText(`${nameOf(i)}, ${benchmark}`),
         text: plainText(reason),
-        foreign: true,
+        untrusted: true,
         hint: null,
       })),
     ),

@@ -45,13 +45,13 @@ export function failedList(rows) {
         subject: `${subjectOf(row)}, round ${round + 1}`,
         text: plainText(`${state}: ${failure.code}: ${failure.message}`),
         hint: source.hint === null ? null : plainText(source.hint),
-        foreign: true,
+        untrusted: true,
       });
     }
     if (!told && (source.state === 'failed' || source.state === 'aborted')) {
       const text = plainText(source.reason ?? source.state);
       const hint = source.hint === null ? null : plainText(source.hint);
-      items.push({ subject: subjectOf(row), text, hint, foreign: true });
+      items.push({ subject: subjectOf(row), text, hint, untrusted: true });
     }
   }
   return { kind: 'failed', title: 'Failed', items };
@@ -80,7 +80,7 @@ export function wrongList(rows) {
     const counts = outcomeText(row);
     if (counts === '' || isRefusedByProxy(row.source)) continue;
     const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
-    items.push({ subject: subjectOf(row), text, hint: null, foreign: false });
+    items.push({ subject: subjectOf(row), text, hint: null, untrusted: false });
     samples.push(samplesOf(row));
   }
   const shown = interleave(samples).slice(0, SAMPLES_MAX);
@@ -88,7 +88,7 @@ export function wrongList(rows) {
   items.push(...shown);
   if (left > 0) {
     const text = `${formatCount(left)} more in the result`;
-    items.push({ subject: 'samples', text, hint: null, foreign: false });
+    items.push({ subject: 'samples', text, hint: null, untrusted: false });
   }
   return { kind: 'wrong', title: 'Wrong answers', items };
 }
@@ -103,7 +103,7 @@ function samplesOf(row) {
       subject: `${subjectOf(row)}, round ${round + 1}, operation ${operation}`,
       text: plainText([outcome, code, message].filter((word) => word).join(': ')),
       hint: null,
-      foreign: true,
+      untrusted: true,
     })),
   );
 }
@@ -134,7 +134,7 @@ export function skippedList(result) {
       subject: plainText(labelOf(source)),
       text: plainText(source.reason ?? 'no reason is recorded'),
       hint: source.hint === null ? null : plainText(source.hint),
-      foreign: true,
+      untrusted: true,
     };
     items.set(JSON.stringify(item), item);
   }
@@ -161,7 +161,7 @@ export function warningList({ warnings, benchmarks }) {
         subject: plainText(subject),
         text: plainText(message),
         hint: hint === null ? null : plainText(hint),
-        foreign: true,
+        untrusted: true,
       };
     }),
   };

@@ -77,9 +77,9 @@ function tableText(table) {
 
 /** @param {import('../lib/report-types.js').List} list */
 function listText({ title, items }) {
-  const lines = items.map(({ subject, text, hint, foreign }) => {
+  const lines = items.map(({ subject, text, hint, untrusted }) => {
     const help = hint === null ? '' : ` → ${codeSpan(hint)}`;
-    return `- ${escapeMarkdown(subject)}: ${(foreign ? codeSpan : escapeMarkdown)(text)}${help}`;
+    return `- ${escapeMarkdown(subject)}: ${(untrusted ? codeSpan : escapeMarkdown)(text)}${help}`;
   });
   return [`## ${title}`, '', ...lines].join('\n');
 }

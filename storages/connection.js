@@ -35,7 +35,7 @@ export function requireEndpoint(address, name, storage) {
  * @param {Endpoint} endpoint
  * @returns {{ host: string, port: number } | { path: string }} as node:net takes it
  */
-export function socketPlace(endpoint) {
+export function connectOptions(endpoint) {
   return endpoint.path === undefined
     ? { host: endpoint.host, port: endpoint.port }
     : { path: endpoint.path };
@@ -50,7 +50,7 @@ export function socketPlace(endpoint) {
  * @returns {Promise<T>}
  * @throws {DragstripError} E_TARGET
  */
-export async function opened({ storage, endpoint, credentials }, opening, abandon) {
+export async function openOrThrow({ storage, endpoint, credentials }, opening, abandon) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const limit = new Promise((_resolve, reject) => {
@@ -97,7 +97,7 @@ function describe(error, credentials) {
  * @param {string} [code] ECONNRESET is what Node itself says of a lost peer
  * @returns {T} the same object
  */
-export function coded(error, code = 'ECONNRESET') {
+export function withCode(error, code = 'ECONNRESET') {
   const target = /** @type {any} */ (error);
   if (target instanceof Error && /** @type {any} */ (target).code === undefined) {
     /** @type {any} */ (target).code = code;
@@ -124,8 +124,8 @@ export function codeClass(errorClass, code = 'ECONNRESET') {
  */
 export function loseHandle(handle, error, calls = 'promise') {
   const fail = () => Promise.reject(error);
-  const tell = (/** @type {any[]} */ ...words) => process.nextTick(words.at(-1), error);
-  const lost = calls === 'callback' ? tell : fail;
+  const later = (/** @type {any[]} */ ...words) => process.nextTick(words.at(-1), error);
+  const lost = calls === 'callback' ? later : fail;
   handle.get = lost;
   if (handle.mget !== undefined) handle.mget = lost;
   if (handle.set !== undefined) handle.set = lost;
@@ -153,7 +153,7 @@ export function onLoss(socket, lose) {
   const once = (/** @type {unknown} */ error) => {
     if (lost) return;
     lost = true;
-    lose(coded(error instanceof Error ? error : new Error('the connection was closed')));
+    lose(withCode(error instanceof Error ? error : new Error('the connection was closed')));
   };
   for (const event of ['error', 'end', 'close']) socket.prependListener(event, once);
   // A failed write destroys the socket at once and tells by events only in the next tick: what is

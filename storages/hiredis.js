@@ -17,10 +17,10 @@ import {
   commandText,
   inlineCommand,
 } from '../protocols/resp/command.js';
-import { coded, opened, requireEndpoint, socketPlace } from './connection.js';
-import { Waiting } from './waiting.js';
+import { connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
+import { PendingQueue } from './pending-queue.js';
 
-/** @typedef {import('./waiting.js').Done} Done */
+/** @typedef {import('./pending-queue.js').Done} Done */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
 /** A batch that is longer goes out before its tick is over. */
@@ -85,7 +85,7 @@ async function connect({ address, credentials, profile, names }, name) {
   const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
   const open = profile.name === 'reader' ? openReader : openShipped;
   const client = open(hiredis, endpoint, names.redisPrefix);
-  await opened(target, greet(client, credentials, endpoint.db), () => client.socket.destroy());
+  await openOrThrow(target, greet(client, credentials, endpoint.db), () => client.socket.destroy());
   return client;
 }
 
@@ -142,34 +142,34 @@ function openShipped(hiredis, endpoint, prefix) {
     endpoint.path === undefined
       ? hiredis.createConnection(endpoint.port, endpoint.host)
       : hiredis.createConnection(endpoint.path);
-  const waiting = new Waiting();
-  failWithSocket(socket, waiting);
-  socket.on('reply', (/** @type {any} */ reply) => settle(waiting, socket, reply));
+  const pending = new PendingQueue();
+  failWithSocket(socket, pending);
+  socket.on('reply', (/** @type {any} */ reply) => settle(pending, socket, reply));
   return {
     socket,
     get(id, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
-      waiting.push(done);
+      if (pending.lost !== null) return refuse(pending, done);
+      pending.push(done);
       socket.write('GET', prefix + id);
     },
     mget(ids, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
-      waiting.push(done);
+      if (pending.lost !== null) return refuse(pending, done);
+      pending.push(done);
       socket.write('MGET', ...ids.map((id) => prefix + id));
     },
     set(id, text, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
-      waiting.push(done);
+      if (pending.lost !== null) return refuse(pending, done);
+      pending.push(done);
       socket.write('SET', prefix + id, text);
     },
     command(words, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
-      waiting.push(done);
+      if (pending.lost !== null) return refuse(pending, done);
+      pending.push(done);
       socket.write(...words);
     },
     line(text, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
-      waiting.push(done);
+      if (pending.lost !== null) return refuse(pending, done);
+      pending.push(done);
       net.Socket.prototype.write.call(socket, inlineCommand(text)); // its own write encodes words
     },
   };
@@ -182,18 +182,18 @@ function openShipped(hiredis, endpoint, prefix) {
  * @returns {Client}
  */
 function openReader(hiredis, endpoint, prefix) {
-  const socket = net.connect({ ...socketPlace(endpoint), noDelay: true });
+  const socket = net.connect({ ...connectOptions(endpoint), noDelay: true });
   const reader = new hiredis.Reader();
-  const waiting = new Waiting();
-  failWithSocket(socket, waiting);
+  const pending = new PendingQueue();
+  failWithSocket(socket, pending);
   socket.on('data', (chunk) => {
     reader.feed(chunk);
     try {
       for (let reply = reader.get(); reply !== undefined; reply = reader.get()) {
-        settle(waiting, socket, reply);
+        settle(pending, socket, reply);
       }
     } catch (error) {
-      socket.destroy(coded(error, 'EPROTO'));
+      socket.destroy(withCode(error, 'EPROTO'));
     }
   });
   let batch = '';
@@ -203,7 +203,7 @@ function openReader(hiredis, endpoint, prefix) {
     batch = '';
   };
   const send = (/** @type {string} */ text, /** @type {Done} */ done) => {
-    waiting.push(done);
+    pending.push(done);
     if (batch === '') process.nextTick(flush);
     batch += text;
     if (batch.length > BATCH_CHARS_MAX) flush();
@@ -211,26 +211,26 @@ function openReader(hiredis, endpoint, prefix) {
   return {
     socket,
     get(id, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
+      if (pending.lost !== null) return refuse(pending, done);
       const key = prefix + id; // ASCII: as many bytes as characters
       send(GET_HEAD + bulk(key), done);
     },
     mget(ids, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
+      if (pending.lost !== null) return refuse(pending, done);
       let text = arrayHead(ids.length + 1) + MGET;
       for (const id of ids) text += bulk(prefix + id);
       send(text, done);
     },
     set(id, text, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
+      if (pending.lost !== null) return refuse(pending, done);
       send(SET_HEAD + bulk(prefix + id) + bulk(text), done);
     },
     line(text, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
+      if (pending.lost !== null) return refuse(pending, done);
       send(inlineCommand(text), done);
     },
     command(words, done) {
-      if (waiting.lost !== null) return refuse(waiting, done);
+      if (pending.lost !== null) return refuse(pending, done);
       send(commandText(words), done); // flush writes latin1
     },
   };
@@ -239,16 +239,16 @@ function openReader(hiredis, endpoint, prefix) {
 /**
  * A reply that nothing waits for means that the two sides are out of step: nothing after it can be
  * trusted.
- * @param {Waiting} waiting
+ * @param {PendingQueue} pending
  * @param {net.Socket} socket
  * @param {any} reply error replies come as Error objects
  */
-function settle(waiting, socket, reply) {
-  const done = waiting.take();
+function settle(pending, socket, reply) {
+  const done = pending.take();
   if (done === undefined) {
-    socket.destroy(coded(new Error('a reply that nobody waits for'), 'EPROTO'));
+    socket.destroy(withCode(new Error('a reply that nobody waits for'), 'EPROTO'));
   } else if (reply instanceof Error) {
-    done(coded(reply, reply.message.split(' ')[0]));
+    done(withCode(reply, reply.message.split(' ')[0]));
   } else {
     done(null, reply);
   }
@@ -256,24 +256,24 @@ function settle(waiting, socket, reply) {
 
 /**
  * @param {net.Socket} socket
- * @param {Waiting} waiting
+ * @param {PendingQueue} pending
  */
-function failWithSocket(socket, waiting) {
+function failWithSocket(socket, pending) {
   /** @type {Error | undefined} */
   let cause;
   socket.on('error', (error) => {
-    cause = coded(error);
+    cause = withCode(error);
   });
-  socket.on('close', () => waiting.fail(cause ?? coded(new Error('the connection was closed'))));
+  socket.on('close', () => pending.fail(cause ?? withCode(new Error('the connection was closed'))));
 }
 
 /**
  * Not at once: a caller that tries again in its callback would never leave the call.
- * @param {Waiting} waiting
+ * @param {PendingQueue} pending
  * @param {Done} done
  */
-function refuse(waiting, done) {
-  process.nextTick(done, waiting.lost);
+function refuse(pending, done) {
+  process.nextTick(done, pending.lost);
 }
 
 /**

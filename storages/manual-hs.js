@@ -4,7 +4,7 @@
  */
 
 import { defineStorage } from '../lib/define.js';
-import { opened, requireEndpoint, socketPlace } from './connection.js';
+import { connectOptions, openOrThrow, requireEndpoint } from './connection.js';
 import { HANDLERSOCKET_INSERTS, openHandlerSocketInserter } from './inserts/handlersocket.js';
 
 // One connection, as the other drivers have. A lost server has to be seen: nothing is sent again,
@@ -36,11 +36,13 @@ async function openRows({ address, credentials, profile, writes = false, names }
   const { HandlerSocketClient } = await import('./handlersocket/index.js');
   const client = new HandlerSocketClient({
     ...profile.options,
-    ...socketPlace(endpoint),
+    ...connectOptions(endpoint),
     secret: credentials.secret,
     ...(writes && writePlace(address, credentials)),
   });
-  const [index, pairs] = await opened(target, openIndexes(client, names), () => client.destroy());
+  const [index, pairs] = await openOrThrow(target, openIndexes(client, names), () =>
+    client.destroy(),
+  );
   const list = (/** @type {readonly number[]} */ ids) => ({ in: { values: ids } });
   const set = (/** @type {number} */ id, /** @type {string} */ text) =>
     index.update('=', id, [text]);

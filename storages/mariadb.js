@@ -1,7 +1,7 @@
 /** mariadb, MariaDB's own connector: it pipelines. */
 
 import { defineStorage } from '../lib/define.js';
-import { coded, opened, requireEndpoint, watchLoss } from './connection.js';
+import { openOrThrow, requireEndpoint, watchLoss, withCode } from './connection.js';
 import { inOrder } from './in-order.js';
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
@@ -42,12 +42,12 @@ async function openRows({ address, credentials, profile, names }) {
     ...sqlOptions(endpoint, credentials, names.database),
     ...options,
   });
-  const connection = /** @type {any} */ (await opened(target, connecting, () => {}));
-  connection.on('error', coded);
+  const connection = /** @type {any} */ (await openOrThrow(target, connecting, () => {}));
+  connection.on('error', withCode);
   const { select, update, selectMany } = sqlStatements(names.table);
   // Prepares the statement, so that the first read does not pay a round trip more.
   const ready = call === 'query' ? connection.query('select 1') : connection.execute(select, [0]);
-  await opened(target, ready, () => connection.destroy());
+  await openOrThrow(target, ready, () => connection.destroy());
   const socket = connection.__tests.getSocket();
   /** @type {(sql: string, values: readonly any[]) => Promise<any>} */
   const run =
@@ -64,7 +64,7 @@ async function openRows({ address, credentials, profile, names }) {
     async close() {
       // destroy() of the driver opens a connection to KILL what runs, which a server that is
       // stopped never answers.
-      socket.destroy(coded(new Error('the connection was closed')));
+      socket.destroy(withCode(new Error('the connection was closed')));
     },
   });
 }

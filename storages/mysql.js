@@ -1,7 +1,7 @@
 /** mysql, the classic driver of MySQL and MariaDB: callbacks, text, one request at a time. */
 
 import { defineStorage } from '../lib/define.js';
-import { coded, opened, requireEndpoint, watchLoss } from './connection.js';
+import { openOrThrow, requireEndpoint, watchLoss, withCode } from './connection.js';
 import { inOrder } from './in-order.js';
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
@@ -36,7 +36,7 @@ async function openRows({ address, credentials, names }) {
   const endpoint = requireEndpoint(address, 'sql', 'mysql');
   const connecting = connectMysql(sqlOptions(endpoint, credentials, names.database));
   const target = { storage: 'mysql', endpoint, credentials };
-  const connection = await opened(target, connecting, () => {});
+  const connection = await openOrThrow(target, connecting, () => {});
   const { select, update, selectMany } = sqlStatements(names.table);
   return watchLoss(
     connection._socket,
@@ -50,7 +50,7 @@ async function openRows({ address, credentials, names }) {
       async close() {
         // destroy() leaves what waits for replies pending for ever; its own way of failing them
         // has no public name.
-        connection._protocol.handleNetworkError(coded(new Error('the connection was closed')));
+        connection._protocol.handleNetworkError(withCode(new Error('the connection was closed')));
         connection.destroy();
       },
     },

@@ -1,7 +1,14 @@
 /** mysql2 on MariaDB or MySQL: SQL, as a baseline of what HandlerSocket saves. */
 
 import { defineStorage } from '../lib/define.js';
-import { coded, loseHandle, onLoss, opened, requireEndpoint, watchLoss } from './connection.js';
+import {
+  loseHandle,
+  onLoss,
+  openOrThrow,
+  requireEndpoint,
+  watchLoss,
+  withCode,
+} from './connection.js';
 import { inOrder } from './in-order.js';
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
@@ -72,16 +79,16 @@ function operationsOf(executor, { select, update, selectMany }) {
 
 /**
  * @param {any} mysql
- * @param {Parameters<typeof opened>[0]} target
+ * @param {Parameters<typeof openOrThrow>[0]} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
  * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
 async function openConnection(mysql, target, options, statements) {
-  const connection = await opened(target, mysql.createConnection(options), () => {});
-  connection.on('error', coded);
+  const connection = await openOrThrow(target, mysql.createConnection(options), () => {});
+  connection.on('error', withCode);
   // Prepares the statement, so that the first read does not pay a round trip more.
-  await opened(target, connection.execute(statements.select, [0]), () => connection.destroy());
+  await openOrThrow(target, connection.execute(statements.select, [0]), () => connection.destroy());
   return watchLoss(connection.connection.stream, {
     ...operationsOf(connection, statements),
     async close() {
@@ -92,7 +99,7 @@ async function openConnection(mysql, target, options, statements) {
 
 /**
  * @param {any} mysql
- * @param {Parameters<typeof opened>[0]} target
+ * @param {Parameters<typeof openOrThrow>[0]} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
  * @returns {Promise<import('../lib/types.js').RowsHandle>}
@@ -104,7 +111,7 @@ async function openPool(mysql, target, options, statements) {
       promisePool.execute(statements.select, [0]),
     ),
   );
-  await opened(target, warm, () => abortPool(pool, closedError()));
+  await openOrThrow(target, warm, () => abortPool(pool, closedError()));
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
     ...operationsOf(promisePool, statements),
@@ -131,12 +138,12 @@ function createPool(mysql, options) {
   const promisePool = mysql.createPool(options);
   const { pool } = promisePool;
   // The driver listens once to each; a second error event would be thrown out of the event loop.
-  pool.on('connection', (/** @type {any} */ connection) => connection.on('error', coded));
+  pool.on('connection', (/** @type {any} */ connection) => connection.on('error', withCode));
   return { promisePool, pool };
 }
 
 function closedError() {
-  return coded(new Error('the connection was closed'));
+  return withCode(new Error('the connection was closed'));
 }
 
 /**
@@ -157,7 +164,7 @@ function abort(connection, error) {
  */
 function abortPool(pool, error) {
   if (pool._closed) return;
-  while (pool._connectionQueue.length > 0) pool._connectionQueue.shift()(coded(error));
+  while (pool._connectionQueue.length > 0) pool._connectionQueue.shift()(withCode(error));
   const connections = connectionsOf(pool);
   pool.end(() => {}); // it asks each to quit, and that too is rejected below
   for (const connection of connections) abort(connection, error);

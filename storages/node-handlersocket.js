@@ -9,7 +9,7 @@
  */
 
 import { defineStorage } from '../lib/define.js';
-import { coded, opened, requireEndpoint, watchLoss } from './connection.js';
+import { openOrThrow, requireEndpoint, watchLoss, withCode } from './connection.js';
 
 /** @param {string[][]} reply rows of the one column */
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][0]);
@@ -43,7 +43,7 @@ export const storage = defineStorage({
     codeRefusals(connection, socket);
     guardReplies(connection, socket);
     connection.on('close', () => socket.destroy());
-    const index = await opened(target, openIndex(connection, names), () => {
+    const index = await openOrThrow(target, openIndex(connection, names), () => {
       socket.destroy();
     });
     /** @type {import('../lib/types.js').RowsHandle} */
@@ -70,7 +70,7 @@ export const storage = defineStorage({
  */
 function openIndex(connection, { database, table }) {
   return new Promise((resolve, reject) => {
-    connection.on('error', (/** @type {Error} */ error) => reject(coded(error)));
+    connection.on('error', (/** @type {Error} */ error) => reject(withCode(error)));
     connection.once('close', () => reject(new Error('the connection was closed')));
     connection.once('connect', () => {
       connection.openIndex(
@@ -90,7 +90,7 @@ function mendNotifyError(connection) {
   connection._notifyError = (/** @type {Error | undefined} */ error) => {
     const callbacks = connection._callbacks;
     connection._callbacks = [];
-    const cause = coded(error ?? new Error('connection closed'));
+    const cause = withCode(error ?? new Error('connection closed'));
     for (const callback of callbacks) callback(cause);
   };
 }
@@ -106,7 +106,7 @@ function codeRefusals(connection, socket) {
   const { _execute } = connection;
   connection._execute = (/** @type {any} */ request, /** @type {any} */ callback) => {
     if (socket.readyState === 'open') _execute.call(connection, request, callback);
-    else process.nextTick(callback, coded(new Error('connection closed')));
+    else process.nextTick(callback, withCode(new Error('connection closed')));
   };
 }
 
@@ -124,7 +124,7 @@ function guardReplies(connection, socket) {
     } catch (error) {
       // What a caller's own callback throws is not ours to keep.
       if (error.message !== 'callback is not a function') throw error;
-      connection.emit('error', coded(error, 'EPROTO'));
+      connection.emit('error', withCode(error, 'EPROTO'));
       socket.destroy();
     }
   });

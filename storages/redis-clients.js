@@ -3,7 +3,7 @@
  * does to requests is for who sends them.
  */
 
-import { codeClass, coded, opened, requireEndpoint, socketPlace } from './connection.js';
+import { codeClass, connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
 
 /**
  * @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>}
@@ -47,7 +47,7 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
   const redis = new Redis({
     ...options,
     ...more,
-    ...socketPlace(endpoint),
+    ...connectOptions(endpoint),
     username: credentials.user,
     password: credentials.password,
     ...(endpoint.db && { db: endpoint.db }),
@@ -63,7 +63,7 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
     throw cause ?? error;
   });
   const target = { storage: driver.name, endpoint, credentials };
-  await opened(target, connecting, () => redis.disconnect());
+  await openOrThrow(target, connecting, () => redis.disconnect());
   return redis;
 }
 
@@ -74,7 +74,7 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
 export function codeLostRequests(redis) {
   const flushQueue = redis.flushQueue;
   redis.flushQueue = (/** @type {Error} */ error, /** @type {any} */ options) =>
-    flushQueue.call(redis, coded(error), options);
+    flushQueue.call(redis, withCode(error), options);
 }
 
 /**
@@ -100,7 +100,7 @@ function nodeRedisOptions(endpoint, { credentials, profile }) {
     ...options,
     username: credentials.user,
     password: credentials.password,
-    socket: { ...socket, ...socketPlace(endpoint) },
+    socket: { ...socket, ...connectOptions(endpoint) },
     ...(endpoint.db && { database: endpoint.db }),
   };
 }
@@ -119,8 +119,10 @@ export async function connectNodeRedisPool(where) {
   for (const errorClass of [ClientClosedError, DisconnectsClientError]) codeClass(errorClass);
   const { pool: size } = /** @type {any} */ (profile.options);
   const pool = createClientPool(nodeRedisOptions(endpoint, where), size);
-  pool.on('error', coded);
-  await opened({ storage: 'redis', endpoint, credentials }, pool.connect(), () => pool.destroy());
+  pool.on('error', withCode);
+  await openOrThrow({ storage: 'redis', endpoint, credentials }, pool.connect(), () =>
+    pool.destroy(),
+  );
   return pool;
 }
 
@@ -139,10 +141,10 @@ export async function connectNodeRedis(where, { name = 'main', more = {} } = {})
   const client = createClient({ ...nodeRedisOptions(endpoint, where), ...more });
   const failed = new Promise((_resolve, reject) => {
     // The same object rejects whatever was in flight; its class has no code.
-    client.on('error', (error) => reject(coded(error)));
+    client.on('error', (error) => reject(withCode(error)));
   });
   failed.catch(() => {}); // also the errors of later, which the requests tell of
   const target = { storage: 'redis', endpoint, credentials };
-  await opened(target, Promise.race([client.connect(), failed]), () => client.destroy());
+  await openOrThrow(target, Promise.race([client.connect(), failed]), () => client.destroy());
   return client;
 }

@@ -2,7 +2,7 @@
 
 import { defineStorage } from '../lib/define.js';
 import { openCommands } from './commands/node-redis.js';
-import { coded, loseHandle } from './connection.js';
+import { loseHandle, withCode } from './connection.js';
 import { openNodeRedisInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { NODE_REDIS_LOCKS, openNodeRedisLocks } from './locks/redis.js';
 import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
@@ -71,7 +71,7 @@ async function openRows(context) {
     stored,
     async close() {
       client.destroy();
-      loseHandle(handle, coded(new Error('the client is closed')));
+      loseHandle(handle, withCode(new Error('the client is closed')));
     },
   };
   client.on('error', (/** @type {any} */ error) => {

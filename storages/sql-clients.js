@@ -3,7 +3,7 @@
  * the reads: connections and pools with promises, and how each gives its replies. Loaded on demand.
  */
 
-import { coded } from './connection.js';
+import { withCode } from './connection.js';
 
 /** Milliseconds; the drivers' own 10 s are longer than an open may take here. */
 export const CONNECT_TIMEOUT_MS = 5000;
@@ -101,7 +101,7 @@ const importMysql = () => import(/** @type {any} */ ('mysql'));
 export async function connectMysql(options) {
   const { default: mysql } = await importMysql();
   const connection = mysql.createConnection(options);
-  connection.on('error', coded); // a second error event would be thrown out of the event loop
+  connection.on('error', withCode); // a second error event would be thrown out of the event loop
   await called((done) => connection.connect(done));
   return connection;
 }

@@ -11,12 +11,12 @@
 import { defineStorage } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import {
-  coded,
+  connectOptions,
   createCork,
-  opened,
+  openOrThrow,
   requireEndpoint,
-  socketPlace,
   watchLoss,
+  withCode,
 } from './connection.js';
 import { openSeveral } from './inserts/connections.js';
 import { TARANTOOL_INSERTS, tarantoolInserter } from './inserts/tarantool.js';
@@ -103,7 +103,7 @@ async function openConnection({ address, credentials, profile, names }) {
   const { state: _state, socket: _socket, ...options } = /** @type {any} */ (profile.options);
   const connection = new Tarantool({
     ...options,
-    ...socketPlace(endpoint),
+    ...connectOptions(endpoint),
     username: credentials.user ?? null,
     password: credentials.password ?? null,
     lazyConnect: true,
@@ -111,7 +111,7 @@ async function openConnection({ address, credentials, profile, names }) {
   keepParserStatesOut(connection);
   guardParser(connection);
   codeLostRequests(connection);
-  const id = await opened(target, connect(connection, names.space), () => {
+  const id = await openOrThrow(target, connect(connection, names.space), () => {
     connection.disconnect();
     connection.socket?.destroy();
   });
@@ -196,7 +196,7 @@ function guardParser(connection) {
         try {
           parse(chunk);
         } catch (cause) {
-          socket.destroy(coded(cause, 'EPROTO'));
+          socket.destroy(withCode(cause, 'EPROTO'));
         }
       });
     });
@@ -208,7 +208,8 @@ function guardParser(connection) {
  */
 function codeLostRequests(connection) {
   const flushQueue = connection.flushQueue;
-  connection.flushQueue = (/** @type {Error} */ error) => flushQueue.call(connection, coded(error));
+  connection.flushQueue = (/** @type {Error} */ error) =>
+    flushQueue.call(connection, withCode(error));
 }
 
 /** @param {any} connection */

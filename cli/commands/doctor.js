@@ -105,10 +105,10 @@ async function* servers(flags, home) {
  */
 async function rows(name, address, credentials) {
   const loader = await getLoader(name);
-  const { dataset, foreign } = await loader.inspect({ address, credentials });
+  const { dataset, notOurs } = await loader.inspect({ address, credentials });
   if (dataset === null) {
     const hint = loaderNames.includes(loader.name) ? `dragstrip seed ${loader.name}` : null;
-    return { good: false, text: foreign ?? `${name}: our rows are not there`, hint };
+    return { good: false, text: notOurs ?? `${name}: our rows are not there`, hint };
   }
   const { rows: n, valueSize, seed } = dataset;
   return { good: true, text: `${name}: ${n} rows of ${valueSize} characters, seed ${seed}` };

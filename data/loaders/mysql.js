@@ -10,7 +10,7 @@ import { targetError } from '../../lib/errors.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { SqlSession } from '../connections/mariadb.js';
 import { readOwnership } from '../namespaces/mariadb.js';
-import { notOurs } from '../namespaces/mark.js';
+import { notOursError } from '../namespaces/mark.js';
 import { fill } from './fill.js';
 import { formatMarker, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
@@ -41,10 +41,10 @@ export default defineLoader({
 async function inspect(context) {
   const session = await openTable(context);
   try {
-    const { marker, foreign } = await readOwnMarker(session);
-    if (marker === null || !marker.complete) return { dataset: null, foreign };
+    const { marker, notOurs } = await readOwnMarker(session);
+    if (marker === null || !marker.complete) return { dataset: null, notOurs };
     const { rows, valueSize, seed } = marker;
-    return { dataset: { rows, valueSize, seed }, foreign: null };
+    return { dataset: { rows, valueSize, seed }, notOurs: null };
   } finally {
     session.close();
   }
@@ -57,8 +57,8 @@ async function seed(context) {
   await requireLoopback(address.sql, allowTargets, 'MariaDB');
   const session = await openTable(context);
   try {
-    const { marker, foreign } = await readOwnMarker(session);
-    if (foreign !== null) throw notOurs(session.where, foreign, 'mariadb');
+    const { marker, notOurs } = await readOwnMarker(session);
+    if (notOurs !== null) throw notOursError(session.where, notOurs, 'mariadb');
     await requirePacketSize(session, dataset);
     return await fill({
       where: session.where,
@@ -88,13 +88,13 @@ async function openTable(context) {
 
 /**
  * @param {Session} session
- * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
+ * @returns {Promise<{ marker: Marker | null, notOurs: string | null }>}
  */
 async function readOwnMarker(session) {
-  const { mark, foreign } = await readOwnership(session, session.names);
+  const { mark, notOurs } = await readOwnership(session, session.names);
   const marker = readMarker(mark);
   const other = mark !== null && marker === null ? `table ${session.table}` : null;
-  return { marker, foreign: foreign ?? other };
+  return { marker, notOurs: notOurs ?? other };
 }
 
 /**

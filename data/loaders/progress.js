@@ -21,20 +21,20 @@ export class Progress {
     this.rowsSent = 0;
     this.command = command;
     let told = -1;
-    this.tell = () => {
+    this.report = () => {
       const rows = Math.max(this.rowsDone, this.rowsSent);
       if (rows === told) return;
       told = rows;
       onProgress?.(rows);
     };
-    this.timer = setInterval(this.tell, INTERVAL_MS);
+    this.timer = setInterval(this.report, INTERVAL_MS);
     this.timer.unref();
   }
 
   /** Ends the telling, after a last time. */
   stop() {
     clearInterval(this.timer);
-    this.tell();
+    this.report();
   }
 
   /**

@@ -17,7 +17,7 @@ import {
 } from '../../protocols/resp/command.js';
 import { BATCH_BYTES, pump } from '../connections/pump.js';
 import { RespLink } from '../connections/redis.js';
-import { notOurs } from '../namespaces/mark.js';
+import { notOursError } from '../namespaces/mark.js';
 import { overKeys, readOwnership } from '../namespaces/redis.js';
 import { fill } from './fill.js';
 import { formatMarker, readMarker, rowsToKeep } from './marker.js';
@@ -46,10 +46,10 @@ export default defineLoader({
 async function inspect(context) {
   const rows = await openRows(context);
   try {
-    const { marker, foreign } = await readOwnMarker(rows);
-    if (marker !== null) return { dataset: datasetOf(marker), foreign: null };
-    const isTaken = foreign === null && (await overRows(rows, 'EXISTS', 1, 1)) === 1;
-    return { dataset: null, foreign: isTaken ? `${rows.prefix}1` : foreign };
+    const { marker, notOurs } = await readOwnMarker(rows);
+    if (marker !== null) return { dataset: datasetOf(marker), notOurs: null };
+    const isTaken = notOurs === null && (await overRows(rows, 'EXISTS', 1, 1)) === 1;
+    return { dataset: null, notOurs: isTaken ? `${rows.prefix}1` : notOurs };
   } finally {
     rows.link.close();
   }
@@ -105,12 +105,12 @@ function datasetOf({ rows, valueSize, seed, complete }) {
 
 /**
  * @param {Rows} rows
- * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
+ * @returns {Promise<{ marker: Marker | null, notOurs: string | null }>}
  */
 async function readOwnMarker({ link, marker: key }) {
-  const { mark, foreign } = await readOwnership(link, key);
+  const { mark, notOurs } = await readOwnership(link, key);
   const marker = readMarker(mark);
-  return { marker, foreign: foreign ?? (mark !== null && marker === null ? key : null) };
+  return { marker, notOurs: notOurs ?? (mark !== null && marker === null ? key : null) };
 }
 
 /**
@@ -121,13 +121,13 @@ async function readOwnMarker({ link, marker: key }) {
  */
 async function requireOwn(rows, dataset) {
   const { link, prefix } = rows;
-  const { marker, foreign } = await readOwnMarker(rows);
-  if (foreign !== null) throw notOurs(link.where, `key ${foreign}`, 'redis');
+  const { marker, notOurs } = await readOwnMarker(rows);
+  if (notOurs !== null) throw notOursError(link.where, `key ${notOurs}`, 'redis');
   const first = (marker?.extent ?? 0) + 1;
   // One row beyond the last, too: a reader that runs past the end must miss.
   const taken = await overRows(rows, 'EXISTS', first, dataset.rows + 1);
   if (taken > 0)
-    throw notOurs(link.where, `${taken} of the keys from ${prefix}${first} on`, 'redis');
+    throw notOursError(link.where, `${taken} of the keys from ${prefix}${first} on`, 'redis');
   return marker;
 }
 

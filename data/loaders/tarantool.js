@@ -9,7 +9,7 @@ import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { BATCH_BYTES, pump } from '../connections/pump.js';
 import { rowBufferBytes, TarantoolLink } from '../connections/tarantool.js';
-import { notOurs } from '../namespaces/mark.js';
+import { notOursError } from '../namespaces/mark.js';
 import { clear, findSpace, readOwnership, requireSpace, setMark } from '../namespaces/tarantool.js';
 import { fill } from './fill.js';
 import { formatMarker, readMarker, rowsToKeep } from './marker.js';
@@ -35,11 +35,11 @@ async function inspect(context) {
   const link = await TarantoolLink.connect(context);
   try {
     const space = await findSpace(link, namesOf(context));
-    if (space === null) return { dataset: null, foreign: null };
-    const { marker, foreign } = await readOwnMarker(space);
-    if (marker === null || !marker.complete) return { dataset: null, foreign };
+    if (space === null) return { dataset: null, notOurs: null };
+    const { marker, notOurs } = await readOwnMarker(space);
+    if (marker === null || !marker.complete) return { dataset: null, notOurs };
     const { rows, valueSize, seed } = marker;
-    return { dataset: { rows, valueSize, seed }, foreign: null };
+    return { dataset: { rows, valueSize, seed }, notOurs: null };
   } finally {
     link.close();
   }
@@ -53,8 +53,8 @@ async function seed(context) {
   const link = await TarantoolLink.connect(context);
   try {
     const space = await requireSpace(link, namesOf(context));
-    const { marker, foreign } = await readOwnMarker(space);
-    if (foreign !== null) throw notOurs(link.where, foreign, 'tarantool');
+    const { marker, notOurs } = await readOwnMarker(space);
+    if (notOurs !== null) throw notOursError(link.where, notOurs, 'tarantool');
     // Rows beyond the last cannot be told one by one here: fewer rows than there were begin anew.
     const fewer = (marker?.extent ?? 0) > rows;
     return await fill({
@@ -78,13 +78,13 @@ function namesOf({ namespace = ROWS_NAMESPACE }) {
 
 /**
  * @param {Space} space
- * @returns {Promise<{ marker: Marker | null, foreign: string | null }>}
+ * @returns {Promise<{ marker: Marker | null, notOurs: string | null }>}
  */
 async function readOwnMarker(space) {
-  const { mark, foreign } = await readOwnership(space);
+  const { mark, notOurs } = await readOwnership(space);
   const marker = readMarker(mark);
   const other = mark !== null && marker === null ? `tuple ${space.key}` : null;
-  return { marker, foreign: foreign ?? other };
+  return { marker, notOurs: notOurs ?? other };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
-import { formatMark, notOurs, parseMark } from './mark.js';
+import { formatMark, notOursError, parseMark } from './mark.js';
 
 const CONNECT_TIMEOUT_MS = 5000;
 /** Changes of the schema are written to the disk before they are acknowledged. */
@@ -20,8 +20,8 @@ export async function openNamespace(context, { name, cassandra: names }) {
   const client = await connect(context, where);
   return {
     async claim() {
-      const { mark, foreign } = await readOwnership(client, names);
-      if (foreign !== null) throw notOurs(where, foreign, 'cassandra');
+      const { mark, notOurs } = await readOwnership(client, names);
+      if (notOurs !== null) throw notOursError(where, notOurs, 'cassandra');
       if (mark !== null) await client.execute(`drop keyspace ${keyspace}`);
       await client.execute(
         `create keyspace ${keyspace} with replication = ` +
@@ -77,14 +77,14 @@ async function readOwnership(client, { keyspace, table }) {
     'select keyspace_name from system_schema.keyspaces where keyspace_name = ?',
     [keyspace],
   );
-  if (keyspaces.rows.length === 0) return { mark: null, foreign: null };
+  if (keyspaces.rows.length === 0) return { mark: null, notOurs: null };
   const { rows } = await client.execute(
     'select table_name, comment from system_schema.tables where keyspace_name = ?',
     [keyspace],
   );
   // Without a table: created by a run of ours that was killed between the two.
-  if (rows.length === 0) return { mark: {}, foreign: null };
+  if (rows.length === 0) return { mark: {}, notOurs: null };
   const marks = rows.map((row) => (row['table_name'] === table ? parseMark(row['comment']) : null));
-  const foreign = marks.includes(null) ? `keyspace ${keyspace}` : null;
-  return { mark: foreign === null ? marks[0] : null, foreign };
+  const notOurs = marks.includes(null) ? `keyspace ${keyspace}` : null;
+  return { mark: notOurs === null ? marks[0] : null, notOurs };
 }

@@ -4,7 +4,7 @@
  */
 
 import { SqlSession } from '../connections/mariadb.js';
-import { formatMark, notOurs, parseMark } from './mark.js';
+import { formatMark, notOursError, parseMark } from './mark.js';
 
 /** @typedef {{ database: string, table: string, definition?: string }} TableNames */
 
@@ -19,8 +19,8 @@ export async function openNamespace(context, { name, rows = false, mariadb }) {
   const session = await SqlSession.open(context);
   return {
     async claim() {
-      const { mark, foreign } = await readOwnership(session, mariadb);
-      if (foreign !== null) throw notOurs(session.where, foreign, 'mariadb');
+      const { mark, notOurs } = await readOwnership(session, mariadb);
+      if (notOurs !== null) throw notOursError(session.where, notOurs, 'mariadb');
       if (mark !== null) await session.query(`DROP TABLE ${full}`);
       await session.query(`CREATE DATABASE IF NOT EXISTS ${database}`);
       await session.query(`CREATE TABLE ${full} ${definition} COMMENT = ?`, [
@@ -52,8 +52,8 @@ export async function readOwnership(session, { database, table }) {
       'WHERE table_schema = ? AND table_name = ?',
     [database, table],
   );
-  if (found === undefined) return { mark: null, foreign: null };
+  if (found === undefined) return { mark: null, notOurs: null };
   const mark = found.type === 'BASE TABLE' ? parseMark(found.comment) : null;
   const kind = found.type === 'BASE TABLE' ? 'table' : found.type.toLowerCase();
-  return { mark, foreign: mark === null ? `${kind} ${database}.${table}` : null };
+  return { mark, notOurs: mark === null ? `${kind} ${database}.${table}` : null };
 }

@@ -34,7 +34,7 @@ export function parseMark(text) {
 /**
  * @typedef {object} Ownership
  * @property {Record<string, any> | null} mark fields of our mark
- * @property {string | null} foreign what is there that Dragstrip did not create
+ * @property {string | null} notOurs what is there that Dragstrip did not create
  */
 
 /**
@@ -43,7 +43,7 @@ export function parseMark(text) {
  * @param {string} server its name
  * @returns {import('../../lib/errors.js').DragstripError} E_REFUSED
  */
-export function notOurs(where, what, server) {
+export function notOursError(where, what, server) {
   return refusedError(
     `${where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
     `use another server (\`npx dragstrip servers start ${server}\`), or remove what is yours`,

@@ -4,7 +4,7 @@ import { targetError } from '../../lib/errors.js';
 import { encodeCommand } from '../../protocols/resp/command.js';
 import { pump } from '../connections/pump.js';
 import { RespLink } from '../connections/redis.js';
-import { formatMark, notOurs, parseMark } from './mark.js';
+import { formatMark, notOursError, parseMark } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
 const KEYS_PER_SCAN = 5000;
@@ -30,9 +30,9 @@ export async function openNamespace(context, { name, redis }) {
       : removeKeys(link, prefixes, marker);
   return {
     async claim() {
-      const { mark, foreign } = await readOwnership(link, marker);
-      const taken = mark === null ? (foreign ?? (await firstKey(link, prefixes))) : null;
-      if (taken !== null) throw notOurs(link.where, `key ${taken}`, 'redis');
+      const { mark, notOurs } = await readOwnership(link, marker);
+      const taken = mark === null ? (notOurs ?? (await firstKey(link, prefixes))) : null;
+      if (taken !== null) throw notOursError(link.where, `key ${taken}`, 'redis');
       if (mark !== null) await clear(mark);
       await link.command('SET', marker, formatMark({ what: name }));
     },
@@ -56,10 +56,10 @@ export async function openNamespace(context, { name, redis }) {
  */
 export async function readOwnership(link, marker) {
   const type = await link.command('TYPE', marker);
-  if (type === 'none') return { mark: null, foreign: null };
-  if (type !== 'string') return { mark: null, foreign: `${marker}, of type ${type}` };
+  if (type === 'none') return { mark: null, notOurs: null };
+  if (type !== 'string') return { mark: null, notOurs: `${marker}, of type ${type}` };
   const mark = parseMark(await link.command('GET', marker));
-  return { mark, foreign: mark === null ? marker : null };
+  return { mark, notOurs: mark === null ? marker : null };
 }
 
 /**

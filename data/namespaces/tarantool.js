@@ -5,7 +5,7 @@
 
 import { targetError } from '../../lib/errors.js';
 import { TarantoolLink } from '../connections/tarantool.js';
-import { formatMark, notOurs, parseMark } from './mark.js';
+import { formatMark, notOursError, parseMark } from './mark.js';
 
 /** What a killed client had sent may still come in while its tuples are removed. */
 const PASSES_MAX = 20;
@@ -23,8 +23,8 @@ export async function openNamespace(context, { name, tarantool }) {
   return {
     async claim() {
       const space = await requireSpace(link, tarantool);
-      const { foreign } = await readOwnership(space);
-      if (foreign !== null) throw notOurs(link.where, foreign, 'tarantool');
+      const { notOurs } = await readOwnership(space);
+      if (notOurs !== null) throw notOursError(link.where, notOurs, 'tarantool');
       await clear(space);
       await setMark(space, formatMark({ what: name }));
     },
@@ -73,10 +73,10 @@ export async function readOwnership({ link, space, marker, markerId, key }) {
   const [tuple] = await link.select(markerId, 0, [key]);
   if (tuple !== undefined) {
     const mark = parseMark(tuple[1]);
-    return { mark, foreign: mark === null ? `tuple ${key} of space ${marker}` : null };
+    return { mark, notOurs: mark === null ? `tuple ${key} of space ${marker}` : null };
   }
   const count = await link.call('dragstrip_count', [space]);
-  return { mark: null, foreign: count === 0 ? null : `tuples of space ${space}` };
+  return { mark: null, notOurs: count === 0 ? null : `tuples of space ${space}` };
 }
 
 /**

@@ -26,7 +26,7 @@ export function createHandlerSocket(dataset) {
 /**
  * @param {ReplyTable} table
  * @param {Buffer} bytes
- * @param {import('./outbox.js').Outbox} out
+ * @param {import('./write-buffer.js').WriteBuffer} out
  */
 function consume(table, bytes, out) {
   const { length } = bytes;
@@ -49,7 +49,7 @@ function consume(table, bytes, out) {
  * @param {Buffer} bytes
  * @param {number} from
  * @param {number} to of the LF
- * @param {import('./outbox.js').Outbox} out
+ * @param {import('./write-buffer.js').WriteBuffer} out
  */
 function find(table, bytes, from, to, out) {
   let at = from;

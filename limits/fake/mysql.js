@@ -22,7 +22,7 @@ const CHARSET = 224;
 const GREETING = encodeHandshake({
   version: '5.5.5-10.11.0-MariaDB',
   charset: CHARSET,
-  salt: Buffer.from('standinstandinstandi', 'latin1'),
+  salt: Buffer.from('fakeserverfakeserver', 'latin1'),
 });
 
 /**
@@ -75,7 +75,7 @@ class Conversation {
     }
   }
 
-  /** @param {Buffer} payload @param {import('./outbox.js').Outbox} out */
+  /** @param {Buffer} payload @param {import('./write-buffer.js').WriteBuffer} out */
   answer(payload, out) {
     const { table, none, prepared, ok, text } = this.replies;
     switch (payload[0]) {

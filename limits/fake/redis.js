@@ -56,7 +56,7 @@ class Conversation {
   /**
    * @param {Buffer} bytes
    * @param {number} at
-   * @param {import('./outbox.js').Outbox} out
+   * @param {import('./write-buffer.js').WriteBuffer} out
    * @returns {number} the offset behind it; 0: not a whole GET
    */
   get(bytes, at, out) {
@@ -84,7 +84,7 @@ class Conversation {
   /**
    * @param {Buffer} bytes
    * @param {number} at
-   * @param {import('./outbox.js').Outbox} out
+   * @param {import('./write-buffer.js').WriteBuffer} out
    * @returns {number} the offset behind the command; 0: not whole
    */
   command(bytes, at, out) {

@@ -6,11 +6,11 @@
 
 import net from 'node:net';
 import { usageError } from '../../lib/errors.js';
-import { Outbox } from './outbox.js';
+import { WriteBuffer } from './write-buffer.js';
 
 /**
  * @typedef {object} Conversation
- * @property {(bytes: Buffer, out: Outbox) => number} consume answers whole requests into `out`;
+ * @property {(bytes: Buffer, out: WriteBuffer) => number} consume answers whole requests in `out`;
  *   gives how many bytes they were; throws for what is no request
  */
 
@@ -66,7 +66,7 @@ export async function listen(protocol, dataset) {
 /** @param {net.Socket} socket @param {FakeServer} fakeServer */
 function serve(socket, { greeting, converse }) {
   const conversation = converse();
-  const out = new Outbox(socket);
+  const out = new WriteBuffer(socket);
   /** @type {Buffer | null} */
   let rest = null;
   // A driver that is closed while replies are under way resets the connection.

@@ -33,7 +33,7 @@ export class ReplyTable {
 
   /**
    * @param {number} id a row that it has
-   * @param {import('./outbox.js').Outbox} out
+   * @param {import('./write-buffer.js').WriteBuffer} out
    */
   copy(id, out) {
     out.append(this.bytes, this.offsets[id], this.offsets[id + 1]);

@@ -36,7 +36,7 @@ export function createTarantool(dataset) {
 /**
  * @param {{ table: ReplyTable, space: Buffer, none: Buffer }} replies
  * @param {Buffer} bytes
- * @param {import('./outbox.js').Outbox} out
+ * @param {import('./write-buffer.js').WriteBuffer} out
  */
 function consume({ table, space, none }, bytes, out) {
   let at = 0;

@@ -19,7 +19,7 @@ const WATCH_MS = 100;
 /** @typedef {import('./requests.js').Requests} Requests */
 
 /**
- * @typedef {object} Lane one connection
+ * @typedef {object} PumpConnection one connection
  * @property {Link} link
  * @property {any} session
  * @property {Framer} framer
@@ -61,8 +61,8 @@ const WATCH_MS = 100;
  */
 
 export class Pump {
-  /** @type {Lane[]} */
-  lanes = [];
+  /** @type {PumpConnection[]} */
+  connections = [];
   replies = 0;
   sent = 0;
   checked = 0;
@@ -96,8 +96,8 @@ export class Pump {
   async #openLane() {
     const { protocol, endpoint, credentials, dataset } = this.options;
     const link = new Link(endpoint);
-    /** @type {Lane} */
-    const lane = {
+    /** @type {PumpConnection} */
+    const connection = {
       link,
       session: null,
       framer: protocol.createFramer({}, dataset.valueSize),
@@ -105,65 +105,65 @@ export class Pump {
       next: 0,
       seen: 0,
     };
-    this.lanes.push(lane);
-    lane.session = await protocol.greet(link, credentials);
-    lane.framer = protocol.createFramer(lane.session, dataset.valueSize);
+    this.connections.push(connection);
+    connection.session = await protocol.greet(link, credentials);
+    connection.framer = protocol.createFramer(connection.session, dataset.valueSize);
     // Most sessions encode alike, and the requests of the first one serve all.
-    const [first] = this.lanes;
-    lane.requests =
-      lane !== first && sameSession(first.session, lane.session)
+    const [first] = this.connections;
+    connection.requests =
+      connection !== first && sameSession(first.session, connection.session)
         ? first.requests
-        : encodeRequests((id) => protocol.encode(lane.session, id), dataset);
-    await this.#check(lane);
-    lane.link.onBytes = (bytes, length) => this.#take(lane, bytes, length);
-    lane.link.onLost = (error) => this.#onFailure(error);
+        : encodeRequests((id) => protocol.encode(connection.session, id), dataset);
+    await this.#check(connection);
+    connection.link.onBytes = (bytes, length) => this.#take(connection, bytes, length);
+    connection.link.onLost = (error) => this.#onFailure(error);
   }
 
-  /** @param {Lane} lane */
-  async #check(lane) {
+  /** @param {PumpConnection} connection */
+  async #check(connection) {
     const { protocol, dataset } = this.options;
-    const { bytes, offsets, ids } = lane.requests;
+    const { bytes, offsets, ids } = connection.requests;
     const count = Math.min(CHECKED, ids.length);
     let done = 0;
     /** @type {Buffer | null} */
     let request = bytes.subarray(0, offsets[count]);
     const read = (/** @type {Buffer} */ got) =>
-      protocol.read(lane.session, got, 0, dataset.valueSize);
+      protocol.read(connection.session, got, 0, dataset.valueSize);
     while (done < count) {
-      const reply = await lane.link.ask(request, read);
+      const reply = await connection.link.ask(request, read);
       request = null;
       requireRow(reply, reply.id ?? ids[done], dataset, protocol.name);
       done += 1;
     }
-    if (lane.link.left > 0)
+    if (connection.link.left > 0)
       throw invalid(protocol.name, 'more replies came than requests were sent');
-    lane.next = count % ids.length;
+    connection.next = count % ids.length;
     this.checked += count;
   }
 
-  /** @param {Lane} lane @param {Buffer} bytes @param {number} length */
-  #take(lane, bytes, length) {
-    const { framer } = lane;
+  /** @param {PumpConnection} connection @param {Buffer} bytes @param {number} length */
+  #take(connection, bytes, length) {
+    const { framer } = connection;
     framer.feed(bytes, length);
-    const fresh = framer.replies - lane.seen;
+    const fresh = framer.replies - connection.seen;
     if (fresh === 0) return;
-    lane.seen = framer.replies;
+    connection.seen = framer.replies;
     this.replies += fresh;
-    if (this.#issuing) this.#send(lane, fresh);
+    if (this.#issuing) this.#send(connection, fresh);
     this.#onReplies();
   }
 
-  /** @param {Lane} lane @param {number} count */
-  #send(lane, count) {
-    const { bytes, offsets, ids } = lane.requests;
-    const { socket } = lane.link;
+  /** @param {PumpConnection} connection @param {number} count */
+  #send(connection, count) {
+    const { bytes, offsets, ids } = connection.requests;
+    const { socket } = connection.link;
     let left = count;
     this.sent += count;
     while (left > 0) {
-      const step = Math.min(left, ids.length - lane.next);
-      const end = lane.next + step;
-      socket.write(bytes.subarray(offsets[lane.next], offsets[end]));
-      lane.next = end === ids.length ? 0 : end;
+      const step = Math.min(left, ids.length - connection.next);
+      const end = connection.next + step;
+      socket.write(bytes.subarray(offsets[connection.next], offsets[end]));
+      connection.next = end === ids.length ? 0 : end;
       left -= step;
     }
   }
@@ -186,7 +186,7 @@ export class Pump {
     let end = null;
     await this.#drained(() => {
       this.#issuing = true;
-      for (const lane of this.lanes) this.#send(lane, depth);
+      for (const connection of this.connections) this.#send(connection, depth);
       return () => {
         if (end !== null || now() < markNs) return;
         if (start === null) {
@@ -229,7 +229,7 @@ export class Pump {
     try {
       await new Promise((resolve, reject) => {
         this.#onFailure = reject;
-        for (const { link } of this.lanes) if (link.lost !== null) reject(link.lost);
+        for (const { link } of this.connections) if (link.lost !== null) reject(link.lost);
         const step = start();
         this.#onReplies = () => {
           step();
@@ -254,13 +254,13 @@ export class Pump {
   }
 
   where() {
-    return `${this.options.protocol.name} at ${this.lanes[0]?.link.where}`;
+    return `${this.options.protocol.name} at ${this.connections[0]?.link.where}`;
   }
 
   /** @returns {WireCounts} */
   counts() {
     const sum = (/** @type {'replies' | 'errors' | 'misses'} */ field) =>
-      this.lanes.reduce((total, { framer }) => total + framer[field], 0);
+      this.connections.reduce((total, { framer }) => total + framer[field], 0);
     const { sent, checked } = this;
     return {
       sent,
@@ -280,7 +280,7 @@ export class Pump {
   }
 
   close() {
-    for (const { link } of this.lanes) link.close();
+    for (const { link } of this.connections) link.close();
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { formatEndpoint } from '../../lib/address.js';
-import { opened, requireEndpoint } from '../connection.js';
+import { openOrThrow, requireEndpoint } from '../connection.js';
 import { openSeveral } from './connections.js';
 
 const PREPARED = { prepare: true };
@@ -40,7 +40,7 @@ export async function openCassandraInserter(context) {
     connections,
     async () => {
       const client = await createClient(endpoint, credentials);
-      await opened(target, client.connect(), () => client.shutdown());
+      await openOrThrow(target, client.connect(), () => client.shutdown());
       return client;
     },
     (client) => client.shutdown(),

@@ -4,7 +4,7 @@
  * other clients see.
  */
 
-import { opened, requireEndpoint, socketPlace } from '../connection.js';
+import { connectOptions, openOrThrow, requireEndpoint } from '../connection.js';
 import { MYSQL2, sqlOptions } from '../sql-clients.js';
 import { openSeveral } from './connections.js';
 import { connectSql, readSql, sqlDurability } from './sql.js';
@@ -43,12 +43,12 @@ export async function openHandlerSocketInserter(context) {
     async () => {
       const client = new HandlerSocketClient({
         ...context.profile.options,
-        ...socketPlace(endpoint),
+        ...connectOptions(endpoint),
         ...(write.path === undefined ? { writePort: write.port } : { writePath: write.path }),
         secret: credentials.secret,
         writeSecret: credentials.writeSecret,
       });
-      const index = await opened(target, openIndex(client, names), () => client.destroy());
+      const index = await openOrThrow(target, openIndex(client, names), () => client.destroy());
       return { client, index };
     },
     ({ client }) => client.close({ timeoutMs: CLOSE_LIMIT_MS }),

@@ -1,7 +1,7 @@
 /** Inserting by SQL: prepared statements, packets of several statements, LOAD DATA. */
 
 import { Readable } from 'node:stream';
-import { coded, opened, requireEndpoint } from '../connection.js';
+import { openOrThrow, requireEndpoint, withCode } from '../connection.js';
 import { sqlOptions } from '../sql-clients.js';
 import { openSeveral } from './connections.js';
 
@@ -55,8 +55,8 @@ export async function openSqlInserter(context, driver) {
     async () => {
       count += 1;
       const own = count > connections ? { ...options, ...driver.infile } : options;
-      const connection = await opened(target, connectSql(driver, own), () => {});
-      connection.on('error', coded); // also what rejects a request
+      const connection = await openOrThrow(target, connectSql(driver, own), () => {});
+      connection.on('error', withCode); // also what rejects a request
       return connection;
     },
     (connection) => connection.destroy(),

@@ -4,7 +4,7 @@
  * own.
  */
 
-import { opened, requireEndpoint } from '../connection.js';
+import { openOrThrow, requireEndpoint } from '../connection.js';
 import { commandError, MutexError } from '../mutex/errors.js';
 import { sqlOptions } from '../sql-clients.js';
 
@@ -40,7 +40,7 @@ export async function openGetLocks({ address, credentials, names }, driver) {
   const locks = poolLocks(driver, pool, names);
   // The first connection shows whether the server answers.
   const target = { storage: driver.name, endpoint, credentials };
-  await opened(target, locks.number.get('none'), () => locks.close());
+  await openOrThrow(target, locks.number.get('none'), () => locks.close());
   return locks;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { usageError } from '../../lib/errors.js';
-import { createCork, opened, requireEndpoint } from '../connection.js';
+import { createCork, openOrThrow, requireEndpoint } from '../connection.js';
 import { connectIoredis, connectNodeRedis, IOREDIS } from '../redis-clients.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
@@ -95,7 +95,11 @@ async function openLocks({ address, credentials, parameters, names }, driver) {
   const { storage, send, disconnect } = driver;
   const endpoint = requireEndpoint(address, 'main', storage);
   const handler = openHandler(driver, names.redisLock, parameters);
-  const { mutex, close } = await opened({ storage, endpoint, credentials }, handler, disconnect);
+  const { mutex, close } = await openOrThrow(
+    { storage, endpoint, credentials },
+    handler,
+    disconnect,
+  );
   const key = (/** @type {string} */ name) => names.redisNumber + name;
   return {
     mutex,

@@ -7,8 +7,8 @@
  */
 
 import { systemClock } from '../../measure/clock.js';
+import { adaptClient } from './client-adapter.js';
 import { MutexError } from './errors.js';
-import { createLink } from './link.js';
 import { Locker } from './locker.js';
 import { createPureHandler } from './pure-handler.js';
 import { createScriptHandler } from './script-handler.js';
@@ -40,16 +40,16 @@ export async function createLocker({ client, handler = 'script', prefix = 'mutex
   if (!HANDLERS.includes(handler)) {
     throw new MutexError('MUTEX_ARGUMENT', `handler ${handler}: one of ${HANDLERS.join(', ')}`);
   }
-  const link = createLink(client);
+  const adapter = adaptClient(client);
   const channel = `${prefix}released`;
   const clock = options.clock ?? systemClock;
   try {
     const made =
       handler === 'script'
-        ? createScriptHandler(link, { channel })
-        : await createPureHandler(link, { channel, clock });
+        ? createScriptHandler(adapter, { channel })
+        : await createPureHandler(adapter, { channel, clock });
     const locker = new Locker({ ...options, handler: made, prefix, clock });
-    await locker.listen(link, channel);
+    await locker.listen(adapter, channel);
     return locker;
   } catch (error) {
     if (error instanceof MutexError) throw error;

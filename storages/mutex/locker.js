@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { commandError, MutexError } from './errors.js';
 import { Mutex } from './mutex.js';
 import { completeOptions, requireNames } from './options.js';
-import { Waiter, WaitRoom } from './wait-room.js';
+import { Waiter, WaitQueue } from './wait-queue.js';
 
 /** @typedef {import('./script-handler.js').Claim} Claim */
 /** @typedef {import('./script-handler.js').Handler} Handler */
@@ -51,7 +51,7 @@ export class Locker {
     this.prefix = prefix;
     this.clock = clock;
     this.defaults = { expireMs, blockMs };
-    this.room = new WaitRoom({
+    this.waiters = new WaitQueue({
       attempt: (claim) => this.#attempt(claim),
       heldMs: (name) => this.#heldMs(name),
       disown: (claim) => this.#release(claim).catch(() => {}), // else it ends by itself
@@ -61,20 +61,20 @@ export class Locker {
   }
 
   /**
-   * @param {import('./link.js').Link} link
+   * @param {import('./client-adapter.js').ClientAdapter} adapter
    * @param {string} channel
    */
-  async listen(link, channel) {
-    this.#unsubscribe = await link.subscribe(channel, {
+  async listen(adapter, channel) {
+    this.#unsubscribe = await adapter.subscribe(channel, {
       onMessage: (message) => this.#onMessage(message),
-      onAgain: () => this.room.pumpAll(),
+      onResubscribed: () => this.waiters.pumpAll(),
       onLost: (error) => this.#fail(commandError(error, 'the subscription is lost')),
     });
   }
 
   /** @returns {number} calls of lock that wait */
   get waiting() {
-    return this.room.size;
+    return this.waiters.size;
   }
 
   /**
@@ -113,7 +113,7 @@ export class Locker {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) throw aborted(claim, signal);
       if (this.#lost !== null) throw this.#lost;
-      const waits = this.room.conflict(claim);
+      const waits = this.waiters.conflict(claim);
       if (waits !== null) throw deadlock(claim.owner, waits, 'waits for');
       const holds = claim.names.find((name) => this.#holds(claim.owner, name));
       if (holds !== undefined) throw deadlock(claim.owner, holds, 'holds');
@@ -127,13 +127,13 @@ export class Locker {
         if (error === null) resolve();
         else reject(error);
       });
-      const abandon = (/** @type {MutexError} */ error) => this.room.abandon(waiter, error);
+      const abandon = (/** @type {MutexError} */ error) => this.waiters.abandon(waiter, error);
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.room.add(waiter);
+      this.waiters.add(waiter);
       if (blockMs < 2 ** 31) {
         const onTime = () => {
           timer = setTimeout(() => abandon(timedOut(claim, blockMs)), REPLY_MS);
-          this.room.giveUp(waiter, timedOut(claim, blockMs));
+          this.waiters.abort(waiter, timedOut(claim, blockMs));
         };
         timer = setTimeout(onTime, Math.ceil(blockMs));
       }
@@ -193,14 +193,14 @@ export class Locker {
     const release = this.handler.release(claim, JSON.stringify([this.#id, ...names]));
     // The attempt of who waits here leaves with the unlock, in the same write.
     const handOver = this.handler.pipelines && this.#mayHandOver();
-    if (handOver && this.room.pump(names) > 0) this.#handovers += 1;
+    if (handOver && this.waiters.pump(names) > 0) this.#handovers += 1;
     try {
       const released = await told(release, claim, 'unlock');
       this.#listeners = released.receivers;
       return released;
     } finally {
       // Not by the channel: our own messages are left out there.
-      this.room.pump(names);
+      this.waiters.pump(names);
     }
   }
 
@@ -221,7 +221,7 @@ export class Locker {
     }
     if (!Array.isArray(words)) return;
     const [sender, ...names] = words;
-    if (sender !== this.#id) this.room.pump(names);
+    if (sender !== this.#id) this.waiters.pump(names);
   }
 
   /**
@@ -264,7 +264,7 @@ export class Locker {
   /** @param {MutexError} error */
   #fail(error) {
     this.#lost ??= error;
-    for (const waiter of this.room.all()) this.room.abandon(waiter, error);
+    for (const waiter of this.waiters.all()) this.waiters.abandon(waiter, error);
   }
 
   #next() {

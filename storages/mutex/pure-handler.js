@@ -26,20 +26,20 @@ export function parseHeld(value) {
 }
 
 /**
- * @param {import('./link.js').Link} link
+ * @param {import('./client-adapter.js').ClientAdapter} adapter
  * @param {{ channel: string, clock: { now(): number } }} options clock: ns, monotonic
  * @returns {Promise<Handler>}
  */
-export async function createPureHandler(link, { channel, clock }) {
-  const time = await createServerTime(link, clock);
-  const transactions = new Transactions(link.dedicate);
+export async function createPureHandler(adapter, { channel, clock }) {
+  const time = await createServerTime(adapter, clock);
+  const transactions = new Transactions(adapter.dedicate);
   const heldValue = (/** @type {Claim} */ { serial, owner }, /** @type {number} */ ms) =>
     `${serial}:${Math.ceil(time.nowMs() + ms)}:${owner}`;
   const isOurs = (/** @type {Claim} */ claim) => (/** @type {Held} */ held) =>
     held?.serial === claim.serial && held.owner === claim.owner;
   const isAlive = (/** @type {Held} */ held) => held !== null && held.until > time.nowMs();
   const read = async (
-    /** @type {import('./link.js').Link['command']} */ command,
+    /** @type {import('./client-adapter.js').ClientAdapter['command']} */ command,
     /** @type {readonly string[]} */ keys,
   ) => /** @type {(string | null)[]} */ (await command(['MGET', ...keys])).map(parseHeld);
 
@@ -67,9 +67,9 @@ export async function createPureHandler(link, { channel, clock }) {
         const pairs = claim.keys.flatMap((key) => [key, value]);
         const [word, ...rest] =
           claim.keys.length === 1 ? ['SETNX', ...pairs] : ['MSETNX', ...pairs];
-        if ((await link.command([word, ...rest])) === 1) return { state: 'acquired' };
-        const held = await read(link.command, claim.keys);
-        const outcome = judge(claim, held, time.nowMs());
+        if ((await adapter.command([word, ...rest])) === 1) return { state: 'acquired' };
+        const held = await read(adapter.command, claim.keys);
+        const outcome = outcomeOf(claim, held, time.nowMs());
         if (outcome !== null) return outcome;
         if (held.some((one) => one !== null) && (await breakExpired(claim, pairs))) {
           return { state: 'acquired' };
@@ -111,7 +111,7 @@ export async function createPureHandler(link, { channel, clock }) {
       });
     },
     async owned(claim) {
-      const held = await read(link.command, claim.keys);
+      const held = await read(adapter.command, claim.keys);
       return held.every((one) => isOurs(claim)(one) && isAlive(one));
     },
     close: () => transactions.close(),
@@ -124,7 +124,7 @@ export async function createPureHandler(link, { channel, clock }) {
  * @param {number} nowMs
  * @returns {Attempt | null} null: all is free, or its time is over
  */
-function judge({ names, serial, owner }, held, nowMs) {
+function outcomeOf({ names, serial, owner }, held, nowMs) {
   if (held.every((one) => one?.serial === serial)) return { state: 'acquired' }; // sent twice
   const alive = held.map((one) => one !== null && one.until > nowMs && one.serial !== serial);
   const own = held.findIndex((one, i) => alive[i] && one?.owner === owner);
@@ -144,7 +144,7 @@ function until(held) {
 
 /**
  * One write, one round trip; the replies come in order.
- * @param {import('./link.js').Link['command']} command
+ * @param {import('./client-adapter.js').ClientAdapter['command']} command
  * @param {string[][]} commands
  * @returns {Promise<any[] | null>} null: what was watched has changed
  */
@@ -157,16 +157,16 @@ async function execute(command, commands) {
 /**
  * The server's time of day by our own monotonic clock: asked for once a minute, exact to half a
  * round trip.
- * @param {import('./link.js').Link} link
+ * @param {import('./client-adapter.js').ClientAdapter} adapter
  * @param {{ now(): number }} clock
  */
-async function createServerTime(link, clock) {
+async function createServerTime(adapter, clock) {
   let offsetMs = 0;
   let syncedNs = 0;
   const sync = async () => {
     const before = clock.now();
     syncedNs = before;
-    const [seconds, micros] = await link.command(['TIME']);
+    const [seconds, micros] = await adapter.command(['TIME']);
     const ours = (before + clock.now()) / 2e6;
     offsetMs = Number(seconds) * 1000 + Number(micros) / 1000 - ours;
   };

@@ -64,11 +64,11 @@ function script(source) {
 }
 
 /**
- * @param {import('./link.js').Link} link
+ * @param {import('./client-adapter.js').ClientAdapter} adapter
  * @param {{ channel: string }} options
  * @returns {Handler}
  */
-export function createScriptHandler(link, { channel }) {
+export function createScriptHandler(adapter, { channel }) {
   /**
    * @param {{ source: string, sha: string }} lua
    * @param {readonly string[]} keys
@@ -77,11 +77,11 @@ export function createScriptHandler(link, { channel }) {
   const evaluate = async ({ source, sha }, keys, ...values) => {
     const rest = [String(keys.length), ...keys, ...values];
     try {
-      return await link.command(['EVALSHA', sha, ...rest]);
+      return await adapter.command(['EVALSHA', sha, ...rest]);
     } catch (error) {
       // Never sent before, or flushed, or the server was started again: EVAL keeps it there.
       if (!String(error.message).startsWith('NOSCRIPT')) throw error;
-      return link.command(['EVAL', source, ...rest]);
+      return adapter.command(['EVAL', source, ...rest]);
     }
   };
   return {
@@ -105,7 +105,7 @@ export function createScriptHandler(link, { channel }) {
     },
     async owned({ keys, owner, serial }) {
       /** @type {(string | null)[]} */
-      const values = await link.command(['MGET', ...keys]);
+      const values = await adapter.command(['MGET', ...keys]);
       return values.every((value) => value === `${serial}:${owner}`);
     },
     close() {},

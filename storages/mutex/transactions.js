@@ -6,7 +6,7 @@
 import { Queue } from '../../lib/queue.js';
 import { MutexError } from './errors.js';
 
-/** @typedef {import('./link.js').Dedicated} Dedicated */
+/** @typedef {import('./client-adapter.js').Dedicated} Dedicated */
 
 const CONNECTIONS_MAX = 4;
 

@@ -29,5 +29,5 @@ test('The bench of mget gives each figure with its target, and removes its keys'
   }
   const loader = await getLoader('redis');
   const left = await loader.inspect({ address, credentials: {}, namespace });
-  assert.deepEqual(left, { dataset: null, foreign: null });
+  assert.deepEqual(left, { dataset: null, notOurs: null });
 });

@@ -119,7 +119,7 @@ describe('the command list on real servers', () => {
     const socketsBefore = openSockets();
     const clientsBefore = Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))?.[1]);
     /** @type {Set<string>} */
-    const foreign = new Set();
+    const notOurs = new Set();
     const result = await runList(
       {},
       {},
@@ -127,7 +127,7 @@ describe('the command list on real servers', () => {
         onEvent: (event) => {
           if (event.type !== 'benchmark-end') return;
           redis.keys('*').then((keys) => {
-            for (const key of keys) if (!key.startsWith(PREFIX)) foreign.add(key);
+            for (const key of keys) if (!key.startsWith(PREFIX)) notOurs.add(key);
           });
         },
       },
@@ -162,7 +162,7 @@ describe('the command list on real servers', () => {
     );
     assert.equal(refused.length, 4);
     assert.equal(statusAfter(result), 0);
-    assert.deepEqual([...foreign], ['key:000000000001'], 'no key but ours was ever made');
+    assert.deepEqual([...notOurs], ['key:000000000001'], 'no key but ours was ever made');
     assert.equal(await redis.get('key:000000000001'), 'a stranger’s');
     await redis.del('key:000000000001');
     assert.deepEqual(await ownKeys(), []);

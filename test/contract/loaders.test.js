@@ -65,12 +65,12 @@ describe('loaders', () => {
         for (let id = 1; id <= rows; id += 1) {
           if (values.get(id) !== dataset.value(id)) assert.fail(`row ${id} differs`);
         }
-        const found = { dataset: { rows, valueSize, seed: number }, foreign: null };
+        const found = { dataset: { rows, valueSize, seed: number }, notOurs: null };
         assert.deepEqual(await inspect(), found);
       }
 
-      test('An empty place has no dataset and nothing foreign', async () => {
-        assert.deepEqual(await inspect(), { dataset: null, foreign: null });
+      test('An empty place has no dataset and nothing notOurs', async () => {
+        assert.deepEqual(await inspect(), { dataset: null, notOurs: null });
       });
 
       test('Every row is written as the dataset says, and no row beyond', async () => {
@@ -140,7 +140,7 @@ describe('loaders', () => {
       });
 
       test('What somebody else put in our place is refused and stays as it is', async () => {
-        for (const plant of store.foreign) {
+        for (const plant of store.notOurs) {
           await store.clear();
           await plant.make();
           const before = await store.fingerprint();
@@ -151,7 +151,7 @@ describe('loaders', () => {
             return true;
           });
           assert.equal(await store.fingerprint(), before, plant.title);
-          if (plant.seen) assert.match((await inspect()).foreign ?? '', plant.seen, plant.title);
+          if (plant.seen) assert.match((await inspect()).notOurs ?? '', plant.seen, plant.title);
         }
       });
 
@@ -168,7 +168,7 @@ describe('loaders', () => {
           code: 'E_ABORTED',
           message: /stopped, after \d+ of 2500 rows/,
         });
-        assert.deepEqual(await inspect(), { dataset: null, foreign: null });
+        assert.deepEqual(await inspect(), { dataset: null, notOurs: null });
         assert.equal((await seed()).written, true);
         await assertHolds();
       });
@@ -307,7 +307,7 @@ describe('loaders', () => {
         const address = { main: { host: '127.0.0.1', port } };
         const context = { address, credentials: {}, dataset: createDataset({ rows: 10 }) };
         await assert.rejects(loader.seed(context), { code: 'E_TARGET', hint: /box\.lua/ });
-        assert.deepEqual(await loader.inspect(context), { dataset: null, foreign: null });
+        assert.deepEqual(await loader.inspect(context), { dataset: null, notOurs: null });
         const known = { user: 'somebody', password: 'a-secret' };
         const entered = loader.seed({ ...context, credentials: known });
         await assert.rejects(entered, { code: 'E_TARGET', hint: /box\.lua/ });

@@ -129,7 +129,7 @@ describe('mget', () => {
       assert.equal(await remove(), 0, 'a second time there is nothing');
       const { rows, valueSize, seed } = race;
       const left = await loader.inspect(place);
-      assert.deepEqual(left, { dataset: { rows, valueSize, seed }, foreign: null });
+      assert.deepEqual(left, { dataset: { rows, valueSize, seed }, notOurs: null });
       const again = await loader.seed({ ...at, dataset: own });
       assert.deepEqual({ ...again, sampled: 0 }, { rows: own.rows, written: true, sampled: 0 });
       assert.equal(await remove(), own.rows);

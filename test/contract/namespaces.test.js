@@ -32,7 +32,7 @@ for (const name of WORKLOADS) {
  * @property {() => Promise<string>} fingerprint of all that is there
  * @property {() => Promise<unknown>} clear
  * @property {Record<string, { only?: (namespace: any) => boolean,
- *   make: (namespace: any) => Promise<unknown> }>} foreign what somebody else may have there
+ *   make: (namespace: any) => Promise<unknown> }>} notOurs what somebody else may have there
  */
 
 describe('namespaces', () => {
@@ -88,7 +88,7 @@ describe('namespaces', () => {
 
       test(`${label}: what is there and not ours is refused, and not touched`, async () => {
         const store = stores[server];
-        for (const [title, { only, make }] of Object.entries(store.foreign)) {
+        for (const [title, { only, make }] of Object.entries(store.notOurs)) {
           if (only !== undefined && !only(namespace)) continue;
           await store.clear();
           await make(namespace);
@@ -177,7 +177,7 @@ function redisStore(redis) {
       );
     },
     clear: () => redis.flushall(),
-    foreign: {
+    notOurs: {
       'a key without a mark': {
         make: ({ redis: { prefix } }) => redis.set(`${prefix}7`, 'theirs'),
       },
@@ -229,7 +229,7 @@ function mariadbStore(sql) {
       return JSON.stringify(parts);
     },
     clear: () => query('DROP DATABASE IF EXISTS hs_test'),
-    foreign: {
+    notOurs: {
       'a table without a comment': { make: plant('(x int)') },
       'a table with a comment of its own': { make: plant("(x int) COMMENT 'dragstrip'") },
       'a view': {
@@ -277,7 +277,7 @@ function tarantoolStore(tarantool) {
       }
       await tarantool.delete('dragstrip_mutex_numbers', 0, ['theirs']);
     },
-    foreign: {
+    notOurs: {
       'tuples without a mark': { make: (namespace) => write(namespace, 3) },
       'a number without a mark': {
         only: ({ name }) => name === 'mutex',

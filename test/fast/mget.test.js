@@ -14,11 +14,11 @@ import { medianOfSorted } from '../../stats/percentile.js';
 import { inOrder } from '../../storages/in-order.js';
 import { fitPoints, toFetchGroups } from '../../workloads/mget/analysis.js';
 import {
-  judgeFetch,
   KEY_COUNTS,
   operationsOf,
   planFetches,
   prepareFetches,
+  verifyFetch,
 } from '../../workloads/mget/fetches.js';
 import { workload } from '../../workloads/mget/index.js';
 import { workload as single } from '../../workloads/mget/single.js';
@@ -115,28 +115,28 @@ describe('the verdict on a fetch', () => {
   const right = ids.map(dataset.value);
 
   test('is ok for the right values in their names, whole or by their tags', () => {
-    assert.equal(judgeFetch(dataset, ids, right, 0), OK);
-    assert.equal(judgeFetch(dataset, ids, right, Number.POSITIVE_INFINITY), OK);
+    assert.equal(verifyFetch(dataset, ids, right, 0), OK);
+    assert.equal(verifyFetch(dataset, ids, right, Number.POSITIVE_INFINITY), OK);
   });
 
   test('is a mismatch for values in another order, too few, too many or no list', () => {
-    assert.equal(judgeFetch(dataset, ids, [right[1], right[0], right[2]], 0), MISMATCH);
-    assert.equal(judgeFetch(dataset, ids, right.slice(1), 0), MISMATCH);
-    assert.equal(judgeFetch(dataset, ids, [...right, right[0]], 0), MISMATCH);
-    assert.equal(judgeFetch(dataset, ids, /** @type {any} */ ('abc'), 0), MISMATCH);
+    assert.equal(verifyFetch(dataset, ids, [right[1], right[0], right[2]], 0), MISMATCH);
+    assert.equal(verifyFetch(dataset, ids, right.slice(1), 0), MISMATCH);
+    assert.equal(verifyFetch(dataset, ids, [...right, right[0]], 0), MISMATCH);
+    assert.equal(verifyFetch(dataset, ids, /** @type {any} */ ('abc'), 0), MISMATCH);
   });
 
   test('is a miss where one is not there, null or undefined, and a mismatch where another lies', () => {
-    assert.equal(judgeFetch(dataset, ids, [right[0], null, right[2]], 0), MISS);
-    assert.equal(judgeFetch(dataset, ids, [undefined, right[1], right[2]], 0), MISS);
-    assert.equal(judgeFetch(dataset, ids, [null, right[1], right[0]], 0), MISMATCH);
+    assert.equal(verifyFetch(dataset, ids, [right[0], null, right[2]], 0), MISS);
+    assert.equal(verifyFetch(dataset, ids, [undefined, right[1], right[2]], 0), MISS);
+    assert.equal(verifyFetch(dataset, ids, [null, right[1], right[0]], 0), MISMATCH);
   });
 
   test('sees one wrong letter behind the tag where values are compared whole', () => {
     const bent = `${right[2].slice(0, -1)}!`;
     const values = [right[0], right[1], bent];
-    assert.equal(judgeFetch(dataset, ids, values, 0), OK);
-    assert.equal(judgeFetch(dataset, ids, values, 3), MISMATCH);
+    assert.equal(verifyFetch(dataset, ids, values, 0), OK);
+    assert.equal(verifyFetch(dataset, ids, values, 3), MISMATCH);
   });
 
   test('of rows in an order of the store’s own is that of the keys’ order', () => {

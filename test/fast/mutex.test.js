@@ -10,7 +10,7 @@ import { decode } from '../../measure/hdr.js';
 import { tabulate } from '../../report/model.js';
 import { rowTexts } from '../../report/text.js';
 import { parseHeld } from '../../storages/mutex/pure-handler.js';
-import { Waiter, WaitRoom } from '../../storages/mutex/wait-room.js';
+import { Waiter, WaitQueue } from '../../storages/mutex/wait-queue.js';
 import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
 import { workload } from '../../workloads/mutex/index.js';
 import { legacyLinesOf } from '../../workloads/mutex/legacy.js';
@@ -240,7 +240,7 @@ describe('who waits', () => {
     /** @type {((outcome: any) => void)[]} */
     const replies = [];
     let attempts = 0;
-    const room = new WaitRoom({
+    const waiters = new WaitQueue({
       attempt() {
         attempts += 1;
         return new Promise((resolve) => replies.push(resolve));
@@ -251,15 +251,15 @@ describe('who waits', () => {
       now: () => 0,
     });
     const claim = { names: ['a'], keys: ['a'], owner: 'o', serial: 's', expireMs: 1000 };
-    const locked = new Promise((resolve) => room.add(new Waiter(claim, resolve)));
+    const locked = new Promise((resolve) => waiters.add(new Waiter(claim, resolve)));
     // The server refused it, then the holder unlocked; the message is here before the refusal.
-    room.pump(['a']);
+    waiters.pump(['a']);
     replies[0]({ state: 'blocked', name: 'a', waitMs: Number.POSITIVE_INFINITY });
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(attempts, 2);
     replies[1]({ state: 'acquired' });
     assert.equal(await locked, null);
-    assert.equal(room.size, 0);
+    assert.equal(waiters.size, 0);
   });
 
   test('what comes for somebody who has left is given back', async () => {
@@ -267,7 +267,7 @@ describe('who waits', () => {
     let reply = () => {};
     /** @type {any[]} */
     const disowned = [];
-    const room = new WaitRoom({
+    const waiters = new WaitQueue({
       attempt: () => new Promise((resolve) => (reply = resolve)),
       heldMs: () => null,
       disown: (claim) => disowned.push(claim),
@@ -280,8 +280,8 @@ describe('who waits', () => {
     const waiter = new Waiter(claim, (error) => {
       told = error;
     });
-    room.add(waiter);
-    room.abandon(waiter, new Error('late'));
+    waiters.add(waiter);
+    waiters.abandon(waiter, new Error('late'));
     assert.match(String(told), /late/);
     reply({ state: 'acquired' });
     await new Promise((resolve) => setImmediate(resolve));

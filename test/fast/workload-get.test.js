@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
-import { Waiting } from '../../storages/waiting.js';
+import { PendingQueue } from '../../storages/pending-queue.js';
 import { workload } from '../../workloads/get/index.js';
 import { loadWorkload, WORKLOAD_NAMES } from '../../workloads/index.js';
 
@@ -125,7 +125,7 @@ function drawKeys(rows, seed, ops) {
 
 describe('the queue of callbacks', () => {
   it('is first in, first out through growth and wrapping', () => {
-    const waiting = new Waiting();
+    const pending = new PendingQueue();
     /** @type {number[]} */
     const called = [];
     let pushed = 0;
@@ -133,31 +133,31 @@ describe('the queue of callbacks', () => {
       for (let i = 0; i < 60; i += 1) {
         const mine = pushed;
         pushed += 1;
-        waiting.push(() => called.push(mine));
+        pending.push(() => called.push(mine));
       }
-      for (let i = 0; i < 40; i += 1) waiting.take()?.(null);
+      for (let i = 0; i < 40; i += 1) pending.take()?.(null);
     }
-    assert.equal(waiting.size, 4000);
-    while (waiting.size > 0) waiting.take()?.(null);
+    assert.equal(pending.size, 4000);
+    while (pending.size > 0) pending.take()?.(null);
     assert.deepEqual(
       called,
       Array.from({ length: 12_000 }, (_, i) => i),
     );
-    assert.equal(waiting.take(), undefined);
+    assert.equal(pending.take(), undefined);
   });
 
   it('fails those that wait, and does not take those that come for them', () => {
-    const waiting = new Waiting();
+    const pending = new PendingQueue();
     let failed = 0;
     let late = 0;
     for (let i = 0; i < 10; i += 1) {
-      waiting.push((error) => {
-        assert.equal(error, waiting.lost);
+      pending.push((error) => {
+        assert.equal(error, pending.lost);
         failed += 1;
-        waiting.push(() => (late += 1));
+        pending.push(() => (late += 1));
       });
     }
-    waiting.fail(new Error('gone'));
-    assert.deepEqual([failed, late, waiting.size], [10, 0, 10]);
+    pending.fail(new Error('gone'));
+    assert.deepEqual([failed, late, pending.size], [10, 0, 10]);
   });
 });

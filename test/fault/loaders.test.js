@@ -84,7 +84,7 @@ describe('loads broken off', () => {
         assert.equal(signal, 'SIGKILL');
         const loader = await getLoader(name);
         const seen = await loader.inspect({ address, credentials: {} });
-        assert.deepEqual(seen, { dataset: null, foreign: null });
+        assert.deepEqual(seen, { dataset: null, notOurs: null });
         let first = Number.POSITIVE_INFINITY;
         const plain = createDataset(OPTIONS);
         /** @type {typeof plain.write} */

@@ -9,7 +9,7 @@ import mysql from 'mysql2/promise';
 import { ROW_NAMES } from '../../lib/dataset.js';
 
 /**
- * @typedef {object} Plant something foreign in our place
+ * @typedef {object} Plant something notOurs in our place
  * @property {string} title
  * @property {() => Promise<any>} make
  * @property {object} [options] of the dataset that is then refused
@@ -22,7 +22,7 @@ import { ROW_NAMES } from '../../lib/dataset.js';
  * @property {(id: number) => Promise<any>} spoil
  * @property {(id: number) => Promise<any>} remove
  * @property {() => Promise<string>} fingerprint of everything that is there, ours or not
- * @property {Plant[]} foreign
+ * @property {Plant[]} notOurs
  */
 
 /** @param {any} servers of withServers */
@@ -89,7 +89,7 @@ function redisStore(client) {
       );
       return hashOf([keys, dumps.map((dump) => dump.toString('base64'))]);
     },
-    foreign: [
+    notOurs: [
       { title: 'a string row', make: () => client.set(key(1), 'theirs'), seen: /dragstrip:row:1/ },
       { title: 'a list, deep inside', make: () => client.rpush(key(1999), 'a', 'b') },
       { title: 'the row behind the last', make: () => client.set(key(2501), 'theirs') },
@@ -153,7 +153,7 @@ function mysqlStore(connection) {
       }
       return hashOf(parts);
     },
-    foreign: [
+    notOurs: [
       {
         title: 'a table without a comment',
         seen: /table/,
@@ -194,7 +194,7 @@ function tarantoolStore(client) {
     spoil: (id) => client.update(space, 0, [id], [['=', 1, 'spoilt']]),
     remove: (id) => client.delete(space, 0, [id]),
     fingerprint: async () => hashOf([(await all(space)).sort(), await all(tarantoolMarker)]),
-    foreign: [
+    notOurs: [
       {
         title: 'rows without a marker',
         make: () => client.replace(space, [5, 'theirs']),

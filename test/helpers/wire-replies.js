@@ -27,7 +27,7 @@ export const SESSIONS = Object.freeze({
 
 export const PROTOCOLS = /** @type {ProtocolName[]} */ (Object.keys(CREATE));
 
-/** An outbox that keeps what is written, with the fake server's own copying and patching. */
+/** A write buffer that keeps what is written, with the fake server's own copying and patching. */
 export class Kept {
   bytes = Buffer.alloc(0);
 

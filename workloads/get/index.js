@@ -55,14 +55,14 @@ function bindOp(handle, keys) {
  */
 export function bindVerify(handle, dataset, keys, compared) {
   const { length } = keys;
-  const judge = createJudge(dataset, compared);
+  const verifyReply = createVerifier(dataset, compared);
   const { value } = handle;
   if (value === undefined) {
     return (index, reply, whole) =>
-      judge(keys[index < length ? index : index % length], reply, whole);
+      verifyReply(keys[index < length ? index : index % length], reply, whole);
   }
   return (index, reply, whole) =>
-    judge(keys[index < length ? index : index % length], value(reply), whole);
+    verifyReply(keys[index < length ? index : index % length], value(reply), whole);
 }
 
 /**
@@ -72,7 +72,7 @@ export function bindVerify(handle, dataset, keys, compared) {
  * @param {import('../../lib/types.js').Compared} compared
  * @returns {(id: number, text: unknown, whole: boolean) => number} OK, MISS or MISMATCH
  */
-function createJudge(dataset, compared) {
+function createVerifier(dataset, compared) {
   return (id, text, whole) => {
     if (text === undefined) return MISS;
     if (typeof text !== 'string') return MISMATCH;

@@ -147,7 +147,7 @@ export function prepareFetches({ dataset, seed, ops, options }) {
  * @param {number} whole how many of them are compared whole
  * @returns {number} OK; MISS where one is not there; MISMATCH
  */
-export function judgeFetch(dataset, ids, values, whole) {
+export function verifyFetch(dataset, ids, values, whole) {
   if (!Array.isArray(values) || values.length !== ids.length) return MISMATCH;
   let missing = false;
   for (let i = 0; i < ids.length; i += 1) {

@@ -9,7 +9,7 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { judgeFetch, prepareFetches } from './fetches.js';
+import { prepareFetches, verifyFetch } from './fetches.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared, tests } from './plan.js';
 
@@ -31,7 +31,7 @@ function preparer(wholeValues) {
         op: (index, done) => handle.mget?.(fetches[index < length ? index : index % length], done),
         verify(index, reply, whole) {
           const ids = fetches[index < length ? index : index % length];
-          return judgeFetch(dataset, ids, values(reply, ids), whole ? wholeValues : 0);
+          return verifyFetch(dataset, ids, values(reply, ids), whole ? wholeValues : 0);
         },
         calls: handle.mgetCalls,
         ...(series && { series }),

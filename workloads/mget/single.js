@@ -4,7 +4,7 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { judgeFetch, prepareFetches } from './fetches.js';
+import { prepareFetches, verifyFetch } from './fetches.js';
 import { namespace } from './namespace.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
@@ -60,7 +60,7 @@ function preparer(wholeValues) {
         verify(index, replies, whole) {
           const ids = fetches[index < length ? index : index % length];
           const values = value === undefined ? replies : replies.map(value);
-          return judgeFetch(dataset, ids, values, whole ? wholeValues : 0);
+          return verifyFetch(dataset, ids, values, whole ? wholeValues : 0);
         },
         ...(series && { series }),
       };

@@ -24,14 +24,14 @@ const STRESS_STREAM = 0x7374;
 
 /** @type {import('../../engine/storage-process.js').Actions} */
 export const actions = {
-  async hold(locks, { names, expireMs }, tell) {
+  async hold(locks, { names, expireMs }, send) {
     await locks.mutex(names, { expireMs, blockMs: 10_000 }).lock();
-    tell({ type: 'held' });
+    send({ type: 'held' });
   },
-  async stress(locks, { parameters, seed }, tell) {
-    tell({ type: 'started' });
-    const onViolation = (/** @type {string} */ name) => tell({ type: 'violation', name });
-    tell({ type: 'done', report: await stress(locks, parameters, seed, onViolation) });
+  async stress(locks, { parameters, seed }, send) {
+    send({ type: 'started' });
+    const onViolation = (/** @type {string} */ name) => send({ type: 'violation', name });
+    send({ type: 'done', report: await stress(locks, parameters, seed, onViolation) });
   },
 };
 

@@ -8,7 +8,7 @@ import { defineWorkload } from '../../lib/define.js';
 import { choices, count, counts } from '../../lib/options.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { bindVerify, workload as get } from '../get/index.js';
-import { judgeFetch } from '../mget/fetches.js';
+import { verifyFetch } from '../mget/fetches.js';
 import { CORES, drawOperations, KINDS } from './operations.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} Handle */
@@ -39,7 +39,7 @@ const prepare = ({ dataset, seed, ops, options }) => {
       },
       scan(index, reply, whole) {
         const ids = drawn.scans[at(index)];
-        return judgeFetch(dataset, ids, values(reply, ids), whole ? 2 : 0);
+        return verifyFetch(dataset, ids, values(reply, ids), whole ? 2 : 0);
       },
     };
     return {

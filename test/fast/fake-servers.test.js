@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createDataset } from '../../lib/dataset.js';
-import { Outbox } from '../../limits/fake/outbox.js';
 import { tableDataset } from '../../limits/fake/table.js';
+import { WriteBuffer } from '../../limits/fake/write-buffer.js';
 import { loadProtocol } from '../../limits/wire/protocol.js';
 import { converse, Kept, PROTOCOLS, repliesTo, SESSIONS } from '../helpers/wire-replies.js';
 
@@ -54,14 +54,14 @@ test('redis: a GET in capitals or not, of RESP 2 and 3, of a row that is not the
   assert.match(ask(`${hello}*2\r\n$3\r\nGET\r\n${key(51)}`), /^%7\r\n[\s\S]*_\r\n$/);
 });
 
-test('an outbox uses its buffer again only where the kernel took it whole', () => {
+test('a write buffer uses its buffer again only where the kernel took it whole', () => {
   /** @type {{ bytes: Buffer, text: string }[]} */
   const written = [];
   const socket = {
     writableLength: 0,
     write: (/** @type {Buffer} */ bytes) => written.push({ bytes, text: `${bytes}` }),
   };
-  const out = new Outbox(/** @type {any} */ (socket));
+  const out = new WriteBuffer(/** @type {any} */ (socket));
   out.push(Buffer.from('first'));
   out.flush();
   out.push(Buffer.from('again'));
@@ -77,11 +77,11 @@ test('an outbox uses its buffer again only where the kernel took it whole', () =
   assert.equal(`${written[1].bytes}`, 'again', 'bytes that are still wanted were written over');
 });
 
-test('an outbox takes more than it has room for', () => {
+test('a write buffer takes more than it has room for', () => {
   /** @type {Buffer[]} */
   const written = [];
   const socket = { writableLength: 1, write: (/** @type {Buffer} */ bytes) => written.push(bytes) };
-  const out = new Outbox(/** @type {any} */ (socket));
+  const out = new WriteBuffer(/** @type {any} */ (socket));
   const big = Buffer.alloc(3 * 1024 * 1024, 'x');
   out.push(Buffer.from('ab'));
   out.push(big);

@@ -34,7 +34,7 @@ export class Waiter {
   }
 }
 
-export class WaitRoom {
+export class WaitQueue {
   /** @type {Map<string, Set<Waiter>>} sets keep the order of arrival */
   #queues = new Map();
 
@@ -97,7 +97,7 @@ export class WaitRoom {
    * @param {Waiter} waiter
    * @param {Error} error
    */
-  giveUp(waiter, error) {
+  abort(waiter, error) {
     if (waiter.attempting) waiter.last = error;
     else this.abandon(waiter, error);
   }

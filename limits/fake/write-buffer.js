@@ -5,7 +5,7 @@
 
 const BYTES = 1024 * 1024;
 
-export class Outbox {
+export class WriteBuffer {
   #bytes = Buffer.allocUnsafeSlow(BYTES);
   #length = 0;
 

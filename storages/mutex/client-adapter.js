@@ -14,10 +14,10 @@ import { MutexError } from './errors.js';
  *
  * @typedef {object} Listener
  * @property {(message: string) => void} onMessage
- * @property {() => void} onAgain subscribed once more after a loss: messages may be missing
+ * @property {() => void} onResubscribed subscribed once more after a loss: messages may be missing
  * @property {(error: Error) => void} onLost the driver has given up: no message will come
  *
- * @typedef {object} Link
+ * @typedef {object} ClientAdapter
  * @property {(words: string[]) => Promise<any>} command commands sent in one tick arrive in order
  * @property {() => Promise<Dedicated>} dedicate
  * @property {(channel: string, listener: Listener) => Promise<() => void>} subscribe resolves,
@@ -32,24 +32,24 @@ const NEVER_AGAIN = { retryStrategy: null, autoResendUnfulfilledCommands: false 
 
 /**
  * @param {any} client of ioredis or node-redis, connected or connecting
- * @returns {Link}
+ * @returns {ClientAdapter}
  * @throws {MutexError} MUTEX_ARGUMENT where it is neither
  */
-export function createLink(client) {
+export function adaptClient(client) {
   if (typeof client?.call === 'function' && typeof client.duplicate === 'function') {
-    return ioredisLink(client);
+    return adaptIoredis(client);
   }
   if (typeof client?.sendCommand === 'function' && typeof client.duplicate === 'function') {
-    return nodeRedisLink(client);
+    return adaptNodeRedis(client);
   }
   throw new MutexError('MUTEX_ARGUMENT', 'client: give one of ioredis or of node-redis');
 }
 
 /**
  * @param {import('ioredis').Redis} client
- * @returns {Link}
+ * @returns {ClientAdapter}
  */
-function ioredisLink(client) {
+function adaptIoredis(client) {
   const own = { lazyConnect: true };
   const cork = corkOf(client);
   return {
@@ -71,7 +71,7 @@ function ioredisLink(client) {
         close: () => connection.disconnect(),
       };
     },
-    async subscribe(channel, { onMessage, onAgain, onLost }) {
+    async subscribe(channel, { onMessage, onResubscribed, onLost }) {
       const connection = client.duplicate({ ...own, autoResubscribe: false });
       /** @type {Error} */
       let cause = new Error('the connection of the subscription was closed');
@@ -81,7 +81,7 @@ function ioredisLink(client) {
       await connect(connection);
       await connection.subscribe(channel);
       connection.on('message', (_channel, message) => onMessage(message));
-      connection.on('ready', () => connection.subscribe(channel).then(onAgain, () => {}));
+      connection.on('ready', () => connection.subscribe(channel).then(onResubscribed, () => {}));
       connection.on('end', () => onLost(cause));
       return () => {
         connection.removeAllListeners('end');
@@ -132,9 +132,9 @@ async function connect(connection) {
 
 /**
  * @param {any} client
- * @returns {Link}
+ * @returns {ClientAdapter}
  */
-function nodeRedisLink(client) {
+function adaptNodeRedis(client) {
   return {
     command: (words) => client.sendCommand(words),
     async dedicate() {
@@ -148,7 +148,7 @@ function nodeRedisLink(client) {
         close: () => destroy(connection),
       };
     },
-    async subscribe(channel, { onMessage, onAgain, onLost }) {
+    async subscribe(channel, { onMessage, onResubscribed, onLost }) {
       const connection = client.duplicate();
       let ended = false;
       connection.on('error', (/** @type {Error} */ error) => {
@@ -159,7 +159,7 @@ function nodeRedisLink(client) {
       });
       await connection.connect();
       await connection.subscribe(channel, onMessage);
-      connection.on('ready', onAgain); // it has subscribed again before it says so
+      connection.on('ready', onResubscribed); // it has subscribed again before it says so
       return () => {
         ended = true;
         destroy(connection);

@@ -5,12 +5,12 @@
 
 /** @typedef {(error: any, reply?: any) => void} Done */
 
-const CAPACITY_MIN = 1024; // a power of two, so that places wrap by a mask
+const CAPACITY_MIN = 1024; // a power of two, so that indexes wrap by a mask
 
-export class Waiting {
+export class PendingQueue {
   constructor() {
     /** @type {(Done | undefined)[]} */
-    this.places = new Array(CAPACITY_MIN).fill(undefined);
+    this.callbacks = new Array(CAPACITY_MIN).fill(undefined);
     this.mask = CAPACITY_MIN - 1;
     this.head = 0;
     this.size = 0;
@@ -21,15 +21,15 @@ export class Waiting {
   /** @param {Done} done */
   push(done) {
     if (this.size > this.mask) this.grow();
-    this.places[(this.head + this.size) & this.mask] = done;
+    this.callbacks[(this.head + this.size) & this.mask] = done;
     this.size += 1;
   }
 
   /** @returns {Done | undefined} the oldest, taken out; undefined where none waits */
   take() {
     if (this.size === 0) return undefined;
-    const done = this.places[this.head];
-    this.places[this.head] = undefined;
+    const done = this.callbacks[this.head];
+    this.callbacks[this.head] = undefined;
     this.head = (this.head + 1) & this.mask;
     this.size -= 1;
     return done;
@@ -46,13 +46,13 @@ export class Waiting {
   }
 
   grow() {
-    const { places, head } = this;
-    const longer = places.slice(head);
-    for (let i = 0; i < head; i += 1) longer.push(places[i]);
-    const capacity = places.length * 2;
+    const { callbacks, head } = this;
+    const longer = callbacks.slice(head);
+    for (let i = 0; i < head; i += 1) longer.push(callbacks[i]);
+    const capacity = callbacks.length * 2;
     // Grown by pushes: a new Array of a large length would be a slow dictionary.
     while (longer.length < capacity) longer.push(undefined);
-    this.places = longer;
+    this.callbacks = longer;
     this.mask = capacity - 1;
     this.head = 0;
   }
