@@ -6,7 +6,7 @@
 import { SliceSeries } from '../../load/slice.js';
 import { ThreadClocks } from '../../measure/schedstat.js';
 import { bindWorkload, checkRows, openStorage, runHook } from '../benchmark.js';
-import { closeBounded, guarded } from '../guard.js';
+import { closeBounded, withTimeout } from '../guard.js';
 import { isWarm } from './warm.js';
 
 /** Keys of a round; the slices go through them and begin again. */
@@ -67,10 +67,10 @@ export async function openStorageContender({ benchmark, loads }, context) {
   const { clock } = instruments;
   const load = { kind: /** @type {const} */ ('window'), inFlight: 100, operations: KEYS };
   const spec = { ...benchmark, load: { ...load, durationNs: null } };
-  const opened = await guarded(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open');
+  const opened = await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open');
   const stallMs = spec.stallNs / 1e6;
   const bound = bindWorkload(spec, opened, clock);
-  await guarded(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
+  await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
   const { measured } = await bound;
   const series = loads.map(
     ({ kind, inFlight }) =>
