@@ -100,6 +100,15 @@ export interface KeyColumn extends Display {
   of?(benchmark: any): KeyValue;
 }
 
+/** A column for each metric of its own benchmarks. */
+export interface Pivot {
+  key: string;
+  name: string;
+  has(benchmark: any): boolean;
+  /** added to what a metric says of leaving it out, so that the last goes first */
+  more?: number;
+}
+
 export interface TableSpec {
   /** which benchmarks it is about; absent: all of the workload */
   where?(benchmark: any): boolean;
@@ -112,9 +121,7 @@ export interface TableSpec {
   /** a row for each combination of these */
   row: readonly KeyColumn[];
   /** a column for each of these, for each metric; absent: a column for each metric */
-  columns?(
-    table: readonly any[],
-  ): readonly { key: string; name: string; has(benchmark: any): boolean }[];
+  columns?(table: readonly any[]): readonly Pivot[];
   metrics: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
   /** columns over the whole row, behind those of `columns` */
   across?: readonly Metric[] | ((table: readonly any[], result: any) => readonly Metric[]);
@@ -124,7 +131,7 @@ export interface TableSpec {
   id?(table: readonly any[]): string;
   /** sorted in place or anew; absent: as measured */
   order?(rows: TableRow[]): TableRow[];
-  /** rows that a table shows; others are in CSV only */
+  /** rows that a table shows; others are in CSV only; a table without rows is left out */
   shown?(rows: TableRow[]): TableRow[];
 }
 

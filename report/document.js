@@ -6,8 +6,6 @@
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf, toGroups, variantRows } from './analysis/rows.js';
 import { limitLegend, limitTables } from './ceilings.js';
-import { commandLegend, commandNotes, refusedList } from './command-notes.js';
-import { commandTables } from './commands.js';
 import { headLines } from './head.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
@@ -39,7 +37,6 @@ export function documentOf(result, specs) {
     head: headLines(result),
     tables: [
       ...searchTables(result),
-      ...commandTables(result).map(legacyTable),
       ...parts.flatMap(({ tables }) => tables),
       ...limitTables(result),
     ],
@@ -47,19 +44,14 @@ export function documentOf(result, specs) {
       ...(result.command === 'limit' ? [] : [overheadLine(result.harnessOverhead)]),
       ...noteLines(result, groups),
       ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
-      ...commandNotes(result),
     ],
     lists: [
-      ...[failedList(rows), wrongList(rows)],
+      ...[failedList(rows), wrongList(rows.filter((row) => !isRefused(row, specs)))],
       ...parts.flatMap(({ spec, benchmarks }) => spec.lists?.(benchmarks, result) ?? []),
-      ...[refusedList(result), skippedList(result), warningList(result)],
+      ...[skippedList(result), warningList(result)],
     ].filter(({ items }) => items.length > 0),
     legend: [
-      ...new Set([
-        ...parts.flatMap((part) => legendOf(part, result)),
-        ...commandLegend(result),
-        ...limitLegend(result),
-      ]),
+      ...new Set([...parts.flatMap((part) => legendOf(part, result)), ...limitLegend(result)]),
     ],
     settings: settingsOf(result),
     parts,
@@ -68,31 +60,12 @@ export function documentOf(result, specs) {
   };
 }
 
-/** @param {any} table */
-function legacyTable({ title, columns, rows }) {
-  const shown = columns.map((/** @type {any} */ one) => {
-    const { text, shortText, ...rest } = one;
-    return { ...rest, key: one.name, unit: 'text', better: null, role: 'metric' };
-  });
-  return {
-    title,
-    id: null,
-    rounds: null,
-    columns: shown,
-    rows: rows.map((/** @type {any} */ row) => ({
-      keys: {},
-      values: Object.fromEntries(
-        columns.map((/** @type {any} */ { name, text }) => [
-          name,
-          { value: text(row), low: null, high: null, n: 1 },
-        ]),
-      ),
-      mark: null,
-      remark: null,
-      quiet: false,
-      benchmarks: [],
-    })),
-  };
+/**
+ * @param {import('./analysis/rows.js').Row} row
+ * @param {ReportSpecs} specs
+ */
+function isRefused(row, specs) {
+  return specOf(specs, row.source.workload).refused?.(row) ?? false;
 }
 
 /** @typedef {{ spec: ReportSpec, benchmarks: any[], tables: Table[] }} Part */

@@ -6,7 +6,6 @@
 import { formatCount, plainText } from '../lib/format.js';
 import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
-import { isRefusedByProxy } from './analysis/commands.js';
 import { labelOf } from './analysis/rows.js';
 import { missingLimits } from './ceilings.js';
 
@@ -78,7 +77,7 @@ export function wrongList(rows) {
   const samples = [];
   for (const row of rows) {
     const counts = outcomeText(row);
-    if (counts === '' || isRefusedByProxy(row.source)) continue;
+    if (counts === '') continue;
     const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
     items.push({ subject: subjectOf(row), text, hint: null, untrusted: false });
     samples.push(samplesOf(row));

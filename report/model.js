@@ -27,10 +27,11 @@ export function tabulate(result, report, benchmarks) {
   return groupsOf(benchmarks, report.section ?? []).flatMap((section) =>
     report.tables.flatMap((spec) => {
       const all = partsOf(spec, section, result);
-      return groupsOf(all, spec.table ?? []).map((table) => {
+      const tables = groupsOf(all, spec.table ?? []).map((table) => {
         const ranked = spec.contenders === undefined ? table : withRanks(spec, table);
         return tableOf(spec, ranked, { result, all });
       });
+      return tables.filter(({ rows }) => rows.length > 0);
     }),
   );
 }
@@ -151,7 +152,7 @@ function measuresOf(spec, table, result) {
 
 /**
  * @param {Metric} metric
- * @param {{ key: string, name: string, has(benchmark: any): boolean } | null} pivot
+ * @param {import('../lib/report-types.js').Pivot | null} pivot
  * @returns {Measure}
  */
 function measure({ of, optional = false, relative: _, ...shown }, pivot) {
@@ -163,8 +164,9 @@ function measure({ of, optional = false, relative: _, ...shown }, pivot) {
   const head = shown.head ?? /** @type {[string, string]} */ ([first, rest.join(' ')]);
   const named =
     shown.head === undefined ? head : /** @type {[string, string]} */ ([head[0], pivot.name]);
+  const drop = shown.drop ? shown.drop + (pivot.more ?? 0) : 0;
   return {
-    column: { ...column, key: `${shown.key}_${pivot.key}`, name, head: named },
+    column: { ...column, key: `${shown.key}_${pivot.key}`, name, head: named, drop },
     pick: (benchmark) => pivot.has(benchmark),
     of,
     optional,

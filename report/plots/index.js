@@ -5,9 +5,9 @@
 
 import { toGroups } from '../analysis/rows.js';
 import { bars } from './bars.js';
-import commands from './commands.js';
 import cpu from './cpu.js';
 import { dots } from './dots.js';
+import { groupedBars } from './grouped-bars.js';
 import latency from './latency.js';
 import { lines } from './lines.js';
 import memory from './memory.js';
@@ -21,7 +21,7 @@ import timeline from './timeline.js';
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
 export const PLOTS = Object.freeze([
   ...[throughput, latency, cpu, memory, timeline],
-  ...[mget, mgetSurface, commands],
+  ...[mget, mgetSurface],
 ]);
 
 /**
@@ -29,7 +29,10 @@ export const PLOTS = Object.freeze([
  * @type {Readonly<Record<string, (tables: readonly import('../../lib/report-types.js').Table[],
  *   spec: any, context: import('./plot.js').PlotContext) => import('./plot.js').Plot[]>>}
  */
-const KINDS = Object.freeze({ bars, dots, lines, percentiles });
+const KINDS = Object.freeze({
+  ...{ bars, dots, lines, percentiles },
+  'grouped-bars': groupedBars,
+});
 
 /**
  * @param {import('../../lib/result.js').Result} result

@@ -6,9 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { statusAfter } from '../../cli/commands/commands.js';
-import { pairedRatio, summarizeWays, toCommandGroups } from '../../report/analysis/commands.js';
+import { documentOf } from '../../report/document.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadPictures } from '../../report/pictures.js';
+import { pairedRatio } from '../../workloads/commands/analysis.js';
+import { loadReports } from '../../workloads/index.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 import { commandsResult } from '../helpers/command-results.js';
 
@@ -21,41 +23,96 @@ async function consoleOf(of) {
   return (await loadReport('console')).render(of);
 }
 
+const reports = await loadReports();
+
+/** @param {import('../../lib/result.js').Result} of */
+function tablesOf(of) {
+  return documentOf(of, reports).tables;
+}
+
+/** @param {import('../../lib/report-types.js').Value} value @returns {any} a number or a state */
+function shownOf(value) {
+  if ('state' in value) return value.state;
+  return typeof value.value === 'number' ? Number(value.value.toPrecision(6)) : value.value;
+}
+
+/**
+ * @param {RegExp} title
+ * @param {string} start of the keys
+ * @returns {Record<string, any>} test or route to its values, of the columns that begin so
+ */
+function valuesOf(title, start) {
+  const [{ rows }] = tablesOf(result).filter((table) => title.test(table.title));
+  return Object.fromEntries(
+    rows.map(({ keys, values }) => [
+      Object.values(keys).join(' '),
+      Object.keys(values)
+        .filter((key) => key.startsWith(start))
+        .map((key) => shownOf(values[key])),
+    ]),
+  );
+}
+
 describe('figures', () => {
-  test('are one for each test and way, with connections kept and not', () => {
-    const groups = toCommandGroups(result);
+  test('are one for each test and route, with connections kept and not', () => {
     assert.deepEqual(
-      groups.map(({ label, keepAlive, tests }) => [label, keepAlive, tests.length]),
+      tablesOf(result).map(({ title }) => title),
       [
-        ['ioredis', true, 4],
-        ['ioredis', false, 4],
+        'ioredis: routes to Redis, means over the tests that every route answers',
+        'ioredis, connections kept: ops/s',
+        'ioredis, one connection per request: ops/s',
+        'ioredis: speed-up by connections that are kept',
+        'redis-benchmark, connections kept: requests/s, and their ratio to ioredis',
+        'redis-benchmark, one connection per request: requests/s, and their ratio to ioredis',
+        'ioredis, connections kept: where the time goes',
+        'ioredis, one connection per request: where the time goes',
       ],
     );
-    const [{ figures }] = groups[0].tests.filter(({ test: name }) => name === 'SET');
+    const kept = valuesOf(/connections kept: ops/, 'throughput_');
+    assert.equal(Object.keys(kept).length, 4);
+    assert.deepEqual(kept['SET'], [40_400, 20_200, 50_500, 30_300]);
+    const [, , , , , , times] = tablesOf(result);
+    const set = times.rows.filter(({ keys }) => keys['test'] === 'SET');
+    const [direct, proxied] = set.map(({ values }) => values);
     assert.deepEqual(
-      figures.map((figure) => Math.round(figure?.perSecond ?? 0)),
-      [40_400, 20_200, 50_500, 30_300],
+      ['proxy_cpu', 'server_cpu', 'connect_p50'].map((key) => shownOf(direct[key])),
+      [...['unknown', 9000, 200_000]],
     );
-    const [direct, proxied] = figures;
-    assert.deepEqual([direct?.proxyCpuNs, proxied?.proxyCpuNs], [null, 14_000]);
-    assert.equal(proxied?.serverCpuNs, 9000);
-    assert.equal(proxied?.connectNs, 200_000);
+    assert.deepEqual(shownOf(proxied['proxy_cpu']), 14_000);
+    assert.equal(shownOf(proxied['server_cpu']), 9000);
+  });
+
+  test('have units and intervals, for programs too', async () => {
+    const [document] = JSON.parse((await loadReport('json')).render(result));
+    const [, { columns, rows }] = document.tables;
+    const units = Object.fromEntries(
+      columns.map((/** @type {any} */ { key, unit }) => [key, unit]),
+    );
+    assert.equal(units.throughput_direct_tcp, 'ops/s');
+    assert.equal(units.proxied_to_direct_tcp, '×');
+    const { value, low, high, n } = rows[2].values.proxied_to_direct_tcp;
+    assert.ok(Math.abs(value - 0.5) < 1e-6 && low <= value && value <= high);
+    assert.equal(n, 3);
+    const { state, reason } = rows[0].values.throughput_proxied_tcp;
+    assert.deepEqual([state, reason], ['refused', 'it closes the connection without an answer']);
+    for (const table of document.tables) {
+      assert.doesNotMatch(JSON.stringify(table.columns), /"unit":"text"/, table.title);
+    }
   });
 
   test('ratios are pairs of one round, with an interval from two rounds on', () => {
-    const found = pairedRatio([10, 20, 30], [20, 40, 60]);
-    assert.ok(Math.abs((found?.ratio ?? 0) - 0.5) < 1e-12);
-    assert.equal(found?.n, 3);
-    assert.equal(pairedRatio([10], [20])?.low, null);
-    assert.equal(pairedRatio([null], [20]), null);
-    assert.equal(pairedRatio(undefined, [20]), null);
+    const found = /** @type {any} */ (pairedRatio([10, 20, 30], [20, 40, 60]));
+    assert.ok(Math.abs(found.value - 0.5) < 1e-12);
+    assert.equal(found.n, 3);
+    assert.equal(/** @type {any} */ (pairedRatio([10], [20])).low, null);
+    assert.ok('state' in pairedRatio([null], [20]));
+    assert.ok('state' in pairedRatio(undefined, [20]));
   });
 
-  test('a summary is over the tests that every way has answered', () => {
-    const [kept] = toCommandGroups(result);
-    const ways = summarizeWays(kept);
+  test('a summary is over the tests that every route has answered', () => {
+    const [{ rows }] = tablesOf(result);
     assert.deepEqual(
-      ways.map(({ tests, ratio }) => [tests, Number(ratio?.toFixed(4))]),
+      rows.slice(0, 4).map(({ values }) => [shownOf(values['tests']), shownOf(values['to_first'])]),
       [
         [3, 1],
         [3, 0.5],
@@ -63,16 +120,12 @@ describe('figures', () => {
         [3, 0.75],
       ],
     );
-    assert.ok(Math.abs((ways[1].proxyCpuNs ?? 0) - 14_000) < 1e-6);
+    assert.ok(Math.abs(shownOf(rows[1].values['proxy_cpu']) - 14_000) < 1e-6);
   });
 
   test('a refusal has no figure, and is neither wrong nor a fault', () => {
-    const [{ figures }] = toCommandGroups(result)[0].tests;
-    assert.deepEqual(
-      figures.map((figure) => figure?.state),
-      ['measured', 'refused', 'measured', 'refused'],
-    );
-    assert.equal(figures[1]?.perSecond, null);
+    const { PING_INLINE: ping } = valuesOf(/connections kept: ops/, 'throughput_');
+    assert.deepEqual(ping, [50_500, 'refused', 63_125, 'refused']);
     assert.equal(statusAfter(result), 0);
   });
 
@@ -103,10 +156,10 @@ describe('the console report', () => {
   test('has the ways, both ratios, what keeping is worth, and redis-benchmark', async () => {
     const text = await consoleOf(result);
     assert.match(text, /ioredis, connections kept: ops\/s/);
-    assert.match(text, /ioredis, a connection for each request: ops\/s/);
+    assert.match(text, /ioredis, one connection per request: ops\/s/);
     assert.match(text, /SET +40,400 +20,200 +50,500 +30,300 +0\.50× ± 0\.0 % +0\.60×/);
     assert.match(text, /PING_INLINE +50,500 +refused +63,125 +refused/);
-    assert.match(text, /how many times as fast connections that are kept are/);
+    assert.match(text, /ioredis: speed-up by connections that are kept/);
     assert.match(text, /SET +10\.0× ± 0\.0 % +10\.0×/);
     assert.match(text, /redis-benchmark, connections kept: requests\/s/);
     assert.match(text, /SET +80,800 +40,400 .* 2\.00×/);
@@ -117,17 +170,14 @@ describe('the console report', () => {
     const text = await consoleOf(result);
     assert.match(
       text,
-      /Refused, and not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 benchmarks\)\n/,
+      /Refused, not counted as operations\n +PING_INLINE, proxied: it closes the connection without an answer \(4 benchmarks\)\n/,
     );
     assert.doesNotMatch(text, /Wrong answers|error.*of 2,000/);
     assert.doesNotMatch(text, /commands, window/, 'no table of a race');
   });
 
   test('says what Redis has never seen', async () => {
-    assert.match(
-      await consoleOf(result),
-      /answered by the proxy itself, Redis has seen none of them: PING_BULK/,
-    );
+    assert.match(await consoleOf(result), /answered by the proxy, never sent to Redis: PING_BULK/);
   });
 
   test('has no interval of one round, and no table of what did not run', async () => {

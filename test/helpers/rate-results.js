@@ -92,7 +92,7 @@ export function searchResult() {
       },
       {
         ...{ ...limit, storage: 'ioredis', rate: null, confirmed: false, points: [] },
-        reason: 'not even 62.5 a second held',
+        reason: '62.5 per second already exceeds the limit',
       },
     ],
     harnessOverhead: [],

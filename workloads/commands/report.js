@@ -1,64 +1,51 @@
 /**
- * What is shown of the command list: where the time goes, a row for each test and route. The tables
- * of ratios between routes are report/commands.js.
+ * What is shown of the command list, for each storage: a summary of the routes to Redis, the tests
+ * by route with ratios, the speed-up of kept connections, redis-benchmark on the same, and where
+ * the time goes.
  */
 
-import { median } from 'simple-statistics';
+import { plainText } from '../../lib/format.js';
 import { clientCpu, figureOf, metric, p50, p99, serverCpu, UNKNOWN } from '../../stats/metrics.js';
+import {
+  baselineFailureOf,
+  baselineOf,
+  factsOf,
+  isAnsweredByProxy,
+  isRefusedByProxy,
+  medianOf,
+  pairedRatio,
+  proxyCpuOf,
+  ROUTES,
+  rateOf,
+  ratesOf,
+  refusalOf,
+  routeOf,
+  routesIn,
+} from './analysis.js';
+import { summary } from './summary.js';
 
 /** @typedef {import('../../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
-
-const ROUTES = Object.freeze(['direct TCP', 'proxied TCP', 'direct unix', 'proxied unix']);
-/** The server's name under which the proxy's processor time is recorded. */
-const PROXY = 'nutcracker';
+/** @typedef {import('../../lib/report-types.js').Table} Table */
+/** @typedef {import('../../lib/report-types.js').TableSpec} TableSpec */
 
 /** @param {any} benchmark */
-function routeOf({ keys: { way, transport } }) {
-  return `${way} ${transport === 'tcp' ? 'TCP' : transport}`;
+function connectionsOf({ keys: { keepAlive } }) {
+  return keepAlive ? 'connections kept' : 'one connection per request';
 }
 
-/**
- * @param {any} benchmark
- * @param {string} name of a figure of the rounds
- * @returns {number | null} median of the rounds that have it
- */
-function medianFact({ source }, name) {
-  /** @type {any[]} */
-  const rounds = source.rounds;
-  const known = rounds.map(({ facts }) => facts?.[name]).filter((one) => typeof one === 'number');
-  return known.length === 0 ? null : median(known);
-}
-
-/** @type {Metric} the proxy's words of a refusal are its reason */
+/** @type {Metric} the words of a refusal are its reason */
 const rate = {
   ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
-  of({ source, state }) {
-    /** @type {any[]} */
-    const rounds = source.rounds;
-    const words = rounds.map(({ facts }) => facts?.refusal);
-    if (words.length > 0 && words.every((text) => typeof text === 'string')) {
-      return { state: 'refused', reason: words[0] };
-    }
+  of(benchmark) {
+    const { source, state } = benchmark;
+    const words = refusalOf(source);
+    if (words !== null) return { state: 'refused', reason: words };
     if (state === 'planned') return UNKNOWN;
     if (state !== 'measured') return { state, reason: source.reason };
-    const right = rounds.filter((one) => one.state === 'measured' && one.outcomes.ok > 0);
-    if (right.length === 0) return UNKNOWN;
-    return figureOf(median(right.map(({ throughput }) => throughput)), right.length);
+    return figureOf(rateOf(benchmark), ratesOf(benchmark).filter((one) => one !== null).length);
   },
 };
-
-/** @param {any} benchmark @returns {number | null} for each verified operation */
-function proxyCpu({ source }) {
-  let [ns, ok] = [0, 0];
-  for (const { others, outcomes } of source.rounds) {
-    const used = others?.[PROXY];
-    if (used === undefined) continue;
-    ns += used.cpuNs;
-    ok += outcomes.ok;
-  }
-  return ok === 0 ? null : ns / ok;
-}
 
 /**
  * @param {TableRow[]} rows
@@ -72,73 +59,267 @@ function order(rows) {
   );
 }
 
+/** @param {readonly any[]} benchmarks */
+function routeColumns(benchmarks) {
+  return routesIn(benchmarks).map((route, i) => ({
+    key: route.toLowerCase().replace(' ', '_'),
+    name: route,
+    more: i,
+    has: (/** @type {any} */ benchmark) => routeOf(benchmark) === route,
+  }));
+}
+
+/** @param {TableRow} row @param {(benchmark: any) => unknown} has */
+const someOf = ({ benchmarks }, has) => benchmarks.some(has);
+const ran = (/** @type {any} */ { source }) => source.rounds.length > 0;
+
+/** @type {Pick<TableSpec, 'expand' | 'table'>} one for each storage and kind of connection */
+const BY_CONNECTIONS = Object.freeze({
+  expand: (benchmark) => [{ ...benchmark, mark: null, throughput: {} }],
+  table: ['storage', 'keepAlive'],
+});
+const TEST = { key: 'test', name: 'test' };
+
+/**
+ * @param {string} a route
+ * @param {string} b
+ * @param {{ key: string, name: string, head: [string, string], drop: number }} shown
+ * @returns {(routes: string[]) => Metric[]} none where one of the routes is missing
+ */
+function between(a, b, shown) {
+  return (routes) => {
+    if (!routes.includes(a) || !routes.includes(b)) return [];
+    return [
+      {
+        ...{ unit: '×', better: 'more', shows: ['interval'], relative: true, ...shown },
+        of(_, { row }) {
+          const [own, other] = [a, b].map((route) => row.find((one) => routeOf(one) === route));
+          return pairedRatio(own && ratesOf(own), other && ratesOf(other));
+        },
+      },
+    ];
+  };
+}
+
+const [DIRECT_TCP, PROXIED_TCP, DIRECT_UNIX, PROXIED_UNIX] = ROUTES;
+const RATIOS = [
+  between(PROXIED_TCP, DIRECT_TCP, {
+    ...{ key: 'proxied_to_direct_tcp', name: 'proxied / direct, TCP' },
+    ...{ head: ['proxied', '/ direct, TCP'], drop: 1 },
+  }),
+  between(PROXIED_UNIX, DIRECT_UNIX, {
+    ...{ key: 'proxied_to_direct_unix', name: 'proxied / direct, unix' },
+    ...{ head: ['proxied', '/ direct, unix'], drop: 2 },
+  }),
+  between(DIRECT_UNIX, DIRECT_TCP, {
+    ...{ key: 'unix_to_tcp_direct', name: 'unix / TCP, direct' },
+    ...{ head: ['unix / TCP', 'direct'], drop: 3 },
+  }),
+  between(PROXIED_UNIX, PROXIED_TCP, {
+    ...{ key: 'unix_to_tcp_proxied', name: 'unix / TCP, proxied' },
+    ...{ head: ['unix / TCP', 'proxied'], drop: 4 },
+  }),
+];
+
+/** @type {TableSpec} */
+const routes = {
+  ...BY_CONNECTIONS,
+  row: [TEST],
+  columns: routeColumns,
+  metrics: [{ ...rate, name: '' }],
+  across: (table) => RATIOS.flatMap((ratio) => ratio(routesIn(table))),
+  title: ([one]) => `${one.label}, ${connectionsOf(one)}: ops/s`,
+  shown: (rows) => (rows.some((row) => someOf(row, ran)) ? rows : []),
+};
+
+/** @type {Metric} */
+const keptToOwn = {
+  ...{ key: 'kept_to_own', name: '', unit: '×', better: 'more', drop: 0 },
+  ...{ shows: ['interval'], relative: true },
+  of(_, { row }) {
+    const [kept, own] = [true, false].map((way) => row.find(({ keys }) => keys.keepAlive === way));
+    return pairedRatio(kept && ratesOf(kept), own && ratesOf(own));
+  },
+};
+
+/** @type {TableSpec} */
+const keptConnections = {
+  ...BY_CONNECTIONS,
+  table: ['storage'],
+  row: [TEST],
+  columns: (table) => routeColumns(table.filter(({ keys }) => keys.keepAlive)),
+  metrics: [keptToOwn],
+  title: ([{ label }]) => `${label}: speed-up by connections that are kept`,
+  shown(rows) {
+    const kinds = [true, false].map((kept) =>
+      rows.some((row) => someOf(row, (one) => one.keys.keepAlive === kept && ran(one))),
+    );
+    return kinds.every(Boolean) ? rows : [];
+  },
+};
+
+/** @type {Metric} */
+const baseline = {
+  ...{ key: 'benchmark', name: '', unit: 'requests/s', better: 'more', drop: 0 },
+  of(benchmark) {
+    const perSecond = baselineOf(benchmark);
+    if (perSecond !== null) return figureOf(perSecond, benchmark.n);
+    const reason = baselineFailureOf(benchmark);
+    if (reason === null) return UNKNOWN;
+    return { state: refusalOf(benchmark.source) === null ? 'failed' : 'refused', reason };
+  },
+};
+
+/** @param {string} label @returns {Metric} */
+const baselineRatio = (label) => ({
+  ...{ key: 'benchmark_to_driver', name: `of ${label}`, unit: '×', better: 'more' },
+  ...{ head: ['its ratio', ''], drop: 1, shows: ['interval'], relative: true },
+  of: (benchmark) => pairedRatio(factsOf(benchmark, 'benchmarkPerSecond'), ratesOf(benchmark)),
+});
+
+/** @type {TableSpec} */
+const redisBenchmark = {
+  ...BY_CONNECTIONS,
+  row: [TEST],
+  columns: routeColumns,
+  metrics: ([{ label }]) => [baseline, baselineRatio(label)],
+  title: ([one]) =>
+    `redis-benchmark, ${connectionsOf(one)}: requests/s, and their ratio to ${one.label}`,
+  shown: (rows) => (rows.some((row) => someOf(row, baselineOf)) ? rows : []),
+};
+
 const cpuHead = (/** @type {string} */ side) => ({
   head: /** @type {[string, string]} */ (['CPU µs', side]),
   drop: 2,
 });
 
-/** @type {readonly Metric[]} */
-const METRICS = Object.freeze([
-  rate,
-  { ...p50, drop: 1 },
-  { ...p99, drop: 1 },
-  metric(
-    {
-      ...{ key: 'connect_p50', name: 'connect', unit: 'ns', better: 'less' },
-      ...{ head: ['connect', 'p50'], drop: 3 },
-    },
-    (one) => medianFact(one, 'connectNsP50'),
-  ),
-  metric(
-    {
-      ...{ key: 'command_p50', name: 'command', unit: 'ns', better: 'less', optional: true },
-      ...{ head: ['command', 'p50'], drop: 3 },
-    },
-    (one) => medianFact(one, 'commandNsP50'),
-  ),
-  { ...clientCpu, name: 'client CPU', ...cpuHead('client') },
-  metric(
-    {
-      ...{ key: 'proxy_cpu', name: 'proxy CPU', unit: 'ns/op', as: 'µs', better: 'less' },
-      ...cpuHead('proxy'),
-    },
-    proxyCpu,
-  ),
-  { ...serverCpu, name: 'Redis CPU', ...cpuHead('Redis') },
-  metric(
-    {
-      ...{ key: 'benchmark', name: 'benchmark requests/s', unit: 'requests/s', better: 'more' },
-      ...{ head: ['redis-', 'bench./s'], drop: 5 },
-    },
-    (one) => medianFact(one, 'benchmarkPerSecond'),
-  ),
-  metric(
-    {
-      ...{ key: 'benchmark_p50', name: 'benchmark p50', unit: 'ns', better: 'less' },
-      ...{ head: ['redis-', 'bench. p50'], drop: 4 },
-    },
-    (one) => medianFact(one, 'benchmarkNsP50'),
-  ),
-]);
+const median = (/** @type {string} */ name) => (/** @type {any} */ benchmark) =>
+  medianOf(factsOf(benchmark, name));
+
+/** @type {TableSpec} */
+const times = {
+  ...BY_CONNECTIONS,
+  row: [
+    TEST,
+    { key: 'route', name: 'route', of: routeOf },
+    { key: 'id', name: 'id', hidden: true },
+  ],
+  metrics: [
+    rate,
+    { ...p50, drop: 1 },
+    { ...p99, drop: 1 },
+    metric(
+      {
+        ...{ key: 'connect_p50', name: 'connect', unit: 'ns', better: 'less' },
+        ...{ head: ['connect', 'p50'], drop: 3 },
+      },
+      median('connectNsP50'),
+    ),
+    metric(
+      {
+        ...{ key: 'command_p50', name: 'command', unit: 'ns', better: 'less', optional: true },
+        ...{ head: ['command', 'p50'], drop: 3 },
+      },
+      median('commandNsP50'),
+    ),
+    { ...clientCpu, name: 'client CPU', ...cpuHead('client') },
+    metric(
+      {
+        ...{ key: 'proxy_cpu', name: 'proxy CPU', unit: 'ns/op', as: 'µs', better: 'less' },
+        ...cpuHead('proxy'),
+      },
+      proxyCpuOf,
+    ),
+    { ...serverCpu, name: 'Redis CPU', ...cpuHead('Redis') },
+    metric(
+      {
+        ...{ key: 'benchmark', name: 'benchmark requests/s', unit: 'requests/s', better: 'more' },
+        ...{ head: ['redis-', 'bench./s'], drop: 5 },
+      },
+      baselineOf,
+    ),
+    metric(
+      {
+        ...{ key: 'benchmark_p50', name: 'benchmark p50', unit: 'ns', better: 'less' },
+        ...{ head: ['redis-', 'bench. p50'], drop: 4 },
+      },
+      median('benchmarkNsP50'),
+    ),
+  ],
+  order,
+  title: ([one]) => `${one.label}, ${connectionsOf(one)}: where the time goes`,
+};
+
+/**
+ * @param {readonly any[]} benchmarks
+ * @returns {import('../../lib/report-types.js').List[]} words of refusals, each once
+ */
+function refusals(benchmarks) {
+  /** @type {Map<string, { subject: string, words: string, n: number }>} */
+  const said = new Map();
+  for (const { source, keys } of benchmarks) {
+    const words = refusalOf(source);
+    if (words === null) continue;
+    const subject = `${keys.test}, ${keys.way}`;
+    const key = JSON.stringify([subject, words]);
+    said.set(key, { subject, words, n: (said.get(key)?.n ?? 0) + 1 });
+  }
+  const items = [...said.values()].map(({ subject, words, n }) => ({
+    subject: plainText(subject),
+    text: plainText(`${words} (${n} ${n === 1 ? 'benchmark' : 'benchmarks'})`),
+    ...{ hint: null, untrusted: true },
+  }));
+  return [{ kind: 'skipped', title: 'Refused, not counted as operations', items }];
+}
+
+/**
+ * @param {readonly any[]} benchmarks
+ * @returns {string[]} what Redis never saw, and where redis-benchmark failed, in its own words
+ */
+function notes(benchmarks) {
+  const silent = benchmarks.filter(isAnsweredByProxy).map(({ keys }) => keys.test);
+  const failed = benchmarks.flatMap((benchmark) => {
+    const failure = baselineFailureOf(benchmark);
+    if (failure === null || refusalOf(benchmark.source) !== null) return [];
+    const { test, way, transport } = benchmark.keys;
+    return [`redis-benchmark, ${test}, ${way} ${transport}: ${failure}`];
+  });
+  const names = [...new Set(silent)].join(', ');
+  return [
+    ...(silent.length === 0 ? [] : [`answered by the proxy, never sent to Redis: ${names}`]),
+    ...new Set(failed),
+  ].map(plainText);
+}
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
+  section: ['storage'],
   skipped: true,
-  tables: [
+  refused: ({ source }) => isRefusedByProxy(source),
+  tables: [summary, routes, keptConnections, redisBenchmark, times],
+  plots: [
     {
-      expand: (benchmark) => [{ ...benchmark, mark: null, throughput: {} }],
-      table: ['storage', 'keepAlive'],
-      row: [
-        { key: 'test', name: 'test' },
-        { key: 'route', name: 'way', of: routeOf },
-        { key: 'id', name: 'id', hidden: true },
-      ],
-      metrics: METRICS,
-      order,
-      title([{ label, keys }]) {
-        const connections = keys.keepAlive ? 'connections kept' : 'a connection for each request';
-        return `${label}, ${connections}: where the time goes`;
+      kind: 'grouped-bars',
+      metric: 'throughput',
+      id(/** @type {Table} */ { rows: [{ benchmarks }] }) {
+        const [{ label, keys }] = benchmarks;
+        return `commands-${label}-${keys.keepAlive ? 'kept' : 'own'}`;
       },
+      title: (/** @type {Table} */ { title }) => `Commands, ${title.replace(': ops/s', '')}`,
+      note: 'Bars: median of the rounds. No bar: refused, skipped or failed.',
+      axis: 'ops/s',
+      things: 'tests',
     },
+  ],
+  notes,
+  lists: refusals,
+  legend: [
+    'ops/s: verified operations per second, median of the rounds. Ratios: geometric mean of ' +
+      'pairs of one round, from two rounds on with the 95 % interval. With one connection per ' +
+      'request an operation is connect, command and close; connect and command are medians of ' +
+      'these parts. redis-benchmark: the same connections, requests, keys and values, right after ' +
+      'each test; its latency excludes connecting. CPU: per verified operation.',
+    'LRANGE_500 reads 450 elements, as in redis-benchmark; LPUSH_LRANGE is its LPUSH that fills ' +
+      'the list for LRANGE; MSET sets 10 keys.',
   ],
 };

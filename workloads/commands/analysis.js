@@ -1,0 +1,154 @@
+/**
+ * From benchmarks of the command list to figures: rates by round, refusals, ratios between routes
+ * paired by round, means over the tests that every route answers. Pure.
+ */
+
+import { geometricMean, median } from 'simple-statistics';
+import { figureOf, UNKNOWN } from '../../stats/metrics.js';
+import { ratioInterval } from '../../stats/ratio.js';
+
+/** @typedef {import('../../lib/report-types.js').Value} Value */
+/** @typedef {readonly (number | null)[]} Rounds by round; null: no figure */
+
+/** In the order of columns. */
+export const ROUTES = Object.freeze(['direct TCP', 'proxied TCP', 'direct unix', 'proxied unix']);
+/** The server's name under which the proxy's CPU time is recorded. */
+const PROXY = 'nutcracker';
+
+/** @param {any} benchmark @returns {string} */
+export function routeOf({ keys: { way, transport } }) {
+  return `${way} ${transport === 'tcp' ? 'TCP' : transport}`;
+}
+
+/**
+ * @param {Pick<import('../../lib/result.js').Benchmark, 'rounds'>} source
+ * @returns {string | null} the words of the refusal, where every round was refused
+ */
+export function refusalOf({ rounds }) {
+  const words = rounds.map(({ facts }) => facts?.['refusal']);
+  return words.length > 0 && words.every((text) => typeof text === 'string')
+    ? String(words[0])
+    : null;
+}
+
+/**
+ * @param {import('../../lib/result.js').Benchmark} source
+ * @returns {boolean} a proxy that does not know a command is no fault of the run
+ */
+export function isRefusedByProxy(source) {
+  return source.parameters?.['way'] === 'proxied' && refusalOf(source) !== null;
+}
+
+/** @param {any} benchmark @returns {Rounds} verified operations per second */
+export function ratesOf({ source }) {
+  return source.rounds.map((/** @type {any} */ { state, throughput, outcomes }) =>
+    state === 'measured' && outcomes.ok > 0 ? throughput : null,
+  );
+}
+
+/**
+ * @param {any} benchmark
+ * @param {string} name of a workload metric
+ * @returns {Rounds}
+ */
+export function factsOf({ source }, name) {
+  return source.rounds.map((/** @type {any} */ { facts }) => {
+    const value = facts?.[name];
+    return typeof value === 'number' ? value : null;
+  });
+}
+
+/**
+ * @param {Rounds} rounds
+ * @returns {number | null} of those that have a figure
+ */
+export function medianOf(rounds) {
+  const known = rounds.filter((value) => value !== null);
+  return known.length === 0 ? null : median(known);
+}
+
+/** @param {any} benchmark @returns {number | null} operations per second, median of the rounds */
+export function rateOf(benchmark) {
+  return medianOf(ratesOf(benchmark));
+}
+
+/** @param {any} benchmark @returns {number | null} redis-benchmark's requests per second */
+export function baselineOf(benchmark) {
+  return medianOf(factsOf(benchmark, 'benchmarkPerSecond'));
+}
+
+/** @param {any} benchmark @returns {string | null} last words of a redis-benchmark that failed */
+export function baselineFailureOf({ source }) {
+  /** @type {any[]} */
+  const rounds = source.rounds;
+  const failure = rounds.map(({ facts }) => facts?.benchmarkFailure).find(Boolean);
+  return failure === undefined ? null : String(failure);
+}
+
+/** @param {any} benchmark @returns {number | null} ns per verified operation */
+export function proxyCpuOf({ source }) {
+  let [ns, ok] = [0, 0];
+  for (const { others, outcomes } of source.rounds) {
+    const used = others?.[PROXY];
+    if (used === undefined) continue;
+    ns += used.cpuNs;
+    ok += outcomes.ok;
+  }
+  return ok === 0 ? null : ns / ok;
+}
+
+/** @param {any} benchmark @returns {boolean} whether the proxy answered without Redis */
+export function isAnsweredByProxy(benchmark) {
+  /** @type {any[]} */
+  const rounds = benchmark.source.rounds;
+  const known = rounds.filter(({ outcomes, facts }) => outcomes.ok > 0 && facts !== undefined);
+  return (
+    rateOf(benchmark) !== null &&
+    known.length > 0 &&
+    known.every(({ facts }) => facts.reached === 0)
+  );
+}
+
+/**
+ * @param {Rounds | undefined} a
+ * @param {Rounds | undefined} b of the same run
+ * @returns {Value} A / B, pairs of one round, with its interval from two rounds on
+ */
+export function pairedRatio(a, b) {
+  if (a === undefined || b === undefined || a.length !== b.length) return UNKNOWN;
+  const { ratio, low, high, n } = ratioInterval(a, b);
+  // The interval is one of logs: half its width, as a factor.
+  const spread = low === null || high === null || low <= 0 ? null : Math.sqrt(high / low) - 1;
+  return figureOf(ratio, n, { low, high, spread });
+}
+
+/** @param {readonly any[]} benchmarks @returns {string[]} of ROUTES, those that they have */
+export function routesIn(benchmarks) {
+  const used = new Set(benchmarks.map(routeOf));
+  return ROUTES.filter((route) => used.has(route));
+}
+
+/**
+ * @param {readonly any[]} benchmarks of one storage and kind of connection
+ * @returns {Set<string>} tests that every route with figures answers
+ */
+export function commonTests(benchmarks) {
+  const answered = benchmarks.filter((benchmark) => rateOf(benchmark) !== null);
+  const routes = routesIn(answered);
+  const tests = [...new Set(answered.map(({ keys }) => keys.test))];
+  const own = (/** @type {string} */ test) => answered.filter(({ keys }) => keys.test === test);
+  return new Set(tests.filter((test) => routesIn(own(test)).length === routes.length));
+}
+
+/**
+ * @param {readonly (number | null)[]} values
+ * @param {'geometric' | 'arithmetic'} kind
+ * @returns {number | null} null where one of them is not known
+ */
+export function meanOf(values, kind) {
+  const known = values.filter((value) => value !== null && value > 0);
+  if (known.length === 0 || known.length < values.length) return null;
+  const numbers = /** @type {number[]} */ (known);
+  if (kind === 'geometric') return geometricMean(numbers);
+  return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
