@@ -26,6 +26,7 @@ const REGISTRY = {
   mariadb: () => import('./mariadb.js'),
   mysql: () => import('./mysql.js'),
   iovalkey: () => import('./iovalkey.js'),
+  'valkey-glide': () => import('./valkey-glide.js'),
   memory: () => import('./memory.js'),
   lmdb: () => import('./lmdb.js'),
   sqlite: () => import('./sqlite.js'),

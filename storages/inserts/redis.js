@@ -4,6 +4,7 @@
  */
 
 import { createCork } from '../connection.js';
+import { connectGlide, glideBatch } from '../glide-client.js';
 import { connectIoredis, connectNodeRedis } from '../redis-clients.js';
 import { openSeveral } from './connections.js';
 
@@ -50,6 +51,11 @@ export function openIoredisInserter(context, driver) {
 /** @param {InsertContext} context @returns {Promise<Inserter>} */
 export function openNodeRedisInserter(context) {
   return openInserter(context, nodeRedisConnection);
+}
+
+/** @param {InsertContext} context @returns {Promise<Inserter>} */
+export function openGlideInserter(context) {
+  return openInserter(context, glideConnection);
 }
 
 /**
@@ -136,6 +142,41 @@ async function nodeRedisConnection(context) {
       client.destroy();
     },
   };
+}
+
+/**
+ * @param {InsertContext} context
+ * @returns {Promise<RedisConnection>}
+ */
+async function glideConnection(context) {
+  const client = await connectGlide(context);
+  const Batch = await glideBatch();
+  const absent = { conditionalSet: 'onlyIfDoesNotExist' };
+  /** @param {boolean} atomic @param {string[]} rows */
+  const send = (atomic, rows) => {
+    const batch = new Batch(atomic);
+    for (let i = 0; i < rows.length; i += 2) batch.set(rows[i], rows[i + 1], absent);
+    return client.exec(batch, true);
+  };
+  return {
+    command: (...words) => client.customCommand(words).then(flatMap),
+    set: (key, value) => client.set(key, value, absent),
+    pipeline: (rows) => send(false, rows),
+    multi: (rows) => send(true, rows),
+    setMany: (rows) => client.customCommand(['MSETNX', ...rows]).then(Number), // true where stored
+    async close() {
+      if (!client.isClosed) client.close();
+    },
+  };
+}
+
+/**
+ * @param {any} reply a map of GLIDE is a list of its keys and values
+ * @returns {any} as Redis sends it without maps
+ */
+function flatMap(reply) {
+  if (!Array.isArray(reply) || reply[0]?.key === undefined) return reply;
+  return reply.flatMap(({ key, value }) => [key, value]);
 }
 
 /**

@@ -34,7 +34,7 @@ const WAVES = [
   ['redis', 'mysql2', 'tarantool', 'lmdb'],
   ['ioredis', 'manual-hs', 'sqlite'],
   ['iovalkey', 'mariadb'],
-  ['mysql'],
+  ['mysql', 'valkey-glide'],
 ];
 const INSERT_PLACES = namesOf(namespace);
 const { redisPrefix, redisMarker, database, table } = INSERT_PLACES;

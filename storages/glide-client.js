@@ -1,0 +1,90 @@
+/** Connections of Valkey GLIDE, whose core in Rust makes the connection, for all that runs over it. */
+
+import { targetError } from '../lib/errors.js';
+import { findPackage } from '../lib/packages.js';
+import { codeClass, openOrThrow, requireEndpoint, withCode } from './connection.js';
+
+/** @typedef {import('./redis-clients.js').Where} Where */
+
+export const PACKAGE = '@valkey/valkey-glide';
+const PLATFORM = `${PACKAGE}-${process.platform}-${process.arch}`;
+/** RequestErrorType.Disconnect of its protocol between JavaScript and Rust. */
+const DISCONNECT = 3;
+
+/** @type {Promise<any> | undefined} */
+let loading;
+
+/** @returns {import('../lib/types.js').Unavailable | null} */
+export function missingBinary() {
+  // Of Linux there is one for each C library, and npm installs the right one.
+  const names = [PLATFORM, `${PLATFORM}-gnu`, `${PLATFORM}-musl`];
+  if (names.some((name) => findPackage(name) !== null)) return null;
+  return {
+    reason: `its core, an npm package ${PLATFORM}, is not installed`,
+    hint: 'npm install with optional packages, on a platform that it supports',
+  };
+}
+
+/**
+ * @param {Where} where
+ * @returns {Promise<any>}
+ * @throws {Error} with a code, where it cannot connect
+ */
+export async function connectGlide({ address, credentials, profile }) {
+  const endpoint = requireEndpoint(address, 'main', 'valkey-glide');
+  if (endpoint.path !== undefined) {
+    throw targetError('valkey-glide: it has no unix sockets', 'give an address of host and port');
+  }
+  const { GlideClient } = await loadGlide();
+  const { user: username, password } = credentials;
+  const { logger: _logger, ...options } = /** @type {any} */ (profile.options);
+  const connecting = GlideClient.createClient({
+    ...options,
+    addresses: [{ host: endpoint.host, port: endpoint.port }],
+    ...(password !== undefined && { credentials: { username, password } }),
+    ...(endpoint.db && { databaseId: endpoint.db }),
+  });
+  const target = { storage: 'valkey-glide', endpoint, credentials };
+  // One that opens too late is closed.
+  const abandon = () =>
+    connecting.then(
+      (/** @type {any} */ client) => client.close(),
+      () => {},
+    );
+  return openOrThrow(target, connecting, () => void abandon());
+}
+
+function loadGlide() {
+  loading ??= import('@valkey/valkey-glide').then((glide) => {
+    // By default it prints a line to stdout for each request that is lost.
+    glide.Logger.init('off');
+    for (const errorClass of [glide.ConnectionError, glide.ClosingError]) codeClass(errorClass);
+    codeClass(glide.TimeoutError, 'ETIMEDOUT');
+    return glide;
+  });
+  return loading;
+}
+
+/** @returns {Promise<any>} its class of several commands in one request */
+export async function glideBatch() {
+  return (await loadGlide()).Batch;
+}
+
+/**
+ * It connects again without end and cannot be told not to: the first request that is answered by a
+ * lost connection ends the client. Where none was in flight at the loss, requests wait for a new
+ * connection, and fail by the requestTimeout of the profile.
+ * @param {any} client
+ * @param {(error: Error) => void} lose called once
+ */
+export function closeWhenLost(client, lose) {
+  const { processResponse } = client;
+  client.processResponse = (/** @type {any} */ message) => {
+    if (message.requestError?.type === DISCONNECT && !client.isClosed) {
+      const { message: text } = message.requestError;
+      lose(withCode(new Error(text)));
+      client.close(text);
+    }
+    processResponse.call(client, message);
+  };
+}

@@ -1,0 +1,45 @@
+/** Valkey GLIDE on a Redis or Valkey server. */
+
+import { defineStorage } from '../lib/define.js';
+import { loseHandle, withCode } from './connection.js';
+import { closeWhenLost, connectGlide, missingBinary, PACKAGE } from './glide-client.js';
+import { openGlideInserter, REDIS_INSERTS } from './inserts/redis.js';
+
+export const storage = defineStorage({
+  name: 'valkey-glide',
+  summary: 'Valkey GLIDE, a core in Rust',
+  package: PACKAGE,
+  server: 'redis',
+  rows: ['get', 'mget', 'set'],
+  inserts: REDIS_INSERTS,
+  // No locks: it does not keep the order of commands. No commands of any name: it converts their
+  // replies by the name.
+  profiles: {
+    default: {
+      summary: 'client.get; its limits of 1,000 in flight and of 250 ms raised',
+      options: { inflightRequestsLimit: 1_000_000, requestTimeout: 5000, logger: 'off' },
+    },
+  },
+  unavailable: async () => missingBinary(),
+  open: { rows: openRows, insert: openGlideInserter },
+});
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows(context) {
+  const client = await connectGlide(context);
+  const { redisPrefix: prefix } = context.names;
+  /** @type {import('../lib/types.js').RowsHandle} */
+  const handle = {
+    get: (id) => client.get(prefix + id),
+    value: (reply) => (reply === null ? undefined : reply),
+    mget: (ids) => client.mget(ids.map((id) => prefix + id)),
+    set: (id, text) => client.set(prefix + id, text),
+    stored: (reply) => reply === 'OK',
+    async close() {
+      loseHandle(handle, withCode(new Error('the client is closed')));
+      if (!client.isClosed) client.close();
+    },
+  };
+  closeWhenLost(client, (error) => loseHandle(handle, error));
+  return handle;
+}
