@@ -9,9 +9,9 @@
 
 import { decodeDone } from '../../protocols/handlersocket/reply.js';
 import { PING_LINE } from '../../protocols/handlersocket/request.js';
-import { Plan } from './plan.js';
+import { RequestType } from './request-type.js';
 
-const pingPlan = new Plan(decodeDone, { promise: false });
+const pingType = new RequestType(decodeDone, { promise: false });
 /** Of the reply to a ping: `2 HT 1 HT cmd`. */
 const REPLY_BYTES = 8;
 
@@ -30,23 +30,23 @@ export class AckPings {
 
   /** Replies were read. What they release is written within this turn of the event loop. */
   onRead() {
-    const { outbox, counters } = this.connection;
+    const { sendQueue, counters } = this.connection;
     this.batchesAtRead = counters.batches;
-    if (this.scheduled || outbox.inFlight <= this.outstanding) return;
+    if (this.scheduled || sendQueue.inFlight <= this.outstanding) return;
     this.scheduled = true;
     setImmediate(this.check);
   }
 
   check() {
     this.scheduled = false;
-    const { outbox, counters, link } = this.connection;
-    if (!link.ready || counters.batches !== this.batchesAtRead) return;
-    const hasUnsent = outbox.open.count > 0 || outbox.waiting.size > 0;
-    if (hasUnsent || outbox.inFlight <= this.outstanding) return;
+    const { sendQueue, counters, serverSocket } = this.connection;
+    if (!serverSocket.ready || counters.batches !== this.batchesAtRead) return;
+    const hasUnsent = sendQueue.open.count > 0 || sendQueue.waiting.size > 0;
+    if (hasUnsent || sendQueue.inFlight <= this.outstanding) return;
     this.outstanding += 1;
-    const { bytes, length } = outbox.room(PING_LINE.length);
+    const { bytes, length } = sendQueue.reserve(PING_LINE.length);
     const end = length + bytes.write(PING_LINE, length, 'latin1');
-    outbox.commit(end, pingPlan, this.onPong, REPLY_BYTES);
+    sendQueue.commit(end, pingType, this.onPong, REPLY_BYTES);
     const { alone } = this.connection;
     this.connection.flush();
     this.connection.alone = alone;

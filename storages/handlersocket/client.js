@@ -128,7 +128,7 @@ export class HandlerSocketClient extends EventEmitter {
       entry = { id, users: 0, opened };
       this.opened.set(name, entry);
     } else if (keepBytes) {
-      for (const { link } of this.readPool.connections) link.keepAllBytes();
+      for (const { serverSocket } of this.readPool.connections) serverSocket.keepAllBytes();
     }
     entry.users += 1;
     try {
@@ -189,10 +189,10 @@ export class HandlerSocketClient extends EventEmitter {
     const sum = { requests: 0, batches: 0, bytesOut: 0, bytesIn: 0, connects: 0, losses: 0 };
     let pending = 0;
     let inFlight = 0;
-    for (const { counters, outbox, acks } of this.connections) {
+    for (const { counters, sendQueue, acks } of this.connections) {
       const pings = acks?.outstanding ?? 0;
-      pending += outbox.size - pings;
-      inFlight += Math.max(0, outbox.inFlight - pings);
+      pending += sendQueue.size - pings;
+      inFlight += Math.max(0, sendQueue.inFlight - pings);
       for (const name of /** @type {(keyof typeof sum)[]} */ (Object.keys(sum))) {
         sum[name] += counters[name];
       }

@@ -1,7 +1,7 @@
 /**
  * One connection to one listener: requests in, one batch of them per tick out, replies to them in
- * order. The socket and its troubles are the link's part, the order of requests the outbox', the
- * meaning of a request its plan's.
+ * order. ServerSocket owns the socket and its errors, SendQueue the order of requests, and
+ * RequestType the decoding of replies.
  */
 
 import { HandlerSocketError, protocolError } from '../../protocols/handlersocket/errors.js';
@@ -13,14 +13,21 @@ import {
   writeFind,
 } from '../../protocols/handlersocket/request.js';
 import { AckPings } from './ack-pings.js';
-import { Link } from './link.js';
-import { FLUSH_BYTES, Outbox } from './outbox.js';
-import { ignore, MAYBE_EXECUTED, Plan, rejectLost, settle, settleError } from './plan.js';
+import {
+  ignore,
+  MAYBE_EXECUTED,
+  RequestType,
+  rejectLost,
+  settle,
+  settleError,
+} from './request-type.js';
+import { FLUSH_BYTES, SendQueue } from './send-queue.js';
+import { ServerSocket } from './server-socket.js';
 
 /** @typedef {import('../../protocols/handlersocket/request.js').Encoding} Encoding */
 /** @typedef {import('../../protocols/handlersocket/request.js').IndexDefinition} IndexDefinition */
 /** @typedef {import('../../protocols/handlersocket/request.js').Value} Value */
-/** @typedef {import('./plan.js').Sink} Sink */
+/** @typedef {import('./request-type.js').ReplyCallback} ReplyCallback */
 
 /**
  * @typedef {object} ConnectionHooks
@@ -29,9 +36,9 @@ import { ignore, MAYBE_EXECUTED, Plan, rejectLost, settle, settleError } from '.
  * @property {(connection: Connection, error: HandlerSocketError) => void} onDisconnect
  */
 
-/** Of an index' line and of a ping: neither is a request of the caller. */
-const openPlan = new Plan(decodeDone, { promise: false });
-const pingPlan = new Plan(decodeDone, { promise: false });
+/** Requests of the client itself: opening an index, and a ping. */
+const openType = new RequestType(decodeDone, { promise: false });
+const pingType = new RequestType(decodeDone, { promise: false });
 
 export class Connection {
   /**
@@ -43,22 +50,22 @@ export class Connection {
   constructor(target, settings, hooks) {
     this.limits = settings.limits;
     this.hooks = hooks;
-    const outbox = new Outbox(this.limits);
-    this.outbox = outbox;
-    this.link = new Link(target, settings, {
+    const sendQueue = new SendQueue(this.limits);
+    this.sendQueue = sendQueue;
+    this.serverSocket = new ServerSocket(target, settings, {
       indexes: hooks.indexes,
-      pending: () => outbox.size,
-      inFlight: () => outbox.inFlight,
-      replyBytes: () => outbox.replyBytes,
+      pending: () => sendQueue.size,
+      inFlight: () => sendQueue.inFlight,
+      replyBytes: () => sendQueue.replyBytes,
       onReply: (text, start, end, flags) => this.onReply(text, start, end, flags),
       onRead: (bytes) => this.onRead(bytes),
       onWritable: () => this.pump(),
       onReady: () => this.onReady(),
-      onGone: (error, wasReady) => this.onGone(error, wasReady),
-      onOffline: () => this.giveUp(),
+      onDisconnect: (error, wasReady) => this.onDisconnect(error, wasReady),
+      onOffline: () => this.abort(),
       onIdle: () => this.ping(),
     });
-    this.address = this.link.address;
+    this.address = this.serverSocket.address;
     // A unix socket acknowledges nothing.
     this.acks = 'path' in target ? null : new AckPings(this);
     /** no new requests */
@@ -68,25 +75,25 @@ export class Connection {
     /** batches asked for before the hold that are still to be sent */
     this.batchesBeforeHold = 0;
     this.scheduled = false;
-    /** the last batch was one request: then the next one, too, goes out without waiting for more */
+    /** the last batch was one request: the next one is written without waiting for others */
     this.alone = false;
     /** @type {Set<number>} indexes being opened again */
     this.reopening = new Set();
     /** @type {{ resolve: () => void, reject: (error: Error) => void }[]} */
     this.readyWaiters = [];
-    /** @type {(() => void)[]} told whenever replies came or the socket went */
-    this.quietWaiters = [];
+    /** @type {(() => void)[]} called when replies were read or the connection was lost */
+    this.idleWaiters = [];
     this.flush = this.flush.bind(this);
     this.counters = { connects: 0, losses: 0, batches: 0, requests: 0, bytesIn: 0, bytesOut: 0 };
   }
 
   /** @returns {Promise<void>} when the handshake is done; rejects with the first failure */
   connect() {
-    if (this.link.ready) return Promise.resolve();
+    if (this.serverSocket.ready) return Promise.resolve();
     if (this.closing) return Promise.reject(this.closedError());
     return new Promise((resolve, reject) => {
       this.readyWaiters.push({ resolve, reject });
-      if (this.link.state === 'idle' && !this.holding) this.link.dial();
+      if (this.serverSocket.state === 'idle' && !this.holding) this.serverSocket.connect();
     });
   }
 
@@ -95,46 +102,47 @@ export class Connection {
    * @param {Uint8Array} head the bytes before the key
    * @param {Value} key
    * @param {Encoding} encoding
-   * @param {Plan} plan
-   * @param {Sink} sink
+   * @param {RequestType} type
+   * @param {ReplyCallback} callback
    * @throws {HandlerSocketError} HS_ARGUMENT for what is no value; nothing is sent then
    */
-  sendKey(head, key, encoding, plan, sink) {
-    const { outbox } = this;
-    if (this.closing || outbox.ring.size >= this.limits.maxPending) {
-      this.refuse(plan, sink);
+  sendKey(head, key, encoding, type, callback) {
+    const { sendQueue } = this;
+    if (this.closing || sendQueue.pending.size >= this.limits.maxPending) {
+      this.refuse(type, callback);
       return;
     }
-    const { bytes, length } = outbox.room(findBytesMax(head, key));
-    this.commit(writeFind(bytes, length, head, key, encoding), plan, sink, outbox.replyBytes);
+    const { bytes, length } = sendQueue.reserve(findBytesMax(head, key));
+    const end = writeFind(bytes, length, head, key, encoding);
+    this.commit(end, type, callback, sendQueue.replyBytes);
   }
 
   /**
    * @param {string} line whole, a binary string
-   * @param {Plan} plan
-   * @param {Sink} sink
+   * @param {RequestType} type
+   * @param {ReplyCallback} callback
    * @param {number} [weight] estimated bytes of the reply
    */
-  sendLine(line, plan, sink, weight = this.outbox.replyBytes) {
-    if (this.closing || this.outbox.ring.size >= this.limits.maxPending) {
-      this.refuse(plan, sink);
+  sendLine(line, type, callback, weight = this.sendQueue.replyBytes) {
+    if (this.closing || this.sendQueue.pending.size >= this.limits.maxPending) {
+      this.refuse(type, callback);
       return;
     }
-    const { bytes, length } = this.outbox.room(line.length);
-    this.commit(length + bytes.write(line, length, 'latin1'), plan, sink, weight);
+    const { bytes, length } = this.sendQueue.reserve(line.length);
+    this.commit(length + bytes.write(line, length, 'latin1'), type, callback, weight);
   }
 
   /**
    * @param {number} end
-   * @param {Plan} plan
-   * @param {Sink} sink
+   * @param {RequestType} type
+   * @param {ReplyCallback} callback
    * @param {number} weight
    */
-  commit(end, plan, sink, weight) {
-    const { outbox } = this;
-    const full = outbox.commit(end, plan, sink, weight);
+  commit(end, type, callback, weight) {
+    const { sendQueue } = this;
+    const full = sendQueue.commit(end, type, callback, weight);
     if (!this.scheduled) {
-      if (this.alone && outbox.inFlight === 0) {
+      if (this.alone && sendQueue.inFlight === 0) {
         this.flush();
         return;
       }
@@ -142,16 +150,16 @@ export class Connection {
       this.scheduled = true;
       process.nextTick(this.flush);
     } else if (full || end >= FLUSH_BYTES) {
-      outbox.seal();
+      sendQueue.seal();
       this.pump();
     }
   }
 
   /**
-   * @param {Plan} plan
-   * @param {Sink} sink
+   * @param {RequestType} type
+   * @param {ReplyCallback} callback
    */
-  refuse(plan, sink) {
+  refuse(type, callback) {
     const { address } = this;
     const text =
       `${address}: ${this.limits.maxPending} requests are waiting already; wait for replies, or ` +
@@ -160,37 +168,37 @@ export class Connection {
       ? this.closedError()
       : new HandlerSocketError('HS_QUEUE_FULL', text, { address });
     // Never from inside the call: a callback is called once, and later.
-    process.nextTick(settleError, plan, sink, error);
+    process.nextTick(settleError, type, callback, error);
   }
 
   /** Ends the tick: what was asked in it goes out. */
   flush() {
     this.scheduled = false;
-    this.outbox.seal();
-    if (this.link.state === 'open') this.pump();
+    this.sendQueue.seal();
+    if (this.serverSocket.state === 'open') this.pump();
     else this.wake();
   }
 
   /** Connects if requests wait and nobody does. */
   wake() {
-    if (this.link.state !== 'idle' || this.holding) return;
-    if (this.outbox.size > 0 || this.readyWaiters.length > 0) this.link.dial();
+    if (this.serverSocket.state !== 'idle' || this.holding) return;
+    if (this.sendQueue.size > 0 || this.readyWaiters.length > 0) this.serverSocket.connect();
   }
 
   /** Sends batches as long as the limits and the socket allow. */
   pump() {
-    const { link, outbox, counters } = this;
-    if (link.state !== 'open' || link.choked) return;
-    if (outbox.inFlight === 0) link.ticks.heard();
+    const { serverSocket, sendQueue, counters } = this;
+    if (serverSocket.state !== 'open' || serverSocket.awaitsDrain) return;
+    if (sendQueue.inFlight === 0) serverSocket.ticks.onActivity();
     while (!this.holding || this.batchesBeforeHold > 0) {
-      const batch = outbox.next();
+      const batch = sendQueue.next();
       if (batch === null) return;
       if (this.holding) this.batchesBeforeHold -= 1;
       this.alone = batch.count === 1;
       counters.batches += 1;
       counters.requests += batch.count;
       counters.bytesOut += batch.length;
-      if (!link.write(batch.bytes.subarray(0, batch.length))) return;
+      if (!serverSocket.write(batch.bytes.subarray(0, batch.length))) return;
     }
   }
 
@@ -202,29 +210,30 @@ export class Connection {
    * @param {number} flags
    */
   onReply(text, start, end, flags) {
-    const { outbox } = this;
-    const { ring } = outbox;
-    if (outbox.inFlight === 0) throw protocolError('a reply came that nobody asked for');
-    const plan = /** @type {Plan} */ (ring.plans[ring.head]);
-    const sink = /** @type {Sink} */ (ring.sinks[ring.head]);
+    const { sendQueue } = this;
+    const { pending } = sendQueue;
+    if (sendQueue.inFlight === 0)
+      throw protocolError('unexpected reply: no request is outstanding');
+    const type = /** @type {RequestType} */ (pending.types[pending.head]);
+    const callback = /** @type {ReplyCallback} */ (pending.callbacks[pending.head]);
     let value;
     try {
       if (!isSuccess(text, start, end)) {
-        throw this.link.replyError(text, start, end, plan.indexId);
+        throw this.serverSocket.replyError(text, start, end, type.indexId);
       }
-      value = plan.decode(text, start, end, flags);
+      value = type.decode(text, start, end, flags);
     } catch (error) {
       // Not the reply of this request: the request stays, and is lost with the connection.
       if (error.code === 'HS_PROTOCOL') throw error;
-      ring.drop();
-      outbox.answered();
-      if (error.code === 'HS_NOT_OPEN') this.reopen(plan.indexId);
-      settleError(plan, sink, error);
+      pending.drop();
+      sendQueue.answered();
+      if (error.code === 'HS_NOT_OPEN') this.reopen(type.indexId);
+      settleError(type, callback, error);
       return;
     }
-    ring.drop();
-    outbox.answered();
-    settle(plan, sink, value);
+    pending.drop();
+    sendQueue.answered();
+    settle(type, callback, value);
   }
 
   /**
@@ -245,8 +254,8 @@ export class Connection {
    * @param {(error: HandlerSocketError | null) => void} done
    */
   sendOpen(indexId, line, done) {
-    const { openErrors } = this.link;
-    this.sendLine(line, openPlan, (error) => {
+    const { openErrors } = this.serverSocket;
+    this.sendLine(line, openType, (error) => {
       // At once, so that the reply right behind finds the cause.
       if (error) openErrors.set(indexId, error);
       else openErrors.delete(indexId);
@@ -256,12 +265,12 @@ export class Connection {
 
   /** @param {number} bytes */
   onRead(bytes) {
-    const { outbox } = this;
+    const { sendQueue } = this;
     this.counters.bytesIn += bytes;
-    outbox.learn(bytes);
-    if (outbox.waiting.size > 0) this.pump();
+    sendQueue.learn(bytes);
+    if (sendQueue.waiting.size > 0) this.pump();
     this.acks?.onRead();
-    this.tellQuiet();
+    this.notifyIdle();
   }
 
   onReady() {
@@ -272,37 +281,37 @@ export class Connection {
 
   /** Keeps the server from closing an idle connection. */
   ping() {
-    if (!this.closing && this.outbox.size === 0) this.sendLine(PING_LINE, pingPlan, ignore);
+    if (!this.closing && this.sendQueue.size === 0) this.sendLine(PING_LINE, pingType, ignore);
   }
 
   /**
-   * The socket is gone. Finds in flight wait for the next connection, changes reject: they may have
+   * Finds in flight are sent again on the next connection; changes reject, because they may have
    * been executed.
    * @param {HandlerSocketError} error
    * @param {boolean} wasReady
    */
-  onGone(error, wasReady) {
-    const { limits, outbox, link } = this;
+  onDisconnect(error, wasReady) {
+    const { limits, sendQueue, serverSocket } = this;
     // A find that the server could not answer in time would only wait twice as long.
     const retries = error.code === 'HS_REQUEST_TIMEOUT' ? -1 : limits.maxRetries;
-    const given = outbox.lose(retries);
+    const given = sendQueue.lose(retries);
     const waiters = this.readyWaiters.splice(0);
     this.batchesBeforeHold = 0;
     if (wasReady) this.counters.losses += 1;
-    link.rest(outbox.size > 0 && !this.holding);
+    serverSocket.scheduleReconnect(sendQueue.size > 0 && !this.holding);
     if (given.length > 0) rejectLost(given, error);
     for (const waiter of waiters) waiter.reject(error);
     if (wasReady) this.hooks.onDisconnect(this, error);
-    if (error.code === 'HS_AUTH' || limits.offlineTimeoutMs === 0) this.giveUp();
-    this.tellQuiet();
+    if (error.code === 'HS_AUTH' || limits.offlineTimeoutMs === 0) this.abort();
+    this.notifyIdle();
   }
 
-  /** Rejects all that waits, because no connection could be had. */
-  giveUp() {
-    const { link, address } = this;
-    const { lastError } = link;
+  /** Rejects all outstanding requests: no connection within offlineTimeoutMs. */
+  abort() {
+    const { serverSocket, address } = this;
+    const { lastError } = serverSocket;
     this.batchesBeforeHold = 0;
-    link.stopWaiting();
+    serverSocket.cancelReconnect();
     const why = lastError === null ? '' : ` (${lastError.message})`;
     const text = `${address}: no connection within ${this.limits.offlineTimeoutMs} ms${why}`;
     const detail = { address, cause: lastError ?? undefined };
@@ -310,33 +319,33 @@ export class Connection {
       lastError?.code === 'HS_AUTH'
         ? lastError
         : new HandlerSocketError('HS_OFFLINE', text, detail);
-    for (const { plan, sink } of this.outbox.takeAll()) settleError(plan, sink, error);
-    this.tellQuiet();
+    for (const { type, callback } of this.sendQueue.takeAll()) settleError(type, callback, error);
+    this.notifyIdle();
   }
 
-  tellQuiet() {
-    if (this.quietWaiters.length === 0) return;
-    for (const tell of this.quietWaiters.splice(0)) tell();
+  notifyIdle() {
+    if (this.idleWaiters.length === 0) return;
+    for (const resolve of this.idleWaiters.splice(0)) resolve();
   }
 
-  /** @returns {Promise<void>} at the next moment at which requests may have ended */
-  nextQuiet() {
+  /** @returns {Promise<void>} when replies were read or the connection was lost */
+  nextIdle() {
     return new Promise((resolve) => {
-      this.quietWaiters.push(resolve);
+      this.idleWaiters.push(resolve);
     });
   }
 
   /**
-   * Drops the socket once all asked before is answered; later requests wait until resume().
+   * Closes the socket once earlier requests are answered; later ones wait until resume().
    * @returns {Promise<void>}
    */
   async hold() {
-    const { outbox, link } = this;
+    const { sendQueue, serverSocket } = this;
     this.flush();
-    this.batchesBeforeHold = link.state === 'open' ? outbox.waiting.size : 0;
+    this.batchesBeforeHold = serverSocket.state === 'open' ? sendQueue.waiting.size : 0;
     this.holding = true;
-    while (outbox.inFlight > 0 || this.batchesBeforeHold > 0) await this.nextQuiet();
-    await this.link.end(false);
+    while (sendQueue.inFlight > 0 || this.batchesBeforeHold > 0) await this.nextIdle();
+    await this.serverSocket.end(false);
   }
 
   /** Ends hold(). */
@@ -346,34 +355,34 @@ export class Connection {
   }
 
   /**
-   * Refuses new requests, waits for the replies of all others, then closes.
+   * Refuses new requests, waits for outstanding ones, then closes.
    * @returns {Promise<void>}
    */
   async close() {
     this.closing = true;
     this.holding = false;
     this.flush();
-    // Nobody waits for the reply to a ping.
-    while (this.outbox.size > (this.acks?.outstanding ?? 0)) await this.nextQuiet();
-    await this.link.end(true);
-    for (const { sink } of this.outbox.takeAll()) sink(null);
+    // Pings are not waited for.
+    while (this.sendQueue.size > (this.acks?.outstanding ?? 0)) await this.nextIdle();
+    await this.serverSocket.end(true);
+    for (const { callback } of this.sendQueue.takeAll()) callback(null);
     this.rejectWaiters();
   }
 
-  /** Closes at once; all that waits rejects. */
+  /** Closes at once; outstanding requests reject. */
   destroy() {
     this.closing = true;
-    const entries = this.outbox.takeAll();
-    this.link.forget();
-    this.link.ticks.stop();
-    this.link.state = 'closed';
+    const entries = this.sendQueue.takeAll();
+    this.serverSocket.destroy();
+    this.serverSocket.ticks.stop();
+    this.serverSocket.state = 'closed';
     const error = this.closedError();
     const unknown = this.closedError(true);
-    for (const { plan, sink, sent } of entries) {
-      settleError(plan, sink, sent && plan.change ? unknown : error);
+    for (const { type, callback, sent } of entries) {
+      settleError(type, callback, sent && type.change ? unknown : error);
     }
     this.rejectWaiters();
-    this.tellQuiet();
+    this.notifyIdle();
   }
 
   rejectWaiters() {

@@ -1,6 +1,6 @@
 /**
- * What an open index is made of: its plans, and the way of a request from the caller's arguments to
- * a connection: checked, encoded, sent. The operations themselves are in open-index.js.
+ * The parts of an open index: its request types, and the path of a request from the
+ * caller's arguments to a connection: checked, encoded, sent. The operations are in open-index.js.
  */
 
 import { argumentError } from '../../protocols/handlersocket/errors.js';
@@ -15,7 +15,7 @@ import {
 } from '../../protocols/handlersocket/reply.js';
 import { encodeFind, encodeInsert, findHead } from '../../protocols/handlersocket/request.js';
 import { abortedError, limited } from './limited.js';
-import { capturedSink, describeCallback, newPromise, PlanPair } from './plan.js';
+import { capturedResolve, describeCallback, newPromise, RequestTypePair } from './request-type.js';
 import * as validate from './validate.js';
 
 /** @typedef {import('../../protocols/handlersocket/reply.js').Decode} Decode */
@@ -95,21 +95,21 @@ export class IndexRequests {
     const changes = true;
     /** mean bytes of the replies to finds of a large limit; undefined before the first */
     this.largeBytes = /** @type {number | undefined} */ (undefined);
-    this.plans = {
-      value: new PlanPair(valueDecoder(types), id),
-      row: new PlanPair(rowDecoder(types), id),
-      rows: new PlanPair(rowsDecoder(types), id),
-      manyRows: new PlanPair(this.learning(rowsDecoder(types)), id),
-      objects: new PlanPair(objectsDecoder(definition.columns, types), id),
-      count: new PlanPair(decodeCount, id, changes),
-      oldRows: new PlanPair(rowsDecoder(types), id, changes),
-      insert: new PlanPair(decodeInsert, id, changes),
+    this.requestTypes = {
+      value: new RequestTypePair(valueDecoder(types), id),
+      row: new RequestTypePair(rowDecoder(types), id),
+      rows: new RequestTypePair(rowsDecoder(types), id),
+      manyRows: new RequestTypePair(this.learning(rowsDecoder(types)), id),
+      objects: new RequestTypePair(objectsDecoder(definition.columns, types), id),
+      count: new RequestTypePair(decodeCount, id, changes),
+      oldRows: new RequestTypePair(rowsDecoder(types), id, changes),
+      insert: new RequestTypePair(decodeInsert, id, changes),
     };
   }
 
   /**
    * The hot path: nothing is checked that the encoder does not check anyway.
-   * @param {PlanPair} pair
+   * @param {RequestTypePair} pair
    * @param {Value} key
    * @param {Callback<any>} [callback]
    * @returns {any}
@@ -119,7 +119,7 @@ export class IndexRequests {
       const connection = this.readPool.pick();
       if (callback === undefined) {
         const promise = newPromise();
-        connection.sendKey(this.head, key, this.keyEncoding, pair.promise, capturedSink());
+        connection.sendKey(this.head, key, this.keyEncoding, pair.promise, capturedResolve());
         return promise;
       }
       if (typeof callback !== 'function') throw argumentError(describeCallback(callback));
@@ -130,7 +130,7 @@ export class IndexRequests {
   }
 
   /**
-   * @param {PlanPair} pair
+   * @param {RequestTypePair} pair
    * @param {() => string} encode gives the line, or throws
    * @param {import('./limited.js').WaitOptions} options
    * @param {Callback<any>} [callback]
@@ -151,7 +151,7 @@ export class IndexRequests {
       }
       if (options.signal?.aborted) throw abortedError(options.signal, false);
       const promise = newPromise();
-      connection.sendLine(line, pair.promise, capturedSink(), weight);
+      connection.sendLine(line, pair.promise, capturedResolve(), weight);
       return limited(promise, options, change);
     } catch (error) {
       return refused(error, callback);
@@ -159,7 +159,7 @@ export class IndexRequests {
   }
 
   /**
-   * @param {PlanPair} pair
+   * @param {RequestTypePair} pair
    * @param {string} op
    * @param {Key} key
    * @param {FindOptions} options

@@ -37,7 +37,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {any}
    */
   value(key, callback) {
-    return this.findByKey(this.plans.value, key, callback);
+    return this.findByKey(this.requestTypes.value, key, callback);
   }
 
   /**
@@ -59,9 +59,9 @@ export class OpenIndex extends IndexRequests {
    */
   get(key, callback) {
     if (!Array.isArray(key)) {
-      return this.findByKey(this.plans.row, /** @type {Value} */ (key), callback);
+      return this.findByKey(this.requestTypes.row, /** @type {Value} */ (key), callback);
     }
-    return this.request(this.plans.row, () => this.findLine('=', key, {}), {}, callback);
+    return this.request(this.requestTypes.row, () => this.findLine('=', key, {}), {}, callback);
   }
 
   /**
@@ -89,7 +89,7 @@ export class OpenIndex extends IndexRequests {
    */
   find(op, key, options = {}, callback) {
     const weight = this.weigh(options);
-    const pair = weight === undefined ? this.plans.rows : this.plans.manyRows;
+    const pair = weight === undefined ? this.requestTypes.rows : this.requestTypes.manyRows;
     const line = () => this.findLine(op, key, options);
     return this.request(pair, line, options, callback, weight);
   }
@@ -103,7 +103,7 @@ export class OpenIndex extends IndexRequests {
    */
   findObjects(op, key, options = {}) {
     const line = () => this.findLine(op, key, options);
-    return this.request(this.plans.objects, line, options, undefined, this.weigh(options));
+    return this.request(this.requestTypes.objects, line, options, undefined, this.weigh(options));
   }
 
   /**
@@ -137,7 +137,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {any}
    */
   insert(values, options = {}, callback) {
-    return this.request(this.plans.insert, () => this.insertLine(values), options, callback);
+    return this.request(this.requestTypes.insert, () => this.insertLine(values), options, callback);
   }
 
   /**
@@ -149,7 +149,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<number>} rows matched, also those that had the values already
    */
   update(op, key, values, options = {}) {
-    return this.change(this.plans.count, op, key, options, 'U', values);
+    return this.change(this.requestTypes.count, op, key, options, 'U', values);
   }
 
   /**
@@ -160,7 +160,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<Row[]>} the rows as they were before
    */
   updateReturning(op, key, values, options = {}) {
-    return this.change(this.plans.oldRows, op, key, options, 'U?', values);
+    return this.change(this.requestTypes.oldRows, op, key, options, 'U?', values);
   }
 
   /**
@@ -170,7 +170,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<number>} rows removed
    */
   remove(op, key, options = {}) {
-    return this.change(this.plans.count, op, key, options, 'D', []);
+    return this.change(this.requestTypes.count, op, key, options, 'D', []);
   }
 
   /**
@@ -180,7 +180,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<Row[]>} the rows that were removed
    */
   removeReturning(op, key, options = {}) {
-    return this.change(this.plans.oldRows, op, key, options, 'D?', []);
+    return this.change(this.requestTypes.oldRows, op, key, options, 'D?', []);
   }
 
   /**
@@ -192,7 +192,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<number>} rows matched
    */
   increment(op, key, steps, options = {}) {
-    return this.change(this.plans.count, op, key, options, '+', steps);
+    return this.change(this.requestTypes.count, op, key, options, '+', steps);
   }
 
   /**
@@ -203,7 +203,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<Row[]>} the rows as they were before
    */
   incrementReturning(op, key, steps, options = {}) {
-    return this.change(this.plans.oldRows, op, key, options, '+?', steps);
+    return this.change(this.requestTypes.oldRows, op, key, options, '+?', steps);
   }
 
   /**
@@ -215,7 +215,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<number>} rows changed
    */
   decrement(op, key, steps, options = {}) {
-    return this.change(this.plans.count, op, key, options, '-', steps);
+    return this.change(this.requestTypes.count, op, key, options, '-', steps);
   }
 
   /**
@@ -226,7 +226,7 @@ export class OpenIndex extends IndexRequests {
    * @returns {Promise<Row[]>} the rows as they were before
    */
   decrementReturning(op, key, steps, options = {}) {
-    return this.change(this.plans.oldRows, op, key, options, '-?', steps);
+    return this.change(this.requestTypes.oldRows, op, key, options, '-?', steps);
   }
 
   /** Gives the index' id back; the server keeps the table open until the connections close. */

@@ -66,7 +66,7 @@ export class Pool {
    * @returns {Promise<void>} rejects where a connection could not open it
    */
   async open(id, definition, keepBytes) {
-    if (keepBytes) for (const { link } of this.connections) link.keepAllBytes();
+    if (keepBytes) for (const { serverSocket } of this.connections) serverSocket.keepAllBytes();
     if (this.indexes.has(id)) return;
     this.indexes.set(id, definition);
     const line = encodeOpen(id, definition);
@@ -83,10 +83,10 @@ export class Pool {
    */
   async openOn(connection, id, line) {
     // Without a socket the handshake opens it, when there is one.
-    if (connection.link.state !== 'open') {
+    if (connection.serverSocket.state !== 'open') {
       if (connection !== this.first) return;
       await connection.connect();
-      const error = connection.link.openErrors.get(id);
+      const error = connection.serverSocket.openErrors.get(id);
       if (error !== undefined) throw error;
       return;
     }
@@ -102,7 +102,7 @@ export class Pool {
 
   /** @returns {number} requests without a reply */
   get pending() {
-    return this.connections.reduce((sum, { outbox }) => sum + outbox.size, 0);
+    return this.connections.reduce((sum, { sendQueue }) => sum + sendQueue.size, 0);
   }
 }
 
@@ -111,8 +111,8 @@ const NOT_READY = 2 ** 40;
 
 /** @param {Connection} connection */
 function loadOf(connection) {
-  const load = connection.outbox.ring.size;
-  return connection.link.state === 'open' ? load : load + NOT_READY;
+  const load = connection.sendQueue.pending.size;
+  return connection.serverSocket.state === 'open' ? load : load + NOT_READY;
 }
 
 /**

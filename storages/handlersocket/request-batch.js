@@ -24,7 +24,7 @@ export class RequestBatch {
   /** @param {import('./client.js').HandlerSocketClient} client */
   constructor(client) {
     this.client = client;
-    /** @type {{ index: OpenIndex, line: string, pair: import('./plan.js').PlanPair }[]} */
+    /** @type {{ index: OpenIndex, line: string, pair: import('./request-type.js').RequestTypePair }[]} */
     this.requests = [];
     this.sent = false;
   }
@@ -36,7 +36,7 @@ export class RequestBatch {
 
   /**
    * @param {OpenIndex} index
-   * @param {import('./plan.js').PlanPair} pair
+   * @param {import('./request-type.js').RequestTypePair} pair
    * @param {string} line
    * @returns {this}
    */
@@ -57,7 +57,7 @@ export class RequestBatch {
    * @throws {HandlerSocketError} HS_ARGUMENT, as all that collect
    */
   find(index, op, key, options = {}) {
-    return this.add(index, index.plans.rows, index.findLine(op, key, options));
+    return this.add(index, index.requestTypes.rows, index.findLine(op, key, options));
   }
 
   /**
@@ -66,7 +66,7 @@ export class RequestBatch {
    * @returns {this}
    */
   insert(index, values) {
-    return this.add(index, index.plans.insert, index.insertLine(values));
+    return this.add(index, index.requestTypes.insert, index.insertLine(values));
   }
 
   /**
@@ -78,7 +78,11 @@ export class RequestBatch {
    * @returns {this}
    */
   update(index, op, key, values, options = {}) {
-    return this.add(index, index.plans.count, index.changeLine(op, key, options, 'U', values));
+    return this.add(
+      index,
+      index.requestTypes.count,
+      index.changeLine(op, key, options, 'U', values),
+    );
   }
 
   /**
@@ -89,7 +93,7 @@ export class RequestBatch {
    * @returns {this}
    */
   remove(index, op, key, options = {}) {
-    return this.add(index, index.plans.count, index.changeLine(op, key, options, 'D', []));
+    return this.add(index, index.requestTypes.count, index.changeLine(op, key, options, 'D', []));
   }
 
   /**
@@ -101,7 +105,11 @@ export class RequestBatch {
    * @returns {this}
    */
   increment(index, op, key, steps, options = {}) {
-    return this.add(index, index.plans.count, index.changeLine(op, key, options, '+', steps));
+    return this.add(
+      index,
+      index.requestTypes.count,
+      index.changeLine(op, key, options, '+', steps),
+    );
   }
 
   /**

@@ -50,7 +50,7 @@ export class TickTimer {
   }
 
   /** @param {Phase} phase begins now */
-  enter(phase) {
+  startPhase(phase) {
     this.phase = phase;
     this.silentTicks = 0;
     if (phase === 'ready') this.offlineTicks = 0;
@@ -61,7 +61,7 @@ export class TickTimer {
   }
 
   /** Something came from the server, or the first request in flight was sent. */
-  heard() {
+  onActivity() {
     this.silentTicks = 0;
   }
 

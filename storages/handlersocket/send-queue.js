@@ -1,6 +1,6 @@
 /**
  * The requests of one connection, from the caller to the reply: the batch being filled, the batches
- * that wait, those in flight, and the ring of plans and sinks in the same order. It knows no
+ * that wait, those in flight, and the pending queue in the same order. It knows no
  * socket, so what is sent, kept, retried or given up can be tested exactly.
  *
  * In flight is bounded in requests and in estimated bytes of replies, because the server has no
@@ -8,18 +8,19 @@
  */
 
 import { BATCH_BYTES, BatchPool } from './batch.js';
-import { Ring } from './ring.js';
+import { PendingQueue } from './pending-queue.js';
 
 /** @typedef {import('./batch.js').Batch} Batch */
-/** @typedef {import('./plan.js').Plan} Plan */
-/** @typedef {import('./plan.js').Sink} Sink */
+/** @typedef {import('./request-type.js').RequestType} RequestType */
+/** @typedef {import('./request-type.js').ReplyCallback} ReplyCallback */
+/** @typedef {{ type: RequestType, callback: ReplyCallback }} Entry an outstanding request */
 
 /** First estimate of the bytes of a reply; then the mean of what comes. */
 const REPLY_BYTES_GUESS = 64;
 
 const BATCHES_IN_FLIGHT = 4;
 
-/** A queue of batches, in a ring whose size is a power of two. */
+/** A queue of batches, in a ring buffer whose size is a power of two. */
 export class Fifo {
   constructor() {
     /** @type {(Batch | undefined)[]} */
@@ -62,20 +63,20 @@ export class Fifo {
   }
 }
 
-export class Outbox {
+export class SendQueue {
   /** @param {{ maxInFlight: number, maxReplyBytes: number }} limits */
   constructor(limits) {
     this.limits = limits;
     // A batch is a part of what may be in flight, so that the next can go while one is answered.
     this.batchCountMax = Math.ceil(limits.maxInFlight / BATCHES_IN_FLIGHT);
     this.batchWeightMax = limits.maxReplyBytes / BATCHES_IN_FLIGHT;
-    /** @type {Ring<Plan, Sink>} every request without a reply, oldest first */
-    this.ring = new Ring();
+    /** @type {PendingQueue<RequestType, ReplyCallback>} every request without a reply, oldest first */
+    this.pending = new PendingQueue();
     this.pool = new BatchPool();
     this.open = this.pool.take();
     this.waiting = new Fifo();
     this.sent = new Fifo();
-    /** requests sent and not answered: the first ones of the ring */
+    /** requests sent and not answered: the first of the pending queue */
     this.inFlight = 0;
     /** estimated bytes of their replies */
     this.weight = 0;
@@ -86,14 +87,14 @@ export class Outbox {
 
   /** @returns {number} requests without a reply */
   get size() {
-    return this.ring.size;
+    return this.pending.size;
   }
 
   /**
    * @param {number} bytes that the next request needs at most
    * @returns {Batch} with that room; write at its length, then call commit
    */
-  room(bytes) {
+  reserve(bytes) {
     if (this.open.length + bytes > this.open.bytes.length) {
       if (this.open.count > 0) this.seal();
       if (bytes > this.open.bytes.length) {
@@ -107,17 +108,17 @@ export class Outbox {
   /**
    * Adds the request whose bytes were just written.
    * @param {number} end behind its line feed
-   * @param {Plan} plan
-   * @param {Sink} sink
+   * @param {RequestType} type
+   * @param {ReplyCallback} callback
    * @param {number} weight estimated bytes of its reply
    * @returns {boolean} whether a batch is now complete
    */
-  commit(end, plan, sink, weight) {
+  commit(end, type, callback, weight) {
     const { open } = this;
     open.length = end;
     open.count += 1;
     open.weight += weight;
-    this.ring.push(plan, sink);
+    this.pending.push(type, callback);
     if (open.count < this.batchCountMax && open.weight < this.batchWeightMax) return false;
     this.seal();
     return true;
@@ -147,7 +148,7 @@ export class Outbox {
   }
 
   /**
-   * Counts one reply off; the caller has read and dropped the head of the ring.
+   * Counts one reply off; the caller has read and dropped the head of the pending queue.
    * @returns {boolean} whether a batch was answered whole, so that another may be sent
    */
   answered() {
@@ -179,14 +180,14 @@ export class Outbox {
    * The connection is gone: what was in flight is queued again in front where it may be sent twice,
    * and given back where it may not.
    * @param {number} maxRetries
-   * @returns {{ plan: Plan, sink: Sink }[]} requests that must reject, oldest first
+   * @returns {Entry[]} requests that must reject, oldest first
    */
   lose(maxRetries) {
     this.seal();
-    const entries = this.ring.takeAll();
+    const entries = this.pending.takeAll();
     const batches = this.sent.takeAll();
     const unsent = this.waiting.takeAll();
-    /** @type {{ plan: Plan, sink: Sink }[]} */
+    /** @type {Entry[]} */
     const given = [];
     let place = 0;
     for (const batch of batches) {
@@ -195,14 +196,14 @@ export class Outbox {
       for (const [start, end] of batch.lines()) {
         const entry = entries[place];
         place += 1;
-        if (entry.plan.change || again.attempts > maxRetries) {
+        if (entry.type.change || again.attempts > maxRetries) {
           given.push(entry);
           continue;
         }
         again.length += batch.bytes.copy(again.bytes, again.length, start, end);
         again.count += 1;
         again.weight += batch.weight / batch.count;
-        this.ring.push(entry.plan, entry.sink);
+        this.pending.push(entry.type, entry.callback);
       }
       this.pool.give(batch);
       if (again.count > 0) this.waiting.push(again);
@@ -210,18 +211,18 @@ export class Outbox {
     }
     for (const batch of unsent) this.waiting.push(batch);
     for (; place < entries.length; place += 1)
-      this.ring.push(entries[place].plan, entries[place].sink);
+      this.pending.push(entries[place].type, entries[place].callback);
     this.inFlight = 0;
     this.weight = 0;
     return given;
   }
 
   /**
-   * @returns {{ plan: Plan, sink: Sink, sent: boolean }[]} everything; the outbox is empty after
+   * @returns {(Entry & { sent: boolean })[]} everything; the queue is empty after
    */
   takeAll() {
     const { inFlight } = this;
-    const all = this.ring.takeAll().map((entry, i) => ({ ...entry, sent: i < inFlight }));
+    const all = this.pending.takeAll().map((entry, i) => ({ ...entry, sent: i < inFlight }));
     this.waiting.takeAll();
     this.sent.takeAll();
     this.open = this.pool.take();

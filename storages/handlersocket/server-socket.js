@@ -1,7 +1,7 @@
 /**
- * The way to one listener: it owns the socket and its timeouts, connects and reconnects with
- * back-off and jitter, and speaks the handshake: auth and every open index, in the flight of the
- * connect. It does not know requests: bytes go through write(), replies go to the owner.
+ * The socket to one listener: it owns the socket and its timeouts, connects and reconnects with
+ * back-off and jitter, and performs the handshake: auth and every open index, pipelined with the
+ * first requests. It knows no requests: write() takes bytes, replies go to the owner.
  */
 
 import { connect } from 'node:net';
@@ -18,13 +18,13 @@ import { checkSecret } from './validate.js';
 /** @typedef {import('node:net').Socket} Socket */
 
 /**
- * `idle`: no socket and none wanted; `connecting`; `open`: connected, the handshake may be under
- * way; `waiting`: for the next attempt; `closed`: for good.
- * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} LinkState
+ * `idle`: no socket; `connecting`; `open`: connected, the handshake may be in progress; `waiting`:
+ * for the next attempt; `closed`: permanently.
+ * @typedef {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} SocketState
  */
 
 /**
- * @typedef {object} LinkOwner
+ * @typedef {object} SocketOwner
  * @property {() => Iterable<[number, IndexDefinition]>} indexes to be open
  * @property {() => number} pending requests without a reply
  * @property {() => number} inFlight those of them that were sent
@@ -33,8 +33,8 @@ import { checkSecret } from './validate.js';
  * @property {(bytes: number) => void} onRead a chunk was read and its replies handed over
  * @property {() => void} onWritable connected, or the socket has drained: write
  * @property {() => void} onReady the handshake is done
- * @property {(error: HandlerSocketError, wasReady: boolean) => void} onGone the socket is gone;
- *   call rest() to say whether another is wanted
+ * @property {(error: HandlerSocketError, wasReady: boolean) => void} onDisconnect the
+ *   connection was closed; the owner calls scheduleReconnect()
  * @property {() => void} onOffline requests waited offlineTimeoutMs
  * @property {() => void} onIdle nothing happened for keepAliveMs
  */
@@ -43,12 +43,12 @@ import { checkSecret } from './validate.js';
 const AUTH = -1;
 const PROBE = -2;
 
-export class Link {
+export class ServerSocket {
   /**
    * @param {import('./options.js').Target} target
    * @param {{ secret: import('./options.js').Secret | undefined,
    *   limits: import('./options.js').Limits }} settings
-   * @param {LinkOwner} owner
+   * @param {SocketOwner} owner
    */
   constructor(target, { secret, limits }, owner) {
     this.target = target;
@@ -56,16 +56,16 @@ export class Link {
     this.secret = secret;
     this.limits = limits;
     this.owner = owner;
-    /** @type {LinkState} */
+    /** @type {SocketState} */
     this.state = 'idle';
     /** @type {Socket | null} */
     this.socket = null;
     /** @type {ReplyParser | null} */
     this.parser = null;
-    /** some index has columns whose bytes must be kept; see ReplyParser */
+    /** keep the bytes of columns; see ReplyParser */
     this.keepBytes = false;
-    /** the socket has more than it could write */
-    this.choked = false;
+    /** write() returned false: wait for drain */
+    this.awaitsDrain = false;
     /** @type {number[]} what the next replies answer, before those of the owner */
     this.handshake = [];
     this.handshakeAt = 0;
@@ -98,9 +98,9 @@ export class Link {
   }
 
   /** Starts an attempt to connect, from idle or waiting. */
-  dial() {
+  connect() {
     this.state = 'connecting';
-    this.ticks.enter('connect');
+    this.ticks.startPhase('connect');
     const { secret } = this;
     if (typeof secret !== 'function') {
       this.openSocket(secret);
@@ -113,7 +113,7 @@ export class Link {
         if (this.state === 'connecting' && this.socket === null) this.openSocket(text);
       })
       .catch((error) => {
-        if (this.state === 'connecting') this.gone(this.connectError(error));
+        if (this.state === 'connecting') this.onDisconnect(this.connectError(error));
       });
   }
 
@@ -135,14 +135,14 @@ export class Link {
       },
     });
     this.socket = socket;
-    this.choked = false;
+    this.awaitsDrain = false;
     /** @type {Error | null} */
     let cause = null;
     socket.on('connect', () => {
       if (this.socket === socket) this.onConnect(socket, secret);
     });
     socket.on('drain', () => {
-      this.choked = false;
+      this.awaitsDrain = false;
       if (this.socket === socket && this.state === 'open') this.owner.onWritable();
     });
     socket.on('error', (error) => {
@@ -158,7 +158,7 @@ export class Link {
    */
   onConnect(socket, secret) {
     this.state = 'open';
-    this.ticks.enter('handshake');
+    this.ticks.startPhase('handshake');
     this.openErrors.clear();
     this.handshake = [];
     this.handshakeAt = 0;
@@ -172,7 +172,7 @@ export class Link {
       this.handshake.push(id);
     }
     if (lines === '') {
-      // Something must be answered: a dead listener accepts and keeps silent.
+      // A request that must be answered: a dead listener accepts connections but never replies.
       lines = PROBE_LINE;
       this.handshake.push(PROBE);
     }
@@ -187,8 +187,8 @@ export class Link {
   write(bytes) {
     const socket = /** @type {Socket} */ (this.socket);
     // write() says false for whatever exceeds the high-water mark, also when all of it is out.
-    this.choked = !socket.write(bytes) && socket.writableLength > 0;
-    return !this.choked;
+    this.awaitsDrain = !socket.write(bytes) && socket.writableLength > 0;
+    return !this.awaitsDrain;
   }
 
   /**
@@ -198,11 +198,11 @@ export class Link {
    */
   onChunk(socket, count) {
     if (this.socket !== socket) return false;
-    this.ticks.heard();
+    this.ticks.onActivity();
     try {
       /** @type {ReplyParser} */ (this.parser).advance(count);
     } catch (error) {
-      // A callback may have closed us meanwhile: then what is left of the chunk is nobody's.
+      // A callback may have closed us meanwhile: then the rest of the chunk is ignored.
       if (this.socket === socket) this.drop(asProtocolError(error));
       return false;
     }
@@ -238,7 +238,7 @@ export class Link {
     this.handshakeAt += 1;
     if (this.handshakeAt < this.handshake.length) return;
     this.failures = 0;
-    this.ticks.enter('ready');
+    this.ticks.startPhase('ready');
     this.owner.onReady();
   }
 
@@ -255,7 +255,7 @@ export class Link {
     return serverError(code, message, this.address, cause);
   }
 
-  /** Nothing came while something should have. */
+  /** Timeout: no bytes from the server. */
   onSilence() {
     const { limits, address } = this;
     if (this.state === 'connecting') {
@@ -280,13 +280,13 @@ export class Link {
   onClose(socket, cause) {
     if (this.socket !== socket) return;
     if (this.state === 'connecting') {
-      this.gone(this.connectError(cause));
+      this.onDisconnect(this.connectError(cause));
       return;
     }
     const { address } = this;
     const why = cause === null ? 'the server closed it' : cause.message;
     const text = `the connection to ${address} was lost: ${why}`;
-    this.gone(new HandlerSocketError('HS_CONNECTION_LOST', text, { address, cause }));
+    this.onDisconnect(new HandlerSocketError('HS_CONNECTION_LOST', text, { address, cause }));
   }
 
   /**
@@ -302,7 +302,7 @@ export class Link {
   }
 
   /**
-   * Ends the socket because of an error that we found.
+   * Closes the connection because of an error detected by the client.
    * @param {HandlerSocketError} error
    */
   drop(error) {
@@ -310,20 +310,20 @@ export class Link {
       error.address = this.address;
       error.message = `${this.address}: ${error.message}`;
     }
-    this.gone(error);
+    this.onDisconnect(error);
   }
 
   /** @param {HandlerSocketError} error */
-  gone(error) {
+  onDisconnect(error) {
     const wasReady = this.ready;
     this.lastError = error;
     if (!wasReady) this.failures += 1;
-    this.forget();
-    this.owner.onGone(error, wasReady);
+    this.destroy();
+    this.owner.onDisconnect(error, wasReady);
   }
 
-  /** Destroys what there is of a socket. */
-  forget() {
+  /** Destroys the socket, if any. */
+  destroy() {
     const { socket } = this;
     this.socket = null;
     this.parser = null;
@@ -335,26 +335,26 @@ export class Link {
   }
 
   /**
-   * Without a socket: waits for the next attempt where one is wanted.
+   * Schedules the next attempt to connect, or stops the timers.
    * @param {boolean} wanted
    */
-  rest(wanted) {
+  scheduleReconnect(wanted) {
     if (this.state !== 'idle') return;
     if (!wanted) {
       this.ticks.stop();
       return;
     }
-    // Doubles from backoffMs to backoffMaxMs; a random half to whole of it is waited, so that many
+    // Doubles from backoffMs to backoffMaxMs; waits a random half to whole of it, so that many
     // clients of one server do not come back at the same moment.
     const { backoffMs, backoffMaxMs } = this.limits;
     const delay = Math.min(backoffMaxMs, backoffMs * 2 ** Math.min(this.failures, 20));
     this.state = 'waiting';
-    this.ticks.enter('offline');
-    this.retryTimer = setTimeout(() => this.dial(), delay * (0.5 + Math.random() / 2));
+    this.ticks.startPhase('offline');
+    this.retryTimer = setTimeout(() => this.connect(), delay * (0.5 + Math.random() / 2));
   }
 
-  /** Stops waiting for the next attempt; one under way goes on. */
-  stopWaiting() {
+  /** Cancels the next attempt; one in progress continues. */
+  cancelReconnect() {
     if (this.state !== 'waiting') return;
     clearTimeout(this.retryTimer);
     this.state = 'idle';
@@ -362,7 +362,7 @@ export class Link {
   }
 
   /**
-   * Closes in good order: FIN, then the server's. Nothing is told to the owner.
+   * Closes gracefully: FIN, then wait for the server to close. The owner is not notified.
    * @param {boolean} forGood no other attempt, ever
    * @returns {Promise<void>} when the socket is closed
    */
@@ -370,7 +370,7 @@ export class Link {
     const { socket } = this;
     this.socket = null;
     const wasOpen = this.state === 'open';
-    this.forget();
+    this.destroy();
     this.ticks.stop();
     if (forGood) this.state = 'closed';
     if (socket === null || socket.destroyed) return;

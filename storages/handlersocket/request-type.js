@@ -1,7 +1,7 @@
 /**
- * What is known of a request while it waits: how its reply is read, how the caller is told, and
- * whether it may be sent twice. One plan is shared by all requests of a kind, so that a request in
- * flight is no more than a plan and a function.
+ * The type of a request: how its reply is decoded, whether it settles a promise or a callback, and
+ * whether it may be sent twice. Requests of one type share one object, so that a request in
+ * flight is no more than a type and a function.
  */
 
 import { HandlerSocketError } from '../../protocols/handlersocket/errors.js';
@@ -11,10 +11,10 @@ import { describe } from '../../protocols/handlersocket/request.js';
 
 /**
  * Takes the result. Of a promise: its resolve function. Of a callback: (error, value).
- * @typedef {(...result: any[]) => void} Sink
+ * @typedef {(...result: any[]) => void} ReplyCallback
  */
 
-export class Plan {
+export class RequestType {
   /**
    * @param {Decode} decode
    * @param {{ promise: boolean, change?: boolean, indexId?: number }} options change: not to be
@@ -28,49 +28,49 @@ export class Plan {
   }
 }
 
-/** The two plans of an operation: `of(callback)` gives the one for the caller's style. */
-export class PlanPair {
+/** The types of an operation, one for promises and one for callbacks. */
+export class RequestTypePair {
   /**
    * @param {Decode} decode
    * @param {number} indexId
    * @param {boolean} [change]
    */
   constructor(decode, indexId, change = false) {
-    this.promise = new Plan(decode, { promise: true, change, indexId });
-    this.callback = new Plan(decode, { promise: false, change, indexId });
+    this.promise = new RequestType(decode, { promise: true, change, indexId });
+    this.callback = new RequestType(decode, { promise: false, change, indexId });
   }
 }
 
 /**
- * @param {Plan} plan
- * @param {Sink} sink
+ * @param {RequestType} type
+ * @param {ReplyCallback} callback
  * @param {any} value
  */
-export function settle(plan, sink, value) {
-  if (plan.promise) {
-    sink(value);
+export function settle(type, callback, value) {
+  if (type.promise) {
+    callback(value);
     return;
   }
   try {
-    sink(null, value);
+    callback(null, value);
   } catch (error) {
     throwLater(error);
   }
 }
 
 /**
- * @param {Plan} plan
- * @param {Sink} sink
+ * @param {RequestType} type
+ * @param {ReplyCallback} callback
  * @param {unknown} error
  */
-export function settleError(plan, sink, error) {
-  if (plan.promise) {
+export function settleError(type, callback, error) {
+  if (type.promise) {
     // Only resolve is kept of each promise: resolving with a rejected one rejects it.
-    sink(Promise.reject(error));
+    callback(Promise.reject(error));
     return;
   }
   try {
-    sink(error);
+    callback(error);
   } catch (thrown) {
     throwLater(thrown);
   }
@@ -79,7 +79,7 @@ export function settleError(plan, sink, error) {
 export const MAYBE_EXECUTED = '; the change in flight may have been executed';
 
 /**
- * @param {{ plan: Plan, sink: Sink }[]} entries
+ * @param {{ type: RequestType, callback: ReplyCallback }[]} entries
  * @param {HandlerSocketError} error
  */
 export function rejectLost(entries, error) {
@@ -88,7 +88,8 @@ export function rejectLost(entries, error) {
   const plain = new HandlerSocketError(code, message, { address, cause: error });
   const detail = { address, cause: error, outcomeUnknown: true };
   const unknown = new HandlerSocketError(code, message + MAYBE_EXECUTED, detail);
-  for (const { plan, sink } of entries) settleError(plan, sink, plan.change ? unknown : plain);
+  for (const { type, callback } of entries)
+    settleError(type, callback, type.change ? unknown : plain);
 }
 
 /**
@@ -101,9 +102,9 @@ function throwLater(error) {
   });
 }
 
-/** @type {Sink} */
+/** @type {ReplyCallback} */
 let captured = ignore;
-/** @param {Sink} resolve */
+/** @param {ReplyCallback} resolve */
 const capture = (resolve) => {
   captured = resolve;
 };
@@ -116,12 +117,12 @@ export function newPromise() {
   return new Promise(capture);
 }
 
-/** @returns {Sink} resolve of the newest promise of newPromise */
-export function capturedSink() {
+/** @returns {ReplyCallback} resolve of the newest promise of newPromise */
+export function capturedResolve() {
   return captured;
 }
 
-/** @type {Sink} */
+/** @type {ReplyCallback} */
 export function ignore() {}
 
 /**
