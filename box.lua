@@ -9,6 +9,8 @@
 --   DRAGSTRIP_BOX_FOLDER   where snapshots are kept
 --   DRAGSTRIP_BOX_MEMORY   bytes for rows, 2 GiB if absent: a million rows of 1 KB take 1.1 GB
 --   DRAGSTRIP_BOX_KEEP     "no": rows are not written at the end
+--   DRAGSTRIP_BOX_USER     who may use them, guest if absent; then with the password of
+--   DRAGSTRIP_BOX_SECRET_FILE   the path of a private file; a guest may do nothing then
 
 local fio = require('fio')
 
@@ -25,7 +27,7 @@ local folder = setting('DRAGSTRIP_BOX_FOLDER', fio.pathjoin(home, 'by-hand', 'ta
 fio.mktree(folder)
 
 box.cfg{
-    listen = setting('DRAGSTRIP_BOX_LISTEN', '127.0.0.1:3301'),
+    -- It listens at the end of this file, when everything is there and nobody else may enter.
     memtx_dir = folder,
     wal_dir = folder,
     vinyl_dir = folder,
@@ -40,6 +42,19 @@ box.cfg{
     net_msg_max = 100000,
     readahead = 1024 ^ 2,
 }
+
+local user = setting('DRAGSTRIP_BOX_USER', 'guest')
+if user ~= 'guest' then
+    local secret_file = fio.open(setting('DRAGSTRIP_BOX_SECRET_FILE', ''), {'O_RDONLY'})
+    local password = secret_file:read(1024)
+    secret_file:close()
+    box.schema.user.create(user, {if_not_exists = true})
+    box.schema.user.passwd(user, password)
+    -- Also what an earlier start had granted it is of no use then.
+    box.schema.user.disable('guest')
+else
+    box.schema.user.enable('guest')
+end
 
 -- The rows of the race; those of `dragstrip mget`, which are there only while it runs.
 for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget'} do
@@ -172,11 +187,11 @@ function dragstrip_settings()
     return settings
 end
 
--- A guest reads and writes our two spaces and calls our functions, nothing else.
+-- The user reads and writes our spaces and calls our functions, nothing else.
 for _, name in ipairs{
     'dragstrip_rows', 'dragstrip_mget', 'dragstrip_insert', 'dragstrip_dataset',
 } do
-    box.schema.user.grant('guest', 'read,write', 'space', name, {if_not_exists = true})
+    box.schema.user.grant(user, 'read,write', 'space', name, {if_not_exists = true})
 end
 for _, name in ipairs{
     'dragstrip_load', 'dragstrip_load_from', 'dragstrip_reset', 'dragstrip_count',
@@ -184,12 +199,12 @@ for _, name in ipairs{
 } do
     -- setuid: runs as the one who made it, for truncate and box.cfg.
     box.schema.func.create(name, {if_not_exists = true, setuid = true})
-    box.schema.user.grant('guest', 'execute', 'function', name, {if_not_exists = true})
+    box.schema.user.grant(user, 'execute', 'function', name, {if_not_exists = true})
 end
--- Not setuid: a guest may read and write, and changing the user costs something in every call.
+-- Not setuid: the user may read and write, and changing the user costs something in every call.
 for _, name in ipairs{'dragstrip_mget', 'dragstrip_insert'} do
     box.schema.func.create(name, {if_not_exists = true})
-    box.schema.user.grant('guest', 'execute', 'function', name, {if_not_exists = true})
+    box.schema.user.grant(user, 'execute', 'function', name, {if_not_exists = true})
 end
 
 -- Locks and the numbers that they guard, for `dragstrip mutex`: in memory only. A lock belongs to a
@@ -370,14 +385,14 @@ end)
 
 -- Not setuid: it costs something in every call.
 for _, name in ipairs{'dragstrip_mutex_locks', 'dragstrip_mutex_numbers'} do
-    box.schema.user.grant('guest', 'read,write', 'space', name, {if_not_exists = true})
+    box.schema.user.grant(user, 'read,write', 'space', name, {if_not_exists = true})
 end
 for _, name in ipairs{
     'lock', 'unlock', 'refresh', 'owned', 'set', 'increment', 'get', 'remove', 'ready',
 } do
     local full = 'dragstrip_mutex_' .. name
     box.schema.func.create(full, {if_not_exists = true})
-    box.schema.user.grant('guest', 'execute', 'function', full, {if_not_exists = true})
+    box.schema.user.grant(user, 'execute', 'function', full, {if_not_exists = true})
 end
 
 if setting('DRAGSTRIP_BOX_KEEP', 'yes') ~= 'no' then
@@ -389,3 +404,5 @@ if setting('DRAGSTRIP_BOX_KEEP', 'yes') ~= 'no' then
         pcall(box.snapshot)
     end)
 end
+
+box.cfg{listen = setting('DRAGSTRIP_BOX_LISTEN', '127.0.0.1:3301')}

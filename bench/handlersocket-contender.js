@@ -12,6 +12,7 @@ import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 import { connect } from '../storages/handlersocket/index.js';
 import { loadStorage } from '../storages/index.js';
+import { credentialsFor } from './login.js';
 import { serve, timed } from './remote.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -55,7 +56,8 @@ serve((/** @type {ContenderSpec} */ spec) => KINDS[spec.kind](spec));
 async function client({ address, dataset: options, connections }) {
   const dataset = createDataset(options);
   const { host, port } = address['read'];
-  const hs = await connect({ host, port, connections });
+  const { secret } = await credentialsFor('mariadb');
+  const hs = await connect({ host, port, secret, connections });
   const { database, table } = ROW_NAMES;
   const index = await hs.openIndex({ database, table, columns: ['str'] });
   /** @type {Get} */
@@ -72,8 +74,9 @@ async function storage({ storage: name = '', address, dataset: options }) {
   const [source, profileName = 'default'] = name.split(':');
   const definition = await loadStorage(source);
   const profile = definition.profiles[profileName];
+  const credentials = await credentialsFor(definition.server ?? '');
   const handle = await /** @type {any} */ (definition.open).rows({
-    ...{ address, credentials: {}, dataset, folder: '', names: ROW_NAMES },
+    ...{ address, credentials, dataset, folder: '', names: ROW_NAMES },
     profile: { name: profileName, ...profile },
   });
   const { get, value = (/** @type {any} */ reply) => reply } = handle;
@@ -225,7 +228,7 @@ async function wire({ address, dataset, connections = 1 }) {
   const pump = await Pump.open({
     protocol: await loadProtocol('handlersocket'),
     endpoint: address['read'],
-    credentials: {},
+    credentials: await credentialsFor('mariadb'),
     dataset: createDataset(dataset),
     connections,
     stallMs: 10_000,
@@ -289,12 +292,15 @@ async function openBare(address, table, column) {
       },
     },
   });
-  const opened = new Promise((resolve, reject) => {
-    listen = () => resolve(undefined);
-    socket.on('error', reject);
-  });
-  socket.write(`P\t0\t${ROW_NAMES.database}\t${table}\tPRIMARY\t${column}\n`);
-  await opened;
+  const ask = (/** @type {string} */ line) =>
+    new Promise((resolve, reject) => {
+      listen = () => resolve(undefined);
+      socket.once('error', reject);
+      socket.write(line);
+    });
+  const { secret } = await credentialsFor('mariadb');
+  if (secret !== undefined) await ask(`A\t1\t${secret}\n`);
+  await ask(`P\t0\t${ROW_NAMES.database}\t${table}\tPRIMARY\t${column}\n`);
   /** @param {() => void} next called after a complete line */
   const onLine = (next) => {
     listen = next;
@@ -308,7 +314,8 @@ const LARGE = 'bench_large';
 /** @param {ContenderSpec} spec @returns {Promise<Contender>} */
 async function largeReply({ address }) {
   const { host, port } = address['read'];
-  const hs = await connect({ host, port });
+  const { secret } = await credentialsFor('mariadb');
+  const hs = await connect({ host, port, secret });
   const { database } = ROW_NAMES;
   const index = await hs.openIndex({ database, table: LARGE, columns: ['str'] });
   return {

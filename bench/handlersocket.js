@@ -19,6 +19,7 @@ import { builtBinary } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
 import { measure, showFigures } from './figures.js';
+import { credentialsFor, shareCredentials } from './login.js';
 import { best, inTurn, medianOf, Remote, rates, ratios } from './remote.js';
 
 /** @typedef {import('./figures.js').Figure} Figure */
@@ -87,6 +88,7 @@ export async function* run({ smoke, packagesHome = findHome(), parts = PARTS }) 
     if (started.failures.length > 0) throw started.failures[0].error;
     /** @type {Record<string, any>} */
     const servers = {};
+    await shareCredentials(started.servers);
     for (const { name, address } of started.servers) {
       const parsed = Object.entries(address).map(([key, text]) => [key, parseEndpoint(text)]);
       servers[name] = Object.fromEntries(parsed);
@@ -115,10 +117,12 @@ async function fill(servers, { rows, replyRows }, valueSize, loaders) {
   for (const name of loaders) {
     const loader = await getLoader(name);
     const dataset = createDataset({ rows, valueSize });
-    await loader.seed({ address: servers[loader.server], credentials: {}, dataset });
+    const credentials = await credentialsFor(loader.server);
+    await loader.seed({ address: servers[loader.server], credentials, dataset });
   }
   const { host, port } = servers['mariadb'].sql;
-  const sql = await mysql.createConnection({ host, port, user: 'root' });
+  const { user, password } = await credentialsFor('mariadb');
+  const sql = await mysql.createConnection({ host, port, user, password });
   const table = `${ROW_NAMES.database}.bench_large`;
   await sql.query(`CREATE TABLE IF NOT EXISTS ${table} (
     id INT PRIMARY KEY, str VARCHAR(25) NOT NULL) ENGINE=InnoDB`);

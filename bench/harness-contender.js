@@ -13,6 +13,7 @@ import { loadStorage } from '../storages/index.js';
 import { drawKeys } from '../workloads/get/index.js';
 import { loadWorkload } from '../workloads/index.js';
 import { prepareFetches } from '../workloads/mget/fetches.js';
+import { credentialsFor } from './login.js';
 import { serve, timed } from './remote.js';
 
 /**
@@ -40,8 +41,9 @@ async function openOurs({ storage, workload, keys, address, dataset: options }) 
   const definition = await loadStorage(storage);
   const { prepare, namespace = ROWS_NAMESPACE } = await loadWorkload(workload);
   const profile = definition.profiles['default'];
+  const credentials = definition.server === null ? {} : await credentialsFor(definition.server);
   const handle = await /** @type {any} */ (definition.open).rows({
-    ...{ address, credentials: {}, dataset, folder: '', names: namesOf(namespace) },
+    ...{ address, credentials, dataset, folder: '', names: namesOf(namespace) },
     profile: { name: 'default', ...profile },
   });
   const calls = profile.calls ?? 'promise';
@@ -129,7 +131,8 @@ const DRIVERS = {
     const { Redis } = await import('ioredis');
     const { storage } = await import('../storages/ioredis.js');
     const { host, port = 0 } = address['main'];
-    const client = new Redis({ ...storage.profiles['default'].options, host, port });
+    const { password } = await credentialsFor('redis');
+    const client = new Redis({ ...storage.profiles['default'].options, host, port, password });
     await client.ping();
     const { namespace = ROWS_NAMESPACE } = await loadWorkload(workload);
     const prefix = namesOf(namespace).redisPrefix;
@@ -141,7 +144,8 @@ const DRIVERS = {
     const { connect } = await import('../storages/handlersocket/index.js');
     const { storage } = await import('../storages/manual-hs.js');
     const { host, port } = address['read'];
-    const client = await connect({ ...storage.profiles['default'].options, host, port });
+    const { secret } = await credentialsFor('mariadb');
+    const client = await connect({ ...storage.profiles['default'].options, host, port, secret });
     const { database, table } = ROW_NAMES;
     const index = await client.openIndex({ database, table, columns: ['str'] });
     return { call: (id) => index.value(id), close: () => client.close() };

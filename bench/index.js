@@ -10,6 +10,7 @@ import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { showFigures } from './figures.js';
+import { shareCredentials } from './login.js';
 
 /** @type {Record<string, () => Promise<{ run: (context: any) => AsyncIterable<any> }>>} */
 const BENCHES = {
@@ -31,10 +32,11 @@ if (unknown !== undefined) {
 
 const home = findHome();
 const rows = smoke ? 1000 : 100_000;
-const { stop } = await startServers([...DEFAULT_SERVER_NAMES], { home, owned: true });
+const { servers, stop } = await startServers([...DEFAULT_SERVER_NAMES], { home, owned: true });
 try {
   /** @type {import('./figures.js').BenchContext} */
   const context = { smoke, servers: {}, rows };
+  await shareCredentials(servers);
   for (const name of DEFAULT_SERVER_NAMES) {
     const { address, credentials } = await resolveAddress(name, { home });
     const loader = await getLoader(name);

@@ -22,6 +22,7 @@ import { systemClock } from '../measure/clock.js';
 import { encodeCommand } from '../protocols/resp/command.js';
 import { loadServer, startServers } from '../servers/index.js';
 import { measure } from './figures.js';
+import { credentialsFor, openAdmin, shareCredentials } from './login.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 
@@ -61,6 +62,7 @@ export async function* run({ smoke, packagesHome = findHome() }) {
   const started = await startServers(SERVERS, { home, packagesHome, owned: true });
   try {
     if (started.failures.length > 0) throw started.failures[0].error;
+    await shareCredentials(started.servers);
     for (const running of started.servers) {
       const binaries = await (await loadServer(running.name)).find(packagesHome);
       const { programs = {}, env = {} } = binaries ?? {};
@@ -85,7 +87,8 @@ export async function* run({ smoke, packagesHome = findHome() }) {
 async function* compare(contest, dataset, pairs) {
   const loader = await getLoader(contest.loader);
   const { address } = contest;
-  const ours = () => loader.seed({ address, credentials: {}, dataset });
+  const credentials = await credentialsFor(loader.server);
+  const ours = () => loader.seed({ address, credentials, dataset });
   const perSecond = [];
   for (const [tool, load] of Object.entries(contest.tools)) {
     const ratios = [];
@@ -130,12 +133,16 @@ async function redisContest({ running, programs, env, dataset, home }) {
   await file.close();
   const link = new RespLink({ what: 'Redis', endpoint: main });
   await link.opened();
+  const { password = '' } = await credentialsFor('redis');
+  await link.command('AUTH', password);
+  const withPassword = { ...env, REDISCLI_AUTH: password };
   const pipe = ['-h', main.host ?? '', '-p', `${main.port}`, '--pipe'];
   return {
     loader: 'redis',
     address: { main },
     tools: {
-      'redis-cli --pipe': () => execa(programs['redis-cli'], pipe, { env, inputFile: prepared }),
+      'redis-cli --pipe': () =>
+        execa(programs['redis-cli'], pipe, { env: withPassword, inputFile: prepared }),
     },
     clear: () => link.command('FLUSHALL'),
     async count() {
@@ -149,26 +156,37 @@ async function redisContest({ running, programs, env, dataset, home }) {
 /** @param {Ground} ground @returns {Promise<Contest>} */
 async function mariadbContest({ running, programs, env, dataset }) {
   const sql = parseEndpoint(running.address['sql']);
-  // In the server's own folder, where it may read files (secure_file_priv).
-  const prepared = join(running.folder, 'rows.tsv');
+  // Where it may read files (secure_file_priv), once its user may.
+  const prepared = join(running.folder, 'files', 'rows.tsv');
+  const admin = await openAdmin(running);
+  await admin.query("GRANT FILE ON *.* TO dragstrip@'127.0.0.1'");
+  await admin.end();
+  const { user, password } = await credentialsFor('mariadb');
   await writeFile(
     prepared,
     rowStream(dataset, 1, dataset.rows, () => {}),
   );
-  const connection = await mysql.createConnection({ host: sql.host, port: sql.port, user: 'root' });
+  const connection = await mysql.createConnection({
+    host: sql.host,
+    port: sql.port,
+    user,
+    password,
+  });
   const create =
     `CREATE TABLE ${TABLE} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, str nvarchar(1024)) ` +
     'ENGINE = InnoDB';
   const load = (/** @type {string} */ kind) =>
     `LOAD DATA ${kind} '${prepared}' INTO TABLE ${TABLE} CHARACTER SET latin1 (id, str)`;
-  const client = ['--no-defaults', '--protocol=tcp', '--user=root', '--local-infile=1'];
+  const client = ['--no-defaults', '--protocol=tcp', `--user=${user}`, '--local-infile=1'];
   client.push(`--host=${sql.host}`, `--port=${sql.port}`);
   const clear = async () => {
     await connection.query(`CREATE DATABASE IF NOT EXISTS ${ROW_NAMES.database}`);
     await connection.query(`DROP TABLE IF EXISTS ${TABLE}`);
   };
   const byClient = (/** @type {string} */ kind) =>
-    execa(programs['mariadb'], [...client, '--execute', `${create}; ${load(kind)}`], { env });
+    execa(programs['mariadb'], [...client, '--execute', `${create}; ${load(kind)}`], {
+      env: { ...env, MYSQL_PWD: password },
+    });
   return {
     loader: 'mysql',
     address: { sql },
@@ -189,7 +207,7 @@ async function mariadbContest({ running, programs, env, dataset }) {
 async function tarantoolContest({ running, dataset }) {
   const main = parseEndpoint(running.address['main']);
   const link = new TarantoolLink({ what: 'Tarantool', endpoint: main });
-  await link.greet({});
+  await link.greet(await credentialsFor('tarantool'));
   return {
     loader: 'tarantool',
     address: { main },

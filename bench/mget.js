@@ -9,6 +9,7 @@ import { openNamespace } from '../data/namespaces/index.js';
 import { createDataset } from '../lib/dataset.js';
 import { namespace } from '../workloads/mget/namespace.js';
 import { againstBare } from './against-bare.js';
+import { credentialsFor } from './login.js';
 
 const TARGET = 0.95;
 const IN_FLIGHT = 16;
@@ -29,7 +30,7 @@ export async function* run({ smoke, servers }) {
   const sizes = { rows: smoke ? 1000 : 50_000, valueSize: VALUE_SIZE, seed: 1 };
   const dataset = createDataset(sizes);
   const loader = await getLoader('redis');
-  const context = { address: servers['redis'], credentials: {} };
+  const context = { address: servers['redis'], credentials: await credentialsFor('redis') };
   await loader.seed({ ...context, namespace, dataset });
   try {
     for (const { keys, operations } of CONTESTS) {

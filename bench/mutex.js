@@ -8,6 +8,7 @@ import { executeInChild } from '../engine/executor.js';
 import { OK } from '../lib/outcome.js';
 import { namespace } from '../workloads/mutex/namespace.js';
 import { measure } from './figures.js';
+import { credentialsFor, variablesOf } from './login.js';
 
 const TARGET = 1;
 const PEERS = Object.freeze(['redlock', 'redis-semaphore']);
@@ -31,7 +32,8 @@ const CONTESTS = Object.freeze([
  */
 export async function* run({ smoke, servers }) {
   const address = servers['redis'];
-  const handle = await openNamespace('redis', namespace, { address, credentials: {} });
+  const credentials = await credentialsFor('redis');
+  const handle = await openNamespace('redis', namespace, { address, credentials });
   await handle.claim();
   try {
     for (const contest of CONTESTS) {
@@ -93,7 +95,7 @@ async function runOne(handler, test, load, address, seed) {
       workloadOptions: { parameters: { test, handler, keys: 1 } },
       load,
       address,
-      credentialVariables: null,
+      credentialVariables: await variablesOf('redis'),
       serverPids: [],
       dataset: { rows: 1, valueSize: 8, seed: 1 },
       folder: '',

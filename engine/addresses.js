@@ -3,10 +3,10 @@
  * program's default port. Nothing is connected here.
  */
 
-import { parseEndpoint } from '../lib/address.js';
+import { formatEndpoint, parseEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { findHome } from '../lib/home.js';
-import { readRunning } from '../servers/record.js';
+import { findRunningAt, readRunning } from '../servers/record.js';
 import { loadServer } from '../servers/registry.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -17,9 +17,10 @@ import { loadServer } from '../servers/registry.js';
  * @property {Address} address every endpoint of the server; for our own also `unix`, where it has
  *   one
  * @property {'flag' | 'env' | 'dragstrip' | 'default'} source where the first of them came from
- * @property {import('../lib/types.js').Credentials} credentials of the environment; none for our
- *   own
- *   server, which asks for none
+ * @property {import('../lib/types.js').Credentials} credentials of the environment; of our own
+ *   server those of its record
+ * @property {Record<string, string>} credentialVariables where they were found, for the processes
+ *   of benchmarks: lib/credentials.js
  * @property {import('../lib/types.js').RunningServer} [running] our own server, where that is the
  *   source
  */
@@ -43,14 +44,25 @@ export async function resolveAddress(
     const running = readRunning(home, serverName);
     if (running !== null) {
       const address = parseAll(running.address);
-      return { address, source: 'dragstrip', credentials: {}, running };
+      return { address, source: 'dragstrip', ...(await readFiles(running)), running };
     }
   }
-  return {
-    address: completeAddress(endpoints, given?.address ?? {}),
-    source: given?.source ?? 'default',
-    credentials: await readCredentials(credentials, env),
-  };
+  const address = completeAddress(endpoints, given?.address ?? {});
+  const source = given?.source ?? 'default';
+  if (given !== null) {
+    const started = findRunningAt(home, Object.values(given.address).map(formatEndpoint));
+    if (started !== null) return { address, source, ...(await readFiles(started)) };
+  }
+  const named = await readCredentials(credentials, env);
+  return { address, source, credentials: named, credentialVariables: credentials };
+}
+
+/**
+ * The secrets of a server that Dragstrip started are in its folder, whichever way it was named.
+ * @param {import('../lib/types.js').RunningServer} running
+ */
+async function readFiles({ credentials = {} }) {
+  return { credentials: await readCredentials(credentials), credentialVariables: credentials };
 }
 
 /**

@@ -27,7 +27,7 @@ import { contendersOf, lackedBy } from './contenders.js';
  * @property {string | null} version
  * @property {Record<string, string>} settings
  * @property {Record<string, string> | null} credentialVariables environment variables of its
- *   credentials; null for our own server, which asks for none
+ *   credentials, of our own server private files (lib/credentials.js)
  * @property {number[]} pids of its processes, where known
  * @property {Unavailable | null} unavailable
  */
@@ -167,10 +167,11 @@ export function resolveServers(names, plan) {
  */
 async function resolveServer(name, plan) {
   const definition = await loadServer(name);
-  const { address, source, credentials, running } = await resolveAddress(name, {
+  const { running, ...found } = await resolveAddress(name, {
     flags: plan.addresses,
     home: plan.home,
   });
+  const { address, source, credentials, credentialVariables } = found;
   if (name === 'redis' && plan.redisDb) address.main = { ...address.main, db: plan.redisDb };
   for (const endpoint of Object.values(address)) {
     await requireLoopback(endpoint, plan.allowTargets, name);
@@ -182,7 +183,7 @@ async function resolveServer(name, plan) {
     source,
     version: null,
     settings: {},
-    credentialVariables: source === 'dragstrip' ? null : definition.credentials,
+    credentialVariables,
     pids: [],
     unavailable: null,
   };

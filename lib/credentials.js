@@ -1,24 +1,33 @@
 /**
  * Credentials of a server, from the environment or from a file that the environment names
- * (NAME_FILE): never from argv, and they appear in no output. A benchmark's process reads them
- * itself, so that they do not travel in messages either.
+ * (NAME_FILE): never from argv, and they appear in no output. Those of a server that Dragstrip
+ * started are in private files. A benchmark's process reads them itself, so that they do not travel
+ * in messages either.
  */
 
-import { readFile } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { usageError } from './errors.js';
 
+/** Longer files are no passwords. */
+const BYTES_MAX = 65_536;
+
 /**
- * @param {Record<string, string> | null} variables environment variable per field, as in a server
- *   definition; null where the server asks for no credentials
+ * @param {Record<string, string> | null} sources per field the name of an environment variable, as
+ *   in a server definition, or the absolute path of a private file, as in a server's record; null
+ *   if the server has no credentials
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<import('./types.js').Credentials>}
- * @throws {import('./errors.js').DragstripError} E_USAGE where a named file cannot be read
+ * @throws {import('./errors.js').DragstripError} E_USAGE if a named file cannot be read, or can be
+ *   by everybody
  */
-export async function readCredentials(variables, env = process.env) {
+export async function readCredentials(sources, env = process.env) {
   /** @type {Record<string, string>} */
   const credentials = {};
-  for (const [field, variable] of Object.entries(variables ?? {})) {
-    const value = await readSecret(variable, env);
+  for (const [field, source] of Object.entries(sources ?? {})) {
+    const value = isAbsolute(source)
+      ? readSecretFile(source, `the ${field} of a server started by Dragstrip`, 0o077)
+      : readNamed(source, env);
     if (value !== undefined) credentials[field] = value;
   }
   return credentials;
@@ -27,14 +36,36 @@ export async function readCredentials(variables, env = process.env) {
 /**
  * @param {string} variable
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>}
+ * @returns {string | undefined}
  */
-async function readSecret(variable, env) {
+function readNamed(variable, env) {
   const file = env[`${variable}_FILE`];
   if (file === undefined || file === '') return env[variable];
+  return readSecretFile(file, `${variable}_FILE`, 0o007);
+}
+
+/**
+ * @param {string} file
+ * @param {string} what for the message
+ * @param {number} forbidden permission bits
+ */
+function readSecretFile(file, what, forbidden) {
+  let descriptor;
   try {
-    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+    descriptor = openSync(file, 'r');
+    const { mode, size } = fstatSync(descriptor);
+    if (process.platform !== 'win32' && (mode & forbidden) !== 0) {
+      throw usageError(
+        `${what}: ${file} is accessible to other users (mode ${(mode & 0o777).toString(8)})`,
+        `run \`chmod 600 ${file}\`, and change the secret if others may have read it`,
+      );
+    }
+    if (size > BYTES_MAX) throw usageError(`${what}: ${file} is too large for a secret`);
+    return readFileSync(descriptor, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw usageError(`${variable}_FILE: ${file} cannot be read (${error.code})`);
+    if (error.code === 'E_USAGE') throw error;
+    throw usageError(`${what}: ${file} cannot be read (${error.code})`);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

@@ -25,6 +25,8 @@ export interface RunningServer {
   folder: string;
   /** endpoint name to `host:port` or `unix:/path` */
   address: Record<string, string>;
+  /** field of Credentials to the private file that holds it; absent in records of older versions */
+  credentials?: Record<string, string>;
 }
 
 export interface ServerDefinition {
@@ -69,6 +71,8 @@ export interface StartContext {
   owned: boolean;
   /** where the servers of `behind` are, by name; absent: where they are known to be */
   behind?: Record<string, Address>;
+  /** their credentials, by name */
+  behindCredentials?: Record<string, Credentials>;
   signal?: AbortSignal;
 }
 

@@ -11,6 +11,7 @@ import { targetError } from '../lib/errors.js';
 import { listensAt } from '../measure/listener.js';
 import { endProcess, lastLines, launch } from './process.js';
 import { makeServerFolder, removeFolder, writeRecord } from './record.js';
+import { writeSecrets } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 /** @typedef {import('../lib/types.js').StartContext} StartContext */
@@ -42,6 +43,8 @@ export const SOCKET_PATH_MAX = 107;
  * @property {number} [pollMs] interval of readiness checks, 20 ms by default; each
  *   check takes CPU time from the start
  * @property {number} [readyTimeoutMs] maximum time until it answers, 30 s by default
+ * @property {import('../lib/types.js').Credentials} [secrets] what clients must send; written to
+ *   private files, whose paths are recorded
  * @property {(folder: string) => Promise<void>} [prepare] initialises data before the first
  *   start
  * @property {(folder: string, ports: Record<string, number>) => DaemonPlan} plan
@@ -83,6 +86,7 @@ async function tryStart(spec, context, folder) {
   signal?.throwIfAborted();
   const ports = await freePorts(spec.endpoints);
   const inner = await freePorts(spec.inner ?? []);
+  const credentials = writeSecrets(folder, spec.secrets ?? {});
   const plan = spec.plan(folder, { ...ports, ...inner });
   const logPath = join(folder, `${spec.name}.log`);
   closeSync(openSync(logPath, 'w', 0o600)); // keep only the last start, which explains a failure
@@ -101,6 +105,7 @@ async function tryStart(spec, context, folder) {
     version: '', // until it answers
     folder,
     address: recordAddress(ports, plan.sockets),
+    credentials,
   };
   writeRecord(home, owned, running);
   try {

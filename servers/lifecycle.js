@@ -3,6 +3,7 @@
  */
 
 import { parseEndpoint } from '../lib/address.js';
+import { readCredentials } from '../lib/credentials.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
 import { isAlive } from '../lib/process-identity.js';
@@ -156,8 +157,7 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
 async function findRunning(home, name) {
   const running = readRunning(home, name);
   if (running !== null) {
-    const { probe } = await loadServer(name);
-    await probe(parseAddress(running.address), {}).catch((error) => {
+    await probeRunning(running).catch((error) => {
       throw targetError(
         `${name}: running (pid ${running.pid}) but not answering: ${error.message}`,
         `run \`npx dragstrip servers stop ${name}\`, then start it again`,
@@ -240,18 +240,27 @@ export async function statusServers({ home }) {
  * @returns {Promise<ServerStatus>}
  */
 async function statusOne(name, home) {
-  const { find, probe } = await loadServer(name);
+  const { find } = await loadServer(name);
   const binaries = await find(home);
   const record = readRecord(home, name);
   if (record === null || !isAlive(record)) {
     return { name, state: 'stopped', running: null, reason: null, binaries };
   }
   try {
-    await probe(parseAddress(record.address), {});
+    await probeRunning(record);
     return { name, state: 'running', running: record, reason: null, binaries };
   } catch (error) {
     return { name, state: 'silent', running: record, reason: error.message, binaries };
   }
+}
+
+/**
+ * @param {RunningServer} running
+ * @throws {DragstripError} E_TARGET if it does not answer
+ */
+async function probeRunning({ name, address, credentials = {} }) {
+  const { probe } = await loadServer(name);
+  await probe(parseAddress(address), await readCredentials(credentials));
 }
 
 /**

@@ -3,11 +3,12 @@
  * my.cnf, which also serves for manual starts.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
+import { ROW_NAMES } from '../lib/dataset.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
@@ -15,6 +16,7 @@ import { readProgramVersion, runCommand } from './command.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
+import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Binaries} Binaries */
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
@@ -82,6 +84,12 @@ export default defineServer({
   async start(context) {
     const { binaries } = context;
     const base = baseFolder(binaries);
+    const secrets = {
+      user: OWN_USER,
+      password: randomSecret(),
+      secret: randomSecret(),
+      writeSecret: randomSecret(),
+    };
     return startDaemon(
       {
         name: 'mariadb',
@@ -93,9 +101,13 @@ export default defineServer({
         ),
         endpoints: ['sql', 'read', 'write'],
         readyTimeoutMs: READY_TIMEOUT_MS,
+        secrets,
         prepare: (folder) => installData(context, base, folder),
-        plan: (folder, ports) => planStart(binaries, base, folder, ports),
-        answers: isReady,
+        plan(folder, ports) {
+          const files = writeConfiguration(folder, secrets);
+          return planStart(binaries, base, { folder, ...files }, ports);
+        },
+        answers: (address) => isReady(address, secrets),
       },
       context,
     );
@@ -118,6 +130,13 @@ export default defineServer({
       const answer = await knock(endpoint, secret);
       if (nameKind(answer.bytes) !== 'HandlerSocket') {
         throw notThere('HandlerSocket', endpoint, answer, HINT);
+      }
+      if (/^3\t1\t/.test(answer.bytes.toString('latin1'))) {
+        throw targetError(
+          `HandlerSocket at ${formatEndpoint(endpoint)}: its secret is missing or wrong`,
+          'set DRAGSTRIP_HANDLERSOCKET_SECRET and DRAGSTRIP_HANDLERSOCKET_WRITE_SECRET, or the ' +
+            'same with _FILE',
+        );
       }
       report.pid ??= await findListener(endpoint);
     }
@@ -189,16 +208,63 @@ async function installData({ binaries, signal }, base, folder) {
 }
 
 /**
+ * Rewritten at every start. The accounts are made anew by statements that mariadbd executes before
+ * it accepts connections: its own tables begin with a root without a password.
+ * @param {string} folder
+ * @param {Credentials} secrets
+ * @returns {{ configuration: string, statements: string, files: string }} paths of private files;
+ *   files: the only folder that SQL may read from and write to, empty
+ */
+function writeConfiguration(folder, { user, password, secret, writeSecret }) {
+  const configuration = join(folder, 'my.cnf');
+  const statements = join(folder, 'accounts.sql');
+  const files = join(folder, 'files');
+  mkdirSync(files, { recursive: true, mode: 0o700 });
+  // The last value of a setting counts.
+  const secretLines = [
+    '[mysqld]',
+    `handlersocket_plain_secret = ${secret}`,
+    `handlersocket_plain_secret_wr = ${writeSecret}`,
+    // At 10, the default, it writes its settings to the log, and the secrets with them.
+    'handlersocket_verbose = 9',
+  ];
+  writePrivate(
+    configuration,
+    `${readFileSync(CONFIGURATION, 'utf8')}\n${secretLines.join('\n')}\n`,
+  );
+  const hosts = ['localhost', '127.0.0.1'];
+  writePrivate(
+    statements,
+    [
+      "DELETE FROM mysql.global_priv WHERE user <> 'mariadb.sys'",
+      "DELETE FROM mysql.db WHERE user <> 'mariadb.sys'",
+      'FLUSH PRIVILEGES',
+      `CREATE USER root@localhost IDENTIFIED BY '${randomSecret()}'`,
+      'GRANT ALL PRIVILEGES ON *.* TO root@localhost WITH GRANT OPTION',
+      ...hosts.flatMap((host) => [
+        `CREATE USER ${user}@'${host}' IDENTIFIED BY '${password}'`,
+        ...[ROW_NAMES.database, '`dragstrip\\_%`'].map(
+          (database) => `GRANT ALL PRIVILEGES ON ${database}.* TO ${user}@'${host}'`,
+        ),
+      ]),
+      '',
+    ].join(';\n'),
+  );
+  return { configuration, statements, files };
+}
+
+/**
  * @param {Binaries} binaries
  * @param {string | null} base
- * @param {string} folder
+ * @param {{ folder: string, configuration: string, statements: string, files: string }} paths
  * @param {Record<string, number>} ports
  */
-function planStart({ programs }, base, folder, ports) {
+function planStart({ programs }, base, { folder, configuration, statements, files }, ports) {
   const socket = join(folder, 'mysql.sock');
   const hasSocket = socket.length <= SOCKET_PATH_MAX;
   const args = [
-    `--defaults-file=${CONFIGURATION}`,
+    `--defaults-file=${configuration}`,
+    `--init-file=${statements}`,
     ...(base === null
       ? []
       : [
@@ -210,8 +276,10 @@ function planStart({ programs }, base, folder, ports) {
     // Relative to the data folder (and unused) if the path would be too long for a socket.
     `--socket=${hasSocket ? socket : 'mysql.sock'}`,
     `--pid-file=${join(folder, 'mysqld.pid')}`,
-    // Every local user may log in: SQL must not access other files.
-    `--secure-file-priv=${folder}`,
+    // SQL must not access other files; its logs are off, and would be in the private folder.
+    `--secure-file-priv=${files}`,
+    `--general-log-file=${join(folder, 'general.log')}`,
+    `--slow-query-log-file=${join(folder, 'slow.log')}`,
     `--tmpdir=${folder}`,
     `--port=${ports['sql']}`,
     `--handlersocket-port=${ports['read']}`,
@@ -225,18 +293,19 @@ function planStart({ programs }, base, folder, ports) {
 
 /**
  * @param {import('../lib/types.js').Address} address
+ * @param {Credentials} secrets
  * @returns {Promise<boolean>} whether SQL answers, the plugin is active and both its ports answer a
  *   request
  */
-async function isReady(address) {
+async function isReady(address, secrets) {
   const greeting = await greet(address['sql']);
   if (nameKind(greeting.bytes) !== 'MySQL or MariaDB') return false;
-  const { plugin } = await readSettings(address['sql'], {});
+  const { plugin } = await readSettings(address['sql'], secrets);
   if (plugin !== 'ACTIVE') {
     throw targetError(`mariadb: plugin HandlerSocket is ${plugin ?? 'not loaded'}`, 'see my.cnf');
   }
-  for (const { endpoint } of handlerSocketPorts(address, {})) {
-    if (nameKind((await knock(endpoint, undefined)).bytes) !== 'HandlerSocket') return false;
+  for (const { endpoint, secret } of handlerSocketPorts(address, secrets)) {
+    if (nameKind((await knock(endpoint, secret)).bytes) !== 'HandlerSocket') return false;
   }
   return true;
 }

@@ -4,12 +4,13 @@
  *
  * It listens on a TCP port and on a unix socket, and forwards each over the same transport, so that
  * a benchmark over unix sockets involves no TCP. Its settings are written to a private file at
- * every start, because they contain the addresses of that Redis.
+ * every start, because they contain the
+ * address and the password of that Redis.
  */
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatEndpoint, parseEndpoint } from '../lib/address.js';
+import { readCredentials } from '../lib/credentials.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
@@ -19,6 +20,7 @@ import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
 import { readThrough } from './proxied-read.js';
 import { readRunning } from './record.js';
+import { writePrivate } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -51,16 +53,18 @@ export default defineServer({
   },
 
   async start(context) {
-    const { binaries, home, behind } = context;
+    const { binaries } = context;
     const program = binaries.programs['nutcracker'];
-    const redis = behind?.['redis'] ?? findRedis(home);
+    const { address: redis, password } = await redisBehind(context);
     return startDaemon(
       {
         name: NAME,
         version: await readProgramVersion(program, ['-V'], /nutcracker-(\S+)/, binaries.env),
         endpoints: ['main', 'stats'],
-        plan: (folder, ports) => planStart(program, folder, ports, redis),
-        answers: async ({ main }) => (await readThrough(main)).reached,
+        // It asks its clients for the password of its Redis (redis_auth).
+        secrets: password === undefined ? {} : { password },
+        plan: (folder, ports) => planStart({ program, folder, password }, ports, redis),
+        answers: async ({ main }) => (await readThrough(main, { password })).reached,
       },
       context,
     );
@@ -86,12 +90,16 @@ export default defineServer({
 });
 
 /**
- * @param {string} home
- * @returns {Address} of the Redis behind the proxy: from the environment, otherwise the one started
- *   by Dragstrip; `main` by TCP and `unix` by its socket, if available
+ * @param {import('../lib/types.js').StartContext} context
+ * @returns {Promise<{ address: Address, password: string | undefined }>} of the Redis behind the
+ *   proxy: as given, otherwise from the environment, otherwise the one started by Dragstrip; `main`
+ *   by TCP and `unix` by its socket, if available
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none
  */
-function findRedis(home) {
+async function redisBehind({ home, behind, behindCredentials }) {
+  if (behind?.['redis'] !== undefined) {
+    return { address: behind['redis'], password: behindCredentials?.['redis']?.password };
+  }
   const named = process.env['DRAGSTRIP_REDIS'];
   if (named) {
     if (process.env['DRAGSTRIP_REDIS_PASSWORD'] || process.env['DRAGSTRIP_REDIS_PASSWORD_FILE']) {
@@ -101,10 +109,9 @@ function findRedis(home) {
       );
     }
     const [first, socket] = named.split(/,(?=unix:)/);
-    return {
-      main: parseEndpoint(first, 'DRAGSTRIP_REDIS'),
-      ...(socket && { unix: parseEndpoint(socket, 'DRAGSTRIP_REDIS') }),
-    };
+    const unix = socket && { unix: parseEndpoint(socket, 'DRAGSTRIP_REDIS') };
+    const address = { main: parseEndpoint(first, 'DRAGSTRIP_REDIS'), ...unix };
+    return { address, password: undefined };
   }
   const running = readRunning(home, 'redis');
   if (running === null) {
@@ -113,27 +120,30 @@ function findRedis(home) {
       'run `npx dragstrip servers start redis nutcracker`, or set DRAGSTRIP_REDIS',
     );
   }
-  return Object.fromEntries(
+  const address = Object.fromEntries(
     Object.entries(running.address).map(([name, text]) => [name, parseEndpoint(text)]),
   );
+  return { address, password: (await readCredentials(running.credentials ?? {})).password };
 }
 
 /**
- * @param {string} program
- * @param {string} folder
+ * @param {{ program: string, folder: string, password: string | undefined }} what password: of
+ *   Redis
  * @param {Record<string, number>} ports
  * @param {Address} redis
  * @returns {import('./daemon.js').DaemonPlan}
  */
-function planStart(program, folder, ports, redis) {
+function planStart({ program, folder, password }, ports, redis) {
   const socket = join(folder, 'nutcracker.sock');
   const hasSocket = socket.length <= SOCKET_PATH_MAX;
   const file = join(folder, 'nutcracker.yml');
   const pools = [
-    ...poolLines('tcp', `127.0.0.1:${ports['main']}`, redis.main),
-    ...(hasSocket ? poolLines('unix', `${socket} 0700`, redis['unix'] ?? redis.main) : []),
+    ...poolLines('tcp', `127.0.0.1:${ports['main']}`, redis.main, password),
+    ...(hasSocket
+      ? poolLines('unix', `${socket} 0700`, redis['unix'] ?? redis.main, password)
+      : []),
   ];
-  writeFileSync(file, `${pools.join('\n')}\n`, { mode: 0o600 });
+  writePrivate(file, `${pools.join('\n')}\n`);
   return {
     program,
     args: [
@@ -151,9 +161,10 @@ function planStart(program, folder, ports, redis) {
  * @param {string} name
  * @param {string} listen
  * @param {Endpoint} redis
+ * @param {string | undefined} password
  * @returns {string[]}
  */
-function poolLines(name, listen, redis) {
+function poolLines(name, listen, redis, password) {
   const server = redis.path ?? formatEndpoint(redis);
   if (/[\s#'"]/.test(listen.replace(/ 0700$/, '')) || /[\s#'"]/.test(server)) {
     throw targetError(
@@ -171,6 +182,7 @@ function poolLines(name, listen, redis) {
     // There is only one Redis to eject.
     '  auto_eject_hosts: false',
     '  backlog: 511',
+    ...(password === undefined ? [] : [`  redis_auth: ${password}`]),
     '  servers:',
     `   - ${server}:1`,
   ];

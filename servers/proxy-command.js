@@ -17,6 +17,7 @@ import { readThrough } from './proxied-read.js';
 import { removeFolder } from './record.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 
 /** Placeholders and their values. */
@@ -63,12 +64,14 @@ export function parseProxyCommand(text) {
 
 /**
  * @param {string} text
- * @param {{ home: string, redis: Address, signal?: AbortSignal }} context
+ * @param {{ home: string, redis: Address, credentials?: Credentials, signal?: AbortSignal }}
+ *   context credentials: of Redis; nutcracker is configured with them, another proxy must pass on
+ *   what clients send
  * @returns {Promise<{ address: string, pid: number, stop: () => Promise<void> }>} address: as
  *   --proxy accepts it; the proxy ends with this process
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET
  */
-export async function startProxyCommand(text, { home, redis, signal }) {
+export async function startProxyCommand(text, { home, redis, credentials = {}, signal }) {
   const [name, ...args] = parseProxyCommand(text);
   const program = name.includes('/') ? name : await findProgram(name);
   if (program === null) throw targetError(`--proxy-binary: program ${name} not found`);
@@ -78,7 +81,8 @@ export async function startProxyCommand(text, { home, redis, signal }) {
     env: {},
     source: /** @type {const} */ ('path'),
   };
-  const context = { home, binaries, owned: true, behind: { redis }, signal };
+  const behindCredentials = { redis: credentials };
+  const context = { home, binaries, owned: true, behind: { redis }, behindCredentials, signal };
   const running =
     args.length === 0
       ? await nutcracker.start(context)
@@ -108,6 +112,7 @@ function startOther(program, args, redis, context) {
     {
       name: 'proxy',
       version: 'unknown',
+      secrets: context.behindCredentials?.['redis'] ?? {},
       endpoints: listens('port') ? ['main'] : [],
       plan(folder, ports) {
         const socket = join(folder, 'proxy.sock');
@@ -125,7 +130,8 @@ function startOther(program, args, redis, context) {
         const unix = sockets['unix'];
         const names = [...(main ? [main] : []), ...(unix === undefined ? [] : [{ path: unix }])];
         for (const place of names) {
-          if (!(await readThrough(place)).reached) return false;
+          if (!(await readThrough(place, context.behindCredentials?.['redis'])).reached)
+            return false;
         }
         return true;
       },

@@ -46,6 +46,24 @@ export function readRunning(home, name) {
   return null;
 }
 
+/**
+ * @param {string} home
+ * @param {readonly string[]} texts addresses as recorded
+ * @returns {RunningServer | null} a running server of the folder, whoever owns it, that has one of
+ *   these addresses
+ */
+export function findRunningAt(home, texts) {
+  for (const leaf of listFolders(home)) {
+    const path = join(serversFolder(home), leaf);
+    const record = readRecordFile(leaf.endsWith('.json') ? path : join(path, OWNED_RECORD));
+    if (record === null || !Object.values(record.address).some((text) => texts.includes(text))) {
+      continue;
+    }
+    if (record.version !== '' && isAlive(record)) return record;
+  }
+  return null;
+}
+
 /** @param {string} home */
 function listFolders(home) {
   try {

@@ -3,23 +3,29 @@
  * manual starts.
  */
 
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
-import { encodeCommand } from '../protocols/resp/command.js';
+import { authWords, encodeCommand } from '../protocols/resp/command.js';
 import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
+import { randomSecret, writePrivate } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
 const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
 const PING = encodeCommand(['PING']);
+const LF = 10;
+/** Rows of an earlier start are loaded first. */
+const READY_TIMEOUT_MS = 120_000;
 const HINT = 'start one with `npx dragstrip servers start redis`, or give its address with --redis';
 const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
 
@@ -48,6 +54,7 @@ export default defineServer({
   },
 
   async start(context) {
+    const secrets = { password: randomSecret() };
     const program = context.binaries.programs['redis-server'];
     const version = await readProgramVersion(
       program,
@@ -60,8 +67,13 @@ export default defineServer({
         name: 'redis',
         version,
         endpoints: ['main'],
-        plan: (folder, ports) => planStart(program, version, folder, ports['main'], context.owned),
-        answers: async ({ main }) => (await sniff(main)).end === 'enough',
+        readyTimeoutMs: READY_TIMEOUT_MS,
+        secrets,
+        plan(folder, ports) {
+          const configuration = writeConfiguration(folder, secrets.password);
+          return planStart({ program, version, folder, configuration }, ports['main'], context);
+        },
+        answers: async ({ main }) => isReady(await login(main, secrets)),
       },
       context,
     );
@@ -78,15 +90,28 @@ export default defineServer({
 });
 
 /**
- * @param {string} program
- * @param {string} version
  * @param {string} folder
- * @param {number} port
- * @param {boolean} owned
+ * @param {string} password
+ * @returns {string} path of a private file: redis.conf and the hash of the password. Not an
+ *   `include`, whose path is a pattern: a path of the user's may be one by accident
  */
-function planStart(program, version, folder, port, owned) {
+function writeConfiguration(folder, password) {
+  const path = join(folder, 'redis.conf');
+  const settings = readFileSync(CONFIGURATION, 'utf8');
+  const hash = createHash('sha256').update(password).digest('hex');
+  // Not requirepass, which CONFIG GET tells in plain text to whoever may log in.
+  writePrivate(path, `${settings}\nuser default on #${hash} ~* &* +@all\n`);
+  return path;
+}
+
+/**
+ * @param {{ program: string, version: string, folder: string, configuration: string }} what
+ * @param {number} port
+ * @param {{ owned: boolean }} context
+ */
+function planStart({ program, version, folder, configuration }, port, { owned }) {
   const socket = join(folder, 'redis.sock');
-  const args = [CONFIGURATION, '--port', String(port), '--dir', folder];
+  const args = [configuration, '--port', String(port), '--dir', folder];
   /** @type {Record<string, string>} */
   const sockets = {};
   if (socket.length <= SOCKET_PATH_MAX) {
@@ -102,6 +127,23 @@ function planStart(program, version, folder, port, owned) {
 /** @param {Endpoint} endpoint */
 function sniff(endpoint) {
   return ask(endpoint, { send: PING, enough: (bytes) => bytes.includes('\n') });
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ */
+function login(endpoint, credentials) {
+  const words = authWords(credentials) ?? ['PING'];
+  return ask(endpoint, {
+    send: Buffer.concat([encodeCommand(words), PING]),
+    enough: (bytes) => bytes.filter((byte) => byte === LF).length === 2,
+  });
+}
+
+/** @param {import('./conversation.js').Answer} answer */
+function isReady({ bytes }) {
+  return bytes.toString('latin1').endsWith('+PONG\r\n'); // not while it loads its rows
 }
 
 /**

@@ -3,6 +3,7 @@
  * for manual starts.
  */
 
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
@@ -12,6 +13,7 @@ import { readProgramVersion } from './command.js';
 import { ask, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
+import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -46,21 +48,29 @@ export default defineServer({
 
   async start(context) {
     const program = context.binaries.programs['tarantool'];
+    const secrets = { user: OWN_USER, password: randomSecret() };
     return startDaemon(
       {
         name: 'tarantool',
         version: await readProgramVersion(program, ['--version'], VERSION, context.binaries.env),
         endpoints: ['main'],
-        plan: (folder, ports) => ({
-          program,
-          args: [SCRIPT],
-          env: {
-            DRAGSTRIP_BOX_LISTEN: `127.0.0.1:${ports['main']}`,
-            DRAGSTRIP_BOX_FOLDER: folder,
-            DRAGSTRIP_BOX_KEEP: context.owned ? 'no' : 'yes',
-          },
-        }),
-        answers: ({ main }) => callsOurs(main),
+        secrets,
+        plan(folder, ports) {
+          const secretFile = join(folder, 'box.secret');
+          writePrivate(secretFile, secrets.password);
+          return {
+            program,
+            args: [SCRIPT],
+            env: {
+              DRAGSTRIP_BOX_LISTEN: `127.0.0.1:${ports['main']}`,
+              DRAGSTRIP_BOX_FOLDER: folder,
+              DRAGSTRIP_BOX_KEEP: context.owned ? 'no' : 'yes',
+              DRAGSTRIP_BOX_USER: secrets.user,
+              DRAGSTRIP_BOX_SECRET_FILE: secretFile,
+            },
+          };
+        },
+        answers: ({ main }) => callsOurs(main, secrets),
       },
       context,
     );
@@ -82,31 +92,15 @@ function isGreeting(bytes) {
 }
 
 /**
- * The greeting is not sufficient: box.lua creates its spaces and grants after binding the port, and
- * grants dragstrip_settings last.
+ * The greeting is not sufficient: it comes before box.lua has run.
  * @param {Endpoint} endpoint
+ * @param {Credentials} secrets
  */
-async function callsOurs(endpoint) {
-  const answer = await ask(endpoint, {
-    send: encodeCall('dragstrip_settings'),
-    enough: (bytes) => bytes.length > GREETING_LENGTH + 8,
-  });
-  if (answer.end !== 'enough' || !GREETING.test(answer.bytes.toString('latin1', 0, 64))) {
-    return false;
-  }
-  // Size (5 bytes, CE), then the map of the header: its first pair is code 0x00, as 32 bits CE.
-  const reply = answer.bytes.subarray(GREETING_LENGTH + 5);
-  return reply[1] === 0x00 && reply[2] === 0xce && reply.readUInt32BE(3) === 0;
-}
-
-/**
- * A CALL request of IPROTO: size, header {0: 10, 1: sync}, body {0x22: name, 0x21: []}.
- * @param {string} name under 32 letters
- */
-function encodeCall(name) {
-  const header = [0x82, 0x00, 0x0a, 0x01, 0x01];
-  const body = [0x82, 0x22, 0xa0 | name.length, ...Buffer.from(name), 0x21, 0x90];
-  return Buffer.from([0xce, 0, 0, 0, header.length + body.length, ...header, ...body]);
+async function callsOurs(endpoint, secrets) {
+  return readSettings(endpoint, secrets).then(
+    (settings) => Object.keys(settings).length > 0,
+    () => false,
+  );
 }
 
 /**

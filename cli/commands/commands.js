@@ -3,6 +3,7 @@
  * and unix sockets, with connections that are kept and with one for each request.
  */
 
+import { isAbsolute } from 'node:path';
 import { resolveAddress } from '../../engine/addresses.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
@@ -185,7 +186,8 @@ async function prepare({ runOptions, options, signal, progress, stops }) {
   }
   if (options.proxyBinary !== undefined) {
     const redis = await resolveAddress('redis', { flags: runOptions.addresses, home });
-    const place = { home, redis: redis.address, signal };
+    const { address: behind, credentials: login } = redis;
+    const place = { home, redis: behind, credentials: login, signal };
     const { address, stop } = await startProxyCommand(options.proxyBinary, place);
     stops.push(stop);
     runOptions.addresses = { ...runOptions.addresses, proxy: address };
@@ -217,8 +219,9 @@ async function prepareBenchmark(runOptions, home) {
     return skipped('it is not here', 'run `dragstrip servers fetch redis`, or install redis-tools');
   }
   const flags = runOptions.addresses;
-  const { credentials } = await resolveAddress('redis', { flags, home });
-  if (credentials.password !== undefined) {
+  const { credentials, credentialVariables } = await resolveAddress('redis', { flags, home });
+  const isOurs = Object.values(credentialVariables).every((source) => isAbsolute(source));
+  if (credentials.password !== undefined && !isOurs) {
     const why = 'it takes a password only as an argument, which others can read';
     return skipped(why, 'try it against a Redis without a password');
   }

@@ -28,6 +28,10 @@ test('The bench of mget gives each figure with its target, and removes its keys'
     assert.ok(low > 0 && low <= median && median <= high && high < Number.POSITIVE_INFINITY);
   }
   const loader = await getLoader('redis');
-  const left = await loader.inspect({ address, credentials: {}, namespace });
+  const left = await loader.inspect({
+    address,
+    credentials: servers.credentials('redis'),
+    namespace,
+  });
   assert.deepEqual(left, { dataset: null, notOurs: null });
 });

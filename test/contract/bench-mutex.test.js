@@ -27,7 +27,7 @@ test('The bench of locks gives each figure with its target, and removes its keys
   for (const { low, median, high } of figures) {
     assert.ok(low > 0 && low <= median && median <= high && high < Number.POSITIVE_INFINITY);
   }
-  const redis = new Redis({ ...address.main, lazyConnect: true });
+  const redis = new Redis({ ...address.main, ...servers.login('redis'), lazyConnect: true });
   assert.equal(await redis.dbsize(), 0);
   redis.disconnect();
 });

@@ -87,9 +87,10 @@ describe('fixtures of codecs', () => {
 
   test('Redis answers what is stored, and reads what is encoded', async () => {
     const { main } = servers.address('redis');
-    assertStored('resp', await recordRedis(main));
+    assertStored('resp', await recordRedis(main, servers.credentials('redis')));
     const wire = new Wire(main);
     try {
+      await askRedis(wire, respCommand(['auth', servers.login('redis').password]), 1);
       const rows = batchRows();
       const pushed = await askRedis(wire, referenceBytes(fixtureOf('resp', 'batch-4096')), 4096);
       assert.deepEqual(pushed.slice(-2), [4 * 4095, 4 * 4096]);
@@ -110,9 +111,17 @@ describe('fixtures of codecs', () => {
 
   test('HandlerSocket answers what is stored, and reads what is encoded', async () => {
     const { sql, read, write } = servers.address('mariadb');
-    assertStored('handlersocket', await recordMariadb({ sql, read }));
+    assertStored(
+      'handlersocket',
+      await recordMariadb({ sql, read }, servers.credentials('mariadb')),
+    );
     const connection = await createConnection(
-      /** @type {any} */ ({ ...sql, user: 'root', socketPath: sql.path, multipleStatements: true }),
+      /** @type {any} */ ({
+        ...sql,
+        ...servers.login('mariadb'),
+        socketPath: sql.path,
+        multipleStatements: true,
+      }),
     );
     const wires = [new Wire(write), new Wire(read)];
     try {
@@ -128,6 +137,9 @@ describe('fixtures of codecs', () => {
       ) => wire.ask(lines, (bytes) => countLines(bytes) === n);
       const open = (/** @type {string} */ table, /** @type {string} */ columns) =>
         handlersocketLine(['P', INDEX_ID, 'dragstrip_codec', table, 'PRIMARY', columns]);
+      const { secret = '', writeSecret = '' } = servers.credentials('mariadb');
+      await ask(wires[0], handlersocketLine(['A', 1, writeSecret]), 1);
+      await ask(wires[1], handlersocketLine(['A', 1, secret]), 1);
       await ask(wires[0], open('batch', 'a,b,c,d'), 1);
       const batch = referenceBytes(fixtureOf('handlersocket', 'batch-4096'));
       const inserted = await ask(wires[0], batch, 4096);

@@ -30,7 +30,7 @@ import { whyNoCassandra } from '../helpers/cassandra.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
 import { assertAllRight, brokenStorage, insertBy, ROWS } from '../helpers/insert-cases.js';
 import { claimOn } from '../helpers/namespaces.js';
-import { addressOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
 const INSERT_PLACES = namesOf(namespace);
@@ -103,7 +103,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
 
   test('answers with its version and what decides when a row is safe', async () => {
     const { probe } = await loadServer('cassandra');
-    const report = await probe(address(), {});
+    const report = await probe(address(), credentialsOf(running));
     assert.match(report.version, /^5\.0\.\d+/);
     assert.equal(report.pid, running.pid);
     assert.equal(report.settings['commitlog_sync'], 'periodic');
@@ -139,12 +139,19 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
 
   test('every strategy leaves 50,000 right rows, each written once', async () => {
     const names = Object.keys(storage.inserts ?? {});
-    const release = await claimOn([{ name: 'cassandra', address: address() }], namespace);
+    const release = await claimOn(
+      [{ name: 'cassandra', address: address(), credentials: credentialsOf(running) }],
+      namespace,
+    );
     const order = [...IN_ORDER, ...names.filter((name) => !IN_ORDER.includes(name))];
     assert.equal(names.length, 7);
     try {
       for (const name of order) {
-        const record = await insertBy('cassandra', name, { address: address(), folder });
+        const record = await insertBy('cassandra', name, {
+          address: address(),
+          credentials: running.credentials,
+          folder,
+        });
         assertAllRight(record, name);
         assert.equal(record.facts?.['written'], ROWS, `${name}: the server's own count`);
       }

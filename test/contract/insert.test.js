@@ -12,6 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
+import { openAdmin } from '../../bench/login.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { STRATEGY_NAMES } from '../../lib/insertion.js';
 import { namesOf } from '../../lib/namespace.js';
@@ -108,15 +109,26 @@ describe('insert on real servers', () => {
     embedded = await mkdtemp(path.join(fast, 'dragstrip-insert-'));
     // The servers are stopped before what is connected to them: no words about that.
     const quiet = { retryStrategy: () => null };
-    redis = new Redis(/** @type {any} */ ({ ...servers.address('redis').main, ...quiet }));
+    redis = new Redis(
+      /** @type {any} */ ({
+        ...servers.address('redis').main,
+        ...servers.login('redis'),
+        ...quiet,
+      }),
+    );
     redis.on('error', () => {});
     const { host, port } = servers.address('mariadb').sql;
-    sql = await mysql.createConnection({ host, port, user: 'root' });
+    sql = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
     sql.on('error', () => {});
     // @ts-expect-error it ships no types
     const { default: Tarantool } = await import('tarantool-driver');
     const endpoint = servers.address('tarantool').main;
-    tarantool = new Tarantool({ ...endpoint, ...quiet, lazyConnect: true });
+    tarantool = new Tarantool({
+      ...endpoint,
+      ...servers.login('tarantool'),
+      ...quiet,
+      lazyConnect: true,
+    });
     tarantool.on('error', () => {});
     await tarantool.connect();
   });
@@ -128,7 +140,11 @@ describe('insert on real servers', () => {
   });
 
   /** @param {string} name */
-  const server = (name) => ({ name, address: servers.address(name) });
+  const server = (name) => ({
+    name,
+    address: servers.address(name),
+    credentials: servers.credentials(name),
+  });
   const allServers = () => ['redis', 'mariadb', 'tarantool'].map(server);
 
   /** Rows as the servers themselves count them, apart from what the storages read. */
@@ -181,7 +197,9 @@ describe('insert on real servers', () => {
     const address = definition.server === null ? {} : servers.address(definition.server);
     // node-redis by default makes a timer for each command: six times the time, the same rows.
     const profile = name === 'redis' ? 'tuned' : 'default';
-    const where = { address, profile, folder: path.join(embedded, name) };
+    const credentials =
+      definition.server === null ? {} : servers.running(definition.server).credentials;
+    const where = { address, credentials, profile, folder: path.join(embedded, name) };
     const record = await insertBy(name, strategy, where);
     assertAllRight(record, `${name} ${strategy}`);
     const count = /** @type {any} */ (counts)[definition.server ?? ''];
@@ -239,7 +257,8 @@ describe('insert on real servers', () => {
 
   test('a run of all: a line for each test, tables, the settings as the servers have them', async () => {
     await redis.config('SET', 'appendfsync', 'always');
-    await sql.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
+    const admin = await openAdmin(servers.running('mariadb'));
+    await admin.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
     try {
       const sizes = ['--batch', '50,200'];
       const strategies = ['--strategies', 'async,logged_batch,bulk_load'];
@@ -264,7 +283,8 @@ describe('insert on real servers', () => {
       assert.match(readFileSync(path.join(folder, 'all.svg'), 'utf8'), /^<svg.*mysql2 bulk_load/s);
     } finally {
       await redis.config('SET', 'appendfsync', 'everysec');
-      await sql.query('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
+      await admin.query('SET GLOBAL innodb_flush_log_at_trx_commit = 2');
+      await admin.end();
     }
     assert.deepEqual(await leftovers(), []);
   });

@@ -37,7 +37,11 @@ describe('limits', () => {
   before(async () => {
     for (const name of ['redis', 'mariadb', 'tarantool']) {
       const loader = await getLoader(name);
-      await loader.seed({ address: servers.address(name), credentials: {}, dataset });
+      await loader.seed({
+        address: servers.address(name),
+        credentials: servers.credentials(name),
+        dataset,
+      });
     }
   });
 
@@ -50,7 +54,7 @@ describe('limits', () => {
     return Pump.open({
       protocol,
       endpoint: servers.address(protocol.server)[protocol.endpoint],
-      credentials: {},
+      credentials: servers.credentials(protocol.server),
       dataset,
       connections: 2,
       stallMs: 5000,
@@ -67,7 +71,7 @@ describe('limits', () => {
   const COUNTED = {
     async redis() {
       const { host, port } = /** @type {any} */ (servers.address('redis')['main']);
-      const client = createClient({ socket: { host, port } });
+      const client = createClient({ ...servers.login('redis'), socket: { host, port } });
       await client.connect();
       const stats = await client.info('commandstats');
       client.destroy();
@@ -75,7 +79,7 @@ describe('limits', () => {
     },
     async mysql() {
       const { host, port } = /** @type {any} */ (servers.address('mariadb')['sql']);
-      const connection = await mysql.createConnection({ host, port, user: 'root' });
+      const connection = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
       const [rows] = await connection.query("show global status like 'Com_stmt_execute'");
       connection.destroy();
       return Number(/** @type {any} */ (rows)[0].Value);

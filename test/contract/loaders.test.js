@@ -48,13 +48,16 @@ describe('loaders', () => {
         const dataset = createDataset({ rows: ROWS, ...options });
         return loader.seed({
           address: servers.address(loader.server),
-          credentials: {},
+          credentials: servers.credentials(loader.server),
           dataset,
           ...more,
         });
       }
       const inspect = () =>
-        loader.inspect({ address: servers.address(loader.server), credentials: {} });
+        loader.inspect({
+          address: servers.address(loader.server),
+          credentials: servers.credentials(loader.server),
+        });
 
       /** @param {object} [options] */
       async function assertHolds(options) {
@@ -197,7 +200,7 @@ describe('loaders', () => {
       const dataset = createDataset({ rows: ROWS, ...options });
       return loader.seed({
         address: servers.address('mariadb'),
-        credentials: {},
+        credentials: servers.credentials('mariadb'),
         dataset,
         ...more,
       });
@@ -272,6 +275,8 @@ describe('loaders', () => {
       const socket = connect(/** @type {any} */ (read));
       await once(socket, 'connect');
       try {
+        socket.write(`A\t1\t${servers.credentials('mariadb').secret}\n`);
+        await once(socket, 'data');
         socket.write('P\t1\ths_test\ttable_test\tPRIMARY\tid,str\n1\t=\t1\t1\n');
         await once(socket, 'data');
         await assert.rejects(seed({ seed: 3 }, { timeoutMs: 2000 }), {
@@ -335,26 +340,17 @@ describe('loaders', () => {
       const address = servers.address('redis');
       const dataset = createDataset({ rows: 10 });
       await redis.clear();
-      await stores.redisClient.config('SET', 'requirepass', 'a-secret');
-      try {
-        await assert.rejects(
-          loader.seed({ address, dataset, credentials: {} }),
-          (/** @type {any} */ error) => {
-            assert.equal(error.code, 'E_TARGET');
-            assert.match(error.message, /NOAUTH/);
-            assert.match(error.hint, /DRAGSTRIP_REDIS_PASSWORD/);
-            return true;
-          },
-        );
-        const report = await loader.seed({
-          address,
-          dataset,
-          credentials: { password: 'a-secret' },
-        });
-        assert.equal(report.written, true);
-      } finally {
-        await stores.redisClient.config('SET', 'requirepass', '');
-      }
+      await assert.rejects(
+        loader.seed({ address, dataset, credentials: {} }),
+        (/** @type {any} */ error) => {
+          assert.equal(error.code, 'E_TARGET');
+          assert.match(error.message, /NOAUTH/);
+          assert.match(error.hint, /DRAGSTRIP_REDIS_PASSWORD/);
+          return true;
+        },
+      );
+      const credentials = servers.credentials('redis');
+      assert.equal((await loader.seed({ address, dataset, credentials })).written, true);
     });
   });
 

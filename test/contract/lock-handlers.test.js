@@ -35,7 +35,11 @@ describe('kinds of lock', () => {
 
   before(async () => {
     const names = ['redis', 'mariadb', 'tarantool'];
-    const all = names.map((name) => ({ name, address: servers.address(name) }));
+    const all = names.map((name) => ({
+      name,
+      address: servers.address(name),
+      credentials: servers.credentials(name),
+    }));
     release = await claimOn(all, namespace);
   });
 
@@ -47,7 +51,7 @@ describe('kinds of lock', () => {
     const definition = await loadStorage(storage);
     const locks = await definition.open.lock?.({
       address: servers.address(definition.server ?? ''),
-      credentials: {},
+      credentials: definition.server === null ? {} : servers.credentials(definition.server),
       profile: { name: 'default', ...definition.profiles['default'] },
       dataset: createDataset(),
       folder: '',
@@ -125,7 +129,10 @@ describe('kinds of lock', () => {
   test('what was claimed is removed again', async () => {
     await release?.();
     const { locks } = await open('ioredis', 'script');
-    const redis = new Redis({ .../** @type {any} */ (servers.address('redis').main) });
+    const redis = new Redis({
+      .../** @type {any} */ (servers.address('redis').main),
+      ...servers.login('redis'),
+    });
     assert.deepEqual(await redis.keys('*'), []);
     redis.disconnect();
     assert.equal(await locks.number.get('n'), undefined);

@@ -35,7 +35,10 @@ describe('mget', () => {
       folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
       for (const server of SERVERS) {
         const loader = await getLoader(server);
-        const place = { address: servers.address(server), credentials: {} };
+        const place = {
+          address: servers.address(server),
+          credentials: servers.credentials(server),
+        };
         await loader.seed({ ...place, dataset: race });
         await loader.seed({ ...place, dataset: own, namespace });
       }
@@ -60,7 +63,7 @@ describe('mget', () => {
       const open = () =>
         openRows(definition, {
           address: definition.server === null ? {} : servers.address(definition.server),
-          credentials: {},
+          credentials: definition.server === null ? {} : servers.credentials(definition.server),
           profile,
           dataset: own,
           folder,
@@ -119,7 +122,7 @@ describe('mget', () => {
   for (const server of SERVERS) {
     it(`${server}: its rows are removed, the mark too, and the race is left alone`, async () => {
       const loader = await getLoader(server);
-      const place = { address: servers.address(server), credentials: {} };
+      const place = { address: servers.address(server), credentials: servers.credentials(server) };
       const at = { ...place, namespace };
       const remove = async () => {
         const handle = await openNamespace(server, namespace, place);

@@ -36,7 +36,10 @@ describe('mget on real servers', () => {
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
-    redis = new Redis(/** @type {any} */ (servers.address('redis').main));
+    redis = new Redis({
+      .../** @type {any} */ (servers.address('redis').main),
+      ...servers.login('redis'),
+    });
   });
   after(async () => {
     redis?.disconnect();
@@ -130,13 +133,13 @@ describe('mget on real servers', () => {
     assert.deepEqual(await mgetKeys(), []);
     const { sql } = servers.address('mariadb');
     const { host, port } = /** @type {any} */ (sql);
-    const connection = await mysql.createConnection({ host, port, user: 'root' });
+    const connection = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
     const [tables] = await connection.query(`SHOW TABLES FROM hs_test LIKE '${MGET_PLACES.table}'`);
     await connection.end();
     assert.deepEqual(tables, []);
     const endpoint = servers.address('tarantool').main;
     const link = new TarantoolLink({ what: 'Tarantool', endpoint });
-    await link.greet({});
+    await link.greet(servers.credentials('tarantool'));
     try {
       assert.equal(await link.call('dragstrip_count', [MGET_PLACES.space]), 0);
     } finally {
@@ -209,7 +212,7 @@ describe('mget on real servers', () => {
   });
 
   test('leaves the rows of the race alone', async () => {
-    const place = { address: servers.address('redis'), credentials: {} };
+    const place = { address: servers.address('redis'), credentials: servers.credentials('redis') };
     const loader = await getLoader('redis');
     const dataset = createDataset({ rows: 300, valueSize: 40, seed: 2 });
     await loader.seed({ ...place, dataset });
@@ -229,7 +232,7 @@ describe('mget on real servers', () => {
     );
     await eventually(() => stdout().includes('Holding'), 'the keys are held');
     assert.deepEqual(await mgetKeys(), [], 'none of them in database 0');
-    const other = new Redis(/** @type {any} */ ({ host, port, db: 5 }));
+    const other = new Redis(/** @type {any} */ ({ host, port, ...servers.login('redis'), db: 5 }));
     assert.ok((await other.keys('dragstrip:mget:*')).length >= ROWS);
     child.kill('SIGINT');
     await ended;
@@ -258,7 +261,7 @@ describe('mget on real servers', () => {
       const stored = readFileSync(path.join(folder, 'secret.json'), 'utf8');
       for (const text of [ended.stdout, ended.stderr, stored]) assert.ok(!text.includes(secret));
     } finally {
-      await redis.config('SET', 'requirepass', '');
+      await redis.config('SET', 'requirepass', servers.login('redis').password);
     }
   });
 

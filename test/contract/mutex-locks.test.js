@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** @returns {Redis} of the test itself */
 function admin() {
-  const redis = new Redis({ ...servers.address('redis').main });
+  const redis = new Redis({ ...servers.address('redis').main, ...servers.login('redis') });
   closing.push(() => redis.disconnect());
   return redis;
 }
@@ -32,7 +32,7 @@ function admin() {
  * @returns {Promise<any>}
  */
 async function clientOf(driver) {
-  const { main } = servers.address('redis');
+  const main = { ...servers.address('redis').main, ...servers.login('redis') };
   if (driver !== 'redis') {
     const redis = new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
       ...main,
@@ -43,6 +43,7 @@ async function clientOf(driver) {
     return redis;
   }
   const client = createClient({
+    password: main.password,
     socket: { host: main.host, port: main.port, reconnectStrategy: () => 20 },
   });
   client.on('error', () => {});
@@ -318,14 +319,17 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
   }
 
   test(`${driver}: closed, and lost for good, whoever waits is told`, async () => {
-    const { main } = servers.address('redis');
+    const main = { ...servers.address('redis').main, ...servers.login('redis') };
     const client =
       driver !== 'redis'
         ? new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
             ...main,
             retryStrategy: null,
           })
-        : createClient({ socket: { host: main.host, port: main.port, reconnectStrategy: false } });
+        : createClient({
+            password: main.password,
+            socket: { host: main.host, port: main.port, reconnectStrategy: false },
+          });
     client.on('error', () => {});
     if (driver === 'redis') await client.connect();
     const locker = await lockerOf(driver, 'script', { client });

@@ -35,7 +35,10 @@ describe('mutex on real servers', () => {
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mutex-'));
-    redis = new Redis(/** @type {any} */ (servers.address('redis').main));
+    redis = new Redis({
+      .../** @type {any} */ (servers.address('redis').main),
+      ...servers.login('redis'),
+    });
     redis.on('error', () => {}); // the servers stop before it
   });
   after(async () => {
@@ -68,7 +71,7 @@ describe('mutex on real servers', () => {
     const connection = await mysql.createConnection({
       host: sql.host,
       port: sql.port,
-      user: 'root',
+      ...servers.login('mariadb'),
     });
     const [rows] = await connection.query(
       "SELECT table_name FROM information_schema.tables WHERE table_name = 'dragstrip_mutex'",
@@ -216,7 +219,7 @@ describe('mutex on real servers', () => {
 
   test('a table there that is not ours is refused, and stays', async () => {
     const { host, port } = servers.address('mariadb').sql;
-    const sql = await mysql.createConnection({ host, port, user: 'root' });
+    const sql = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
     try {
       await sql.query('CREATE DATABASE IF NOT EXISTS hs_test');
       await sql.query('CREATE TABLE hs_test.dragstrip_mutex (name varchar(64), value bigint)');

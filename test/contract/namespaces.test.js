@@ -49,14 +49,20 @@ describe('namespaces', () => {
   before(async () => {
     const redis = new Redis({
       .../** @type {any} */ (servers.address('redis').main),
+      ...servers.login('redis'),
       retryStrategy: null,
     });
     const { host, port } = servers.address('mariadb').sql;
-    const sql = await mysql.createConnection({ host, port, user: 'root' });
+    const sql = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
     // @ts-expect-error it ships no types
     const { default: Tarantool } = await import('tarantool-driver');
     const { main } = servers.address('tarantool');
-    const tarantool = new Tarantool({ ...main, lazyConnect: true, retryStrategy: null });
+    const tarantool = new Tarantool({
+      ...main,
+      ...servers.login('tarantool'),
+      lazyConnect: true,
+      retryStrategy: null,
+    });
     await tarantool.connect();
     closing.push(
       () => redis.disconnect(),
@@ -71,7 +77,10 @@ describe('namespaces', () => {
   for (const server of ['redis', 'mariadb', 'tarantool']) {
     for (const namespace of namespaces.filter((one) => Object.hasOwn(one, server))) {
       const label = `${namespace.name} on ${server}`;
-      const context = () => ({ address: servers.address(server), credentials: {} });
+      const context = () => ({
+        address: servers.address(server),
+        credentials: servers.credentials(server),
+      });
 
       /**
        * @template T
@@ -140,7 +149,10 @@ describe('namespaces', () => {
   test('other namespaces, and keys of others beside them, stay', async () => {
     const redis = stores['redis'];
     await redis.clear();
-    const context = { address: servers.address('redis'), credentials: {} };
+    const context = {
+      address: servers.address('redis'),
+      credentials: servers.credentials('redis'),
+    };
     const handles = await Promise.all(
       namespaces.map((one) => openNamespace('redis', one, context)),
     );

@@ -10,7 +10,7 @@ import { isAlive } from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
 import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
-import { addressOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 let home = '';
 /** @type {Record<string, import('../../lib/types.js').RunningServer>} */
@@ -39,13 +39,13 @@ after(async () => {
 test('is asked through to Redis, and says its version; both ends are its own', async () => {
   const address = addressOf(running['nutcracker']);
   const { probe } = await loadServer('nutcracker');
-  const report = await probe(address, {});
+  const report = await probe(address, credentialsOf(running['nutcracker']));
   assert.match(report.version, /^\d+\.\d+/);
   assert.equal(report.pid, running['nutcracker'].pid);
   for (const name of ['main', 'unix', 'stats']) {
     assert.equal(await findListener(address[name]), running['nutcracker'].pid, name);
   }
-  const { version } = await probe({ main: address['unix'] }, {});
+  const { version } = await probe({ main: address['unix'] }, credentialsOf(running['nutcracker']));
   assert.match(version, /unknown version/, 'of an address alone it is not known which proxy it is');
 });
 
@@ -88,7 +88,8 @@ test('before a Redis that is gone it is not ready, and says what it says', async
     const proxy = servers.find(({ name }) => name === 'nutcracker');
     await stopServers(['redis'], { home: other });
     const { probe } = await loadServer('nutcracker');
-    await assert.rejects(probe(addressOf(/** @type {any} */ (proxy)), {}), {
+    const credentials = credentialsOf(/** @type {any} */ (proxy));
+    await assert.rejects(probe(addressOf(/** @type {any} */ (proxy)), credentials), {
       code: 'E_TARGET',
       message: /cannot reach its Redis: "?ERR/,
     });
@@ -121,6 +122,7 @@ test('a nutcracker of one’s own is started by its path, and ended', async () =
   const { pid, address, stop } = await startProxyCommand(String(binaries?.programs['nutcracker']), {
     home,
     redis: addressOf(running['redis']),
+    credentials: credentialsOf(running['redis']),
   });
   const [tcp, unix] = address.split(',');
   assert.match(tcp, /^127\.0\.0\.1:\d+$/);

@@ -35,7 +35,11 @@ describe('on a server of our own', () => {
   before(async () => {
     const loader = await getLoader('redis');
     const address = servers.address('redis');
-    await loader.seed({ address, credentials: {}, dataset: createDataset({ rows: ROWS }) });
+    await loader.seed({
+      address,
+      credentials: servers.credentials('redis'),
+      dataset: createDataset({ rows: ROWS }),
+    });
   });
 
   test('two processes give more than one, or the verdict says why not', async () => {

@@ -156,7 +156,7 @@ describe('the race', { timeout: 600_000 }, () => {
   test('finds rows that were spoilt behind its back', async () => {
     const { Redis } = await import('ioredis');
     const { main } = servers.address('redis');
-    const redis = new Redis({ ...main, retryStrategy: () => null });
+    const redis = new Redis({ ...main, ...servers.login('redis'), retryStrategy: () => null });
     const key = 'dragstrip:row:77';
     const right = await redis.get(key);
     assert.equal(right?.length, 1024);
@@ -194,23 +194,25 @@ async function startVictim(name, loader) {
     Object.entries(names).map(([flag, endpoint]) => [flag, formatEndpoint(address[endpoint])]),
   );
   const flags = Object.entries(addresses).flatMap(([flag, text]) => [`--${flag}`, text]);
-  const filled = await runCommand(folder, [`data/${loader}.js`, ...ROWS, ...flags]);
+  const filled = await runCommand(folder, [`data/${loader}.js`, ...ROWS, ...flags], {
+    env: { DRAGSTRIP_HOME: home },
+  });
   assert.equal(filled.status, 0, filled.stderr);
   const stop = async () => {
     await started.stop();
     await rm(home, { recursive: true, force: true });
   };
-  return { pid: running.pid, addresses, stop };
+  return { pid: running.pid, addresses, home, stop };
 }
 
 /**
  * A window of 20 over one storage and the memory, struck while the first is being measured.
  * @param {string} storage
- * @param {Record<string, string>} addresses by flag
+ * @param {{ addresses: Record<string, string>, home: string }} victim addresses: by flag
  * @param {number} timeoutMs
  * @param {() => void} strike
  */
-async function runStruck(storage, addresses, timeoutMs, strike) {
+async function runStruck(storage, { addresses, home }, timeoutMs, strike) {
   let struck = false;
   const result = await run(
     {
@@ -220,7 +222,7 @@ async function runStruck(storage, addresses, timeoutMs, strike) {
       warmupOperations: 0,
       timeoutMs,
       addresses,
-      home: folder,
+      home,
     },
     {
       onEvent(event) {
@@ -250,7 +252,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
     test(`${storage}: killed, its errors are counted and the run goes on`, async () => {
       const victim = await startVictim(name, loader);
       try {
-        const result = await runStruck(storage, victim.addresses, 2000, () =>
+        const result = await runStruck(storage, victim, 2000, () =>
           process.kill(victim.pid, 'SIGKILL'),
         );
         assert.equal(statusOf(result), 5);
@@ -270,7 +272,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
   test('stopped by SIGSTOP, what is pending times out', async () => {
     const victim = await startVictim('redis', 'redis');
     try {
-      const result = await runStruck('ioredis', victim.addresses, 3000, () =>
+      const result = await runStruck('ioredis', victim, 3000, () =>
         process.kill(victim.pid, 'SIGSTOP'),
       );
       assert.equal(statusOf(result), 5);

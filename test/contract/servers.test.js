@@ -13,7 +13,7 @@ import { resolveAddress } from '../../engine/addresses.js';
 import { isAlive } from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
 import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
-import { addressOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
 
@@ -50,7 +50,7 @@ test('each server answers in its own protocol, with version, settings and pid', 
   };
   for (const [name, settings] of Object.entries(expected)) {
     const { probe } = await loadServer(name);
-    const report = await probe(addressOf(running[name]), {});
+    const report = await probe(addressOf(running[name]), credentialsOf(running[name]));
     assert.match(report.version, /^\d+\.\d+\.\d+/);
     assert.equal(report.pid, running[name].pid);
     for (const [key, value] of Object.entries(settings)) {
@@ -80,7 +80,7 @@ test('unix sockets answer where the server has them', async () => {
     const { probe } = await loadServer(name);
     /** @type {import('../../lib/types.js').Address} */
     const address = name === 'redis' ? { main: unix } : { sql: unix };
-    assert.match((await probe(address, {})).version, /^\d/);
+    assert.match((await probe(address, credentialsOf(running[name]))).version, /^\d/);
   }
 });
 
@@ -177,9 +177,9 @@ async function write() {
     ]),
   );
   await withMariadb(async (sql) => {
-    await sql.query('CREATE DATABASE kept');
-    await sql.query('CREATE TABLE kept.rows (id INT PRIMARY KEY, str NVARCHAR(1024))');
-    await sql.query("INSERT INTO kept.rows VALUES (1, 'kept')");
+    await sql.query('CREATE DATABASE dragstrip_kept');
+    await sql.query('CREATE TABLE dragstrip_kept.rows (id INT PRIMARY KEY, str NVARCHAR(1024))');
+    await sql.query("INSERT INTO dragstrip_kept.rows VALUES (1, 'kept')");
   });
 }
 
@@ -193,7 +193,7 @@ async function check() {
     await assert.rejects(tarantool.eval('return 1'), /access/i, 'a guest may not run code');
   });
   await withMariadb(async (sql) => {
-    const [rows] = await sql.query('SELECT str FROM kept.rows');
+    const [rows] = await sql.query('SELECT str FROM dragstrip_kept.rows');
     assert.deepEqual(rows, [{ str: 'kept' }]);
   });
 }
@@ -202,7 +202,7 @@ async function check() {
 async function withRedis(work) {
   const { Redis } = await import('ioredis');
   const { host, port } = addressOf(running['redis'])['main'];
-  const redis = new Redis({ host, port });
+  const redis = new Redis({ host, port, ...loginOf(running['redis']) });
   try {
     return await work(redis);
   } finally {
@@ -215,7 +215,12 @@ async function withTarantool(work) {
   // @ts-expect-error the driver has no types
   const { default: Tarantool } = await import('tarantool-driver');
   const { host, port } = addressOf(running['tarantool'])['main'];
-  const tarantool = new Tarantool({ host, port, lazyConnect: true });
+  const tarantool = new Tarantool({
+    host,
+    port,
+    ...loginOf(running['tarantool']),
+    lazyConnect: true,
+  });
   await tarantool.connect();
   try {
     return await work(tarantool);
@@ -228,7 +233,7 @@ async function withTarantool(work) {
 async function withMariadb(work) {
   const { createConnection } = await import('mysql2/promise');
   const { host, port } = addressOf(running['mariadb'])['sql'];
-  const sql = await createConnection({ host, port, user: 'root' });
+  const sql = await createConnection({ host, port, ...loginOf(running['mariadb']) });
   try {
     await work(sql);
   } finally {
@@ -290,9 +295,10 @@ async function listen(server) {
  * @param {RegExp} message
  */
 async function wrong(name, address, message) {
+  const credentials = credentialsOf(running[name]);
   const { probe } = await loadServer(name);
   const limit = AbortSignal.timeout(4000);
-  await assert.rejects(probe(address, {}), (/** @type {any} */ error) => {
+  await assert.rejects(probe(address, credentials), (/** @type {any} */ error) => {
     assert.equal(error.code, 'E_TARGET');
     assert.match(error.message, message);
     assert.ok(!error.message.includes('\n'));
@@ -303,28 +309,17 @@ async function wrong(name, address, message) {
 }
 
 test('a password that is missing or wrong is told, and is in no message', async () => {
-  await withRedis((redis) => redis.config('SET', 'requirepass', 'right-secret'));
   const { probe } = await loadServer('redis');
   const { main } = addressOf(running['redis']);
   const address = { main };
-  try {
-    await assert.rejects(probe(address, {}), { code: 'E_TARGET', hint: /REDIS_PASSWORD/ });
-    await assert.rejects(
-      probe(address, { password: 'wrong-secret' }),
-      (/** @type {any} */ error) => {
-        assert.equal(error.code, 'E_TARGET');
-        assert.match(error.hint, /REDIS_PASSWORD/);
-        assert.ok(!error.message.includes('wrong-secret'));
-        return true;
-      },
-    );
-    assert.match((await probe(address, { password: 'right-secret' })).version, /^\d/);
-  } finally {
-    const { Redis } = await import('ioredis');
-    const redis = new Redis({ ...main, password: 'right-secret' });
-    await redis.config('SET', 'requirepass', '');
-    redis.disconnect();
-  }
+  await assert.rejects(probe(address, {}), { code: 'E_TARGET', hint: /REDIS_PASSWORD/ });
+  await assert.rejects(probe(address, { password: 'wrong-secret' }), (/** @type {any} */ error) => {
+    assert.equal(error.code, 'E_TARGET');
+    assert.match(error.hint, /REDIS_PASSWORD/);
+    assert.ok(!error.message.includes('wrong-secret'));
+    return true;
+  });
+  assert.match((await probe(address, credentialsOf(running['redis']))).version, /^\d/);
   const mariadb = await loadServer('mariadb');
   const { sql } = addressOf(running['mariadb']);
   await assert.rejects(mariadb.probe({ sql }, { user: 'nobody-known', password: 'wrong-secret' }), {

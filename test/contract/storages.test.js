@@ -45,7 +45,11 @@ describe('storages', () => {
       folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-storages-'));
       for (const server of SERVERS) {
         const loader = await getLoader(server);
-        await loader.seed({ address: servers.address(server), credentials: {}, dataset });
+        await loader.seed({
+          address: servers.address(server),
+          credentials: servers.credentials(server),
+          dataset,
+        });
       }
       for (const { definition, skip } of cases) {
         if (skip === undefined) await definition.fill?.({ dataset, folder });
@@ -63,7 +67,7 @@ describe('storages', () => {
         openRows(definition, {
           writes,
           address: definition.server === null ? {} : servers.address(definition.server),
-          credentials: {},
+          credentials: definition.server === null ? {} : servers.credentials(definition.server),
           profile,
           dataset,
           folder,
@@ -211,7 +215,11 @@ describe('storages', () => {
         /** @param {string} text */
         async function checkValue(text) {
           const server = /** @type {(typeof SERVERS)[number]} */ (definition.server);
-          const writer = await openRowWriter(server, servers.address(server));
+          const writer = await openRowWriter(
+            server,
+            servers.address(server),
+            servers.login(server),
+          );
           await writer.put(OWN_ID, Buffer.from(text)).finally(() => writer.close());
           await withHandle(async (handle) => {
             const read = reader(handle, profile);
@@ -231,7 +239,7 @@ describe('storages', () => {
     it(`${label} does not hang in a closed loop of 2,000 (the driver's issue 44)`, async () => {
       const handle = await openRows(definition, {
         address: servers.address('tarantool'),
-        credentials: {},
+        credentials: servers.credentials('tarantool'),
         profile,
         dataset,
         folder,

@@ -21,6 +21,7 @@ import { resolveAddress } from '../../engine/addresses.js';
 import { findHome } from '../../lib/home.js';
 import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
+import mariadb from '../../servers/mariadb.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -117,6 +118,7 @@ test('without anything named, the default port of the seed is the address', asyn
     },
     source: 'default',
     credentials: {},
+    credentialVariables: mariadb.credentials,
   });
 });
 
@@ -169,15 +171,37 @@ test('a record counts only while that very process lives and has been ready', as
   assert.equal((await resolveAddress('redis', { env: {}, home })).source, 'default');
 });
 
-test('credentials come from the environment or a file, and not for our own server', async () => {
+test('credentials come from the environment or a file; those of our own server from its folder', async () => {
   const home = newHome('credentials');
   const secretFile = join(home, 'secret');
-  writeFileSync(secretFile, 'from-file\n');
+  writeFileSync(secretFile, 'from-file\n', { mode: 0o600 });
   const env = { DRAGSTRIP_REDIS_USER: 'ann', DRAGSTRIP_REDIS_PASSWORD_FILE: secretFile };
   const resolved = await resolveAddress('redis', { env, home });
   assert.deepEqual(resolved.credentials, { user: 'ann', password: 'from-file' });
-  record(home, {});
-  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, {});
+  record(home, { credentials: { password: secretFile } });
+  const own = { password: 'from-file' };
+  assert.deepEqual((await resolveAddress('redis', { env, home })).credentials, own);
+  // Also where it is named by its address: other secrets of the environment are not sent to it.
+  const named = await resolveAddress('redis', { flags: { redis: '127.0.0.1:7001' }, env, home });
+  assert.deepEqual(named.credentials, own);
+  assert.deepEqual(named.credentialVariables, { password: secretFile });
+  const flags = { redis: '127.0.0.1:7002' };
+  const other = await resolveAddress('redis', { flags, env, home });
+  assert.deepEqual(other.credentials, { user: 'ann', password: 'from-file' });
+});
+
+test('a file of a secret that everybody can read is refused in one line', async () => {
+  const home = newHome('readable');
+  const file = join(home, 'secret');
+  writeFileSync(file, 'from-file\n');
+  chmodSync(file, 0o644);
+  const env = { DRAGSTRIP_REDIS_PASSWORD_FILE: file };
+  const refusal = { code: 'E_USAGE', message: /accessible to other users/, hint: /chmod 600/ };
+  await assert.rejects(resolveAddress('redis', { env, home }), refusal);
+  chmodSync(file, 0o640); // a group may be meant
+  assert.equal((await resolveAddress('redis', { env, home })).credentials.password, 'from-file');
+  record(home, { credentials: { password: file } }); // Dragstrip's own: nobody else
+  await assert.rejects(resolveAddress('redis', { env: {}, home }), refusal);
 });
 
 test('an unknown server is a usage error that lists the known ones', async () => {

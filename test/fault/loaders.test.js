@@ -15,7 +15,13 @@ import { getLoader, loaderNames } from '../../data/loaders/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { startServers } from '../../servers/index.js';
 import { createStores } from '../helpers/loader-stores.js';
-import { addressOf, makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
+import {
+  addressOf,
+  credentialsOf,
+  makeHome,
+  PACKAGES_HOME,
+  withServers,
+} from '../helpers/servers.js';
 import { startSlicer } from '../helpers/slicer.js';
 
 /** Many batches, and for MariaDB more than one LOAD DATA (40 MB). */
@@ -43,15 +49,16 @@ function tripping(act, at = BREAK_AT) {
   return { ...dataset, write };
 }
 
-/** @param {any} context */
-async function seedBy(/** @type {string} */ name, context) {
-  const loader = await getLoader(name);
-  return loader.seed({ credentials: {}, ...context });
-}
-
 describe('loads broken off', () => {
   after(() => stores?.close());
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
+
+  /** @param {string} name @param {any} context */
+  async function seedBy(name, context) {
+    const loader = await getLoader(name);
+    return loader.seed({ credentials: servers.credentials(loader.server), ...context });
+  }
+
   /** @type {any} */
   let stores;
   before(async () => {
@@ -79,11 +86,12 @@ describe('loads broken off', () => {
       test('A loader that is killed leaves no dataset; the next goes on where it was', async () => {
         const address = servers.address(server);
         const args = [name, JSON.stringify(address), JSON.stringify(OPTIONS), `${BREAK_AT}`];
+        args.push(JSON.stringify(servers.running(server).credentials));
         const child = spawn(process.execPath, [SEED_AND_DIE, ...args], { stdio: 'ignore' });
         const [, signal] = await once(child, 'close');
         assert.equal(signal, 'SIGKILL');
         const loader = await getLoader(name);
-        const seen = await loader.inspect({ address, credentials: {} });
+        const seen = await loader.inspect({ address, credentials: servers.credentials(server) });
         assert.deepEqual(seen, { dataset: null, notOurs: null });
         let first = Number.POSITIVE_INFINITY;
         const plain = createDataset(OPTIONS);
@@ -187,11 +195,18 @@ describe('loads broken off', () => {
         try {
           const [running] = own.servers;
           const dataset = tripping(() => process.kill(running.pid, 'SIGKILL'));
-          await assert.rejects(seedBy(name, { address: addressOf(running), dataset }), {
-            code: 'E_TARGET',
-            message: /after \d+ of 2600 rows$/,
-            hint: /again continues from there/,
-          });
+          await assert.rejects(
+            seedBy(name, {
+              address: addressOf(running),
+              credentials: credentialsOf(running),
+              dataset,
+            }),
+            {
+              code: 'E_TARGET',
+              message: /after \d+ of 2600 rows$/,
+              hint: /again continues from there/,
+            },
+          );
         } finally {
           await own.stop();
           await rm(home, { recursive: true, force: true });

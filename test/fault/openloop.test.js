@@ -30,7 +30,11 @@ const servers = withServers(['redis']);
 async function runStopped(load, storage = 'ioredis') {
   const address = servers.address('redis');
   const loader = await getLoader('redis');
-  await loader.seed({ address, credentials: {}, dataset: createDataset(DATASET) });
+  await loader.seed({
+    address,
+    credentials: servers.credentials('redis'),
+    dataset: createDataset(DATASET),
+  });
   const { pid } = servers.running('redis');
   let stopping = false;
   const record = await runBenchmark(
@@ -41,7 +45,7 @@ async function runStopped(load, storage = 'ioredis') {
       workloadOptions: {},
       load: { inFlight: null, operations: null, durationNs: SECONDS * 1e9, ...load },
       address,
-      credentialVariables: null,
+      credentialVariables: servers.running('redis').credentials ?? {},
       serverPids: [],
       dataset: DATASET,
       folder: '',

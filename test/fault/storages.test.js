@@ -43,11 +43,12 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
     before(async () => {
       const address = servers.address(server);
       const loader = await getLoader(server);
-      await loader.seed({ address, credentials: {}, dataset });
+      const credentials = servers.credentials(server);
+      await loader.seed({ address, credentials, dataset });
       // Each alone at first, because a slow driver starves beside a fast one; then all together.
       let openGate = () => {};
       const gate = /** @type {Promise<void>} */ (new Promise((resolve) => (openGate = resolve)));
-      for (const one of own) runners.push(await startRunner(one, address, gate));
+      for (const one of own) runners.push(await startRunner(one, address, credentials, gate));
       openGate();
       await new Promise(setImmediate);
       process.kill(servers.running(server).pid, 'SIGKILL');
@@ -87,8 +88,9 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
         const address = servers.address(server);
         const { pid } = servers.running(server);
         const loader = await getLoader(server);
-        await loader.seed({ address, credentials: {}, dataset });
-        const handle = await openRows(one.definition, { ...contextOf(one), address });
+        await loader.seed({ address, credentials: servers.credentials(server), dataset });
+        const credentials = servers.credentials(server);
+        const handle = await openRows(one.definition, { ...contextOf(one, credentials), address });
         const read = reader(handle, one.profile);
         await read(1);
         process.kill(pid, 'SIGSTOP');
@@ -105,19 +107,20 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
   });
 }
 
-/** @param {StorageCase} one */
-function contextOf({ profile }) {
-  return { credentials: {}, profile, dataset, folder: '' };
+/** @param {StorageCase} one @param {import('../../lib/types.js').Credentials} credentials */
+function contextOf({ profile }, credentials) {
+  return { credentials, profile, dataset, folder: '' };
 }
 
 /**
  * @param {StorageCase} one
  * @param {import('../../lib/types.js').Address} address
+ * @param {import('../../lib/types.js').Credentials} credentials
  * @param {Promise<void>} gate
  * @returns {Promise<Runner>} once it has made ENOUGH reads
  */
-async function startRunner(one, address, gate) {
-  const handle = await openRows(one.definition, { ...contextOf(one), address });
+async function startRunner(one, address, credentials, gate) {
+  const handle = await openRows(one.definition, { ...contextOf(one, credentials), address });
   const read = reader(handle, one.profile);
   /** @type {Runner['seen']} */
   const seen = { right: 0, wrong: 0, errors: [], enough() {}, gate };

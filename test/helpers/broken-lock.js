@@ -19,7 +19,10 @@ export const storage = defineStorage({
     async lock(context) {
       const { Redis } = await import('ioredis');
       const locks = await openIoredisLocks({ ...context, parameters: { handler: 'script' } });
-      const redis = new Redis({ .../** @type {any} */ (context.address['main']) });
+      const redis = new Redis({
+        .../** @type {any} */ (context.address['main']),
+        password: context.credentials.password,
+      });
       const { redisLock } = context.names;
       return {
         ...locks,

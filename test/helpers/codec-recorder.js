@@ -76,9 +76,10 @@ const MARK = Buffer.from('$8\r\nend-mark\r\n');
 
 /**
  * @param {Endpoint} endpoint of a Redis that may be written to
+ * @param {import('../../lib/types.js').Credentials} credentials
  * @returns {Promise<Map<string, Buffer>>} by name of the fixture
  */
-export async function recordRedis(endpoint) {
+export async function recordRedis(endpoint, { password }) {
   const wire = new Wire(endpoint);
   const ask = async (/** @type {(string | number | Buffer)[][]} */ commands) => {
     const requests = Buffer.concat([...commands, ['echo', 'end-mark']].map(respCommand));
@@ -86,6 +87,7 @@ export async function recordRedis(endpoint) {
     return replies.subarray(0, -MARK.length);
   };
   try {
+    await ask([['auth', password ?? '']]);
     await ask([
       ...count(1000).map((id) => ['set', `s${id}`, smallValue(id)]),
       ...count(100)
@@ -129,13 +131,13 @@ function mixedCommands() {
 }
 
 /**
- * @param {{ sql: Endpoint, read: Endpoint }} address of a MariaDB that may be written to, without
- *   passwords
+ * @param {{ sql: Endpoint, read: Endpoint }} address of a MariaDB that may be written to
+ * @param {import('../../lib/types.js').Credentials} credentials
  * @returns {Promise<Map<string, Buffer>>}
  */
-export async function recordMariadb({ sql, read }) {
+export async function recordMariadb({ sql, read }, { user, password, secret }) {
   const connection = await createConnection(
-    /** @type {any} */ ({ ...sql, user: 'root', socketPath: sql.path, multipleStatements: true }),
+    /** @type {any} */ ({ ...sql, user, password, socketPath: sql.path, multipleStatements: true }),
   );
   const wire = new Wire(read);
   try {
@@ -147,6 +149,7 @@ export async function recordMariadb({ sql, read }) {
     ) => handlersocketLine(['P', id, 'dragstrip_codec', table, 'PRIMARY', columns]);
     const ask = async (/** @type {Buffer[]} */ lines) =>
       wire.ask(Buffer.concat(lines), (bytes) => countLines(bytes) === lines.length);
+    await ask([handlersocketLine(['A', 1, secret ?? ''])]);
     await ask([
       open(1, 'small', 'str'),
       open(2, 'large', 'str'),

@@ -47,7 +47,10 @@ export const NO_SERVERS = Object.freeze({
  */
 export function startCommand(folder, [script, ...args], { env = {}, limitBlocks, output } = {}) {
   const own = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(DRAGSTRIP|NODE_TEST|npm_)/.test(name)),
+    // The paths of the secrets of the test's own servers stay.
+    Object.entries(process.env).filter(
+      ([name]) => name.endsWith('_FILE') || !/^(DRAGSTRIP|NODE_TEST|npm_)/.test(name),
+    ),
   );
   const node = [process.execPath, path.join(ROOT, script), ...args];
   const limit = limitBlocks === undefined ? '' : `ulimit -f ${limitBlocks};`;

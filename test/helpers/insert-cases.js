@@ -30,11 +30,12 @@ export function sumOfNumbers(rows = ROWS) {
  * @param {string} storage name, or path of a file
  * @param {string} name of the strategy
  * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number,
- *   profile?: string }} where
+ *   profile?: string, credentials?: Record<string, string> }} where credentials: paths of the files
  * @returns {Promise<import('../../engine/record.js').BenchmarkRecord>}
  */
 export function insertBy(storage, name, where) {
   const { address, folder, rows = ROWS, profile = 'default' } = where;
+  const { credentials: credentialVariables = null } = where;
   const strategy = STRATEGIES[name];
   const batch = options['batch'].default[0];
   const size = rowsOfRequest(strategy, { rows, batch });
@@ -49,7 +50,7 @@ export function insertBy(storage, name, where) {
       workloadOptions: { parameters: { strategy: name, batch } },
       load: { kind: 'window', inFlight, operations: length, durationNs: null },
       address,
-      credentialVariables: null,
+      credentialVariables,
       serverPids: [],
       dataset: { rows, valueSize: 8, seed: SEED },
       folder,

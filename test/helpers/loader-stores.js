@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import mysql from 'mysql2/promise';
+import { openAdmin } from '../../bench/login.js';
 import { ROW_NAMES } from '../../lib/dataset.js';
 
 /**
@@ -29,18 +29,17 @@ import { ROW_NAMES } from '../../lib/dataset.js';
 export async function createStores(servers) {
   const redisClient = new Redis({
     ...servers.address('redis').main,
+    ...servers.login('redis'),
     lazyConnect: true,
     retryStrategy: () => null,
   });
   await redisClient.connect();
-  const { sql } = servers.address('mariadb');
-  const place =
-    sql.path === undefined ? { host: sql.host, port: sql.port } : { socketPath: sql.path };
-  const connection = await mysql.createConnection({ ...place, user: 'root' });
+  const connection = await openAdmin(servers.running('mariadb'));
   // @ts-expect-error it ships no types
   const { default: Tarantool } = await import('tarantool-driver');
   const tarantoolClient = new Tarantool({
     ...servers.address('tarantool').main,
+    ...servers.login('tarantool'),
     lazyConnect: true,
     retryStrategy: null,
   });

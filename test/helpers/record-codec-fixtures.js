@@ -11,7 +11,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { ARCHIVE, formatArchive } from '../../codecs/fixtures.js';
 import { startServers } from '../../servers/index.js';
 import { recordMariadb, recordRedis, recordTarantool } from './codec-recorder.js';
-import { addressOf, PACKAGES_HOME } from './servers.js';
+import { addressOf, credentialsOf, PACKAGES_HOME } from './servers.js';
 
 const home = mkdtempSync(join(tmpdir(), 'dragstrip-codec.'));
 const started = await startServers(['redis', 'mariadb'], {
@@ -24,7 +24,8 @@ try {
   const [redis, mariadb] = ['redis', 'mariadb'].map((name) => {
     const server = started.servers.find((one) => one.name === name);
     if (server === undefined) throw new Error(`${name} was not started`);
-    return { version: server.version, address: addressOf(server) };
+    const [address, credentials] = [addressOf(server), credentialsOf(server)];
+    return { version: server.version, address, credentials };
   });
   const packets = await recordTarantool(home);
   const bytes = new Map();
@@ -32,8 +33,8 @@ try {
     for (const [name, each] of recorded) bytes.set(`${protocol}/${name}`, each);
   };
   const { sql, read } = mariadb.address;
-  keep('handlersocket', await recordMariadb({ sql, read }));
-  keep('resp', await recordRedis(redis.address.main));
+  keep('handlersocket', await recordMariadb({ sql, read }, mariadb.credentials));
+  keep('resp', await recordRedis(redis.address.main, redis.credentials));
   keep('messagepack', packets.bytes);
   const from = { redis: redis.version, mariadb: mariadb.version, tarantool: packets.version };
   const plain = formatArchive(from, bytes);

@@ -1,12 +1,14 @@
 /**
  * A process that seeds and kills itself on the way: `node seed-and-die.js LOADER ADDRESS DATASET
- * ID`, addresses and dataset as JSON. It is killed while it encodes row ID.
+ * ID CREDENTIALS`, addresses, dataset and paths of secrets as JSON. It is killed while it encodes
+ * row ID.
  */
 
 import { getLoader } from '../../data/loaders/index.js';
+import { readCredentials } from '../../lib/credentials.js';
 import { createDataset } from '../../lib/dataset.js';
 
-const [name, address, options, id] = process.argv.slice(2);
+const [name, address, options, id, secrets] = process.argv.slice(2);
 const dataset = createDataset(JSON.parse(options));
 /** @type {typeof dataset.write} */
 const write = (row, target, offset) => {
@@ -16,6 +18,6 @@ const write = (row, target, offset) => {
 const loader = await getLoader(name);
 await loader.seed({
   address: JSON.parse(address),
-  credentials: {},
+  credentials: await readCredentials(JSON.parse(secrets)),
   dataset: { ...dataset, write },
 });

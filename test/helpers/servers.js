@@ -6,16 +6,19 @@
  * on first need.
  */
 
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { shareCredentials } from '../../bench/login.js';
 import { parseEndpoint } from '../../lib/address.js';
 import { isAlive, ownIdentity } from '../../lib/process-identity.js';
 import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
+/** @typedef {import('../../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
 
 /** State folder whose packages all test files share. */
@@ -31,8 +34,10 @@ const START_TIMEOUT_MS = 180_000;
  * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
  * `servers.address('redis')`.
  * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker')[]} names
- * @returns {{ running(name: string): RunningServer, address(name: string): Address, home(): string
- *   }} running: pid, folder, version; home: the temporary state folder
+ * @returns {{ running(name: string): RunningServer, address(name: string): Address,
+ *   credentials(name: string): Credentials, login(name: string): { user: string, username: string,
+ *   password: string }, home(): string }} running: pid, folder, version; login: the same as drivers
+ *   call it; home: the temporary state folder
  */
 export function withServers(names) {
   /** @type {Awaited<ReturnType<typeof startServers>> | undefined} */
@@ -44,6 +49,8 @@ export function withServers(names) {
       home = await makeHome();
       started = await startServers(names, { home, packagesHome: PACKAGES_HOME, owned: true });
       if (started.failures.length > 0) throw started.failures[0].error;
+      // Commands that tests start are given addresses only.
+      await shareCredentials(started.servers);
     },
     { timeout: START_TIMEOUT_MS },
   );
@@ -64,7 +71,29 @@ export function withServers(names) {
     running,
     home: () => home,
     address: (name) => addressOf(running(name)),
+    credentials: (name) => credentialsOf(running(name)),
+    login: (name) => loginOf(running(name)),
   };
+}
+
+/**
+ * @param {RunningServer} running
+ * @returns {Credentials}
+ */
+export function credentialsOf({ credentials = {} }) {
+  return Object.fromEntries(
+    Object.entries(credentials).map(([field, path]) => [field, readFileSync(path, 'utf8')]),
+  );
+}
+
+/**
+ * @param {RunningServer} running
+ * @returns {{ user: string, username: string, password: string }} for drivers, of SQL, of Redis and
+ *   of Tarantool
+ */
+export function loginOf(running) {
+  const { user, password } = credentialsOf(running);
+  return /** @type {any} */ ({ ...(user && { user, username: user }), password });
 }
 
 /**

@@ -6,9 +6,10 @@
 import net from 'node:net';
 import mysql from 'mysql2/promise';
 import { ROW_NAMES } from '../../lib/dataset.js';
-import { arrayHead, bulk } from '../../protocols/resp/command.js';
+import { arrayHead, bulk, encodeCommand } from '../../protocols/resp/command.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
+/** @typedef {{ user?: string, username?: string, password: string }} Login */
 /**
  * @typedef {{ put(id: number, bytes: Buffer): Promise<void>, close(): Promise<void> }} RowWriter
  */
@@ -16,19 +17,23 @@ import { arrayHead, bulk } from '../../protocols/resp/command.js';
 /**
  * @param {'redis' | 'mariadb' | 'tarantool'} server
  * @param {Address} address
+ * @param {Login} login
  * @returns {Promise<RowWriter>}
  */
-export function openRowWriter(server, address) {
-  if (server === 'redis') return redisWriter(address.main);
-  return server === 'mariadb' ? mariadbWriter(address.sql) : tarantoolWriter(address.main);
+export function openRowWriter(server, address, login) {
+  if (server === 'redis') return redisWriter(address.main, login);
+  return server === 'mariadb'
+    ? mariadbWriter(address.sql, login)
+    : tarantoolWriter(address.main, login);
 }
 
 /**
  * Raw RESP: the bytes pass through no driver.
  * @param {any} endpoint
+ * @param {Login} login
  * @returns {Promise<RowWriter>}
  */
-async function redisWriter(endpoint) {
+async function redisWriter(endpoint, login) {
   const socket = net.connect(endpoint);
   /** @type {((line: string) => void)[]} */
   const waiting = [];
@@ -37,6 +42,8 @@ async function redisWriter(endpoint) {
       waiting.shift()?.(line);
     }
   });
+  socket.write(encodeCommand(['AUTH', login.password]));
+  await new Promise((resolve) => waiting.push(resolve));
   return {
     async put(id, bytes) {
       const key = `${ROW_NAMES.redisPrefix}${id}`;
@@ -53,13 +60,14 @@ async function redisWriter(endpoint) {
 
 /**
  * @param {any} endpoint
+ * @param {Login} login
  * @returns {Promise<RowWriter>}
  */
-async function mariadbWriter(endpoint) {
+async function mariadbWriter(endpoint, login) {
   const place = endpoint.path === undefined ? endpoint : { socketPath: endpoint.path };
   const connection = await mysql.createConnection({
     ...place,
-    user: 'root',
+    ...login,
     database: ROW_NAMES.database,
   });
   return {
@@ -76,12 +84,18 @@ async function mariadbWriter(endpoint) {
 
 /**
  * @param {any} endpoint
+ * @param {Login} login
  * @returns {Promise<RowWriter>}
  */
-async function tarantoolWriter(endpoint) {
+async function tarantoolWriter(endpoint, login) {
   // @ts-expect-error it ships no types
   const { default: Tarantool } = await import('tarantool-driver');
-  const connection = new Tarantool({ ...endpoint, lazyConnect: true, retryStrategy: null });
+  const connection = new Tarantool({
+    ...endpoint,
+    ...login,
+    lazyConnect: true,
+    retryStrategy: null,
+  });
   await connection.connect();
   return {
     async put(id, bytes) {

@@ -9,8 +9,8 @@ import { defineWorkload } from '../../lib/define.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH } from '../../lib/outcome.js';
 import { Clients } from './clients.js';
-import { MARKER, namespace } from './namespace.js';
-import { programOf, runBenchmark } from './redis-benchmark.js';
+import { MARKER, namespace, PREFIX } from './namespace.js';
+import { PASSWORD_NEEDED, programOf, runBenchmark, withTemporaryUser } from './redis-benchmark.js';
 import { TESTS } from './tests.js';
 import { options, plan } from './variants.js';
 
@@ -254,14 +254,15 @@ class CommandBenchmark {
     if (tool === null) return {};
     await this.clients.close();
     if (this.refusal === null) await this.prepared.fill(/** @type {any} */ (this.admin).send);
-    const { figures, failure } = await runBenchmark(tool, {
+    const shape = {
       endpoint: this.origin.address.main,
       requests: this.ops,
       clients,
       keyspace,
       keepAlive,
       words: this.prepared.baseline,
-    });
+    };
+    const { figures, failure } = await this.runBeside(tool, shape);
     if (figures === null) return { benchmarkFailure: failure };
     const { perSecond, meanNs, p50Ns, p99Ns } = figures;
     return {
@@ -270,6 +271,17 @@ class CommandBenchmark {
       benchmarkNsP50: p50Ns,
       benchmarkNsP99: p99Ns,
     };
+  }
+
+  /**
+   * @param {import('./redis-benchmark.js').BenchmarkProgram} tool
+   * @param {import('./redis-benchmark.js').BenchmarkShape} shape
+   */
+  async runBeside(tool, shape) {
+    if (this.origin.credentials.password === undefined) return runBenchmark(tool, shape);
+    if (this.parameters.way === 'proxied') return { figures: null, failure: PASSWORD_NEEDED };
+    const { send } = /** @type {CommandConnection} */ (this.admin);
+    return withTemporaryUser(send, PREFIX, (login) => runBenchmark(tool, { ...shape, login }));
   }
 }
 

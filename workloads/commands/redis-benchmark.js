@@ -5,6 +5,7 @@
  */
 
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
@@ -24,6 +25,7 @@ const OUTPUT_CHARS_MAX = 65_536;
  * @property {number} keyspace `__rand_int__` in a word is a number below it, in twelve digits
  * @property {boolean} keepAlive
  * @property {readonly string[] | 'ping_inline'} words of the command
+ * @property {{ user: string, password: string }} [login] visible to other users while it runs
  *
  * @typedef {object} BenchmarkFigures
  * @property {number} perSecond
@@ -61,14 +63,44 @@ export function rememberProgram({ program, libraries }, env) {
  * @param {BenchmarkShape} shape
  * @returns {string[]}
  */
-export function benchmarkArgs({ endpoint, requests, clients, keyspace, keepAlive, words }) {
+export function benchmarkArgs(shape) {
+  const { endpoint, requests, clients, keyspace, keepAlive, words, login } = shape;
   const { host, port, path } = endpoint;
   return [
     ...(path === undefined ? ['-h', host, '-p', String(port)] : ['-s', path]),
+    ...(login === undefined ? [] : ['--user', login.user, '-a', login.password]),
     ...['-n', String(requests), '-c', String(clients), '-r', String(keyspace)],
     ...['-k', keepAlive ? '1' : '0', '--csv'],
     ...(words === 'ping_inline' ? ['-t', words] : words),
   ];
+}
+
+/** Why it does not run through a proxy that asks for the password of Redis. */
+export const PASSWORD_NEEDED =
+  'it takes a password only as an argument, which others can read, and the proxy accepts no other ' +
+  'than that of Redis';
+
+/**
+ * It takes a password only as an argument. So it gets a user of its own that exists while it runs
+ * and may do nothing with other keys, nor anything that administers or endangers the server.
+ * @template T
+ * @param {(words: readonly string[]) => Promise<unknown>} send to the server, as its owner
+ * @param {string} prefix of the only keys
+ * @param {(login: { user: string, password: string }) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withTemporaryUser(send, prefix, work) {
+  const login = {
+    user: `dragstrip-benchmark-${randomBytes(4).toString('hex')}`,
+    password: randomBytes(24).toString('hex'),
+  };
+  const rights = [`~${prefix}*`, '+@all', '-@admin', '-@dangerous', '+config|get'];
+  await send(['ACL', 'SETUSER', login.user, 'reset', 'on', `>${login.password}`, ...rights]);
+  try {
+    return await work(login);
+  } finally {
+    await send(['ACL', 'DELUSER', login.user]);
+  }
 }
 
 /** Columns of its CSV, and what they are here. */

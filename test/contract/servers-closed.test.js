@@ -1,0 +1,146 @@
+/**
+ * What another user of the machine can do with the servers that Dragstrip starts: nothing. As root
+ * the intruder is a process of another uid; otherwise of the same one, which knows no secret.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { openAdmin } from '../../bench/login.js';
+import { statusServers } from '../../servers/index.js';
+import { withServers } from '../helpers/servers.js';
+
+const run = promisify(execFile);
+const INTRUDER = fileURLToPath(new URL('../helpers/intruder.js', import.meta.url));
+const NAMES = /** @type {const} */ (['redis', 'mariadb', 'tarantool', 'nutcracker']);
+/** The user nobody. */
+const OTHER = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+describe('servers that Dragstrip starts', () => {
+  const servers = withServers(NAMES);
+  /** @type {string[]} */
+  let secrets = [];
+
+  before(() => {
+    secrets = NAMES.flatMap((name) => Object.entries(servers.credentials(name)))
+      .filter(([field]) => field !== 'user')
+      .map(([, secret]) => String(secret));
+  });
+
+  test('every server has a secret of its own, of 192 random bits', () => {
+    for (const name of NAMES) {
+      assert.match(servers.login(name).password, /^[0-9a-f]{48}$/, name);
+    }
+    const { password, secret, writeSecret } = servers.credentials('mariadb');
+    assert.equal(new Set([password, secret, writeSecret]).size, 3);
+    assert.equal(
+      servers.login('nutcracker').password,
+      servers.login('redis').password,
+      'it passes on what its clients send',
+    );
+  });
+
+  test('every file with a secret is the owner’s alone, and every folder above it', () => {
+    const found = [];
+    for (const name of NAMES) {
+      const { folder } = servers.running(name);
+      assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
+      for (const file of filesOf(folder)) {
+        const text = readFileSync(file, 'latin1');
+        if (!secrets.some((secret) => text.includes(secret))) continue;
+        found.push(file);
+        const { mode, uid } = statSync(file);
+        assert.equal(mode & 0o777, 0o600, file);
+        assert.equal(uid, process.getuid?.(), file);
+      }
+    }
+    for (const part of ['secrets/password', 'accounts.sql', 'my.cnf', 'nutcracker.yml']) {
+      assert.ok(
+        found.some((file) => file.endsWith(part)),
+        part,
+      );
+    }
+  });
+
+  test('no secret is in a command line, an environment, a record, a log or the status', async () => {
+    /** @type {Record<string, string>} */
+    const texts = { status: JSON.stringify(await statusServers({ home: servers.home() })) };
+    for (const name of NAMES) {
+      const { pid, folder } = servers.running(name);
+      texts[`record of ${name}`] = JSON.stringify(servers.running(name));
+      for (const kind of ['cmdline', 'environ']) {
+        texts[`${kind} of ${name}`] = readFileSync(`/proc/${pid}/${kind}`, 'latin1');
+      }
+      const log = join(folder, `${name}.log`);
+      if (existsSync(log)) texts[log] = readFileSync(log, 'latin1');
+    }
+    texts['environment of the test'] = JSON.stringify(process.env);
+    for (const [what, text] of Object.entries(texts)) {
+      for (const secret of secrets) assert.ok(!text.includes(secret), what);
+    }
+  });
+
+  test('another user reads none of the files, and logs in to none of the servers', async (t) => {
+    const admin = await openAdmin(servers.running('mariadb'));
+    await admin.query('CREATE DATABASE IF NOT EXISTS hs_test');
+    await admin.query('CREATE TABLE hs_test.intruded (id INT PRIMARY KEY) ENGINE=InnoDB');
+    const { sql, read, write } = servers.address('mariadb');
+    const files = NAMES.flatMap((name) => filesOf(servers.running(name).folder));
+    assert.ok(files.length > 20);
+    if (!isRoot) t.diagnostic('not root: the intruder is the same user, without the files');
+    const targets = {
+      files: isRoot ? files : [],
+      pids: isRoot ? NAMES.map((name) => servers.running(name).pid) : [],
+      ports: {
+        redis: servers.address('redis').main.port,
+        tarantool: servers.address('tarantool').main.port,
+        ...{ sql: sql.port, read: read.port, write: write.port },
+      },
+    };
+    const { stdout } = await run(process.execPath, [INTRUDER, JSON.stringify(targets)], {
+      ...(isRoot && { uid: OTHER, gid: OTHER }),
+      env: { PATH: process.env['PATH'] },
+      cwd: '/',
+    });
+    assert.deepEqual(JSON.parse(stdout), []);
+    const [rows] = await admin.query('SELECT COUNT(*) AS count FROM hs_test.intruded');
+    assert.deepEqual(rows, [{ count: 0 }]);
+    await admin.query('DROP DATABASE hs_test');
+    await admin.end();
+  });
+
+  test('the user of SQL has neither SUPER nor FILE, nor any database but ours', async () => {
+    const { createConnection } = await import('mysql2/promise');
+    const { host, port } = servers.address('mariadb').sql;
+    const login = servers.login('mariadb');
+    const sql = await createConnection(/** @type {any} */ ({ host, port, ...login }));
+    const denied = /** @type {const} */ ([
+      'SET GLOBAL general_log_file = "/tmp/somewhere"',
+      'SET GLOBAL general_log = ON',
+      'SELECT 1 INTO OUTFILE "/tmp/somewhere"',
+      'SELECT * FROM mysql.global_priv',
+      'CREATE DATABASE elsewhere',
+      'CREATE FUNCTION f RETURNS STRING SONAME "x.so"',
+      'INSTALL SONAME "x"',
+    ]);
+    for (const text of denied) await assert.rejects(sql.query(text), /denied/, text);
+    const [rows] = await sql.query("SELECT LOAD_FILE('/etc/passwd') AS text");
+    assert.deepEqual(rows, [{ text: null }]);
+    await sql.end();
+  });
+});
+
+/**
+ * @param {string} folder
+ * @returns {string[]} paths
+ */
+function filesOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
