@@ -66,6 +66,8 @@ export interface Table {
   rounds: number | null;
   columns: Column[];
   rows: TableRow[];
+  /** all rows, where a table shows some of them only */
+  plotted?: TableRow[];
 }
 
 /** What a metric may look at beside its benchmark. */

@@ -117,6 +117,7 @@ function tableOf(spec, table, { result, all }) {
       : null,
     columns: [...keyColumns(spec.row), ...kept.map(({ column }) => column)],
     rows,
+    ...(rows.length < ordered.length && { plotted: ordered }),
   };
 }
 

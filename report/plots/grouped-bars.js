@@ -7,6 +7,7 @@ import { numberOf } from '../../stats/metrics.js';
 import { freeColor, roleColor } from '../palette.js';
 import { rowTexts, valueText } from '../text.js';
 import { logScale, namesAxis, namesWidth, numberAxis, shortNumber, withTicks } from './plot.js';
+import { plotName } from './tables.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 /** @typedef {import('../../lib/report-types.js').Table} Table */
@@ -80,10 +81,7 @@ function toPlot(table, chart) {
   const rates = numbersOf(chart);
   const wide = Math.max(...rates) / Math.min(...rates) >= LOG_FROM;
   return {
-    id: spec
-      .id(table)
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-'),
+    id: plotName(spec.id(table)),
     title: spec.title(table),
     summary: summaryOf(chart),
     note: spec.note,

@@ -1,6 +1,6 @@
 /**
- * The plots of a result, in the order in which a page shows them. A plot of another workload is a
- * file beside these and a line here.
+ * The plots of a result, in the order in which a page shows them. Workloads name
+ * theirs in their reports, by kind.
  */
 
 import { toGroups } from '../analysis/rows.js';
@@ -11,18 +11,15 @@ import { groupedBars } from './grouped-bars.js';
 import latency from './latency.js';
 import { lines } from './lines.js';
 import memory from './memory.js';
-import mget from './mget.js';
-import mgetSurface from './mget-surface.js';
 import { percentiles } from './percentile-curves.js';
 import { plotContext } from './plot.js';
+import { scatter } from './scatter.js';
+import { surface } from './surface.js';
 import throughput from './throughput.js';
 import timeline from './timeline.js';
 
 /** @type {readonly import('./plot.js').PlotDefinition[]} */
-export const PLOTS = Object.freeze([
-  ...[throughput, latency, cpu, memory, timeline],
-  ...[mget, mgetSurface],
-]);
+export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline]);
 
 /**
  * What the reports of workloads name.
@@ -30,7 +27,7 @@ export const PLOTS = Object.freeze([
  *   spec: any, context: import('./plot.js').PlotContext) => import('./plot.js').Plot[]>>}
  */
 const KINDS = Object.freeze({
-  ...{ bars, dots, lines, percentiles },
+  ...{ bars, dots, lines, percentiles, scatter, surface },
   'grouped-bars': groupedBars,
 });
 

@@ -1,9 +1,10 @@
 /** One metric of tables by a number, a curve for each series. */
 
-import { formatThroughput, plainText } from '../../lib/format.js';
+import { plainText } from '../../lib/format.js';
 import { numberOf } from '../../stats/metrics.js';
 import { seriesColor } from '../palette.js';
 import { countOf, numberAxis } from './plot.js';
+import { formatOf, plotName, rowsOf } from './tables.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 /** @typedef {import('../../lib/report-types.js').Table} Table */
@@ -14,10 +15,12 @@ const HEIGHT = 380;
 /**
  * @typedef {object} LinesSpec
  * @property {'lines'} kind
- * @property {string} id
- * @property {string} title
+ * @property {'table'} [each] a plot of each table; absent: one of all tables
+ * @property {(tables: readonly Table[]) => string} id
+ * @property {(tables: readonly Table[]) => string} title
+ * @property {(rows: readonly TableRow[]) => string} [summary]
  * @property {string} note
- * @property {string} metric its key; a rate
+ * @property {string} metric its key
  * @property {(benchmark: any) => boolean} has
  * @property {(row: TableRow) => string} series
  * @property {(benchmark: any) => number} x
@@ -29,6 +32,7 @@ const HEIGHT = 380;
  */
 
 /** @typedef {{ label: string, points: [number, number][] }} Curve */
+/** @typedef {(value: number | null) => string} Format */
 
 /**
  * @param {readonly Table[]} tables
@@ -36,38 +40,40 @@ const HEIGHT = 380;
  * @returns {Plot[]} none without a value
  */
 export function lines(tables, spec) {
-  const rows = tables.flatMap((table) =>
-    table.rows.filter(({ benchmarks: [one] }) => spec.has(one)),
-  );
-  const labels = [...new Set(rows.map(spec.series))];
-  const curves = labels
-    .map((label) => ({
-      label: plainText(label),
-      points: rows
-        .filter((row) => spec.series(row) === label)
-        .flatMap(({ values, benchmarks: [one] }) => {
-          const y = numberOf(values[spec.metric]);
-          return y === null ? [] : [/** @type {[number, number]} */ ([spec.x(one), y])];
-        }),
-    }))
-    .filter(({ points }) => points.length > 0);
-  return curves.length === 0 ? [] : [toPlot(curves, spec)];
+  const parts = spec.each === 'table' ? tables.map((table) => [table]) : [tables];
+  return parts.flatMap((part) => {
+    const rows = rowsOf(part, ({ benchmarks: [one] }) => spec.has(one));
+    const labels = [...new Set(rows.map(spec.series))];
+    const curves = labels
+      .map((label) => ({
+        label: plainText(label),
+        points: rows
+          .filter((row) => spec.series(row) === label)
+          .flatMap(({ values, benchmarks: [one] }) => {
+            const y = numberOf(values[spec.metric]);
+            return y === null ? [] : [/** @type {[number, number]} */ ([spec.x(one), y])];
+          }),
+      }))
+      .filter(({ points }) => points.length > 0);
+    return curves.length === 0 ? [] : [toPlot(curves, { part, rows, spec })];
+  });
 }
 
 /**
  * @param {Curve[]} curves
- * @param {LinesSpec} spec
+ * @param {{ part: readonly Table[], rows: readonly TableRow[], spec: LinesSpec }} context
  * @returns {Plot}
  */
-function toPlot(curves, spec) {
+function toPlot(curves, { part, rows, spec }) {
   const all = curves.flatMap(({ points }) => points.map(([n]) => n));
   const keys = [...new Set(all)].sort((a, b) => a - b);
+  const format = formatOf(part, spec.metric);
   return {
-    ...{ id: spec.id, title: spec.title, note: spec.note, group: null },
-    summary: curves
-      .map(({ label, points: [[n, rate]] }) => `${label}: ${formatThroughput(rate)} (${n})`)
-      .join('; '),
-    variants: [{ name: 'linear', draw: () => draw(curves, keys, spec) }],
+    ...{ id: plotName(spec.id(part)), title: spec.title(part), note: spec.note, group: null },
+    summary:
+      spec.summary?.(rows) ??
+      curves.map(({ label, points: [[n, y]] }) => `${label}: ${format(y)} (${n})`).join('; '),
+    variants: [{ name: 'linear', draw: () => draw(curves, keys, { spec, format }) }],
     table: {
       columns: [
         { name: spec.head, align: 'left' },
@@ -75,10 +81,7 @@ function toPlot(curves, spec) {
       ],
       rows: curves.map(({ label, points }, series) => ({
         series,
-        texts: [
-          label,
-          ...keys.map((n) => formatThroughput(points.find(([at]) => at === n)?.[1] ?? null)),
-        ],
+        texts: [label, ...keys.map((n) => format(points.find(([at]) => at === n)?.[1] ?? null))],
       })),
     },
   };
@@ -87,12 +90,12 @@ function toPlot(curves, spec) {
 /**
  * @param {Curve[]} curves
  * @param {number[]} keys
- * @param {LinesSpec} spec
+ * @param {{ spec: LinesSpec, format: Format }} options
  * @returns {import('./plot.js').Drawing}
  */
-function draw(curves, keys, { xName, yName, thing }) {
+function draw(curves, keys, { spec: { xName, yName, thing }, format }) {
   const most = Math.max(1, ...keys);
-  const rate = numberAxis(formatThroughput, { name: yName, vertical: true });
+  const rate = numberAxis(format, { name: yName, vertical: true });
   return {
     height: HEIGHT,
     nearest: 'xy',
@@ -121,7 +124,7 @@ function draw(curves, keys, { xName, yName, thing }) {
         seriesIndex: i,
         at,
         series: i,
-        text: `${label}, ${countOf(at[0], thing)}: ${formatThroughput(at[1])} a second`,
+        text: `${label}, ${countOf(at[0], thing)}: ${format(at[1])}${yName === '' ? '' : `, ${yName}`}`,
       })),
     ),
   };

@@ -23,12 +23,12 @@ const html = await loadReport('html');
 const WORKLOADS = {
   mget: {
     result: mgetResult,
-    plots: ['mget-1-ioredis-mget', 'mget-surface-1-ioredis-mget'],
+    plots: ['mget-ioredis-mget', 'mget-surface-ioredis-mget'],
     tells: /100 keys, 16 in flight: 6\.\d+ ms/,
   },
   scatter: {
     result: scatterResult,
-    plots: ['mget-1-ioredis-mget'],
+    plots: ['mget-ioredis-mget'],
     tells: /4 in flight, 1 key: 3\d\d µs/,
   },
   mutex: {

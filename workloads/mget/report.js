@@ -6,7 +6,7 @@
 import { formatDuration } from '../../lib/format.js';
 import { metric } from '../../stats/metrics.js';
 import { operationsLegend, operationsTable } from '../operations.js';
-import { groupName, toColumn } from './analysis.js';
+import { fitPoints, groupName, scatterPoints, toColumn } from './analysis.js';
 
 /** @typedef {import('./analysis.js').FetchColumn} FetchColumn */
 /** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
@@ -138,7 +138,7 @@ function fitText(table) {
   const fits = columns.flatMap(({ inFlight, fit }) =>
     fit === null ? [] : [`${equation(fit)} (${inFlight})`],
   );
-  return fits.length === 0 ? '' : `: a fetch of k keys is ${fits.join(', ')}`;
+  return fits.length === 0 ? '' : `: fetch of k keys = ${fits.join(', ')}`;
 }
 
 /** @param {import('./analysis.js').Fit} fit */
@@ -148,15 +148,80 @@ function equation({ slopeNs, interceptNs }) {
   return `${interceptNs < 0 ? '-' : ''}${formatDuration(Math.abs(interceptNs))} ${sign} ${key} k`;
 }
 
+/** @param {any} benchmark @returns {boolean} fetches of one number of keys */
+const hasKeys = ({ row, keys }) => row !== undefined && keys.keys !== 'all';
+/** @param {any} benchmark */
+const hasPoints = ({ row, keys }) => row !== undefined && keys.keys === 'all';
+/** @param {readonly import('../../lib/report-types.js').Table[]} tables */
+const nameOf = ([{ rows }]) => {
+  const [{ label, source }] = rows[0].benchmarks;
+  return groupName({ label, workload: source.workload });
+};
+/** @param {TableRow} row */
+const loadOf = ({ benchmarks: [{ column }] }) => `${column.inFlight} in flight`;
+/** @param {string} label @param {import('./analysis.js').Fit | null} fit */
+const fitTexts = (label, fit) =>
+  fit === null
+    ? []
+    : [`${label}: ${formatDuration(fit.interceptNs)} plus ${formatDuration(fit.slopeNs)} per key`];
+/** @param {string[]} parts */
+const fitSummary = (parts) =>
+  parts.length === 0 ? 'Time of a fetch by its keys.' : `A fetch takes, ${parts.join('; ')}.`;
+const shared = {
+  metric: 'fetch_p50',
+  series: loadOf,
+  ...{ xName: 'keys per fetch', yName: 'a fetch', head: 'in flight', thing: 'key' },
+};
+
+/** @type {import('../../lib/report-types.js').PlotSpec[]} */
+const plots = [
+  {
+    ...{ kind: 'lines', each: 'table', has: hasKeys, ...shared },
+    id: (/** @type {any} */ tables) => `mget-${nameOf(tables)}`,
+    title: (/** @type {any} */ tables) => `${nameOf(tables)}: median of a fetch by its keys`,
+    summary(/** @type {readonly TableRow[]} */ rows) {
+      const byLoad = new Map(rows.map((row) => [loadOf(row), row.benchmarks[0].column.fit]));
+      return fitSummary([...byLoad].flatMap(([label, fit]) => fitTexts(label, fit)));
+    },
+    x: (/** @type {any} */ { row }) => row.keys,
+    xText: (/** @type {number} */ n) => `${n} ${n === 1 ? 'key' : 'keys'}`,
+    note: 'Median of a fetch, call to last value, for each number in flight. Lower is better.',
+  },
+  {
+    ...{ kind: 'scatter', has: hasPoints, ...shared },
+    id: (/** @type {any} */ tables) => `mget-${nameOf(tables)}`,
+    title: (/** @type {any} */ tables) => `${nameOf(tables)}: each fetch by its keys`,
+    summary: (/** @type {string} */ label, /** @type {any} */ fit) =>
+      fitSummary(fitTexts(label, fit)),
+    points: (/** @type {any} */ { source }) => scatterPoints(source),
+    fit: fitPoints,
+    fitNames: ['per fetch', 'per key'],
+    note: 'A point is a fetch, the line is by least squares. Lower is better.',
+  },
+  {
+    ...{ kind: 'surface', has: hasKeys, metric: 'fetch_p50' },
+    id: (/** @type {any} */ tables) => `mget-surface-${nameOf(tables)}`,
+    title: (/** @type {any} */ tables) =>
+      `${nameOf(tables)}: median of a fetch by its keys and the number in flight`,
+    x: (/** @type {any} */ { row }) => row.keys,
+    y: (/** @type {any} */ { column }) => column.inFlight,
+    ...{ xName: 'keys per fetch', yName: 'in flight', things: ['key', 'in flight'] },
+    note:
+      'A tile is the median of all fetches of that many keys, call to last value. Darker is ' +
+      'slower, in equal steps for each doubling of the time.',
+  },
+];
+
 const LEGEND =
-  'fetches of many keys: p50, p90 and p99 of single fetches, call to last value, all rounds ' +
-  'together. achieved: mean number in flight, by area, while they were counted. MB: of ' +
-  'values, a million bytes. A fetch of k keys: a line by least squares through the medians ' +
-  '(in flight). single / MGET: how many times as long the same keys take as reads of their own.';
+  'fetches of many keys: p50, p90 and p99 of single fetches, from call to last value, over all ' +
+  'rounds. achieved: mean number in flight over time while fetches were counted. MB: a million ' +
+  'bytes of values. fetch of k keys: least-squares line through the medians (in flight). ' +
+  'single / MGET: time of single reads of the same keys over that of one MGET.';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [operationsTable, fetches],
+  plots,
   legend: (benchmarks) => [
     ...operationsLegend(benchmarks),
     ...(benchmarks.some(hasSeries) ? [LEGEND] : []),

@@ -185,7 +185,8 @@ export const report = {
       { test: 'lock', name: 'Test 1, lock and unlock' },
       { test: 'count', name: 'Test 2, a counted section' },
     ].map(({ test, name }) => ({
-      ...{ kind: 'lines', id: `mutex-${test}`, title: `Mutex, ${name}: sections a second by keys` },
+      ...{ kind: 'lines', id: () => `mutex-${test}` },
+      title: () => `Mutex, ${name}: sections per second by keys`,
       has: (/** @type {any} */ { keys }) => keys.test === test,
       ...{ metric: 'rate', head: 'lock', thing: 'key' },
       series: (/** @type {TableRow} */ { keys }) => String(keys['lock']),
@@ -193,7 +194,7 @@ export const report = {
       xName: 'names locked at once',
       xText: (/** @type {number} */ n) => `${n}/${2 * n - 1}`,
       yName: 'sections / s',
-      note: 'Critical sections a second; each locks n names out of 2n - 1. Higher is better.',
+      note: 'Critical sections per second; each locks n names out of 2n - 1. Higher is better.',
     })),
     ...[
       { test: 'lock', name: 'Test 1' },
