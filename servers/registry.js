@@ -16,6 +16,7 @@ const SERVERS = {
   tarantool: () => import('./tarantool.js'),
   cassandra: () => import('./cassandra.js'),
   nutcracker: () => import('./nutcracker.js'),
+  valkey: () => import('./valkey.js'),
 };
 
 /** Names of all servers, in the order of the help. */
@@ -25,7 +26,7 @@ export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
  * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, and the
  * proxy, which stores nothing.
  */
-const BY_NAME_ONLY = ['cassandra', 'nutcracker'];
+const BY_NAME_ONLY = ['cassandra', 'nutcracker', 'valkey'];
 
 /** Servers fetched and started without names. */
 export const DEFAULT_SERVER_NAMES = Object.freeze(

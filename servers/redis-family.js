@@ -1,0 +1,250 @@
+/**
+ * Servers with the protocol and the settings of Redis: how to find, start and probe them. Their
+ * settings are in redis.conf, which also serves for manual starts.
+ */
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { formatEndpoint } from '../lib/address.js';
+import { defineServer } from '../lib/define.js';
+import { targetError } from '../lib/errors.js';
+import { findListener } from '../measure/listener.js';
+import { authWords, encodeCommand } from '../protocols/resp/command.js';
+import { readProgramVersion } from './command.js';
+import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
+import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { findBinaries } from './programs.js';
+import { randomSecret, writePrivate } from './secrets.js';
+
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
+const PING = encodeCommand(['PING']);
+const LF = 10;
+/** Rows of an earlier start are loaded first. */
+const READY_TIMEOUT_MS = 120_000;
+const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
+
+/**
+ * @typedef {object} Family what tells such a server from another
+ * @property {string} name
+ * @property {string} title for messages
+ * @property {string} summary
+ * @property {string} program prefix of its programs: `redis` of `redis-server`
+ * @property {import('../lib/types.js').ServerDefinition['endpoints']['main']} endpoint
+ * @property {{ user: string, password: string }} credentials
+ * @property {readonly string[]} packages
+ * @property {string | null} product that has to answer; null: any with the protocol
+ */
+
+/**
+ * @param {Family} family
+ * @returns {import('../lib/types.js').ServerDefinition}
+ */
+export function defineRedisServer(family) {
+  const { name, title, summary, program, endpoint, credentials, packages } = family;
+  const server = `${program}-server`;
+  return defineServer({
+    name,
+    summary,
+    endpoints: { main: endpoint },
+    credentials,
+    packages,
+    programs: [server],
+
+    find(home) {
+      return findBinaries({
+        required: [server],
+        optional: [`${program}-cli`, `${program}-benchmark`],
+        home,
+        server: name,
+      });
+    },
+
+    async start(context) {
+      const secrets = { password: randomSecret() };
+      const path = context.binaries.programs[server];
+      const { env } = context.binaries;
+      const version = await readProgramVersion(path, ['--version'], /\bv=(\S+)/, env);
+      return startDaemon(
+        {
+          name,
+          version,
+          endpoints: ['main'],
+          readyTimeoutMs: READY_TIMEOUT_MS,
+          secrets,
+          plan(folder, ports) {
+            const configuration = writeConfiguration(folder, secrets.password);
+            const what = { program: path, version, folder, configuration };
+            return planStart(what, ports['main'], context);
+          },
+          answers: async ({ main }) => isReady(await login(main, secrets)),
+        },
+        context,
+      );
+    },
+
+    async probe({ main }, given) {
+      const answer = await sniff(main);
+      if (answer.end !== 'enough' || nameKind(answer.bytes) !== 'Redis') {
+        throw notThere(title, main, answer, hintOf(family));
+      }
+      const { product, version, settings } = await readSettings(main, given, family);
+      if (family.product !== null && product !== family.product) {
+        throw targetError(
+          `${title} at ${formatEndpoint(main)}: ${product} answers there`,
+          hintOf(family),
+        );
+      }
+      // Other products are named where Redis is expected, which is what drivers are bound to.
+      const label = product === title ? version : `${product} ${version}`;
+      return { version: label, settings, pid: await findListener(main) };
+    },
+  });
+}
+
+/** @param {Family} family */
+function hintOf({ name, endpoint }) {
+  return (
+    `start one with \`npx dragstrip servers start ${name}\`, or give its address ` +
+    (name === 'redis' ? `with --${endpoint.flag}` : `in ${endpoint.env}`)
+  );
+}
+
+/**
+ * @param {string} folder
+ * @param {string} password
+ * @returns {string} path of a private file: redis.conf and the hash of the password. Not an
+ *   `include`, whose path is a pattern: a path of the user's may be one by accident
+ */
+function writeConfiguration(folder, password) {
+  const path = join(folder, 'redis.conf');
+  const settings = readFileSync(CONFIGURATION, 'utf8');
+  const hash = createHash('sha256').update(password).digest('hex');
+  // Not requirepass, which CONFIG GET tells in plain text to whoever may log in.
+  writePrivate(path, `${settings}\nuser default on #${hash} ~* &* +@all\n`);
+  return path;
+}
+
+/**
+ * @param {{ program: string, version: string, folder: string, configuration: string }} what
+ * @param {number} port
+ * @param {{ owned: boolean }} context
+ */
+function planStart({ program, version, folder, configuration }, port, { owned }) {
+  const socket = join(folder, 'redis.sock');
+  const args = [configuration, '--port', String(port), '--dir', folder];
+  /** @type {Record<string, string>} */
+  const sockets = {};
+  if (socket.length <= SOCKET_PATH_MAX) {
+    args.push('--unixsocket', socket, '--unixsocketperm', '700');
+    sockets['unix'] = socket;
+  }
+  // Persistent servers keep their rows over a restart: a snapshot at shutdown, never while running.
+  // Requires Redis 7.
+  if (!owned && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
+  return { program, args, sockets };
+}
+
+/** @param {Endpoint} endpoint */
+function sniff(endpoint) {
+  return ask(endpoint, { send: PING, enough: (bytes) => bytes.includes('\n') });
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ */
+function login(endpoint, credentials) {
+  const words = authWords(credentials) ?? ['PING'];
+  return ask(endpoint, {
+    send: Buffer.concat([encodeCommand(words), PING]),
+    enough: (bytes) => bytes.filter((byte) => byte === LF).length === 2,
+  });
+}
+
+/** @param {import('./conversation.js').Answer} answer */
+function isReady({ bytes }) {
+  return bytes.toString('latin1').endsWith('+PONG\r\n'); // not while it loads its rows
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ * @param {Family} family
+ */
+async function readSettings(endpoint, credentials, family) {
+  const { Redis } = await import('ioredis');
+  const client = new Redis({
+    ...endpoint,
+    username: credentials.user,
+    password: credentials.password,
+    lazyConnect: true,
+    protocol: 2,
+    disableClientInfo: true,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    connectTimeout: PROBE_TIMEOUT_MS,
+    commandTimeout: PROBE_TIMEOUT_MS,
+  });
+  // A refused login closes the connection, which is all that connect() reports; the event has the
+  // reason.
+  /** @type {Error | null} */
+  let reason = null;
+  client.on('error', (error) => {
+    reason ??= error;
+  });
+  try {
+    await client.connect();
+    return await readInfo(client);
+  } catch (closed) {
+    const error = reason ?? closed;
+    throw targetError(
+      `${family.title} at ${formatEndpoint(endpoint)}: ${error.message}`,
+      /NOAUTH|WRONGPASS|AUTH|password/.test(error.message)
+        ? `set ${family.credentials.password} or ${family.credentials.password}_FILE`
+        : hintOf(family),
+      error,
+    );
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** @param {import('ioredis').Redis} client */
+async function readInfo(client) {
+  const info = await client.info('server');
+  /** @type {Record<string, string>} */
+  const settings = {};
+  for (const name of SETTINGS) {
+    // CONFIG may be forbidden or renamed; the settings are then unknown.
+    const reply = await client.config('GET', name).catch(() => []);
+    const [, value] = /** @type {string[]} */ (reply);
+    if (value !== undefined) settings[name] = value;
+  }
+  return { ...productOf(info), settings };
+}
+
+/** Products that answer as Redis, by the field of INFO that has their own version. */
+const PRODUCTS = Object.freeze({ valkey_version: 'Valkey', dragonfly_version: 'Dragonfly' });
+
+/**
+ * Others than Redis also say a redis_version, which is the one that they are compatible with. Pure.
+ * @param {string} info reply of INFO server
+ * @returns {{ product: string, version: string }}
+ */
+export function productOf(info) {
+  const field = (/** @type {string} */ name) => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+  for (const [name, product] of Object.entries(PRODUCTS)) {
+    const version = field(name);
+    if (version !== undefined) return { product, version: version.replace(/^df-v?/, '') };
+  }
+  const version = field('redis_version') ?? 'unknown';
+  // KeyDB has no field of its own.
+  const isKeyDb = /keydb/i.test(field('executable') ?? '');
+  return { product: isKeyDb ? 'KeyDB' : 'Redis', version };
+}

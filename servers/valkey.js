@@ -1,0 +1,22 @@
+/**
+ * Valkey beside Redis: fetched and started alike. A run takes it in the place of Redis, by its
+ * address: `--redis 127.0.0.1:6380`.
+ */
+
+import { defineRedisServer } from './redis-family.js';
+
+export default defineRedisServer({
+  name: 'valkey',
+  title: 'Valkey',
+  summary: 'Valkey, the fork of Redis: race it by its address, --redis host:port',
+  program: 'valkey',
+  endpoint: {
+    default: '127.0.0.1:6380',
+    env: 'DRAGSTRIP_VALKEY',
+    flag: 'valkey',
+    summary: 'Valkey',
+  },
+  credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
+  packages: ['valkey-server', 'valkey-tools'],
+  product: 'Valkey',
+});
