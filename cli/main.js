@@ -68,11 +68,6 @@ const COMMANDS = Object.freeze({
     options: RUN_OPTIONS,
     load: () => import('./commands/race.js'),
   },
-  commands: {
-    summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
-    options: async () => (await import('./commands-options.js')).COMMANDS_OPTIONS,
-    load: () => import('./commands/commands.js'),
-  },
   limit: {
     summary:
       'server ceiling of each server, client ceiling of each storage (for race --limits FILE)',

@@ -11,7 +11,7 @@ import { flagOf, helpOf } from '../lib/options.js';
  * @returns {OptionRow[]}
  */
 export function rowsOf(table) {
-  return Object.entries(table).flatMap(([name, option]) => {
+  return flagsIn(table).flatMap(([name, option]) => {
     const { also = [], value, tests } = option;
     const behind = value === undefined ? '' : ` ${value}`;
     const [short] = also.filter((one) => /^-[a-z]$/.test(one));
@@ -27,6 +27,11 @@ export function rowsOf(table) {
   });
 }
 
+/** @param {OptionTable} table */
+function flagsIn(table) {
+  return Object.entries(table).filter(([, { isFlag = true }]) => isFlag);
+}
+
 /** @type {NonNullable<OptionRow['parse']>} */
 const collect = (text, _flag, previous = []) => [...previous, text];
 
@@ -38,14 +43,24 @@ const collect = (text, _flag, previous = []) => [...previous, text];
 export function givenOf(table, parsed) {
   /** @type {Record<string, unknown>} */
   const given = {};
-  for (const [name, option] of Object.entries(table)) {
+  for (const [name, option] of flagsIn(table)) {
     const flags = [flagOf(name, option), ...(option.also ?? [])];
     for (const flag of flags) {
-      const value = parsed[attributeOf(flag)];
+      const value = valueOf(flag, parsed);
       if (flag.startsWith('--') && value !== undefined) given[name] = value;
     }
   }
   return given;
+}
+
+/**
+ * @param {string} flag
+ * @param {Record<string, any>} parsed commander takes `--no-page` for a page that is false
+ */
+function valueOf(flag, parsed) {
+  const isNegated = flag.startsWith('--no-');
+  if (!isNegated) return parsed[attributeOf(flag)];
+  return parsed[attributeOf(flag.replace('--no-', '--'))] === false ? true : undefined;
 }
 
 /** @param {string} flag `--data-size` */

@@ -22,6 +22,7 @@ import { usageError } from './errors.js';
  * @property {readonly string[] | Readonly<Record<string, unknown>>} [choices] names; or names and
  *   what each stands for
  * @property {(text: string, label: string) => unknown} [read] of the kind `read`
+ * @property {boolean} [isFlag] false: only a program gives it
  * @property {string} [hint] of a list with an empty name; absent: an example
  *
  * @typedef {Readonly<Record<string, Option>>} OptionTable by name

@@ -177,8 +177,8 @@ export interface ConsoleOutput {
 
 /** A module of a workload: functions around its runs, each of them optional. */
 export interface RunHooks {
-  /** before the run, by the command line; what it starts is ended by what it adds to `stops` */
-  setUp?(context: SetUpContext): Promise<readonly Warning[] | undefined>;
+  /** before the run, by the command line; what it starts is ended after the run */
+  setUp?(context: SetUpContext): Promise<SetUp | undefined>;
   /** the lines of an original program while it ran; called with each event of the run */
   legacyLines?(context: ConsoleContext): (event: ConsoleEvent) => readonly ConsoleLine[];
   /** what else the command line says when all is over */
@@ -191,6 +191,42 @@ export interface RunHooks {
 
 export interface SetUpContext extends ConsoleContext {
   env: NodeJS.ProcessEnv;
+  /** of the run */
+  plan: {
+    readonly addresses: Readonly<Record<string, string>>;
+    readonly workloadOptions: Readonly<Record<string, unknown>>;
+  };
+  servers: SetUpServers;
+}
+
+/** What a set-up adds to the run. */
+export interface SetUp {
+  warnings?: readonly Warning[];
+  /** in the place of those of the plan */
+  addresses?: Readonly<Record<string, string>>;
+  workloadOptions?: Readonly<Record<string, unknown>>;
+}
+
+/** Servers and programs for a set-up; implemented in cli/set-up-servers.js. */
+export interface SetUpServers {
+  /** fetches and starts them for this run alone; those that cannot be had are told, and left out */
+  start(names: readonly string[]): Promise<void>;
+  resolve(name: string): Promise<{ address: Address; credentials: Credentials }>;
+  /** throws E_REFUSED where it is on another machine and not allowed, E_TARGET without an answer */
+  requireAnswer(name: string, what: string): Promise<void>;
+  /** a program that comes with a server; null: it is not here */
+  findProgram(server: string, name: string): Promise<FoundProgram | null>;
+  /** throws E_USAGE */
+  checkProxy(command: string): void;
+  /** a proxy of the user's before a server, for this run; gives the addresses with its own */
+  startProxy(command: string, server: string): Promise<Record<string, string>>;
+}
+
+export interface FoundProgram {
+  program: string;
+  env: Record<string, string>;
+  /** what its output says; form: the first group is the version */
+  version(args: readonly string[], form: RegExp): Promise<string>;
 }
 
 export interface WorkloadDefinition {

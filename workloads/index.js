@@ -32,6 +32,7 @@ const REGISTRY = Object.freeze({
     ...{ load: () => import('./mutex/index.js'), report: () => import('./mutex/report.js') },
   },
   commands: {
+    summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
     ...{ load: () => import('./commands/index.js'), report: () => import('./commands/report.js') },
   },
   insert: {

@@ -12,6 +12,7 @@ import { labelOf, loadText } from '../benchmark-name.js';
 import { givenOf, rowsOf } from '../option-rows.js';
 import { ADDRESS_OPTIONS, addressesOf, OPTIONS, STORE_OPTIONS } from '../options.js';
 import { firstPicture, runCommand, tablesFor } from '../run-command.js';
+import { setUpServers } from '../set-up-servers.js';
 import { statusOf } from '../status.js';
 
 /** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -83,9 +84,13 @@ export async function execute({ command, args, options, stdout, stderr }) {
   return runCommand(
     { options, ...streams },
     {
-      async begin() {
-        warnings.push(...((await hooks.setUp?.({ ...about, env: process.env })) ?? []));
-        return request;
+      async begin(session) {
+        const { plan } = request;
+        const servers = setUpServers(plan, session);
+        const context = { ...about, env: process.env, plan, servers };
+        const { warnings: found = [], ...changes } = (await hooks.setUp?.(context)) ?? {};
+        warnings.push(...found);
+        return { ...request, plan: { ...plan, ...changes } };
       },
       show({ progress }) {
         const watch = showRun(hooks, about, { ...streams, progress });

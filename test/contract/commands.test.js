@@ -11,7 +11,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
-import { statusAfter } from '../../cli/commands/commands.js';
+import { statusOf } from '../../cli/status.js';
+import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { inThisProcess } from '../../engine/executor.js';
 import { runRace } from '../../engine/runner.js';
 import { formatEndpoint } from '../../lib/address.js';
@@ -23,10 +24,13 @@ import { isRefusedByProxy, refusalOf } from '../../workloads/commands/analysis.j
 import { PREFIX } from '../../workloads/commands/namespace.js';
 import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
-import { commandVariants } from '../../workloads/commands/variants.js';
+import { commandVariants } from '../../workloads/commands/plan.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { buildResult } from '../helpers/result-builder.js';
 import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
+
+/** @param {import('../../lib/result.js').Result} result */
+const statusAfter = (result) => statusWith(result, statusOf, { options: {}, quiet: true });
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -34,7 +38,7 @@ const CLIENTS = 8;
 /** Real ones, but for the loop that sees whether the machine changes its speed. */
 const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
 const { environment } = buildResult();
-/** @type {import('../../workloads/commands/variants.js').CommandList} */
+/** @type {import('../../workloads/commands/plan.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
   ways: ['direct', 'proxied'],

@@ -5,14 +5,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { statusAfter } from '../../cli/commands/commands.js';
+import { statusOf } from '../../cli/status.js';
 import { documentOf } from '../../report/document.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadPictures } from '../../report/pictures.js';
 import { pairedRatio } from '../../workloads/commands/analysis.js';
+import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { loadReports } from '../../workloads/index.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 import { commandsResult } from '../helpers/command-results.js';
+
+/** @param {import('../../lib/result.js').Result} result */
+const statusAfter = (result) => statusWith(result, statusOf, { options: {}, quiet: true });
 
 const picturesOf = await loadPictures();
 
@@ -222,10 +226,10 @@ describe('dragstrip commands refuses', () => {
     status = 2,
   ] of /** @type {[string, string[], RegExp, number?][]} */ ([
     ['a test that is not in the list', ['--tests', 'SET,FROB'], /"FROB".*the tests: PING_INLINE/],
-    ['no test', ['--tests', ','], /none is named/],
-    ['a way that is none', ['--way', 'around'], /one of direct, proxied, both/],
-    ['keep-alive that is neither', ['--keep-alive', '1'], /one of on, off, both/],
-    ['a transport that is none', ['--transport', 'udp'], /one of tcp, unix, both/],
+    ['no test', ['--tests', ','], /an empty name in the list/],
+    ['a way that is none', ['--way', 'around'], /it takes direct, proxied, both/],
+    ['keep-alive that is neither', ['--keep-alive', '1'], /it takes on, off, both/],
+    ['a transport that is none', ['--transport', 'udp'], /it takes tcp, unix, both/],
     ['no requests', ['--requests', '0'], /not a whole number from 1/],
     ['fewer requests than clients', ['--requests', '49'], /49 requests of 50 clients/],
     ['too many clients', ['--clients', '6000'], /from 1 to 5000/],

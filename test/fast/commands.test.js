@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { requirePorts } from '../../cli/commands/commands.js';
+import { requirePorts } from '../../workloads/commands/run-hooks.js';
 import { resolveAddress } from '../../engine/addresses.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
@@ -22,7 +22,7 @@ import {
   runBenchmark,
 } from '../../workloads/commands/redis-benchmark.js';
 import { TEST_NAMES, TESTS } from '../../workloads/commands/tests.js';
-import { commandVariants } from '../../workloads/commands/variants.js';
+import { commandVariants } from '../../workloads/commands/plan.js';
 import { createFakeRedis } from '../helpers/fake-redis.js';
 
 const SHAPE = { ops: 700, keyspace: 50, dataSize: 3, seed: 7 };

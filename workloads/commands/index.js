@@ -9,10 +9,11 @@ import { defineWorkload } from '../../lib/define.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH } from '../../lib/outcome.js';
 import { Clients } from './clients.js';
-import { MARKER, namespace, PREFIX } from './namespace.js';
+import { MARKER, namespace, PREFIX, PROXY } from './namespace.js';
+import { options, plan, shared } from './plan.js';
 import { PASSWORD_NEEDED, programOf, runBenchmark, withTemporaryUser } from './redis-benchmark.js';
 import { TESTS } from './tests.js';
-import { options, plan } from './variants.js';
+
 
 /** @typedef {import('../../lib/types.js').Address} Address */
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
@@ -33,8 +34,6 @@ import { options, plan } from './variants.js';
  * @property {string} [redisBenchmark] its version; absent: it does not run
  */
 
-/** The name of the proxy among the servers. */
-export const PROXY = 'nutcracker';
 /** Of the ports that outgoing connections have: the others may need some. */
 const PORTS_SHARE = 0.8;
 const PORTS_POLL_MS = 500;
@@ -66,7 +65,9 @@ export const workload = defineWorkload({
   summary: 'the command list of redis-benchmark, direct and through a proxy',
   needs: ['command'],
   options,
+  shared,
   plan,
+  runHooks: () => import('./run-hooks.js'),
   namespace,
   check: false,
   servers: ({ way }) => (way === 'proxied' ? [PROXY] : []),

@@ -10,3 +10,6 @@ export const namespace = Object.freeze({
   name: 'commands',
   redis: { prefix: PREFIX, marker: MARKER },
 });
+
+/** The name of the proxy among the servers. */
+export const PROXY = 'nutcracker';

@@ -1,0 +1,61 @@
+/**
+ * What a workload's set-up needs of servers, see SetUpServers: found, started for the run alone
+ * and ended after it, and where they are.
+ */
+
+import { resolveAddress } from '../engine/addresses.js';
+import { findHome } from '../lib/home.js';
+import { requireLoopback } from '../lib/safety.js';
+import { readProgramVersion } from '../servers/command.js';
+import { loadServer, startServers } from '../servers/index.js';
+import { parseProxyCommand, startProxyCommand } from '../servers/proxy-command.js';
+import { failureLine } from './failure.js';
+
+/**
+ * @param {import('../engine/plan.js').RunPlan} plan
+ * @param {import('./run-command.js').Session} session
+ * @returns {import('../lib/types.js').SetUpServers}
+ */
+export function setUpServers(plan, { signal, progress, stops }) {
+  const { addresses, allowTargets, home = findHome() } = plan;
+  const resolve = (/** @type {string} */ name) => resolveAddress(name, { flags: addresses, home });
+  return {
+    resolve,
+    async start(names) {
+      const { failures, stop } = await startServers([...names], {
+        home,
+        owned: true,
+        signal,
+        onEvent: ({ server, step, text }) => progress.update(`${server} ${step}: ${text}`),
+      });
+      stops.push(stop);
+      for (const { name, error } of failures) {
+        progress.done(`${name} is left out: ${failureLine(error)}`);
+      }
+    },
+    async requireAnswer(name, what) {
+      const { probe } = await loadServer(name);
+      const { address, credentials } = await resolve(name);
+      for (const endpoint of Object.values(address)) {
+        await requireLoopback(endpoint, allowTargets, what);
+      }
+      await probe(address, credentials);
+    },
+    async findProgram(server, name) {
+      const found = await (await loadServer(server)).find(home);
+      const program = found?.programs[name];
+      if (found === null || program === undefined) return null;
+      const { env } = found;
+      const version = (/** @type {readonly string[]} */ args, /** @type {RegExp} */ form) =>
+        readProgramVersion(program, args, form, env);
+      return { program, env, version };
+    },
+    checkProxy: (command) => void parseProxyCommand(command),
+    async startProxy(command, server) {
+      const { address: redis } = await resolve(server);
+      const { address, stop } = await startProxyCommand(command, { home, redis, signal });
+      stops.push(stop);
+      return { ...addresses, proxy: address };
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * What `dragstrip commands` measures: its options, and the variants of a list of tests. Pure; what
+ * a test is, is workloads/commands/tests.js.
+ */
+
+import { usageError } from '../../lib/errors.js';
+import { choice, choices, count, flag, reading, takeOption, text } from '../../lib/options.js';
+import { TEST_NAMES } from './tests.js';
+
+/** Requests of a test: enough for some tenths of a second. */
+export const REQUESTS_DEFAULT = Object.freeze({
+  kept: 20_000,
+  /** replies of some hundred elements take ten times as long */
+  keptLong: 4000,
+  own: 2000,
+});
+const { kept, keptLong, own } = REQUESTS_DEFAULT;
+const WAYS = Object.freeze({
+  direct: ['direct'],
+  proxied: ['proxied'],
+  both: ['direct', 'proxied'],
+});
+const TRANSPORTS = Object.freeze({ tcp: ['tcp'], unix: ['unix'], both: ['tcp', 'unix'] });
+const KEEP_ALIVE = Object.freeze({ on: [true], off: [false], both: [true, false] });
+
+const tests = choices(TEST_NAMES, TEST_NAMES, {
+  help: 'names of redis-benchmark’s list, with commas between: SET,GET,LRANGE_100',
+  shown: 'all',
+});
+
+/** @type {import('../../lib/options.js').OptionTable} */
+export const options = Object.freeze({
+  tests: reading(
+    (given) => takeOption('tests', tests, String(given).toUpperCase(), { asText: true }),
+    { ...tests, kind: 'read' },
+  ),
+  requests: count(1, 1_000_000, undefined, {
+    help: 'requests of each test',
+    shown: `${kept}, of LRANGE ${keptLong}; with a connection for each ${own}`,
+  }),
+  inFlight: count(1, 5000, 50, {
+    also: ['-c', '--clients'],
+    help: 'connections, each with one request in flight',
+  }),
+  keyspace: count(1, 100_000, 50, { help: 'keys, counters and members that are drawn from' }),
+  dataSize: count(1, 65_536, 3, { help: 'characters of a value' }),
+  keepAlive: choice(KEEP_ALIVE, KEEP_ALIVE.both, {
+    value: '<which>',
+    help: 'connections that are kept (on), one for each request (off), or both',
+  }),
+  way: choice(WAYS, WAYS.both, {
+    value: '<which>',
+    help: 'to Redis itself (direct), through the proxy (proxied), or both',
+  }),
+  transport: choice(TRANSPORTS, TRANSPORTS.both, {
+    value: '<which>',
+    help: 'tcp, unix (sockets), or both',
+  }),
+  proxy: text({
+    value: '<address>',
+    help: 'the proxy, whichever it is: host:port, unix:/path, or both with a comma between',
+    shown: 'the nutcracker of `npx dragstrip servers start redis nutcracker`',
+  }),
+  proxyBinary: text({
+    value: '<command>',
+    help: 'a proxy to start for this run: a nutcracker, or a command with {port}, {socket}, {redis} …',
+  }),
+  noRedisBenchmark: flag({ help: 'without redis-benchmark beside each test' }),
+  redisBenchmark: text({
+    isFlag: false,
+    help: 'version of the redis-benchmark that runs beside; which one, says the environment',
+  }),
+  setup: flag({ help: 'first fetch and start Redis and nutcracker; stop them afterwards' }),
+});
+
+export const shared = Object.freeze({
+  storages: {
+    help: 'drivers: ioredis, redis, hiredis, each with :profile, or ./file.js; with commas between',
+    default: ['ioredis'],
+  },
+  warmupOperations: 500,
+  rows: null,
+  valueSize: null,
+  against: null,
+  pin: null,
+});
+
+/**
+ * @param {Record<string, any>} given
+ * @param {import('../../lib/types.js').PlanContext} context
+ * @returns {import('../../lib/types.js').WorkloadPlan}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+export function plan(given, { addresses = {} }) {
+  const { requests, inFlight: clients, keyspace, dataSize, redisBenchmark, proxy } = given;
+  requireTogether(given, addresses);
+  if (requests !== undefined && requests < clients) {
+    throw usageError(`${requests} requests of ${clients} clients`, 'at least one of each client');
+  }
+  const { tests: names, way: ways, transport: transports, keepAlive } = given;
+  return {
+    variants: commandVariants({ tests: names, ways, transports, keepAlive, clients, requests }),
+    shared: { addresses: { ...addresses, ...(proxy && { proxy }) } },
+    workload: {
+      workloadOptions: {
+        commands: { clients, keyspace, dataSize, ...(redisBenchmark && { redisBenchmark }) },
+      },
+    },
+  };
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Record<string, string>} addresses
+ */
+function requireTogether({ proxy, proxyBinary, setup, way: ways }, { redis }) {
+  if (proxy !== undefined && proxyBinary !== undefined) {
+    throw usageError('--proxy and --proxy-binary: one of them', 'the one is there, the other not');
+  }
+  const named = proxy !== undefined ? '--proxy' : '--proxy-binary';
+  if (!ways.includes('proxied') && (proxy ?? proxyBinary) !== undefined) {
+    throw usageError(`${named} and --way direct: nothing goes through it`, 'leave one of them out');
+  }
+  if (setup && (redis ?? proxy) !== undefined) {
+    throw usageError('--setup starts servers, and --redis and --proxy name some', 'leave one out');
+  }
+}
+
+/**
+ * @typedef {object} CommandList
+ * @property {readonly string[]} tests
+ * @property {readonly ('direct' | 'proxied')[]} ways
+ * @property {readonly ('tcp' | 'unix')[]} transports
+ * @property {readonly boolean[]} keepAlive
+ * @property {number} clients
+ * @property {number} [requests] of every test; absent: REQUESTS_DEFAULT
+ */
+
+/**
+ * @param {CommandList} list
+ * @returns {{ parameters: import('../../lib/types.js').Parameters,
+ *   loads: { kind: 'window', inFlight: number, operations: number }[] }[]} in the order in which
+ *   they are run: those that are compared follow each other
+ */
+export function commandVariants({ tests, ways, transports, keepAlive, clients, requests }) {
+  return keepAlive.flatMap((kept) =>
+    tests.flatMap((test) =>
+      transports.flatMap((transport) =>
+        ways.map((way) => ({
+          parameters: { test, way, transport, keepAlive: kept },
+          loads: [
+            {
+              kind: /** @type {const} */ ('window'),
+              inFlight: clients,
+              operations: requests ?? requestsOf(test, kept),
+            },
+          ],
+        })),
+      ),
+    ),
+  );
+}
+
+/**
+ * @param {string} test
+ * @param {boolean} kept
+ */
+function requestsOf(test, kept) {
+  if (!kept) return REQUESTS_DEFAULT.own;
+  return test.startsWith('LRANGE') ? REQUESTS_DEFAULT.keptLong : REQUESTS_DEFAULT.kept;
+}
