@@ -46,7 +46,7 @@ export function givenOf(table, parsed) {
   for (const [name, option] of flagsIn(table)) {
     const flags = [flagOf(name, option), ...(option.also ?? [])];
     for (const flag of flags) {
-      const value = valueOf(flag, parsed);
+      const value = givenBy(flag, parsed);
       if (flag.startsWith('--') && value !== undefined) given[name] = value;
     }
   }
@@ -57,7 +57,7 @@ export function givenOf(table, parsed) {
  * @param {string} flag
  * @param {Record<string, any>} parsed commander takes `--no-page` for a page that is false
  */
-function valueOf(flag, parsed) {
+function givenBy(flag, parsed) {
   const isNegated = flag.startsWith('--no-');
   if (!isNegated) return parsed[attributeOf(flag)];
   return parsed[attributeOf(flag.replace('--no-', '--'))] === false ? true : undefined;

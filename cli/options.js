@@ -15,7 +15,8 @@ import { rowsOf } from './option-rows.js';
  * @property {string} help one line
  * @property {(text: string, flag: string, previous?: any) => unknown} [parse] absent: the text
  * @property {string} [shown] the default, for the help; what applies it is the command
- * @property {boolean} [hidden] another name of an option, which is not in the help
+ * @property {boolean} [hidden] it is not in the help: another name of an option
+ * @property {string} [server] of an address
  */
 
 /**
@@ -64,15 +65,24 @@ export const OPTIONS = Object.freeze({
   },
   force: { flags: '--force', help: 'overwrite the file that --json names' },
   quiet: { flags: '--quiet', help: 'only the result, no progress' },
-  redis: { flags: '--redis <address>', help: 'Redis: host:port or unix:/path' },
-  mysql: { flags: '--mysql <address>', help: 'MariaDB’s SQL port' },
-  handlersocket: { flags: '--handlersocket <address>', help: 'HandlerSocket’s read port' },
+  redis: {
+    flags: '--redis <address>',
+    help: 'Redis: host:port, unix:/path, or both with a comma',
+    server: 'redis',
+  },
+  mysql: { flags: '--mysql <address>', help: 'MariaDB’s SQL port', server: 'mariadb' },
+  handlersocket: {
+    flags: '--handlersocket <address>',
+    help: 'HandlerSocket’s read port',
+    server: 'mariadb',
+  },
   handlersocketWrite: {
     flags: '--handlersocket-write <address>',
     help: 'HandlerSocket’s write port',
+    server: 'mariadb',
   },
-  tarantool: { flags: '--tarantool <address>', help: 'Tarantool' },
-  cassandra: { flags: '--cassandra <address>', help: 'Cassandra' },
+  tarantool: { flags: '--tarantool <address>', help: 'Tarantool', server: 'tarantool' },
+  cassandra: { flags: '--cassandra <address>', help: 'Cassandra', server: 'cassandra' },
   setup: {
     flags: '--setup',
     help: 'first fetch, start and fill the servers that this needs; stop them afterwards',
@@ -97,7 +107,10 @@ export const OPTIONS = Object.freeze({
   },
   html: { flags: '--html <file>', help: 'write one page with plots and tables, for a browser' },
   noHtml: { flags: '--no-html', help: 'write no page beside the result' },
-  svg: { flags: '--svg <file>', help: 'write the plot as an SVG picture' },
+  svg: {
+    flags: '--svg <place>',
+    help: 'write the plot to a file, plot.svg, or every plot into a folder',
+  },
   svgFolder: { flags: '--svg <folder>', help: 'write each plot as an SVG picture' },
   pngFolder: { flags: '--png <folder>', help: 'write each plot as a PNG picture' },
   ...declared({

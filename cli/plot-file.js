@@ -1,35 +1,51 @@
 /**
- * The file of a plot that the command line was asked for: its place is checked before anything is
- * measured, it is written when all is over.
+ * Where `--svg` puts the plots of a run: its place is checked before anything is measured, they are
+ * written when all is over. A name that ends in `.svg` is a file, of one plot; another is a folder.
  */
 
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DragstripError } from '../lib/errors.js';
-import { openStore } from './storage.js';
+import { DragstripError, usageError } from '../lib/errors.js';
+import { pictureOutputs, writeOutputs } from './outputs.js';
+import { openStore, requireWritable } from './storage.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
 
 /**
- * @param {string | undefined} file
- * @param {(result: import('../lib/result.js').Result) => Promise<string>} draw
- * @returns {Promise<{ write: (result: import('../lib/result.js').Result) => Promise<void> } |
- *   null>}
+ * @param {string | undefined} place
+ * @param {(result: Result) => Promise<{ name: string, svg: string }[]>} draw the first one is what
+ *   a file gets
+ * @returns {Promise<{ write: (result: Result) => Promise<void> } | null>}
  * @throws {DragstripError} E_USAGE where it cannot be written
  */
-export async function openPlotFile(file, draw) {
-  if (file === undefined) return null;
+export async function openPlots(place, draw) {
+  if (place === undefined) return null;
   // A plot may be drawn again: it is made of a result, and is none.
-  await openStore({ json: file, force: true });
+  if (/\.svg$/i.test(place)) {
+    await openStore({ json: place, force: true });
+    return { write: async (result) => writePlot(place, await draw(result)) };
+  }
+  await requireWritable(path.resolve(place), '--svg', place);
   return {
     async write(result) {
-      const picture = await draw(result);
-      try {
-        await writeFile(path.resolve(file), picture);
-      } catch (error) {
-        throw new DragstripError('E_STORE', `--svg ${file}: not written (${error.code})`, {
-          hint: 'name another file',
-          cause: error,
-        });
-      }
+      const outputs = pictureOutputs(await draw(result), { svg: place }, () => new Uint8Array());
+      await writeOutputs(outputs, { force: true });
     },
   };
+}
+
+/**
+ * @param {string} file
+ * @param {readonly { svg: string }[]} pictures
+ */
+async function writePlot(file, [picture]) {
+  if (picture === undefined) throw usageError('there is no plot: nothing was measured');
+  try {
+    await writeFile(path.resolve(file), picture.svg);
+  } catch (error) {
+    throw new DragstripError('E_STORE', `--svg ${file}: not written (${error.code})`, {
+      hint: 'name another file',
+      cause: error,
+    });
+  }
 }

@@ -5,9 +5,8 @@
  */
 
 import { run } from '../index.js';
-import { usageError } from '../lib/errors.js';
 import { holdOutput } from './held-output.js';
-import { openPlotFile } from './plot-file.js';
+import { openPlots } from './plot-file.js';
 import { createProgress } from './progress.js';
 import { onSignals } from './signals.js';
 import { openStore } from './storage.js';
@@ -31,7 +30,7 @@ import { openStore } from './storage.js';
  *   that it starts are ended by what it adds to `stops`
  * @property {(session: Session) => (event: RunEvent) => void} show
  * @property {(result: Result) => Promise<void>} tell what goes to the standard output
- * @property {(result: Result) => Promise<string>} [draw] the picture of --svg
+ * @property {(result: Result) => Promise<{ name: string, svg: string }[]>} [draw] plots of --svg
  * @property {(result: Result) => number} judge the exit status of what came out
  * @property {{ json?: string, out?: string, force?: boolean }} [place] where the result is stored;
  *   absent: as the options say
@@ -55,7 +54,7 @@ export async function runCommand({ options, stdout, stderr }, conduct) {
   const stops = [];
   try {
     const store = await openStore(place);
-    const plot = draw === undefined ? null : await openPlotFile(options.svg, draw);
+    const plot = draw === undefined ? null : await openPlots(options.svg, draw);
     const signal = AbortSignal.any([signals.signal, output.signal]);
     /** @type {Session} */
     const session = { signal, progress, stops };
@@ -107,14 +106,11 @@ export async function tablesFor(result, stdout) {
 
 /**
  * @param {Result} result
- * @param {string} [name] of the workload
- * @returns {Promise<string>} the workload's own plot, or the first one, as SVG
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
+ * @param {string} name of the workload, whose own plot is the first one
  */
-export async function firstPicture(result, name = '') {
+export async function picturesOf(result, name) {
   const { loadPictures } = await import('../report/pictures.js');
   const pictures = (await loadPictures())([result]);
-  const picture = pictures.find((one) => one.name.startsWith(name)) ?? pictures[0];
-  if (picture === undefined) throw usageError('there is no plot: nothing was measured');
-  return picture.svg;
+  const own = pictures.find((one) => one.name.startsWith(name));
+  return own === undefined ? pictures : [own, ...pictures.filter((one) => one !== own)];
 }

@@ -11,7 +11,7 @@ import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
 import { labelOf, loadText } from '../benchmark-name.js';
 import { givenOf, rowsOf } from '../option-rows.js';
 import { ADDRESS_OPTIONS, addressesOf, OPTIONS, STORE_OPTIONS } from '../options.js';
-import { firstPicture, runCommand, tablesFor } from '../run-command.js';
+import { picturesOf, runCommand, tablesFor } from '../run-command.js';
 import { setUpServers } from '../set-up-servers.js';
 import { statusOf } from '../status.js';
 
@@ -48,13 +48,19 @@ export async function detailsOf(name, command = name) {
   const workload = await loadWorkload(name);
   const { storages, ...table } = optionsOf(workload, { all: false });
   const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTargets');
+  const { namespace } = workload;
   const hasServers = workload.contenders === undefined;
   const options = [
     ...(command === 'run' ? [WORKLOAD] : []),
     ...rowsOf({ storages }),
     ...(hasServers ? [OPTIONS['storage']] : []),
     ...rowsOf(table),
-    ...['svg', ...STORE_OPTIONS, ...(hasServers ? addresses : [])].map((one) => OPTIONS[one]),
+    ...['svg', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
+    // With names of its own it is known which servers it uses.
+    ...(hasServers ? addresses : []).map((one) => {
+      const { server = '', ...row } = OPTIONS[one];
+      return { ...row, hidden: namespace !== undefined && !Object.hasOwn(namespace, server) };
+    }),
   ];
   const tests = Object.entries(workload.tests ?? {});
   if (tests.length === 0) return { options, summary: workload.summary };
@@ -100,7 +106,7 @@ export async function execute({ command, args, options, stdout, stderr }) {
         };
       },
       tell: (result) => tell(result, hooks, about, streams),
-      draw: (result) => firstPicture(result, workload.name),
+      draw: (result) => picturesOf(result, workload.name),
       judge: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
     },
   );

@@ -12,7 +12,6 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { statusOf } from '../../cli/status.js';
-import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { inThisProcess } from '../../engine/executor.js';
 import { runRace } from '../../engine/runner.js';
 import { formatEndpoint } from '../../lib/address.js';
@@ -22,9 +21,10 @@ import { loadServer } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
 import { isRefusedByProxy, refusalOf } from '../../workloads/commands/analysis.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
-import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
-import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { commandVariants } from '../../workloads/commands/plan.js';
+import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
+import { status as statusWith } from '../../workloads/commands/run-hooks.js';
+import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { buildResult } from '../helpers/result-builder.js';
 import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
@@ -91,7 +91,7 @@ describe('the command list on real servers', () => {
         home: path.join(folder, 'state'),
         workload: 'commands',
         storages: ['ioredis'],
-        ...{ clients: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
+        ...{ inFlight: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
         variants: commandVariants({ ...ALL, requests, ...list }),
         warmupOperations: 20,
         addresses: { redis: both('redis'), proxy: both('nutcracker') },
@@ -401,7 +401,7 @@ describe('the command list on real servers', () => {
     assert.equal(ended.status, 0, ended.stderr);
     assert.match(
       ended.stdout,
-      /redis-benchmark is skipped: it is not here\n +→ run `dragstrip serv/,
+      /redis-benchmark is skipped: it is not here\n +→ run `npx dragstrip serv/,
     );
     assert.deepEqual(readdirSync(path.join(folder, 'plots')).sort(), [
       ...['commands-ioredis-kept.svg', 'commands-ioredis-own.svg'],

@@ -225,7 +225,7 @@ describe('dragstrip commands refuses', () => {
     says,
     status = 2,
   ] of /** @type {[string, string[], RegExp, number?][]} */ ([
-    ['a test that is not in the list', ['--tests', 'SET,FROB'], /"FROB".*the tests: PING_INLINE/],
+    ['a test that is not in the list', ['--tests', 'SET,FROB'], /"FROB".*it takes PING_INLINE/],
     ['no test', ['--tests', ','], /an empty name in the list/],
     ['a way that is none', ['--way', 'around'], /it takes direct, proxied, both/],
     ['keep-alive that is neither', ['--keep-alive', '1'], /it takes on, off, both/],

@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { requirePorts } from '../../workloads/commands/run-hooks.js';
 import { resolveAddress } from '../../engine/addresses.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
@@ -14,6 +13,7 @@ import { parseProxyCommand } from '../../servers/proxy-command.js';
 import { Clients, Times } from '../../workloads/commands/clients.js';
 import { workload } from '../../workloads/commands/index.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
+import { commandVariants } from '../../workloads/commands/plan.js';
 import {
   benchmarkArgs,
   parseBenchmark,
@@ -21,8 +21,8 @@ import {
   rememberProgram,
   runBenchmark,
 } from '../../workloads/commands/redis-benchmark.js';
+import { requirePorts } from '../../workloads/commands/run-hooks.js';
 import { TEST_NAMES, TESTS } from '../../workloads/commands/tests.js';
-import { commandVariants } from '../../workloads/commands/plan.js';
 import { createFakeRedis } from '../helpers/fake-redis.js';
 
 const SHAPE = { ops: 700, keyspace: 50, dataSize: 3, seed: 7 };

@@ -14,7 +14,6 @@ import { options, plan, shared } from './plan.js';
 import { PASSWORD_NEEDED, programOf, runBenchmark, withTemporaryUser } from './redis-benchmark.js';
 import { TESTS } from './tests.js';
 
-
 /** @typedef {import('../../lib/types.js').Address} Address */
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
