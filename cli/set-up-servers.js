@@ -52,8 +52,9 @@ export function setUpServers(plan, { signal, progress, stops }) {
     },
     checkProxy: (command) => void parseProxyCommand(command),
     async startProxy(command, server) {
-      const { address: redis } = await resolve(server);
-      const { address, stop } = await startProxyCommand(command, { home, redis, signal });
+      const { address: redis, credentials } = await resolve(server);
+      const context = { home, redis, credentials, signal };
+      const { address, stop } = await startProxyCommand(command, context);
       stops.push(stop);
       return { ...addresses, proxy: address };
     },

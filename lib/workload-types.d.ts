@@ -211,7 +211,12 @@ export interface SetUp {
 export interface SetUpServers {
   /** fetches and starts them for this run alone; those that cannot be had are told, and left out */
   start(names: readonly string[]): Promise<void>;
-  resolve(name: string): Promise<{ address: Address; credentials: Credentials }>;
+  resolve(name: string): Promise<{
+    address: Address;
+    credentials: Credentials;
+    /** where each comes from: a variable, or the path of a file */
+    credentialVariables: Readonly<Record<string, string>>;
+  }>;
   /** throws E_REFUSED where it is on another machine and not allowed, E_TARGET without an answer */
   requireAnswer(name: string, what: string): Promise<void>;
   /** a program that comes with a server; null: it is not here */

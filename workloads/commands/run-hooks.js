@@ -3,6 +3,7 @@
  * the exit status of a result with refusals.
  */
 
+import { isAbsolute } from 'node:path';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
 import { isRefusedByProxy } from './analysis.js';
@@ -64,7 +65,9 @@ async function findBenchmark({ plan, servers, env }) {
       'run `npx dragstrip servers fetch redis`, or install redis-tools',
     );
   }
-  if ((await servers.resolve('redis')).credentials.password !== undefined) {
+  const { credentials, credentialVariables } = await servers.resolve('redis');
+  const isOurs = Object.values(credentialVariables).every((source) => isAbsolute(source));
+  if (credentials.password !== undefined && !isOurs) {
     const why = 'it takes a password only as an argument, which others can read';
     return skipped(why, 'try it against a Redis without a password');
   }
