@@ -186,13 +186,30 @@ export interface Document {
   settings: [string, string][];
   /** its tables by workload, for their plots */
   parts: readonly { spec: ReportSpec; benchmarks: any[]; tables: Table[] }[];
-  /** what it was made of: for a download, and for the options of the run */
+  /** what it was made of, for a download */
   source: any;
+  /** versions, options and servers; null where the document is not of one result */
+  setup: Setup | null;
+  /** every round, for a page */
+  roundTexts: () => RoundTexts;
   /** every round, in columns of their own; null where the document is not of one result */
   rounds: (() => RoundTable) | null;
 }
 
-/** One line for each benchmark and round, for CSV and for the page. */
+/** What was run on what. */
+export interface Setup {
+  storages: { columns: string[]; rows: string[][] };
+  servers: { title: string; pairs: [string, string][] }[];
+  options: [string, string][];
+}
+
+/** One row for each benchmark and round, `of`: whose colour it has. */
+export interface RoundTexts {
+  columns: { name: string; align: 'left' | 'right' }[];
+  rows: { texts: string[]; of: { storage: string; profile: string } }[];
+}
+
+/** One line for each benchmark and round, for CSV. */
 export interface RoundTable {
   columns: string[];
   lines: (string | number | boolean | null | undefined)[][];

@@ -40,6 +40,8 @@ export function comparisonDocument(comparison) {
     settings: [],
     parts: [],
     source: comparison,
+    setup: null,
+    roundTexts: () => ({ columns: [], rows: [] }),
     rounds: () => roundsOf(comparison),
   };
 }

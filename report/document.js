@@ -10,8 +10,10 @@ import { headLines } from './head.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
 import { noteLines } from './notes.js';
+import { roundTextsOf } from './round-texts.js';
 import { roundTableOf } from './rounds.js';
 import { searchTables } from './searches.js';
+import { setupOf } from './setup.js';
 import { specOf } from './specs.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -56,6 +58,8 @@ export function documentOf(result, specs) {
     settings: settingsOf(result),
     parts,
     source: result,
+    setup: setupOf(result),
+    roundTexts: () => roundTextsOf(result),
     rounds: () => roundTableOf(result, specs),
   };
 }

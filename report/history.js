@@ -23,7 +23,7 @@ const METRICS = Object.freeze({
   throughput: { name: 'throughput, ops/s', format: formatThroughput },
   p50: { name: 'p50', format: formatDuration },
   p99: { name: 'p99', format: formatDuration },
-  cpu: { name: 'client CPU for each operation', format: formatDuration },
+  cpu: { name: 'client CPU per operation', format: formatDuration },
 });
 const SPARKS = '▁▂▃▄▅▆▇█';
 const SPARK_MAX = 40;

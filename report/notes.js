@@ -1,6 +1,6 @@
 /**
- * What the rows of a result say together, a line each: how far apart equal tests came out, how two
- * contenders compare, and what more processes brought.
+ * Notes on all rows of a result, one line each: run-to-run noise, comparison of driver versions,
+ * scaling over processes.
  */
 
 import { formatCount, formatRatio, formatShare, plainText } from '../lib/format.js';
@@ -44,9 +44,9 @@ function pairLine({ a, b, load, comparison }) {
   const shown = pHolm !== null && pHolm < 0.001 ? 'p < 0.001' : `p ${(pHolm ?? 1).toFixed(3)}`;
   const range = low === null || high === null ? '' : `${rangeText(low, high)}, ${shown}, `;
   const needed =
-    verdict === 'undecided' && roundsNeeded ? `; --rounds ${roundsNeeded} may tell` : '';
+    verdict === 'undecided' && roundsNeeded ? `; --rounds ${roundsNeeded} may decide` : '';
   return plainText(
-    `${a.label} against ${b.label}, ${loadName(load)}: ${formatRatio(ratio)} ` +
+    `${a.label} vs ${b.label}, ${loadName(load)}: ${formatRatio(ratio)} ` +
       `(${range}n ${n}): ${verdict}${needed}`,
   );
 }
@@ -54,10 +54,10 @@ function pairLine({ a, b, load, comparison }) {
 /** @param {import('./analysis/scaling.js').Scaling} scaling */
 function scalingLine({ label, load, processes, ratio, low, high, verdict, reason }) {
   const range = low === null || high === null ? '' : ` (${rangeText(low, high)})`;
-  const said = { more: 'more', less: 'less', same: 'no more', undecided: 'undecided' }[verdict];
+  const said = { more: 'faster', less: 'slower', same: 'no gain', undecided: 'undecided' }[verdict];
   return plainText(
-    `${label}, ${loadName({ ...load, processes: 1 })}: ${processes} processes gave ` +
-      `${formatRatio(ratio)} of one${range}: ${said}${reason === null ? '' : `; ${reason}`}`,
+    `${label}, ${loadName({ ...load, processes: 1 })}: ${processes} processes reach ` +
+      `${formatRatio(ratio)} of one process${range}: ${said}${reason === null ? '' : `; ${reason}`}`,
   );
 }
 

@@ -23,7 +23,7 @@ const difference = z.object({
 const comparedBenchmark = z.object({
   benchmark: text.describe('id in both results'),
   metric: z.enum(['throughput', 'p99']).describe('p99: of an open loop, where the rate is given'),
-  base: z.number().describe('operations a second, or ns: geometric mean of the rounds'),
+  base: z.number().describe('operations per second, or ns: geometric mean of the rounds'),
   other: z.number(),
   ratio: z.number().nullable().describe('speed of the other over the base: above 1 is faster'),
   low: z.number().nullable(),

@@ -17,7 +17,7 @@ import { mergedHistogram } from './curve.js';
  * @typedef {object} HistoryPoint
  * @property {string} id of the result
  * @property {string} startedAt
- * @property {number} value operations a second, or ns
+ * @property {number} value operations per second, or ns
  * @property {number | null} low of the 95 % interval over the rounds; null: none
  * @property {number | null} high
  * @property {number} n rounds

@@ -11,7 +11,7 @@ import { Histogram } from '../../measure/histogram.js';
 
 /**
  * @typedef {object} OpenSummary of an open loop, all measured rounds together
- * @property {number} rate operations a second that were due
+ * @property {number} rate operations per second that were due
  * @property {number} offered operations that came due
  * @property {number} dropped
  * @property {number} late

@@ -1,30 +1,18 @@
 /**
- * The sections of one result in a page: what a report for people says (content.js), with plots at
- * the groups that they belong to, and what only a page has room for: versions, options, rounds.
+ * The sections of one document in a page: what every report says, with plots at the tables that
+ * they belong to, and what only a page has room for: versions, options, rounds.
  */
 
-import {
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatMicroseconds,
-  formatThroughput,
-  plainText,
-} from '../../lib/format.js';
-import { loadName } from '../../lib/load-name.js';
-import { OUTCOMES } from '../../lib/outcome.js';
-import { labelOf } from '../analysis/rows.js';
+import { formatCount } from '../../lib/format.js';
 import { rowTexts } from '../text.js';
 import { figureMarkup } from './figure.js';
 import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
 
-/** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/report-types.js').Document} Document */
 /** @typedef {import('../plots/plot.js').Plot} Plot */
 
 /**
  * @typedef {object} Part one result as the page shows it
- * @property {Result} result
  * @property {Document} content
  * @property {Plot[]} plots
  * @property {(row: { storage: string, profile: string }) => number} seriesOf
@@ -138,123 +126,35 @@ function listMarkup({ kind, title, items }) {
 }
 
 /** @param {Part} part */
-function setupMarkup({ result, where }) {
-  const { storages, servers, options, environment, dragstrip, command } = result;
-  const shown = (/** @type {unknown} */ value) =>
-    plainText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-  const left = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('left') });
+function setupMarkup({ content: { setup }, where }) {
+  if (setup === null) return '';
+  const { storages, servers, options } = setup;
+  const folded = [...servers, { title: 'Options of the run and the machine', pairs: options }];
   return [
     `<div class="card">${tableMarkup({
       caption: 'Storages, with every driver option that is not its default',
       where,
-      columns: ['storage', 'driver', 'server', 'calls', 'options'].map(left),
-      rows: storages.map((storage) => ({
-        texts: [
-          plainText(labelOf({ storage: storage.name, profile: storage.profile })),
-          plainText(
-            storage.package === null
-              ? 'built in'
-              : `${storage.package} ${storage.version ?? '(version unknown)'}`,
-          ),
-          plainText(storage.server ?? 'embedded'),
-          storage.calls,
-          Object.keys(storage.options).length === 0 ? '' : shown(storage.options),
-        ],
-      })),
+      columns: storages.columns.map((name) => ({ name, align: 'left' })),
+      rows: storages.rows.map((texts) => ({ texts })),
     })}</div>`,
-    ...servers.map(
-      ({ name, version, settings, address, source }) =>
-        `<div class="card">${foldMarkup(
-          plainText(`${name} ${version ?? '(version unknown)'}: address and settings`),
-          pairsMarkup([
-            ...Object.entries(address).map(
-              ([key, place]) =>
-                /** @type {[string, string]} */ ([plainText(`address ${key}`), plainText(place)]),
-            ),
-            ['address by', source],
-            ...Object.entries(settings).map(
-              ([key, value]) =>
-                /** @type {[string, string]} */ ([plainText(key), plainText(value)]),
-            ),
-          ]),
-        )}</div>`,
+    ...folded.map(
+      ({ title, pairs }) => `<div class="card">${foldMarkup(title, pairsMarkup(pairs))}</div>`,
     ),
-    `<div class="card">${foldMarkup(
-      'Options of the run and the machine',
-      pairsMarkup([
-        ['dragstrip', plainText(dragstrip)],
-        ['command', plainText(command)],
-        ...Object.entries({ ...options, ...environment }).map(
-          ([key, value]) => /** @type {[string, string]} */ ([plainText(key), shown(value)]),
-        ),
-      ]),
-    )}</div>`,
   ].join('\n');
-}
-
-/** @typedef {import('../../lib/result.js').Round} Round */
-
-/** @type {readonly (readonly [string, (round: Round) => string])[]} */
-const ROUND_COLUMNS = [
-  ['round', ({ round }) => formatCount(round + 1)],
-  ['place', ({ position }) => formatCount(position + 1)],
-  ['state', ({ state }) => state],
-  ['scheduled', ({ scheduled }) => formatCount(scheduled)],
-  ...OUTCOMES.map(
-    (name) =>
-      /** @type {[string, (round: Round) => string]} */ ([
-        name,
-        ({ outcomes }) => formatCount(outcomes[name]),
-      ]),
-  ),
-  ['opened', ({ createdNs }) => formatDuration(createdNs)],
-  ['duration', ({ durationNs, state }) => formatDuration(state === 'failed' ? null : durationNs)],
-  ['ops/s', ({ throughput, state }) => formatThroughput(state === 'failed' ? null : throughput)],
-  ['in flight', ({ inFlightMean }) => formatThroughput(inFlightMean)],
-  ['p50', ({ latency }) => formatDuration(latency?.p50Ns ?? null)],
-  ['p90', ({ latency }) => formatDuration(latency?.p90Ns ?? null)],
-  ['p99', ({ latency }) => formatDuration(latency?.p99Ns ?? null)],
-  ['p99.9', ({ latency }) => formatDuration(latency?.p999Ns ?? null)],
-  ['greatest', ({ latency }) => formatDuration(latency?.maxNs ?? null)],
-  ['client CPU, s', ({ client }) => seconds(client && client.userNs + client.systemNs)],
-  ['server CPU, s', ({ server }) => seconds(server?.cpuNs ?? null)],
-  ['client memory', ({ client }) => formatBytes(client?.rssBytesMax ?? null)],
-  ['collections', ({ client }) => formatCount(client?.gcCount ?? null)],
-  ['collecting', ({ client }) => formatDuration(client?.gcNs ?? null)],
-  ['canary µs', ({ conditions }) => formatMicroseconds(conditions?.canaryNs ?? null)],
-];
-
-/** @param {number | null} ns */
-function seconds(ns) {
-  return ns === null ? '–' : (ns / 1e9).toFixed(3);
 }
 
 /**
  * @param {Part} part
  * @returns {string} each round of each benchmark; empty where there is none
  */
-function roundsMarkup({ result, seriesOf, where }) {
-  const rows = result.benchmarks.flatMap((benchmark) =>
-    benchmark.rounds.map((round) => ({
-      texts: [
-        plainText(`${labelOf(benchmark)}, ${benchmark.workload}, ${loadName(benchmark.load)}`),
-        ...ROUND_COLUMNS.map(([, text]) => text(round)),
-      ],
-      swatch: seriesOf(benchmark),
-    })),
-  );
+function roundsMarkup({ content, seriesOf, where }) {
+  const { columns, rows } = content.roundTexts();
   if (rows.length === 0) return '';
   const table = tableMarkup({
-    caption: 'Each round of each test, in a process of its own',
+    caption: 'Each round of each benchmark, in a process of its own',
     where,
-    columns: [
-      { name: 'test', align: 'left' },
-      ...ROUND_COLUMNS.map(([name]) => ({
-        name,
-        align: /** @type {'left' | 'right'} */ (name === 'state' ? 'left' : 'right'),
-      })),
-    ],
-    rows,
+    columns,
+    rows: rows.map(({ texts, of }) => ({ texts, swatch: seriesOf(of) })),
   });
   return `<div class="card">${foldMarkup(`${formatCount(rows.length)} rounds`, table)}</div>`;
 }

@@ -71,8 +71,8 @@ function toPlot(key, list, { base, many }) {
       `${count('faster')} faster, ${count('slower')} slower, ${count('same')} the same, ` +
       `${count('undecided')} undecided, against ${base}.`,
     note:
-      'Dot: speed over that of the first result, 1 is as fast, right of it faster. Line: 95 % ' +
-      'interval. Filled: shown to be faster or slower; hollow: the same, or undecided.' +
+      'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: 95 % ' +
+      'interval. Filled: faster or slower; hollow: the same, or undecided.' +
       (many ? ' The number behind a name says which result.' : ''),
     group: null,
     variants: [{ name: 'log', draw: (size) => draw(named, size) }],

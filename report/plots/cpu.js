@@ -1,6 +1,5 @@
 /**
- * Processor time for each operation, stacked: what the client's process took in its own code and in
- * the kernel, and what the server took.
+ * CPU time per operation, stacked: the client in user mode and in the kernel, and the server.
  */
 
 import { formatMicroseconds, plainText } from '../../lib/format.js';
@@ -26,11 +25,11 @@ import {
 const ROW_HEIGHT = 28;
 
 /**
- * @type {readonly ['client, own code' | 'client, kernel' | 'server', import('../palette.js').Role,
+ * @type {readonly ['client, user' | 'client, kernel' | 'server', import('../palette.js').Role,
  * (round: Round) => number | null][]}
  */
 const PARTS = [
-  ['client, own code', 'cpu-user', ({ client }) => client?.userNs ?? null],
+  ['client, user', 'cpu-user', ({ client }) => client?.userNs ?? null],
   ['client, kernel', 'cpu-system', ({ client }) => client?.systemNs ?? null],
   ['server', 'cpu-server', ({ server }) => server?.cpuNs ?? null],
 ];
@@ -41,13 +40,13 @@ const PARTS = [
  * @property {string} plain without
  * @property {number} series
  * @property {boolean} embedded
- * @property {(number | null)[]} parts ns for each operation; null: not known
+ * @property {(number | null)[]} parts ns per operation; null: not known
  */
 
 /** @type {import('./plot.js').PlotDefinition} */
 export default {
   name: 'cpu',
-  summary: 'client and server CPU for each operation',
+  summary: 'client and server CPU per operation',
   build: ({ groups, seriesOf }) =>
     groups.flatMap((group) => {
       // Waiting for the next operation of an open loop takes a processor: it says nothing.
@@ -93,7 +92,7 @@ function toPlot(group, entries) {
   const unknown = entries.some(({ embedded, parts }) => !embedded && parts[2] === null);
   return {
     id: plotId('cpu', group),
-    title: `CPU time for each operation, ${plainText(group.workload)}, ${loadName(group.load)}`,
+    title: `CPU time per operation, ${plainText(group.workload)}, ${loadName(group.load)}`,
     summary:
       client.length === 1
         ? `Client and server CPU time. The client spends ${formatMicroseconds(least.ns)} µs.`
@@ -101,9 +100,9 @@ function toPlot(group, entries) {
           `${formatMicroseconds(least.ns)} µs, most with ${most.name}, ` +
           `${formatMicroseconds(most.ns)} µs.`,
     note:
-      'Whole processes over the measured phase, for each right answer. Helper threads (garbage ' +
-      'collection) are in it, so that it may exceed the time that passed.' +
-      (unknown ? ' A server whose processes cannot be read has no part here.' : ''),
+      'Whole processes over the measured phase, per verified operation. Helper threads (garbage ' +
+      'collection) are included, so it may exceed elapsed time.' +
+      (unknown ? ' Servers whose processes cannot be read have no bar.' : ''),
     group,
     variants: [{ name: 'linear', draw: (size) => draw(entries, size) }],
     table: {
@@ -161,7 +160,7 @@ function draw(entries, { width }) {
       },
       grid: { left, right: 64, top: 34, bottom: 46 },
       xAxis: {
-        ...numberAxis((ns) => shortNumber(ns / 1e3), { name: 'µs for each operation' }),
+        ...numberAxis((ns) => shortNumber(ns / 1e3), { name: 'µs per operation' }),
         splitNumber: narrow ? 3 : 6,
       },
       yAxis: namesAxis(names, left),

@@ -45,9 +45,9 @@ function toPlot(history, { name, format }, series) {
           `${plainText(points[last.index].id)}, from ${format(last.before)} to ${format(last.after)}.`),
     note:
       'Dots: the results, in their order, with the 95 % interval over their rounds. Vertical lines: ' +
-      'where the level became another (permutation test, level 0.01). Horizontal lines: the levels.' +
+      'changes of level (permutation test, level 0.01). Horizontal lines: the levels.' +
       (history.mixed.length > 0
-        ? ` Not all are alike: ${plainText(history.mixed.join(', '))}.`
+        ? ` Differs between results: ${plainText(history.mixed.join(', '))}.`
         : ''),
     group: null,
     variants: [{ name: 'linear', draw: (size) => draw(history, { name, format }, series, size) }],

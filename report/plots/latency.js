@@ -1,6 +1,6 @@
 /**
- * Latency as curves: how long all but the slowest took, on an axis that gives each further nine of
- * the percentile the same room.
+ * Latency as percentile curves, on an axis that gives each further nine of the percentile the same
+ * room.
  */
 
 import { plainText } from '../../lib/format.js';
@@ -46,7 +46,7 @@ function toPlot(group, curves) {
     summary: curveSummary(curves, 'Latency'),
     note:
       'Left: the fastest half; right: the slowest, one in a hundred, one in a thousand. Lower is ' +
-      'better. Service times of all rounds together, drawn as far as ten values lie above. ' +
+      'better. Service times of all rounds together, drawn while at least ten values lie above. ' +
       (group.load.kind === 'burst'
         ? 'All requests are issued at once, so each one waits for those before it.'
         : ''),

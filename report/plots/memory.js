@@ -1,4 +1,4 @@
-/** Memory of the client for each pending request of a burst, as bars. */
+/** Client memory per outstanding request of a burst, as bars. */
 
 import { formatBytes, plainText } from '../../lib/format.js';
 import { loadName } from '../../lib/load-name.js';
@@ -17,7 +17,7 @@ const ROW_HEIGHT = 28;
 /** @type {import('./plot.js').PlotDefinition} */
 export default {
   name: 'memory',
-  summary: 'memory for each pending request of a burst',
+  summary: 'client memory per outstanding request of a burst',
   build: ({ groups, seriesOf }) =>
     groups.flatMap((group) => {
       const entries = plottedRows(group)
@@ -49,9 +49,9 @@ function toPlot(group, entries) {
   const [least, most] = [entries[0], entries[entries.length - 1]];
   return {
     id: plotId('memory', group),
-    title: `Memory for each pending request, ${plainText(group.workload)}, ${loadName(group.load)}`,
+    title: `Memory per outstanding request, ${plainText(group.workload)}, ${loadName(group.load)}`,
     summary:
-      `The heap of the client once all requests are issued, for each of them: ` +
+      `Client heap per request once all requests are issued: ` +
       `${least.name} takes least, ${formatBytes(least.bytes)}, ${most.name} most, ` +
       `${formatBytes(most.bytes)}.`,
     note: 'Growth of the heap from before the first request to after the last, median of the rounds.',
@@ -60,8 +60,8 @@ function toPlot(group, entries) {
     table: {
       columns: [
         { name: 'storage', align: 'left' },
-        { name: 'for each pending request', align: 'right' },
-        { name: 'client memory at most', align: 'right' },
+        { name: 'per outstanding request', align: 'right' },
+        { name: 'client memory, max', align: 'right' },
       ],
       rows: entries.map(({ name, series, bytes, rssBytesMax }) => ({
         series,
@@ -84,7 +84,7 @@ function draw(entries, { width }) {
     nearest: 'y',
     option: {
       grid: { left, right: 84, top: 8, bottom: 46 },
-      xAxis: { ...numberAxis(formatBytes, { name: 'for each pending request' }), splitNumber: 4 },
+      xAxis: { ...numberAxis(formatBytes, { name: 'per outstanding request' }), splitNumber: 4 },
       yAxis: namesAxis(names, left),
       series: [
         barSeries(
@@ -97,7 +97,7 @@ function draw(entries, { width }) {
       seriesIndex: 0,
       at: [Math.max(0, bytes), i],
       series,
-      text: `${name}: ${formatBytes(bytes)} for each; the process ${formatBytes(rssBytesMax)} at most`,
+      text: `${name}: ${formatBytes(bytes)} per request; process max ${formatBytes(rssBytesMax)}`,
     })),
   };
 }

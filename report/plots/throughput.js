@@ -118,7 +118,7 @@ function toPlot(group, entries) {
     note:
       'Bar: median of the rounds. Line with caps: 95 % interval of their mean. Dots: the rounds.' +
       (entries.some(({ limits }) => limits.length > 0)
-        ? ' Red diamond: client ceiling. Blue bar: server ceiling; a triangle at the edge: it lies beyond.'
+        ? ' Red diamond: client ceiling. Blue bar: server ceiling; a triangle at the edge: beyond the axis.'
         : ''),
     group,
     variants,
@@ -129,7 +129,7 @@ function toPlot(group, entries) {
 /**
  * @param {Entry[]} entries
  * @returns {string} who leads: of those that talk to a server, and of those that do not; what gave
- *   wrong answers or failed leads nothing, and who shares a place shares it here
+ *   wrong answers or failed leads nothing, and who shares a rank shares it here
  */
 function leadText(entries) {
   const fit = entries.filter(({ row }) => row.wrong === 0 && row.state !== 'failed');

@@ -110,8 +110,8 @@ function toPlot(group, panels) {
       `A small plot for each of ${countText(panels.length)}, a line for each round, ` +
       'with its warm-up before.',
     note:
-      'Shaded: warm-up, under its own load. 0 is where measuring began. Each small plot has axes of ' +
-      `its own.${known ? ' At the bottom: collections of garbage, as wide as they were long.' : ''}`,
+      'Shaded: warm-up, under its own load. 0: start of measurement. Each small plot has its own ' +
+      `axes.${known ? ' At the bottom: garbage collections, as wide as they were long.' : ''}`,
     group,
     variants: [{ name: 'linear', draw: (size) => draw(panels, size) }],
     table: toTable(panels),

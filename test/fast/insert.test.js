@@ -339,7 +339,7 @@ describe('reports of inserts', () => {
     ]);
     assert.deepEqual(texts[2].slice(0, 4), ['! logged_batch', '100', '5', 'failed']);
     assert.ok(lists.some(({ kind, items }) => kind === 'failed' && /E_DATA/.test(items[0].text)));
-    assert.ok(legend.some((line) => line.startsWith('inserts: rows/s')));
+    assert.ok(legend.some((line) => line.startsWith('insert: rows/s')));
   });
 
   test('a picture: bars of what was measured', () => {

@@ -246,17 +246,18 @@ export const report = {
         `Over all fixtures ${first} comes nearest to the fastest on each.`,
       note:
         'A dot is a fixture: 1 is the fastest on it, 0.5 half as fast. Rows by their geometric ' +
-        'mean. What decodes nothing is left out.',
+        'mean. Variants that decode nothing are left out.',
     },
   ],
   legend: [
-    'codecs: an operation is one whole fixture, in chunks of 64 KiB at most. MB/s: a million bytes ' +
-      'of the wire, median of the rounds ± the 95 % interval of their mean. CPU: of all threads, those ' +
-      'that collect garbage too; on a busy machine it tells more than the time. heap, Buffers: bytes ' +
-      'allocated for a row, garbage included, in a pass of its own; Buffers come in slabs, and are ' +
-      'known to some ten per cent. rank: variants that are statistically tied share a range, such as 2–4.',
-    'rejected: what ours was chosen over. decodes nothing: counts replies, what no decoder can ' +
-      'reach. wrong: what comes out differs from what must; it was not timed.',
+    'codecs: one operation is one whole fixture, in chunks of at most 64 KiB. MB/s: a million ' +
+      'bytes on the wire, median of the rounds ± the 95 % interval of their mean. CPU: of all ' +
+      'threads, garbage collection included; on a busy machine more reliable than time. heap, ' +
+      'Buffers: bytes allocated per row, garbage included, in a separate pass; Buffers come in ' +
+      'slabs and are accurate to about 10 %. rank: statistically tied variants share a range, such ' +
+      'as 2–4.',
+    'rejected: an alternative that lost against ours. decodes nothing: counts replies only, an ' +
+      'upper bound for every decoder. wrong: its output differs from the expected one; not timed.',
   ],
 };
 

@@ -100,17 +100,17 @@ export const report = {
         `${label} ${keys.strategy}${own.batch === undefined ? '' : ` of ${own.batch}`}, ` +
         `${keys.inFlight} in flight`,
       title: (/** @type {any} */ { dataset }) =>
-        `Rows inserted a second, of ${formatCount(dataset.rows)}`,
+        `Rows inserted per second, of ${formatCount(dataset.rows)}`,
       summary: (/** @type {string[]} */ [most, rate], /** @type {string[]} */ [least, other]) =>
-        `${most} inserts most rows, ${rate} a second; ${least} fewest, ${other}.`,
+        `${most} is fastest, ${rate} rows per second; ${least} slowest, ${other}.`,
       note: 'Median of the rounds, from the first request to the last acknowledgement. More is better.',
-      axis: 'rows a second',
+      axis: 'rows per second',
     },
   ],
   legend: [
-    'inserts: rows/s, median of the rounds ± the 95 % interval of their mean (n rounds), from the ' +
-      'first request to the last acknowledgement; every row was read back and was right. seconds: ' +
-      'for all rows. ratio: against async of the same storage, or one. p50, p99: of a request, ' +
-      'whatever rows it has. CPU: for each row, without reading back.',
+    'insert: rows/s, median of the rounds ± the 95 % interval of their mean (n rounds), from the ' +
+      'first request to the last acknowledgement; every row is read back and verified. seconds: ' +
+      'time for all rows. ratio: to async of the same storage, or to one. p50, p99: per request, ' +
+      'whatever its number of rows. CPU: per row, without reading back.',
   ],
 };

@@ -19,7 +19,7 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
  * @typedef {object} FetchRow
  * @property {number | null} keys of each fetch; null: they differ
  * @property {boolean} warmup
- * @property {number} n fetches with right answers
+ * @property {number} n verified fetches
  * @property {number | null} medianNs of all rounds together, exact
  * @property {number | null} p90Ns null where fewer than 10 lie above
  * @property {number | null} p99Ns

@@ -1,6 +1,5 @@
 /**
- * What is shown of locks: Test 1 and Test 2 with times, waits and fairness, a holder that was
- * killed, stress.
+ * Report of mutex: Test 1 and Test 2 with times, waits and fairness; crash recovery; stress.
  */
 
 import { NONE } from '../../lib/format.js';
@@ -90,12 +89,12 @@ const KILLED = [
     { key: 'kills', name: 'kills', unit: 'count', better: null, drop: 2 },
     (row) => row.firstWaitNs.length,
   ),
-  time('lock_left', 'lock left', 1, (row) => medianOfList(row.expiryLeftNs)),
+  time('lock_left', 'remaining TTL', 1, (row) => medianOfList(row.expiryLeftNs)),
   time('first_wait', 'first wait', 0, (row) => medianOfList(row.firstWaitNs)),
-  // How long after the end of the dead holder's lock the first one got it; a lock that belongs to
-  // a connection is free before that.
+  // From the end of the killed holder's TTL to the first new holder; a lock that belongs to a
+  // connection is free before that.
   time(
-    ...['beyond', 'beyond its end', 0],
+    ...['beyond', 'after TTL', 0],
     ({ firstWaitNs, expiryLeftNs }) =>
       medianOfList(firstWaitNs.map((ns, i) => ns - expiryLeftNs[i])),
     { signed: true },
@@ -123,7 +122,10 @@ const STRESS = [
     (row) => row.timeouts,
   ),
   figure(
-    { key: 'overruns', name: 'outlived', unit: 'count', head: ['out-', 'lived'], drop: 3 },
+    {
+      ...{ key: 'overruns', name: 'expired while held', unit: 'count' },
+      ...{ head: ['expired', 'while held'], drop: 3 },
+    },
     (row) => row.overruns,
   ),
 ];
@@ -174,7 +176,8 @@ export const report = {
       KILLED,
       ({ source }) => {
         const { tasks = 10, expireMs = NONE } = source.parameters ?? {};
-        return `a holder is killed while ${tasks} wait; locks end after ${expireMs} ms`;
+        const waiting = `the holder is killed while ${tasks} tasks wait`;
+        return `crash recovery: ${waiting}; locks expire after ${expireMs} ms`;
       },
       NO_KEYS,
     ),
@@ -214,19 +217,20 @@ export const report = {
       head: 'lock',
       names: { value: 'wait', of: 'the locks' },
       note:
-        'From asking for the lock to having it. Left: the shorter half; right: the longest, one in ' +
-        'a hundred, one in a thousand. Lower is better. All rounds together, drawn as far as ten ' +
-        'waits lie above.',
+        'From calling lock to holding it. Left: the shorter half; right: the longest, one in a ' +
+        'hundred, one in a thousand. Lower is better. All rounds together, drawn while at least ' +
+        'ten waits lie above.',
     })),
   ],
   legend: [
-    'mutex: keys n/m: each section locks n distinct names out of m, any two sets have one in ' +
-      'common. user, system: CPU time of the client; real: until the last section is over. wait: ' +
-      'from the call of lock until it is locked. fairness: Jain’s index of the sections of each ' +
-      'task, 1 where all had the same, 1/tasks where one had all. violations: somebody else was ' +
-      'inside. Medians over rounds; wait max and violations of all rounds.',
-    'a holder is killed: lock left: of its time, when it died; first wait: from its death until ' +
-      'another had the lock; beyond its end: that against the lock’s own time, negative where the ' +
-      'server freed it with the connection; last wait: until all who waited had had it.',
+    'mutex: keys n/m: each section locks n distinct names out of m; any two sets share one. user, ' +
+      'system: CPU time of the client; real: until the last section ends. wait: from calling lock ' +
+      'to holding it. fairness: Jain’s index of the sections per task, 1 where all have the same, ' +
+      '1/tasks where one has all. violations: times two tasks were inside together. Medians over ' +
+      'rounds; wait max and violations over all rounds.',
+    'crash recovery: remaining TTL: of the lock when its holder was killed; first wait: from the ' +
+      'kill until another task held the lock; after TTL: first wait minus remaining TTL, negative ' +
+      'where the server freed the lock with the connection; last wait: until every waiting task ' +
+      'had held it. expired while held: sections longer than 0.8 of the TTL.',
   ],
 };
