@@ -114,9 +114,11 @@ export async function connectNodeRedisPool(where) {
   const { address, credentials, profile } = where;
   const endpoint = requireEndpoint(address, 'main', 'redis');
   nodeRedis ??= importRedis();
-  const { ClientClosedError, createClientPool, DisconnectsClientError } = await nodeRedis;
+  const { ClientClosedError, createClientPool, DisconnectsClientError, TimeoutError } =
+    await nodeRedis;
   // What is in flight, and what waits for a connection, fails with these, which have no code.
   for (const errorClass of [ClientClosedError, DisconnectsClientError]) codeClass(errorClass);
+  codeClass(TimeoutError, 'ETIMEDOUT'); // of its acquireTimeout
   const { pool: size } = /** @type {any} */ (profile.options);
   const pool = createClientPool(nodeRedisOptions(endpoint, where), size);
   pool.on('error', withCode);

@@ -79,6 +79,25 @@ describe('storages, without a server', () => {
       assert.equal(child.status, 0);
     });
 
+    it('imports no driver for --help and list', () => {
+      const drivers = ['redis', 'ioredis', 'iovalkey', '@valkey/valkey-glide', 'mariadb', 'mysql'];
+      const names = JSON.stringify([...drivers, 'mysql2/promise', 'tarantool-driver', 'lmdb']);
+      const hooks = `export async function resolve(name, context, next) {
+        if (${names}.includes(name)) throw new Error('imported ' + name);
+        return next(name, context);
+      }`;
+      const register = `import { register } from 'node:module';
+        register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
+      const preload = `data:text/javascript,${encodeURIComponent(register)}`;
+      for (const word of ['--help', 'list']) {
+        const words = ['--import', preload, 'bin/dragstrip.js', word];
+        const child = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+        assert.equal(child.stderr, '', word);
+        assert.equal(child.status, 0);
+        assert.match(child.stdout, word === 'list' ? /valkey-glide/ : /Usage/);
+      }
+    });
+
     it('reads a name, a profile, a path', () => {
       assert.deepEqual(parseSelection(' ioredis '), {
         text: 'ioredis',
