@@ -6,6 +6,7 @@
 import { prefix } from '../lib/format.js';
 import { labelOf, loadText } from './benchmark-name.js';
 import { RaceView } from './race-view.js';
+import { roundLine, SlicesView } from './slices-view.js';
 
 /** @typedef {import('../index.js').RunEvent} RunEvent */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
@@ -33,6 +34,7 @@ export function seedLines({ stdout, progress, quiet = false }) {
     if (event.type === 'filling') progress.update(`filling ${event.storage}`);
     if (event.type === 'benchmark-start') say(`Test '${labelOf(event.benchmark)}' started`);
     if (event.type === 'progress') progress.update(...progressOf(event));
+    if (event.type === 'comparison') progress.update(`round ${event.round + 1}, ${event.phase}`);
     if (event.type === 'benchmark-end') {
       for (const line of seedRoundLines(event.round)) say(line);
       say('');
@@ -64,11 +66,27 @@ function seedRoundLines(round) {
  * @returns {(event: RunEvent) => void}
  */
 export function benchmarkLines({ stdout, progress, quiet = false, live = false }) {
-  const view = new RaceView();
+  /** @type {RaceView | SlicesView} */
+  let view = new RaceView();
+  /** @type {string[] | null} */
+  let sliced = null;
   let done = 0;
   let all = 0;
   return (event) => {
+    if (event.type === 'planned' && event.plan.slices !== undefined) {
+      view = new SlicesView();
+      sliced = event.plan.loads.map(loadText);
+    }
     view.take(event);
+    if (sliced !== null) {
+      if (event.type === 'finished') progress.done();
+      else if (event.type !== 'round-end') progress.show(view);
+      else if (!live && !quiet) {
+        progress.done();
+        stdout.write(`${roundLine(event, sliced)}\n`);
+      }
+      return;
+    }
     if (event.type === 'planned') {
       const benchmarks = event.result.benchmarks.filter(({ state }) => state === 'planned').length;
       // A search takes as many trials as it needs.

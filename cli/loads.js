@@ -6,6 +6,7 @@
 import { BURST_MAX } from '../engine/plan.js';
 import { usageError } from '../lib/errors.js';
 import { RACE_DEFAULTS } from './options.js';
+import { WINDOW_OF_RACE } from './slices.js';
 
 /** @typedef {import('../index.js').RunOptions} RunOptions */
 /** @typedef {NonNullable<RunOptions['loads']>[number]} LoadOption */
@@ -106,7 +107,10 @@ function toClosed(command, { load, inFlight, ops, duration }) {
  * @param {Given} given
  * @returns {LoadOption[]}
  */
-function toDefaults(command, { ops, duration, inFlight }) {
+function toDefaults(command, { ops, duration, inFlight, slices }) {
+  if (slices && command === 'race') {
+    return [{ kind: 'sync' }, { kind: 'window', inFlight: inFlight ?? WINDOW_OF_RACE }];
+  }
   const timed = duration !== undefined;
   const operations = command === 'race' && !timed ? (ops ?? RACE_DEFAULTS['syncOperations']) : ops;
   /** @type {LoadOption} */

@@ -3,7 +3,7 @@
  * README. Those of every run and of its loads are declared in engine/options.js.
  */
 
-import { RUN_OPTIONS as EVERY_RUN, LOAD_OPTIONS as LOADS } from '../engine/options.js';
+import { RUN_OPTIONS as EVERY_RUN, LOAD_OPTIONS as LOADS, SLICE_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
 import { choice, takeOption } from '../lib/options.js';
 import { options as POINT_READS } from '../workloads/get/plan.js';
@@ -52,6 +52,7 @@ function declared(table, own = {}) {
 export const OPTIONS = Object.freeze({
   ...declared(EVERY_RUN),
   ...declared(LOADS),
+  ...declared(SLICE_OPTIONS),
   ...declared(POINT_READS),
   storage: {
     flags: '--storage <one>',
@@ -167,6 +168,9 @@ export const RUN_OPTIONS = [
   'against',
   'pin',
   'rounds',
+  'precision',
+  'budget',
+  'placement',
   'warmupOperations',
   'timeoutMs',
   ...DATASET_OPTIONS,

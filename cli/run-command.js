@@ -68,6 +68,7 @@ export async function runCommand({ options, stdout, stderr }, conduct) {
       onEvent(event) {
         watch(event);
         if (store === null || (event.type !== 'benchmark-end' && event.type !== 'finished')) return;
+        if (event.type === 'benchmark-end' && event.more) return;
         stored = store.write(event.result);
         stored.catch(() => {}); // awaited in the end: what was made is removed first
       },

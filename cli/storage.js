@@ -31,7 +31,7 @@ export async function openStore({ json, out, force }) {
   return {
     file: () => file,
     write(result) {
-      const text = `${JSON.stringify(result, null, 1)}\n`;
+      const text = `${numbersInLine(JSON.stringify(result, null, 1))}\n`;
       last = last
         .catch(() => {}) // each writing tries anew: space may have been freed
         .then(async () => {
@@ -175,4 +175,14 @@ function notStored(file, error) {
     hint: 'free some space or name another place with --json or --out',
     cause: error,
   });
+}
+
+/**
+ * @param {string} json indented; no line of it is within a string
+ * @returns {string} the same with arrays of numbers on one line each
+ */
+function numbersInLine(json) {
+  return json.replace(/\[\n\s*(?:(?:-?[\d.e+-]+|null),?\n\s*)+\]/g, (array) =>
+    array.replace(/\s+/g, ''),
+  );
 }

@@ -4,6 +4,7 @@
  */
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
+import { usageError } from '../lib/errors.js';
 import { choice, count, counts, duration, flag, names, reading, texts } from '../lib/options.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import { IN_FLIGHT_MAX, OPERATIONS_DEFAULT, OPERATIONS_MAX, PROCESSES_MAX } from './loads.js';
@@ -97,7 +98,31 @@ export const LOAD_OPTIONS = Object.freeze({
 });
 
 /**
- * @param {Pick<WorkloadDefinition, 'options' | 'shared'> | null} workload
+ * @param {any} given `3%`, `0.5 %`; or a share
+ * @param {string} label
+ * @returns {number} as a share
+ */
+function readPercent(given, label) {
+  const match = /^(\d+(?:\.\d+)?)\s*%$/.exec(String(given).trim());
+  const share = match === null ? given : Number(match[1]) / 100;
+  if (typeof share === 'number' && share > 0 && share <= 1) return share;
+  throw usageError(`${label} ${JSON.stringify(given)}: not a percentage`, `write ${label} 3%`);
+}
+
+/** Of workloads that can be measured by short slices in turn, see engine/slices. */
+export const SLICE_OPTIONS = Object.freeze({
+  precision: reading(readPercent, {
+    value: '<percent>',
+    help: 'measure until the ratios to the fastest are known to ± this',
+  }),
+  budget: duration(undefined, { help: 'with --precision: stop after this time at the latest' }),
+  placement: choice(['auto', 'one-cpu', 'two-cpus', 'free'], 'auto', {
+    help: 'processors of client and server; auto: one for sync, separate ones for a window',
+  }),
+});
+
+/**
+ * @param {Pick<WorkloadDefinition, 'options' | 'shared' | 'slices'> | null} workload
  * @param {{ all?: boolean }} [how] all: also those of every run that the workload has no use for
  * @returns {OptionTable}
  */
@@ -109,7 +134,11 @@ export function optionsOf(workload, { all = true } = {}) {
     const more = own === undefined || isPartial(own) ? own : { default: own };
     return [[name, { ...option, ...(own !== undefined && { shown: undefined }), ...more }]];
   });
-  return Object.freeze({ ...options, ...Object.fromEntries(common) });
+  return Object.freeze({
+    ...options,
+    ...(workload?.slices && SLICE_OPTIONS),
+    ...Object.fromEntries(common),
+  });
 }
 
 /**

@@ -74,7 +74,7 @@ export function allowedCpus(pid = 'self') {
 }
 
 /** @param {number} cpu */
-function coreOfThisMachine(cpu) {
+export function coreOfThisMachine(cpu) {
   const siblings = readText(`/sys/devices/system/cpu/cpu${cpu}/topology/thread_siblings_list`);
   return siblings.trim() || String(cpu);
 }
@@ -162,7 +162,7 @@ export async function pinServers(servers, processes, options = {}) {
  * @param {string} taskset
  * @returns {Promise<string | null>} why it cannot be used
  */
-async function missingFor(taskset) {
+export async function missingFor(taskset) {
   const { failed } = await execa(taskset, ['--version'], { reject: false, stdio: 'ignore' });
   return failed ? 'taskset (util-linux) is not there' : null;
 }
@@ -172,7 +172,7 @@ async function missingFor(taskset) {
  * @param {number} pid with all its threads
  * @param {readonly number[]} cpus
  */
-async function setCpus(taskset, pid, cpus) {
+export async function setCpus(taskset, pid, cpus) {
   const args = ['--all-tasks', '--pid', '--cpu-list', cpus.join(','), String(pid)];
   const { failed } = await execa(taskset, args, { reject: false, stdio: 'ignore' });
   return !failed;

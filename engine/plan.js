@@ -10,6 +10,7 @@ import { createRandom, shuffled } from '../lib/random.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
 import { optionsOf } from './options.js';
+import { planSlices, withoutAmount } from './slices/plan.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
@@ -45,7 +46,8 @@ const structured = z.looseObject({
  *   z.infer<typeof structured>[Name] }} Structured
  * @typedef {Structured & { storages?: string[], against?: string[], pin?: boolean, rounds?: number,
  *   warmupOperations?: number, seed?: number, rows?: number, valueSize?: number,
- *   timeoutMs?: number, allowTargets?: string[] }} SharedOptions
+ *   timeoutMs?: number, allowTargets?: string[], precision?: number | string, budget?: number,
+ *   placement?: string }} SharedOptions
  * @typedef {(SharedOptions & { keys?: string, mix?: string })
  *   | (SharedOptions & { workload: string, [option: string]: unknown })} RunOptions the second:
  *   with the options of that workload
@@ -69,6 +71,7 @@ const structured = z.looseObject({
  * @property {number} warmupOperations
  * @property {number} seed
  * @property {import('../lib/types.js').DatasetOptions} dataset
+ * @property {import('./slices/plan.js').SlicePlan} [slices] absent: each benchmark runs whole
  * @property {number} timeoutMs
  * @property {Record<string, string>} addresses by flag name: `{ redis: '127.0.0.1:6379' }`
  * @property {number} [redisDb] Redis' logical database; absent: 0
@@ -132,6 +135,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   }));
   const loads = variants === undefined ? common : loadsOf(variants);
   const { seed } = values;
+  const slices = planSlices(values, { given, workload, own, findMax, loads });
   const dataset = { rows: values.rows, valueSize: values.valueSize, seed };
   return {
     command: given.command ?? 'run',
@@ -139,7 +143,8 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     workload: given.workload ?? workload?.name ?? DEFAULT_WORKLOAD,
     workloadOptions: {},
     ...own.workload,
-    loads,
+    ...(slices && { slices }),
+    loads: slices === null ? loads : loads.map(withoutAmount),
     ...(variants && { variants }),
     findMax,
     against: values.against ?? [],

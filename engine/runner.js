@@ -26,6 +26,7 @@ import { orderOfRound } from './plan.js';
 import { isRequest, requestRun } from './request.js';
 import { toRound } from './round.js';
 import { runSearches } from './search.js';
+import { runSlices } from './slices/race.js';
 import { resolveServers, resolveTargets } from './targets.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -46,7 +47,9 @@ import { resolveServers, resolveTargets } from './targets.js';
  *   | { type: 'benchmark-start', benchmark: Benchmark, round: number, rounds: number }
  *   | { type: 'progress', benchmark: Benchmark, phase: string, settled: number }
  *   | { type: 'benchmark-end', benchmark: Benchmark, round: import('../lib/result.js').Round,
- * result: Result }
+ * result: Result, more?: boolean }
+ *   | { type: 'comparison', round: number, phase: string, spentNs: number, leftNs: number }
+ *   | { type: 'round-end', round: number, spentNs: number, resolves: (number | null)[] }
  *   | { type: 'finished', result: Result }} RunEvent
  */
 
@@ -86,13 +89,15 @@ export async function runRace(options, context = {}) {
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
   if (context.limits !== undefined) {
-    result.limits = await context.limits(plan, installed.storages, result);
+    result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
   context.onEvent?.({ type: 'planned', result, plan });
+  /** @type {Turn} */
   const turn = { rounds: plan.rounds, result, executor, context };
   const measure = (/** @type {string} */ folder) =>
     runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
+    turn.cpus = cpus;
     turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
     const { namespace } = workload;
     if (namespace === undefined) {
@@ -114,6 +119,19 @@ export async function runRace(options, context = {}) {
   return result;
 }
 
+/** Rounds and operations of ceilings beside a run by slices, which has no amount itself. */
+const CEILINGS = Object.freeze({ rounds: 5, sync: 5000, many: 50_000 });
+
+/** @param {RunPlan} plan */
+function ofWholeLoads(plan) {
+  if (plan.slices === undefined) return plan;
+  const loads = plan.loads.map((load) => ({
+    ...load,
+    operations: load.kind === 'sync' ? CEILINGS.sync : CEILINGS.many,
+  }));
+  return { ...plan, loads, rounds: CEILINGS.rounds };
+}
+
 /**
  * @param {RunPlan} plan
  * @param {import('../lib/types.js').WorkloadDefinition} workload
@@ -123,7 +141,8 @@ function othersOf({ variants = [] }, workload) {
   return [...new Set(variants.flatMap(({ parameters }) => workload.servers?.(parameters) ?? []))];
 }
 
-/** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext }} Turn */
+/** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
+ *   cpus?: number[] }} Turn cpus: of the client, with --pin */
 
 /**
  * @param {Job[]} all
@@ -133,6 +152,12 @@ function othersOf({ variants = [] }, workload) {
 async function runJobs(all, plan, turn) {
   const { result, executor, context } = turn;
   const jobs = await fillEmbedded(all, plan, context);
+  if (plan.slices !== undefined) {
+    const { signal, onEvent } = context;
+    const run = { ...plan, slices: plan.slices };
+    await runSlices(jobs, run, { result, signal, onEvent, cpus: turn.cpus });
+    return;
+  }
   result.harnessOverhead = await measureHarnessOverhead(plan, executor, context.signal);
   if (plan.findMax === null) {
     await runRounds(jobs, plan, turn);

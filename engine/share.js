@@ -228,7 +228,7 @@ function mergeClients(records) {
   const [{ collections: _own, ...total }, ...others] = all;
   for (const client of others) {
     for (const name of /** @type {(keyof typeof total)[]} */ (Object.keys(total))) {
-      total[name] += client[name];
+      total[name] = Number(total[name]) + Number(client[name]);
     }
   }
   return total;

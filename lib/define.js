@@ -174,6 +174,7 @@ export function defineWorkload(definition) {
     route: 'function?',
     options: 'object?',
     shared: 'object?',
+    slices: 'boolean?',
     tests: 'object?',
     plan: 'function?',
     openWith: 'function?',

@@ -8,6 +8,7 @@
 
 import { z } from 'zod';
 import { limitsSchema } from './ceilings.js';
+import { comparisonSchema } from './comparison.js';
 import { DragstripError } from './errors.js';
 import { OUTCOMES } from './outcome.js';
 
@@ -52,8 +53,8 @@ const client = z.object({
   rssBytesBefore: bytes,
   rssBytesAfter: bytes,
   rssBytesMax: bytes,
-  gcCount: count,
-  gcNs: nanoseconds,
+  gcCount: count.nullable().describe('null: not observed, of slices'),
+  gcNs: nanoseconds.nullable(),
   collections: z
     .array(z.object({ startNs: nanoseconds, ns: nanoseconds }))
     .optional()
@@ -300,6 +301,7 @@ export const resultSchema = z.object({
   benchmarks: z.array(benchmark),
   searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
   limits: limitsSchema.optional(),
+  comparison: comparisonSchema.optional().describe('of a run by slices'),
   harnessOverhead: z
     .array(harnessOverhead)
     .describe('the harness itself: memory storage, nothing behind it'),

@@ -162,7 +162,8 @@ export type ConsoleEvent =
   | { type: 'held'; rows: number }
   | { type: 'removed'; rows: number; left: readonly unknown[] }
   | { type: 'benchmark-end'; benchmark: Result['benchmarks'][number]; round: Round; result: Result }
-  | { type: 'filling' | 'waiting' | 'benchmark-start' | 'progress' | 'finished' };
+  | { type: 'filling' | 'waiting' | 'benchmark-start' | 'progress' | 'finished' }
+  | { type: 'comparison' | 'round-end' };
 
 /** A line for the standard output, or for the standard error. */
 export type ConsoleLine = string | { error: string };
@@ -248,6 +249,11 @@ export interface WorkloadDefinition {
    * use here
    */
   shared?: Readonly<Record<string, unknown>>;
+  /**
+   * one operation is like the next, so that it can be measured by short slices; it has no `kinds`,
+   * series or namespace
+   */
+  slices?: boolean;
   /** its tests and a line about each: `dragstrip mget scatter`; the key '': without a name */
   tests?: Readonly<Record<string, string>>;
   /** pure: what is measured. Absent: its options are for `prepare`, the loads as they are given */

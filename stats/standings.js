@@ -16,7 +16,7 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
 /**
  * @typedef {object} Entry
  * @property {string} name
- * @property {'networked' | 'embedded' | 'again' | 'ceiling'} group
+ * @property {'networked' | 'embedded' | 'again' | 'ceiling' | 'overhead'} group
  * @property {string} [of] of `again`: the name of the one it repeats
  * @property {string} [ceiling] name of the ceiling of its protocol
  * @property {(number | null)[][]} time log of ns per operation, by round and block; null: no slice
@@ -53,7 +53,24 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
  * @param {{ trim?: number, confidence?: number }} [options]
  * @returns {Standings}
  */
-export function standingsOf(entries, { trim = TRIM, confidence = 0.95 } = {}) {
+export function standingsOf(entries, options = {}) {
+  return standingsOfSound(entries.filter(isSound), options);
+}
+
+/**
+ * @param {Entry} entry
+ * @returns {boolean} it has a valid slice in each round; without, it has no figure there
+ */
+export function isSound({ time }) {
+  return time.every((row) => row.some((value) => value !== null));
+}
+
+/**
+ * @param {readonly Entry[]} entries
+ * @param {{ trim?: number, confidence?: number }} options
+ * @returns {Standings}
+ */
+function standingsOfSound(entries, { trim = TRIM, confidence = 0.95 }) {
   const means = processMeans(
     entries.map(({ time }) => time),
     { trim },
@@ -66,7 +83,7 @@ export function standingsOf(entries, { trim = TRIM, confidence = 0.95 } = {}) {
   /** @type {Row[]} */
   const rows = contests.flatMap((one) => one?.rows ?? []);
   for (const [i, { group }] of entries.entries()) {
-    if (group === 'again' || group === 'ceiling') rows.push(bareRow(context, i));
+    if (['again', 'ceiling', 'overhead'].includes(group)) rows.push(bareRow(context, i));
   }
   for (const row of rows) {
     const i = entries.findIndex(({ name }) => name === row.name);

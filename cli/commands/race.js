@@ -13,6 +13,7 @@ import { loadsOf } from '../loads.js';
 import { givenOf } from '../option-rows.js';
 import { addressesOf, RACE_DEFAULTS } from '../options.js';
 import { runCommand, tablesFor } from '../run-command.js';
+import { slicesOf } from '../slices.js';
 import { statusOf } from '../status.js';
 import { requireFree, writeWhole } from '../storage.js';
 import { limitsSource } from './limit.js';
@@ -125,12 +126,14 @@ export function toRunOptions(command, options) {
   }
   const { storages: listed, storage: more } = options;
   const storages = more === undefined ? listed : [...(listed ?? []), ...more];
+  const slices = slicesOf(command, options);
   const { rounds, warmupOperations } = RACE_DEFAULTS;
   return {
     command,
-    ...(command === 'race' && { rounds, warmupOperations }),
+    ...(command === 'race' && slices === null && { rounds, warmupOperations }),
     ...givenOf({ ...EVERY_RUN, ...POINT_READS }, options),
-    ...shared(loadsOf(command, options), options.processes),
+    ...shared(loadsOf(command, { ...options, slices }), options.processes),
+    ...slices,
     storages,
     addresses: addressesOf(options),
   };

@@ -171,6 +171,11 @@ function showRun(hooks, about, { stdout, stderr, progress }) {
       const planned = event.result.benchmarks.filter(({ state }) => state !== 'skipped');
       all = planned.length * event.plan.rounds;
     }
+    if (event.type === 'comparison') {
+      const { round, phase, spentNs, leftNs } = event;
+      progress.update(`round ${round + 1}, ${phase}`, spentNs / Math.max(1, spentNs + leftNs));
+      return;
+    }
     if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
     if (event.type === 'filling') progress.update(`filling ${event.storage}`);
     if (event.type === 'progress' || event.type === 'benchmark-start') {

@@ -3,14 +3,15 @@
  * spent. It never stops because of what the intervals show.
  */
 
+import { OK } from '../../lib/outcome.js';
 import { BLOCKS_MIN, blocksFor, spreadOf, stopReason } from '../../stats/precision.js';
-import { standingsOf } from '../../stats/standings.js';
+import { isSound, standingsOf } from '../../stats/standings.js';
 import { entrantsOf } from './entrants.js';
 import { runRound } from './round.js';
 
 /** Of the first rounds, until the run itself tells better. */
 const BLOCKS_FIRST = 30;
-const SLICE_NS = 8e6;
+export const SLICE_NS = 8e6;
 /** What a budget is divided by. */
 const ROUNDS_AIM = 8;
 /** Before the third round the variance between processes is hardly known. */
@@ -36,8 +37,10 @@ const ROUNDS_FOR_SPREAD = 3;
  * @property {number} [trim]
  * @property {number[]} [cpus] processors of the contenders; absent: all
  * @property {import('../../measure/clock.js').Clock} clock
+ * @property {import('./placement.js').Placement} [placement]
  * @property {AbortSignal} [signal]
- * @property {(progress: Progress) => void} [onRound]
+ * @property {(progress: Progress) => unknown} [onRound] awaited
+ * @property {(round: number, phase: string, share: number) => void} [onPhase]
  *
  * @typedef {object} Progress
  * @property {number} round
@@ -45,13 +48,15 @@ const ROUNDS_FOR_SPREAD = 3;
  * @property {number} spentNs
  * @property {number} roundNs
  * @property {(Standings | null)[]} standings by load; null: one round
+ * @property {RoleEntrant[]} entrants that took part
+ * @property {ContenderRound[]} done by these
  *
  * @typedef {object} Comparison
  * @property {RoleEntrant[]} entrants those that did not fail
  * @property {{ name: string, failure: { code: string, message: string } }[]} failed
  * @property {ContenderRound[][]} rounds by round and entrant
  * @property {(Standings | null)[]} standings by load; null: fewer than two rounds
- * @property {'precise' | 'budget' | 'rounds' | 'aborted'} stopped
+ * @property {'precise' | 'budget' | 'rounds' | 'aborted' | 'failed'} stopped
  * @property {number} spentNs
  */
 
@@ -61,7 +66,7 @@ const ROUNDS_FOR_SPREAD = 3;
  */
 export async function runComparison(options) {
   const { clock, targets, loads, plan, folder, signal, precision, budgetNs } = options;
-  const { sliceNs = SLICE_NS, orderSeed, trim, cpus } = options;
+  const { sliceNs = SLICE_NS, orderSeed, trim, cpus, placement } = options;
   const startNs = clock.now();
   let entrants = entrantsOf(targets, loads, plan, { folder, round: 0 });
   /** @type {ContenderRound[][]} */
@@ -76,7 +81,10 @@ export async function runComparison(options) {
     const names = entrants.map(({ name }) => name);
     const all = entrantsOf(targets, loads, plan, { folder, round });
     const taking = all.filter(({ name }) => names.includes(name));
-    const done = await runRound(taking, loads, { round, blocks, orderSeed, sliceNs, cpus, signal });
+    const done = await runRound(taking, loads, {
+      ...{ round, blocks, orderSeed, sliceNs, cpus, placement, signal },
+      onPhase: (phase, share) => options.onPhase?.(round, phase, share),
+    });
     if (signal?.aborted) {
       stopped = 'aborted';
       break;
@@ -86,7 +94,11 @@ export async function runComparison(options) {
     const roundNs = clock.now() - roundStartNs;
     const spentNs = clock.now() - startNs;
     const standings = standingsSoFar(entrants, rounds, loads, trim);
-    options.onRound?.({ round, blocks, spentNs, roundNs, standings });
+    await options.onRound?.({
+      ...{ round, blocks, spentNs, roundNs, standings, done },
+      entrants: taking,
+    });
+    if (!entrants.some(({ role }) => role === 'storage')) stopped = 'failed';
     if (options.blocks === undefined) {
       const left = { roundNs, leftNs: budgetNs - spentNs, blocks };
       blocks = nextBlocks(entrants, rounds, loads, { ...left, trim });
@@ -96,6 +108,7 @@ export async function runComparison(options) {
       loads[i].whole ? [] : (one?.halfWidths ?? []),
     );
     const state = { rounds: rounds.length, halfWidths, precision, spentNs, budgetNs, roundNs };
+    if (stopped !== null) break;
     if (options.rounds === undefined) stopped = stopReason(state);
     else if (rounds.length >= options.rounds) stopped = 'rounds';
   }
@@ -119,22 +132,30 @@ function standingsSoFar(entrants, rounds, loads, trim) {
 }
 
 /**
- * A contender that failed in one round is out of the comparison: means of other rounds than those
- * of the rest cannot be compared.
+ * A contender that failed in one round, or gave a wrong reply, is out of the comparison: means of
+ * other rounds than those of the rest cannot be compared.
  * @param {RoleEntrant[]} entrants
  * @param {ContenderRound[][]} rounds
  * @param {Comparison['failed']} failed is added to
  */
 function withoutFailed(entrants, rounds, failed) {
   const last = rounds[rounds.length - 1];
-  for (const [i, { failure }] of last.entries()) {
+  const failures = last.map(failureOf);
+  for (const [i, failure] of failures.entries()) {
     if (failure !== null) failed.push({ name: entrants[i].name, failure });
   }
-  const whole = [...entrants.keys()].filter((i) => last[i].failure === null);
+  const whole = [...entrants.keys()].filter((i) => failures[i] === null);
   return {
     entrants: whole.map((i) => entrants[i]),
     rounds: rounds.map((round) => whole.map((i) => round[i])),
   };
+}
+
+/** @param {ContenderRound} round @returns {ContenderRound['failure']} */
+function failureOf({ failure, series }) {
+  if (failure !== null) return failure;
+  const wrong = series.some(({ outcomes }) => outcomes.some((n, code) => code !== OK && n > 0));
+  return wrong ? { code: 'E_INVALID', message: 'operations failed or gave wrong replies' } : null;
 }
 
 /**
@@ -158,7 +179,7 @@ function nextBlocks(entrants, rounds, loads, { roundNs, leftNs, blocks, trim }) 
   if (rounds.length < ROUNDS_FOR_SPREAD) return Math.min(blocks, most);
   const needed = loads.flatMap(({ whole = false }, load) => {
     const all = entriesOf(entrants, rounds, load);
-    const entries = all.filter(({ group }) => group === 'networked');
+    const entries = all.filter((entry) => entry.group === 'networked' && isSound(entry));
     if (whole || entries.length < 2) return [];
     const { variance } = standingsOf(entries, { trim });
     const times = entries.map(({ time }) => time);
@@ -167,7 +188,15 @@ function nextBlocks(entrants, rounds, loads, { roundNs, leftNs, blocks, trim }) 
   return Math.min(most, needed.length === 0 ? blocks : Math.max(...needed));
 }
 
-const GROUPS = Object.freeze({ again: 'again', ceiling: 'ceiling' });
+const GROUPS = Object.freeze({ again: 'again', ceiling: 'ceiling', overhead: 'overhead' });
+
+/**
+ * @param {Pick<RoleEntrant, 'role' | 'server'>} entrant
+ * @returns {import('../../stats/standings.js').Entry['group']}
+ */
+export function groupOf({ role, server }) {
+  return role === 'storage' ? (server === null ? 'embedded' : 'networked') : GROUPS[role];
+}
 
 /**
  * @param {readonly RoleEntrant[]} entrants
@@ -177,9 +206,9 @@ const GROUPS = Object.freeze({ again: 'again', ceiling: 'ceiling' });
  */
 export function entriesOf(entrants, rounds, load) {
   return entrants.map(({ name, role, of, server, ceiling }, i) => {
+    const group = groupOf({ role, server });
     const ofRounds = (/** @type {(slice: import('./round.js').Slice) => number | null} */ value) =>
       rounds.map((round) => round[i].slices[load].map((slice) => logOf(slice, value)));
-    const group = role === 'storage' ? (server === null ? 'embedded' : 'networked') : GROUPS[role];
     return {
       ...{ name, group, of, ceiling },
       time: ofRounds(({ spanNs, spanOperations }) => spanNs / spanOperations),

@@ -8,11 +8,15 @@ import { protocolOf } from '../../limits/wire/protocol.js';
 /** @typedef {import('../targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./round.js').Entrant & { role: Role, of?: string, server: string | null,
  *   ceiling?: string }} RoleEntrant */
-/** @typedef {'storage' | 'again' | 'ceiling'} Role */
+/** @typedef {'storage' | 'again' | 'ceiling' | 'overhead'} Role */
 
 /** What is no driver of a server runs less often: a coarse figure is enough. */
 const EVERY_EMBEDDED = 4;
 const EVERY_CEILING = 2;
+
+/** The storage with nothing behind it: what the harness itself costs. */
+const OVERHEAD = 'memory';
+const OVERHEAD_ROWS = 1000;
 
 /** Endpoint of the server's address that a protocol is spoken at. */
 const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
@@ -37,7 +41,10 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
   const ceilings = [...protocols].map(([protocol, target]) =>
     ceilingEntrant(protocol, target, loads, plan),
   );
-  return [...all, { ...again, of: first.name }, ...ceilings];
+  const overhead = all.some(({ role }) => role === 'overhead')
+    ? []
+    : [overheadEntrant(loads, plan, { folder, round })];
+  return [...all, { ...again, of: first.name }, ...ceilings, ...overhead];
 }
 
 /**
@@ -53,7 +60,7 @@ function storageEntrant({ definition, source, profile, server, driver }, loads, 
   return {
     ...(protocol !== null && { ceiling: ceilingName(protocol) }),
     name: profile === 'default' ? name : `${name}:${profile}`,
-    role: 'storage',
+    role: name === OVERHEAD ? 'overhead' : 'storage',
     every: server === null ? EVERY_EMBEDDED : 1,
     server: server?.name ?? null,
     serverPids: server?.pids ?? [],
@@ -78,6 +85,20 @@ function storageEntrant({ definition, source, profile, server, driver }, loads, 
       },
     },
   };
+}
+
+/**
+ * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ folder: string, round: number }} context
+ * @returns {RoleEntrant} where `memory` is no storage of the run
+ */
+function overheadEntrant(loads, plan, context) {
+  const definition = /** @type {any} */ ({ name: OVERHEAD });
+  const target = { definition, source: OVERHEAD, profile: 'default', server: null };
+  const { rows } = plan.dataset;
+  const dataset = { ...plan.dataset, rows: Math.min(OVERHEAD_ROWS, rows) };
+  return storageEntrant(/** @type {any} */ (target), loads, { ...plan, dataset }, context);
 }
 
 /** @param {string} protocol */

@@ -17,6 +17,9 @@ const LEAD_BLOCKS = 3;
 /** A slice of a window has this many windows at least. */
 const WINDOWS_MIN = 4;
 
+/** After so many slices with failed operations a contender is asked no more: each may time out. */
+const INVALID_MAX = 2;
+
 /** @typedef {import('./storage-contender.js').SliceSpec} SliceSpec */
 /** @typedef {import('./storage-contender.js').SliceRecord} SliceRecord */
 /** @typedef {import('./storage-contender.js').SeriesRecord} SeriesRecord */
@@ -37,6 +40,7 @@ const WINDOWS_MIN = 4;
  * @property {(Slice | null)[][]} slices by load and block; null: not in this block
  * @property {SeriesRecord[]} series by load
  * @property {number[]} warmNs ns per operation after the warm-up, by load
+ * @property {({ cpuNs: number } | null)[]} [servers] CPU time of its server in all slices, by load
  * @property {{ code: string, message: string } | null} failure
  *
  * @typedef {object} RoundOptions
@@ -47,6 +51,8 @@ const WINDOWS_MIN = 4;
  * @property {readonly number[]} [cpus] where the main threads of the contenders stay once they are
  *   warm; absent: anywhere
  * @property {AbortSignal} [signal]
+ * @property {import('./placement.js').Placement} [placement] of client and servers, by load
+ * @property {(phase: string, share: number) => void} [onPhase] share of the round
  */
 
 /**
@@ -56,7 +62,8 @@ const WINDOWS_MIN = 4;
  * @returns {Promise<ContenderRound[]>} in the order of the entrants
  */
 export async function runRound(entrants, loads, options) {
-  const { round, orderSeed, signal, sliceNs, cpus } = options;
+  const { round, orderSeed, signal, sliceNs, placement, onPhase } = options;
+  const cpus = placement?.client ?? options.cpus;
   const random = createRandom(orderSeed, 0x626c0000 + round);
   const seats = entrants.map((entrant) => new Seat(entrant, loads, sliceNs));
   const onAbort = () => {
@@ -64,7 +71,9 @@ export async function runRound(entrants, loads, options) {
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
+    onPhase?.('opening', 0);
     await Promise.all(seats.map((seat) => seat.open()));
+    onPhase?.('warming up', 0.1);
     await warmAll(seats);
     if (cpus !== undefined) await Promise.all(seats.map((seat) => seat.remote.pin(cpus)));
     for (let block = 0; block < LEAD_BLOCKS; block += 1) {
@@ -104,22 +113,45 @@ async function warmAll(seats) {
  * @param {number} blocks
  * @param {RoundOptions & { random: () => number, lead: boolean }} options
  */
-async function runBlocks(seats, loads, blocks, { random, lead, signal }) {
+async function runBlocks(seats, loads, blocks, options) {
+  const { random, lead, signal, placement, onPhase } = options;
+  /** @type {number[]} */
+  let order = [];
   let endNs = 0;
   const wholeAt = loads.map(() => drawBelow(random, blocks));
   for (let block = 0; block < blocks; block += 1) {
     if (signal?.aborted) return;
-    for (const load of shuffled([...loads.keys()], random)) {
+    if (!lead) onPhase?.(`block ${block + 1} of ${blocks}`, 0.3 + (0.7 * block) / blocks);
+    order = orderOfLoads(order, loads.length, random, placement);
+    for (const load of order) {
+      await placement?.apply(load);
       const { whole = false } = loads[load];
       if (whole && lead) continue;
       for (const seat of shuffled(seats, random)) {
-        if (seat.result.failure !== null) continue;
+        if (seat.isOut()) continue;
         const due = whole ? block === wholeAt[load] : lead || block % seat.every === 0;
         if (due) endNs = await seat.slice(load, endNs);
         else seat.result.slices[load].push(null);
       }
     }
   }
+}
+
+/**
+ * Where servers have to be moved between loads, a block begins with the load that the one before
+ * ended with: they are moved once per block.
+ * @param {number[]} before of the block before; empty: there is none
+ * @param {number} loads
+ * @param {() => number} random
+ * @param {import('./placement.js').Placement} [placement]
+ * @returns {number[]}
+ */
+function orderOfLoads(before, loads, random, placement) {
+  if (placement?.moves && before.length > 0) return before.toReversed();
+  return shuffled(
+    Array.from({ length: loads }, (_, i) => i),
+    random,
+  );
 }
 
 /** A contender's place in a round: its process, and what came of it. */
@@ -145,6 +177,14 @@ class Seat {
     this.sizes = [];
     /** @type {ContenderRound} */
     this.result = { slices: loads.map(() => []), series: [], warmNs: [], failure: null };
+    this.invalid = 0;
+    /** CPU time in all slices, by load. */
+    this.serverNs = loads.map(() => 0);
+  }
+
+  /** @returns {boolean} it takes no further part in the round */
+  isOut() {
+    return this.result.failure !== null || this.invalid >= INVALID_MAX;
   }
 
   async open() {
@@ -180,6 +220,8 @@ class Seat {
       const slice = await this.remote.ask({ type: 'slice', load, ...this.sizes[load] });
       const after = this.server?.read() ?? null;
       endNs = slice.endNs;
+      if (!slice.valid) this.invalid += 1;
+      if (before !== null && after !== null) this.serverNs[load] += after.runNs - before.runNs;
       if (this.lead) {
         this.costs[load] = slice.spanNs / slice.spanOperations;
         return;
@@ -196,6 +238,7 @@ class Seat {
     if (this.result.failure !== null) return;
     await this.#guard(async () => {
       this.result.series = await this.remote.ask({ type: 'end' });
+      this.result.servers = this.serverNs.map((cpuNs) => (cpuNs > 0 ? { cpuNs } : null));
     });
   }
 

@@ -48,6 +48,9 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} durationNs
  * @property {number} inFlightMean
  * @property {import('../record.js').HistogramMessage | null} latency
+ * @property {{ userNs: number, systemNs: number }} [cpu] of the process, in these slices
+ * @property {import('../../lib/types.js').Compared} [compared] with the dataset, in these slices
+ * @property {number} [rssBytes] of the process, peak
  */
 
 /**
@@ -81,16 +84,23 @@ export async function openStorageContender({ benchmark, loads }, context) {
       }),
   );
   const thread = new ThreadClocks([process.pid], { mainOnly: true });
+  const sums = loads.map(() => ({ userNs: 0, systemNs: 0, replies: 0, bytes: 0 }));
   const origin = clock.originNs ?? 0;
   const watch = { signal: context.signal, crash: context.crash };
 
   /** @type {Contender['slice']} */
   const slice = async (index, operations, repetitions) => {
+    const before = { ...measured.compared };
     const times = thread.read();
     const cpu = process.cpuUsage();
     const figures = await series[index].run(operations, repetitions, watch);
     const spent = process.cpuUsage(cpu);
     const after = thread.read();
+    const sum = sums[index];
+    sum.userNs += spent.user * 1000;
+    sum.systemNs += spent.system * 1000;
+    sum.replies += (measured.compared?.replies ?? 0) - (before.replies ?? 0);
+    sum.bytes += (measured.compared?.bytes ?? 0) - (before.bytes ?? 0);
     return {
       ...figures,
       startNs: origin + figures.startNs,
@@ -117,7 +127,13 @@ export async function openStorageContender({ benchmark, loads }, context) {
       thread.close();
       await runHook(measured, 'after', context);
       await closeBounded(opened.handle);
-      return series.map(toRecord);
+      const rssBytes = process.resourceUsage().maxRSS * 1024;
+      return series.map((one, i) => {
+        const { userNs, systemNs, replies, bytes } = sums[i];
+        const cpu = { userNs, systemNs };
+        const compared = measured.compared && { replies, bytes };
+        return { ...toRecord(one), cpu, rssBytes, ...(compared && { compared }) };
+      });
     },
   };
 }

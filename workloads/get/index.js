@@ -17,6 +17,7 @@ export const workload = defineWorkload({
   name: 'get',
   summary: 'one row by its key, uniform over all rows or by --keys',
   needs: ['get'],
+  slices: true,
   options,
   plan: planOf('get'),
   prepare({ dataset, seed, ops, options }) {

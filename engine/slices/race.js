@@ -1,0 +1,311 @@
+/**
+ * A run by slices: from the jobs of a run to a comparison, and from its rounds to the result, which
+ * grows with each round. Every report of whole benchmarks reads the rounds that are made here; what
+ * only slices tell is in `result.comparison`.
+ */
+
+import { randomInt } from 'node:crypto';
+import { OK } from '../../lib/outcome.js';
+import { systemClock } from '../../measure/clock.js';
+import { processMeans } from '../../stats/blocks.js';
+import { roundsForPrecision } from '../../stats/precision.js';
+import { emptyRecord } from '../record.js';
+import { toRound } from '../round.js';
+import { groupOf, runComparison, SLICE_NS } from './comparison.js';
+import { placeFor } from './placement.js';
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
+/** @typedef {import('../../lib/comparison.js').StoredComparison} StoredComparison */
+/** @typedef {import('../../lib/comparison.js').StoredContender} StoredContender */
+/** @typedef {import('../benchmarks.js').Job} Job */
+/** @typedef {import('../plan.js').RunPlan} RunPlan */
+/** @typedef {import('./entrants.js').RoleEntrant} RoleEntrant */
+/** @typedef {import('./round.js').ContenderRound} ContenderRound */
+/** @typedef {import('./round.js').Slice} Slice */
+/** @typedef {import('./comparison.js').Progress} Progress */
+
+/** Until a round has shown what it takes: opening and warming up, and a slice with its gap. */
+const START_NS_GUESS = 4e9;
+const SLICE_NS_GUESS = 9e6;
+const BLOCKS_GUESS = 33;
+const ROUNDS_GUESS = 8;
+
+/**
+ * @typedef {object} SliceContext
+ * @property {Result} result
+ * @property {AbortSignal} [signal]
+ * @property {(event: import('../runner.js').RunEvent) => void} [onEvent]
+ * @property {number[]} [cpus] of the client, where --pin has placed both
+ */
+
+/**
+ * @param {readonly Job[]} jobs
+ * @param {RunPlan & { slices: import('./plan.js').SlicePlan }} plan
+ * @param {SliceContext} context its result grows
+ */
+export async function runSlices(jobs, plan, context) {
+  const { result, signal, cpus, onEvent } = context;
+  const { slices, loads } = plan;
+  const targets = [...new Set(jobs.map(({ target }) => target))];
+  if (targets.length === 0) return;
+  const sliced = loads.map(({ kind, inFlight }) => ({
+    ...{ kind: /** @type {'sync' | 'window'} */ (kind), inFlight: inFlight ?? 1 },
+  }));
+  const servers = [...new Set(targets.flatMap(({ server }) => server ?? []))];
+  const placement = await placeFor(slices.placement, loads, servers, { pinned: cpus });
+  const orderSeed = randomInt(2 ** 32);
+  const stored = emptyComparison(plan, sliced, { orderSeed, placement });
+  result.comparison = stored;
+  const clock = estimate(plan, targets.length * loads.length);
+  try {
+    const { stopped, failed, spentNs } = await runComparison({
+      ...{ plan, targets, loads: sliced, orderSeed, signal, placement, clock: systemClock },
+      folder: jobs[0].spec.folder,
+      precision: slices.precision,
+      budgetNs: slices.budgetNs,
+      rounds: slices.rounds ?? undefined,
+      onPhase: (round, phase, share) => onEvent?.(clock.event(round, phase, share)),
+      async onRound(progress) {
+        clock.take(progress);
+        await storeRound(progress, jobs, context, stored);
+      },
+    });
+    stored.stopped = stopped;
+    stored.spentNs = spentNs;
+    stored.failed = failed.map(({ name, failure }) => ({ name, message: failure.message }));
+    result.warnings.push(...warningsOf(stored, jobs));
+  } finally {
+    await placement.restore();
+  }
+}
+
+/**
+ * @param {RunPlan & { slices: import('./plan.js').SlicePlan }} plan
+ * @param {readonly { kind: 'sync' | 'window', inFlight: number }[]} loads
+ * @param {{ orderSeed: number, placement: import('./placement.js').Placement }} context
+ * @returns {StoredComparison}
+ */
+function emptyComparison({ slices }, loads, { orderSeed, placement }) {
+  return {
+    orderSeed,
+    precision: slices.precision,
+    budgetNs: slices.budgetNs,
+    sliceNs: SLICE_NS,
+    stopped: null,
+    spentNs: 0,
+    blocks: [],
+    failed: [],
+    loads: loads.map((load, i) => ({
+      ...load,
+      placement: placement.stored[i],
+      contenders: [],
+    })),
+  };
+}
+
+/**
+ * What is left, told from the first second on: the budget at most, less where the intervals are
+ * expected to be narrow enough before.
+ * @param {RunPlan & { slices: import('./plan.js').SlicePlan }} plan
+ * @param {number} contenders times loads
+ */
+function estimate({ slices, loads }, contenders) {
+  const startNs = systemClock.now();
+  const more = 3 * loads.length; // A/A, ceilings, overhead
+  let roundNs = START_NS_GUESS + (contenders + more) * BLOCKS_GUESS * SLICE_NS_GUESS;
+  let rounds = slices.rounds ?? ROUNDS_GUESS;
+  let roundStartNs = startNs;
+  return {
+    /** @param {Progress} progress */
+    take({ round, standings, ...progress }) {
+      roundNs = progress.roundNs;
+      roundStartNs = systemClock.now();
+      const widths = standings.flatMap((one) => one?.halfWidths ?? []);
+      if (slices.rounds !== null || widths.length === 0 || round < 2) return;
+      const half = Math.log1p(Math.max(...widths));
+      const state = { half, rounds: round + 1, precision: slices.precision, confidence: 0.95 };
+      rounds = roundsForPrecision(state) ?? 1000;
+    },
+    /**
+     * @param {number} round
+     * @param {string} phase
+     * @param {number} share of the round
+     * @returns {Extract<import('../runner.js').RunEvent, { type: 'comparison' }>}
+     */
+    event(round, phase, share) {
+      const nowNs = systemClock.now();
+      const ofRound = Math.max(roundNs * (1 - share), roundNs - (nowNs - roundStartNs), 0);
+      const all = ofRound + Math.max(0, rounds - round - 1) * roundNs;
+      const spentNs = nowNs - startNs;
+      const budgetLeft = slices.rounds === null ? slices.budgetNs - spentNs : all;
+      const leftNs = Math.max(0, Math.min(all, budgetLeft));
+      return { type: 'comparison', round, phase, spentNs, leftNs };
+    },
+  };
+}
+
+/**
+ * @param {Progress} progress
+ * @param {readonly Job[]} jobs
+ * @param {SliceContext} context
+ * @param {StoredComparison} stored
+ */
+async function storeRound(progress, jobs, { result, onEvent }, stored) {
+  const { round, blocks, entrants, done, spentNs } = progress;
+  stored.blocks.push(blocks);
+  stored.spentNs = spentNs;
+  /** @type {{ benchmark: Benchmark, round: import('../../lib/result.js').Round }[]} */
+  const ended = [];
+  for (const [load, { contenders }] of stored.loads.entries()) {
+    const means = meansOf(done, load);
+    for (const [i, entrant] of entrants.entries()) {
+      const job = jobs.find((one) => isOf(one, entrant, stored.loads[load]));
+      keepSlices(contenders, entrant, done[i], { load, round, id: job?.benchmark.id ?? null });
+      if (job === undefined) continue;
+      const position = load * entrants.length + i;
+      const made = await roundOf(done[i], load, { round, position }, means[i]);
+      const { benchmark } = job;
+      benchmark.rounds.push(made);
+      benchmark.state = made.state;
+      benchmark.reason = made.failure?.message ?? null;
+      ended.push({ benchmark, round: made });
+    }
+    keepOverhead(result, stored.loads[load]);
+  }
+  for (const [i, one] of ended.entries()) {
+    const { benchmark } = one;
+    onEvent?.({ type: 'benchmark-start', benchmark, round, rounds: round + 1 });
+    onEvent?.({ type: 'benchmark-end', ...one, result, more: i < ended.length - 1 });
+  }
+  const resolves = progress.standings.map((one) => one?.resolves ?? null);
+  onEvent?.({ type: 'round-end', round, spentNs, resolves });
+}
+
+/**
+ * @param {Job} job
+ * @param {RoleEntrant} entrant
+ * @param {{ kind: string, inFlight: number }} load
+ */
+function isOf({ target, benchmark }, { spec, role }, { kind, inFlight }) {
+  return (
+    (role === 'storage' || role === 'overhead') &&
+    spec.benchmark.storage === target.source &&
+    spec.benchmark.profile === target.profile &&
+    benchmark.load.kind === kind &&
+    (benchmark.load.inFlight ?? 1) === inFlight
+  );
+}
+
+/**
+ * @param {ContenderRound[]} done
+ * @param {number} load
+ * @returns {number[]} log of ns per operation of each process, block state out
+ */
+function meansOf(done, load) {
+  const logs = done.map(({ slices }) => [
+    slices[load].map((slice) => (slice?.valid ? Math.log(timeNs(slice)) : null)),
+  ]);
+  return processMeans(logs).map(([mean]) => mean);
+}
+
+/** @param {Slice} slice */
+function timeNs({ spanNs, spanOperations }) {
+  return spanNs / spanOperations;
+}
+
+/**
+ * @param {StoredContender[]} contenders is added to
+ * @param {RoleEntrant} entrant
+ * @param {ContenderRound} done
+ * @param {{ load: number, round: number, id: string | null }} context
+ */
+function keepSlices(contenders, { name, role, server, of, ceiling }, done, { load, round, id }) {
+  let found = contenders.find((one) => one.name === name);
+  if (found === undefined && round === 0) {
+    const about = { name, group: groupOf({ role, server }), benchmark: id };
+    found = { ...about, ...(of && { of }), ...(ceiling && { ceiling }), rounds: [] };
+    contenders.push(found);
+  }
+  if (done.failure !== null || found === undefined) return;
+  const slices = done.slices[load].map((slice) => (slice?.valid ? slice : null));
+  const of1 = (/** @type {(slice: Slice) => number | null} */ value) =>
+    slices.map((slice) => {
+      const number = slice === null ? null : value(slice);
+      return number === null ? null : Math.round(number);
+    });
+  found.rounds.push({
+    operations: slices.reduce((sum, slice) => sum + (slice?.operations ?? 0), 0),
+    timePs: of1((slice) => 1000 * timeNs(slice)),
+    clientCpuPs: of1(({ cpuNs, operations }) => cpuNs && (1000 * cpuNs) / operations),
+    serverCpuPs: of1(({ serverCpuNs, operations }) =>
+      server === null ? null : serverCpuNs && (1000 * serverCpuNs) / operations,
+    ),
+    medianNs: of1(({ medianNs }) => medianNs),
+  });
+}
+
+/**
+ * @param {Result} result
+ * @param {StoredComparison['loads'][number]} load
+ */
+function keepOverhead(result, { kind, contenders }) {
+  const one = contenders.find(({ group }) => group === 'overhead');
+  const times = one?.rounds.flatMap(({ timePs }) => timePs.filter((time) => time !== null)) ?? [];
+  if (one === undefined || times.length === 0) return;
+  times.sort((a, b) => a - b);
+  const nsPerOperation = times[times.length >> 1] / 1000;
+  const entry = { load: kind, nsPerOperation, n: one.rounds.length };
+  result.harnessOverhead = [...result.harnessOverhead.filter((x) => x.load !== kind), entry];
+}
+
+/**
+ * @param {ContenderRound} done
+ * @param {number} load
+ * @param {{ round: number, position: number }} place
+ * @param {number} mean log of ns per operation
+ * @returns {Promise<import('../../lib/result.js').Round>}
+ */
+async function roundOf({ series, servers, failure }, load, place, mean) {
+  if (failure !== null) return toRound({ record: null, failure, processNs: null }, place);
+  const { cpu, rssBytes = 0, compared, ...one } = series[load];
+  const record = {
+    ...emptyRecord(),
+    ...one,
+    state: /** @type {const} */ ('measured'),
+    ...(compared && { compared }),
+    client:
+      cpu === undefined
+        ? null
+        : {
+            ...cpu,
+            ...{ rssBytesBefore: rssBytes, rssBytesAfter: rssBytes, rssBytesMax: rssBytes },
+            ...{ gcCount: null, gcNs: null },
+          },
+    server: servers?.[load] ? { cpuNs: servers[load].cpuNs, rssBytes: null } : null,
+  };
+  const round = await toRound({ record, failure: null, processNs: null }, place);
+  const isKnown = Number.isFinite(mean) && one.outcomes[OK] > 0;
+  return isKnown ? { ...round, throughput: 1e9 / Math.exp(mean) } : round;
+}
+
+/**
+ * @param {StoredComparison} stored
+ * @param {readonly Job[]} jobs
+ * @returns {import('../../lib/result.js').Warning[]} of contenders that are no storages of the run
+ */
+function warningsOf({ failed, loads }, jobs) {
+  const own = new Set(
+    loads.flatMap(({ contenders }) => contenders.flatMap((one) => (one.benchmark ? one.name : []))),
+  );
+  return jobs.length === 0
+    ? []
+    : failed
+        .filter(({ name }) => !own.has(name))
+        .map(({ name, message }) => ({
+          code: 'W_CONTENDER',
+          message: `${name} could not be measured: ${message}`,
+          hint: null,
+          benchmark: null,
+        }));
+}

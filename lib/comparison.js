@@ -1,0 +1,86 @@
+/**
+ * The slices of a comparison as a result keeps them: enough to make every interval of its report
+ * anew. Storages, the second copy of the first one (A/A), server ceilings and harness overhead
+ * stand in the same blocks.
+ */
+
+import { z } from 'zod';
+
+const count = z.number().int().nonnegative();
+const values = z.array(z.number().nullable());
+
+const contenderRound = z.object({
+  operations: count.describe('of all slices that are valid'),
+  timePs: values.describe('of an operation, by block; null: no valid slice in this block'),
+  clientCpuPs: values.describe('of an operation'),
+  serverCpuPs: values.describe('of an operation'),
+  medianNs: values.describe('of the latencies of a slice'),
+});
+
+const contender = z.object({
+  name: z.string(),
+  group: z.enum(['networked', 'embedded', 'again', 'ceiling', 'overhead']),
+  of: z.string().optional().describe('of the A/A copy: what it is a copy of'),
+  ceiling: z.string().optional().describe('name of the ceiling of its protocol'),
+  benchmark: z.string().nullable().describe('id; null: no storage of the run'),
+  rounds: z.array(contenderRound),
+});
+
+const placement = z.object({
+  kind: z.enum(['one-cpu', 'two-cpus', 'free', 'pinned']),
+  client: z.array(count).describe('processors; empty: all'),
+  server: z.array(count),
+  reason: z.string().nullable().describe('why it is not as was asked'),
+});
+
+export const comparisonSchema = z.object({
+  orderSeed: count.describe('of the order of contenders and loads, new in every run'),
+  precision: z.number().positive(),
+  budgetNs: z.number().positive(),
+  sliceNs: z.number().positive(),
+  stopped: z.enum(['precise', 'budget', 'rounds', 'aborted', 'failed']).nullable(),
+  spentNs: z.number().nonnegative(),
+  blocks: z.array(count).describe('of each round'),
+  failed: z.array(z.object({ name: z.string(), message: z.string() })),
+  loads: z.array(
+    z.object({
+      kind: z.enum(['sync', 'window', 'burst']),
+      inFlight: count,
+      placement,
+      contenders: z.array(contender),
+    }),
+  ),
+});
+
+/** @typedef {z.infer<typeof comparisonSchema>} StoredComparison */
+/** @typedef {StoredComparison['loads'][number]} StoredLoad */
+/** @typedef {StoredLoad['contenders'][number]} StoredContender */
+
+/**
+ * @param {StoredLoad} load
+ * @param {{ without?: ReadonlySet<string> }} [options] without: names that are no contenders, since
+ *   something is wrong with them
+ * @returns {import('../stats/standings.js').Entry[]} those with every round
+ */
+export function entriesOf({ contenders }, { without = new Set() } = {}) {
+  const rounds = Math.max(0, ...contenders.map((one) => one.rounds.length));
+  return contenders
+    .filter((one) => one.rounds.length === rounds && !without.has(one.name))
+    .map(({ name, group, of, ceiling, rounds: own }) => {
+      const logs = (/** @type {'timePs' | 'clientCpuPs' | 'serverCpuPs' | 'medianNs'} */ field) =>
+        own.map((round) => round[field].map(logOf));
+      return {
+        ...{ name, group, of, ceiling, time: logs('timePs') },
+        witnesses: {
+          clientCpu: logs('clientCpuPs'),
+          serverCpu: logs('serverCpuPs'),
+          latency: logs('medianNs'),
+        },
+      };
+    });
+}
+
+/** @param {number | null} value */
+function logOf(value) {
+  return value === null || !(value > 0) ? null : Math.log(value);
+}
