@@ -16,7 +16,7 @@ export const WINDOW_OF_RACE = 100;
  * @param {Given} given
  * @returns {{ precision: number, budget: number, placement?: string } | null} null: by whole
  *   benchmarks
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where slices are asked for and cannot be
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where they are asked for in vain
  */
 export function slicesOf(command, given) {
   const { precision, budget, placement, rounds } = given;

@@ -48,7 +48,9 @@ export function diagnose({ rounds }) {
       inconsistent = law;
     }
   }
-  const unsteady = measured.filter(({ warmup }) => !steadyState(warmup.curve).steady).length;
+  // Slices have neither windows nor a curve; their drift is told by comparison.
+  const whole = measured.filter(({ timeline }) => timeline.windowNs > 0);
+  const unsteady = whole.filter(({ warmup }) => !steadyState(warmup.curve).steady).length;
   const { indexes } = findOutliers(measured.map(({ throughput }) => throughput));
   return {
     inconsistent,

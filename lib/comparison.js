@@ -67,8 +67,10 @@ export function entriesOf({ contenders }, { without = new Set() } = {}) {
   return contenders
     .filter((one) => one.rounds.length === rounds && !without.has(one.name))
     .map(({ name, group, of, ceiling, rounds: own }) => {
-      const logs = (/** @type {'timePs' | 'clientCpuPs' | 'serverCpuPs' | 'medianNs'} */ field) =>
-        own.map((round) => round[field].map(logOf));
+      const logs = (/** @type {'timePs' | 'clientCpuPs' | 'serverCpuPs' | 'medianNs'} */ field) => {
+        const unit = field.endsWith('Ps') ? 1000 : 1;
+        return own.map((round) => round[field].map((value) => logOf(value, unit)));
+      };
       return {
         ...{ name, group, of, ceiling, time: logs('timePs') },
         witnesses: {
@@ -80,7 +82,10 @@ export function entriesOf({ contenders }, { without = new Set() } = {}) {
     });
 }
 
-/** @param {number | null} value */
-function logOf(value) {
-  return value === null || !(value > 0) ? null : Math.log(value);
+/**
+ * @param {number | null} value
+ * @param {number} unit as many make a nanosecond
+ */
+function logOf(value, unit) {
+  return value === null || !(value > 0) ? null : Math.log(value / unit);
 }

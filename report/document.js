@@ -15,6 +15,7 @@ import { roundTableOf } from './rounds.js';
 import { searchTables } from './searches.js';
 import { setupOf } from './setup.js';
 import { specOf } from './specs.js';
+import { comparisonNotes, verdictLines } from './verdict.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/report-types.js').Document} Document */
@@ -35,7 +36,7 @@ export function documentOf(result, specs) {
   const parts = partsOf(result, all, specs);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
-    verdict: [],
+    verdict: verdictLines(groups),
     head: headLines(result),
     tables: [
       ...searchTables(result),
@@ -44,6 +45,7 @@ export function documentOf(result, specs) {
     ],
     notes: [
       ...(result.command === 'limit' ? [] : [overheadLine(result.harnessOverhead)]),
+      ...comparisonNotes(groups),
       ...noteLines(result, groups),
       ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
     ],

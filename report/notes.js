@@ -29,9 +29,12 @@ export function noteLines(result, groups) {
  * @returns {string[]}
  */
 function noiseLine(groups) {
-  const parts = groups.flatMap(({ load, noise }) =>
+  const parts = groups.flatMap(({ load, noise, comparison }) =>
+    // The A/A row says it better.
+    comparison !== undefined ||
     // In an open loop the throughput is what was offered.
-    noise.noise === null || load.kind === 'rate'
+    noise.noise === null ||
+    load.kind === 'rate'
       ? []
       : [`±${formatShare(noise.noise)} (${loadName(load)}, n ${formatCount(noise.n)})`],
   );

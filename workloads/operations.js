@@ -8,6 +8,7 @@ import { formatCount, formatElapsed, plainText } from '../lib/format.js';
 import { loadName } from '../lib/load-name.js';
 import {
   clientCpu,
+  figureOf,
   memory,
   metric,
   p50,
@@ -21,13 +22,19 @@ import {
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
 
-const versusFastest = metric(
-  {
-    ...{ key: 'versus_fastest', name: 'vs fastest', unit: '×', better: 'more' },
-    ...{ head: ['vs', 'fastest'], drop: 1, relative: true },
+/** @type {Metric} */
+const versusFastest = {
+  ...{ key: 'versus_fastest', name: 'vs fastest', unit: '×', better: 'more' },
+  ...{ head: ['vs', 'fastest'], drop: 1, relative: true, shows: ['interval'] },
+  of({ ratio, kind, n, standing }) {
+    const { low, high, halfWidth: spread } = standing?.vsFastest ?? {};
+    return figureOf(
+      kind === 'overhead' ? null : ratio,
+      n,
+      ratio === 1 ? {} : { low, high, spread },
+    );
   },
-  ({ ratio, kind }) => (kind === 'overhead' ? null : ratio),
-);
+};
 
 const notOk = metric(
   {
@@ -53,13 +60,15 @@ const ofClientCeiling = metric(
   (one) => one.ofClientCeiling,
 );
 
-const ofServerCeiling = metric(
-  {
-    ...{ key: 'of_server_ceiling', name: 'of server ceiling', unit: '%', better: 'more' },
-    ...{ head: ['of server', 'ceiling'], drop: 4, optional: true, relative: true },
+/** @type {Metric} */
+const ofServerCeiling = {
+  ...{ key: 'of_server_ceiling', name: 'of server ceiling', unit: '%', better: 'more' },
+  ...{ head: ['of server', 'ceiling'], drop: 4, optional: true, relative: true },
+  of({ ofServerCeiling: share, n, standing }) {
+    const { low, high, halfWidth: spread } = standing?.ofCeiling ?? {};
+    return figureOf(share, n, { low, high, spread });
   },
-  (one) => one.ofServerCeiling,
-);
+};
 
 const pendingMemory = metric(
   {
@@ -159,7 +168,7 @@ function titleOf(table) {
       ? `${formatCount(operations)} operations`
       : durationNs !== null
         ? formatElapsed(durationNs / 1e6)
-        : 'as long as it takes';
+        : 'slices of 8 ms';
   const rounds = Math.max(...table.map(({ source }) => source.rounds.length));
   const offered =
     kind === 'burst'
@@ -196,6 +205,13 @@ const OPEN_LEGEND =
   'sent, because too many were in flight. Client CPU is not shown: waiting for the next arrival ' +
   'takes a processor.';
 
+const WHOLE_FIGURES =
+  'ops/s: verified operations per second, median of the rounds ± the 95 % interval of their mean ' +
+  '(n rounds).';
+const SLICE_FIGURES =
+  'ops/s: verified operations per second, geometric mean of n processes ± its 95 % interval; ' +
+  'vs fastest: ratio ± the interval of the ratio, which is narrower, since both ran side by side.';
+
 /**
  * @param {readonly any[]} benchmarks
  * @returns {string[]} what the figures mean
@@ -203,11 +219,11 @@ const OPEN_LEGEND =
 export function operationsLegend(benchmarks) {
   const rows = benchmarks.filter(operationsTable.where ?? Boolean);
   if (rows.length === 0) return [];
+  const sliced = rows.some(({ standing }) => standing !== undefined);
   const lines = [
     ...(rows.some(({ source }) => source.load.kind === 'rate') ? [OPEN_LEGEND] : []),
-    'ops/s: verified operations per second, median of the rounds ± the 95 % interval of their ' +
-      'mean (n rounds). CPU: per verified operation. Latency: all rounds together; – where fewer ' +
-      'than 10 values lie above, or where it is unknown.',
+    `${sliced ? SLICE_FIGURES : WHOLE_FIGURES} CPU: per verified operation. Latency: all rounds ` +
+      'together; – where fewer than 10 values lie above, or where it is unknown.',
     'bottleneck: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
       'that of its busiest thread or of all cores is; latency, where neither is.',
   ];

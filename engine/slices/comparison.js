@@ -69,6 +69,8 @@ export async function runComparison(options) {
   const { sliceNs = SLICE_NS, orderSeed, trim, cpus, placement } = options;
   const startNs = clock.now();
   let entrants = entrantsOf(targets, loads, plan, { folder, round: 0 });
+  const isStorage = (/** @type {RoleEntrant} */ { role }) => role === 'storage';
+  const hasStorages = entrants.some(isStorage);
   /** @type {ContenderRound[][]} */
   let rounds = [];
   /** @type {Comparison['failed']} */
@@ -98,7 +100,7 @@ export async function runComparison(options) {
       ...{ round, blocks, spentNs, roundNs, standings, done },
       entrants: taking,
     });
-    if (!entrants.some(({ role }) => role === 'storage')) stopped = 'failed';
+    if (hasStorages && !entrants.some(isStorage)) stopped = 'failed';
     if (options.blocks === undefined) {
       const left = { roundNs, leftNs: budgetNs - spentNs, blocks };
       blocks = nextBlocks(entrants, rounds, loads, { ...left, trim });

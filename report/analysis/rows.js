@@ -17,6 +17,7 @@ import { boundOf } from '../../stats/bottleneck.js';
 import { summarizeRounds } from '../../stats/summary.js';
 import { noiseOf, ranksOf } from './ranks.js';
 import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
+import { applyStandings } from './standings.js';
 
 /**
  * The storage with nothing behind it: what the harness costs. It is a harnessOverhead, not a
@@ -58,6 +59,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {import('../../engine/diagnostics.js').BenchmarkDiagnostics} diagnostics what speaks
  *   against the figure
  * @property {number | null} ratio median throughput against that of the group's reference
+ * @property {import('../../stats/standings.js').Row} [standing] of a comparison by slices
  * @property {Percentiles | null} latency
  * @property {number | null} clientCpuNs user and system, for each ok operation
  * @property {number | null} serverCpuNs the same of the server; null: embedded or not readable
@@ -80,6 +82,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {import('../../lib/result.js').Load} load
  * @property {Row[]} rows fastest first, the harnessOverhead after them, then what gave no number
  * @property {import('../../stats/noise.js').NoiseFloor} noise how far apart equal tests came out
+ * @property {import('./standings.js').Comparison} [comparison] by slices
  * @property {Row | null} reference the fastest that talks to a server, else the fastest embedded
  */
 
@@ -108,6 +111,7 @@ export function toGroups(result) {
     group.noise = noiseOf(group.rows);
     const ranks = ranksOf(group.rows, group.noise.noise);
     for (const [i, row] of group.rows.entries()) row.rank = ranks[i];
+    applyStandings(group, result);
   }
   return [...groups.values()];
 }

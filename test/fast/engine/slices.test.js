@@ -168,7 +168,7 @@ describe('a comparison', () => {
     const [{ rows, again }] = standings;
     assert.deepEqual(
       rows.map(({ group }) => group),
-      ['embedded', 'embedded', 'again'],
+      ['overhead', 'overhead', 'again'],
     );
     assert.ok(rows.every(({ nsPerOperation }) => nsPerOperation > 0));
     assert.ok(again !== null && again.low < again.high);
