@@ -3,7 +3,11 @@
  * README. Those of every run and of its loads are declared in engine/options.js.
  */
 
-import { RUN_OPTIONS as EVERY_RUN, LOAD_OPTIONS as LOADS, SLICE_OPTIONS } from '../engine/options.js';
+import {
+  RUN_OPTIONS as EVERY_RUN,
+  LOAD_OPTIONS as LOADS,
+  SLICE_OPTIONS,
+} from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
 import { choice, takeOption } from '../lib/options.js';
 import { options as POINT_READS } from '../workloads/get/plan.js';
