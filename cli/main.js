@@ -7,7 +7,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
 import { version } from '../lib/version.js';
-import { WORKLOAD_COMMANDS } from '../workloads/index.js';
+import { loadWorkload, WORKLOAD_COMMANDS } from '../workloads/index.js';
 import { reportFailure } from './failure.js';
 import {
   ADDRESS_OPTIONS,
@@ -27,7 +27,7 @@ import {
 
 /**
  * @typedef {object} CommandRow
- * @property {string} summary
+ * @property {string | (() => Promise<string>)} summary
  * @property {string} [args] as commander takes them
  * @property {OptionList | (() => Promise<OptionList | CommandDetails>)} options a command's own
  *   table is loaded when it is called
@@ -123,16 +123,16 @@ const COMMANDS = Object.freeze({
     },
     load: () => import('./commands/run.js'),
   },
-  ...Object.fromEntries(WORKLOAD_COMMANDS.map(({ name, summary }) => [name, rowOf(name, summary)])),
+  ...Object.fromEntries(WORKLOAD_COMMANDS.map((name) => [name, rowOf(name)])),
 });
 
 /**
  * @param {string} name of a workload
- * @param {string} summary
  * @returns {CommandRow}
  */
-function rowOf(name, summary) {
+function rowOf(name) {
   const load = () => import('./commands/run.js');
+  const summary = async () => (await loadWorkload(name)).summary;
   return { summary, options: async () => (await load()).detailsOf(name), load };
 }
 
@@ -195,10 +195,13 @@ async function dispatch(argv, shim, { stdout, stderr }) {
   } else {
     program = prepare(create('dragstrip'), null, false);
     program.description('Races storage servers and the Node.js drivers that talk to them.');
+    const isNamed = argv.some((word) => Object.hasOwn(COMMANDS, word));
     for (const [name, row] of Object.entries(COMMANDS)) {
       const command = prepare(program.command(name), row, true);
       act(name, command);
-      // The list of commands is there at once; nobody asks for the options of those not named.
+      const { summary } = row;
+      // Workloads are loaded where all commands are listed, options where one is named.
+      if (!isNamed && typeof summary === 'function') command.description(await summary());
       if (argv.includes(name)) await addOptions(command, row);
     }
   }
@@ -225,7 +228,7 @@ function prepare(command, row, withArgs) {
   const help = row?.help ?? '-h, --help';
   command.exitOverride().showSuggestionAfterError(true).helpOption(help, 'this help');
   if (row === null) return command.helpCommand('help [command]', 'help for a command');
-  command.description(row.summary);
+  if (typeof row.summary === 'string') command.description(row.summary);
   if (withArgs && row.args !== undefined) command.arguments(row.args);
   return command;
 }
@@ -264,7 +267,7 @@ function usageFailure(error, name) {
   const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
   const hint = more.join(' ').trim();
   return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
-    hint: `${name.endsWith('.js') ? `node ${name}` : name} --help shows what there is`,
+    hint: `${name.endsWith('.js') ? 'node' : 'npx'} ${name} --help shows what there is`,
   });
 }
 

@@ -64,7 +64,7 @@ export async function storagesOfPackages(against, workload) {
 function noDriver(name) {
   return usageError(
     `--against ${name}: none of the storages of this run has that driver`,
-    'dragstrip doctor shows the drivers; name the storage by --storages',
+    'npx dragstrip doctor shows the drivers; name the storage by --storages',
   );
 }
 

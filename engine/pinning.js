@@ -230,7 +230,7 @@ export function pinWarnings({ client, shareCore }, processes, servers) {
     if (pinned) continue;
     warn(
       `${name} was not pinned: ${reason}; it may run on the client's processors`,
-      'use dragstrip servers start, or pin it yourself: taskset -a -p -c LIST PID',
+      'use npx dragstrip servers start, or pin it yourself: taskset -a -p -c LIST PID',
     );
   }
   return warnings;

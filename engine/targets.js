@@ -147,7 +147,7 @@ function lackOfCapability(definition, workload) {
   if (lacks.length === 0) return null;
   return {
     reason: `it does not offer ${lacks.join(', ')}`,
-    hint: `choose storages that do: dragstrip list`,
+    hint: `choose storages that do: npx dragstrip list`,
   };
 }
 
@@ -198,7 +198,7 @@ async function resolveServer(name, plan) {
     if (error.code !== 'E_TARGET') throw error;
     target.unavailable = {
       reason: hideSecrets(error.message, credentials),
-      hint: error.hint ?? `dragstrip servers start ${name}`,
+      hint: error.hint ?? `npx dragstrip servers start ${name}`,
     };
   }
   return target;
@@ -227,7 +227,7 @@ async function lackOfRows({ name, address }, credentials, plan) {
   const loader = await getLoader(name);
   const wanted = plan.dataset;
   const { dataset, notOurs } = await loader.inspect({ address, credentials });
-  const seedIt = `dragstrip seed ${loader.name}`;
+  const seedIt = `npx dragstrip seed ${loader.name}`;
   const flags = flagsOf(wanted);
   if (dataset === null) {
     return {

@@ -86,7 +86,7 @@ export const limitsSchema = z.object({
  * @throws {import('./errors.js').DragstripError} E_USAGE where it has no limits, or of another kind
  */
 export function limitsFrom(stored, { valueSize, environment }, file) {
-  const hint = 'measure them anew: dragstrip limit --json FILE, or --limits without a file';
+  const hint = 'measure them anew: npx dragstrip limit --json FILE, or --limits without a file';
   if (stored.limits === undefined) throw usageError(`--limits ${file}: it holds no limits`, hint);
   /** @type {[string, unknown, unknown][]} */
   const pairs = [

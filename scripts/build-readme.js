@@ -55,7 +55,7 @@ async function optionTables() {
     .map((one) => (typeof one === 'string' ? OPTIONS[one] : one))
     .filter((one) => !known.has(one.flags) || !isSame(one, every));
   parts.push(`\`race\`, \`async\`, \`sync\`; defaults are those of \`race\`:\n\n${tableOf(race)}`);
-  for (const { name } of WORKLOAD_COMMANDS) {
+  for (const name of WORKLOAD_COMMANDS) {
     const { options } = await detailsOf(name);
     const own = options
       .map((one) => (typeof one === 'string' ? OPTIONS[one] : one))

@@ -8,7 +8,7 @@ import { CASSANDRA_INSERTS, openCassandraInserter } from './inserts/cassandra.js
 
 export const storage = defineStorage({
   name: 'cassandra',
-  summary: 'cassandra-driver, prepared statements over CQL (dragstrip insert)',
+  summary: 'cassandra-driver, prepared statements over CQL (npx dragstrip insert)',
   package: 'cassandra-driver',
   server: 'cassandra',
   protocol: 'cql',

@@ -27,7 +27,7 @@ export function requireEndpoint(address, name, storage) {
   if (endpoint !== undefined) return endpoint;
   throw targetError(
     `${storage}: no address for its server's endpoint "${name}"`,
-    'start one with "dragstrip servers start", or give its address',
+    'start one with "npx dragstrip servers start", or give its address',
   );
 }
 
@@ -70,7 +70,7 @@ export async function openOrThrow({ storage, endpoint, credentials }, opening, a
     if (error instanceof DragstripError) throw error;
     throw targetError(
       `${storage}: ${formatEndpoint(endpoint)}: ${describe(error, credentials)}`,
-      'start a server with "dragstrip servers start", fill it with "dragstrip seed", or give the ' +
+      'start a server with "npx dragstrip servers start", fill it with "npx dragstrip seed", or give the ' +
         'address of the right one',
     );
   } finally {

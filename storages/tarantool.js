@@ -163,7 +163,7 @@ async function connect(connection, space) {
   if (spaces.length > 0) return spaces[0][0];
   throw targetError(
     `tarantool: there is no space ${space}, or its user may not read it`,
-    'fill it with "dragstrip seed tarantool"',
+    'fill it with "npx dragstrip seed tarantool"',
   );
 }
 

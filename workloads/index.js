@@ -10,43 +10,55 @@ import { usageError } from '../lib/errors.js';
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 
 /**
- * `summary`: it is a command of the program, and that is its line in the help.
- * @typedef {{ load: () => Promise<{ workload: WorkloadDefinition }>,
- *   report: () => Promise<{ report: ReportSpec }>, summary?: string }} Entry
+ * @typedef {object} Entry
+ * @property {() => Promise<{ workload: WorkloadDefinition }>} load
+ * @property {() => Promise<{ report: ReportSpec }>} report
+ * @property {boolean} isCommand `dragstrip NAME`; others are workloads of `dragstrip run`
  */
+
+/** @type {(load: Entry['load'], report: Entry['report']) => Entry} */
+const command = (load, report) => ({ load, report, isCommand: true });
+/** @type {typeof command} */
+const plain = (load, report) => ({ load, report, isCommand: false });
 
 /** @type {Readonly<Record<string, Entry>>} */
 const REGISTRY = Object.freeze({
-  get: { load: () => import('./get/index.js'), report: () => import('./get/report.js') },
-  mix: { load: () => import('./mix/index.js'), report: () => import('./mix/report.js') },
-  mget: {
-    summary: 'many keys in one request, of 50,000 made for the run',
-    ...{ load: () => import('./mget/index.js'), report: () => import('./mget/report.js') },
-  },
-  'mget-single': {
-    load: () => import('./mget/single.js'),
-    report: () => import('./mget/report.js'),
-  },
-  mutex: {
-    summary: 'locks over several processes: cost, waits, fairness, crash recovery',
-    ...{ load: () => import('./mutex/index.js'), report: () => import('./mutex/report.js') },
-  },
-  commands: {
-    summary: 'the list of redis-benchmark, direct and through a proxy, over TCP and unix sockets',
-    ...{ load: () => import('./commands/index.js'), report: () => import('./commands/report.js') },
-  },
-  insert: {
-    summary: 'rows into an empty table, by several strategies',
-    ...{ load: () => import('./insert/index.js'), report: () => import('./insert/report.js') },
-  },
-  codec: {
-    summary: 'decoders and encoders of drivers on recorded replies, without a server',
-    ...{ load: () => import('./codec/index.js'), report: () => import('./codec/report.js') },
-  },
-  ycsb: {
-    summary: 'the YCSB core workloads A to F by name',
-    ...{ load: () => import('./ycsb/index.js'), report: () => import('./ycsb/report.js') },
-  },
+  get: plain(
+    () => import('./get/index.js'),
+    () => import('./get/report.js'),
+  ),
+  mix: plain(
+    () => import('./mix/index.js'),
+    () => import('./mix/report.js'),
+  ),
+  mget: command(
+    () => import('./mget/index.js'),
+    () => import('./mget/report.js'),
+  ),
+  'mget-single': plain(
+    () => import('./mget/single.js'),
+    () => import('./mget/report.js'),
+  ),
+  mutex: command(
+    () => import('./mutex/index.js'),
+    () => import('./mutex/report.js'),
+  ),
+  commands: command(
+    () => import('./commands/index.js'),
+    () => import('./commands/report.js'),
+  ),
+  insert: command(
+    () => import('./insert/index.js'),
+    () => import('./insert/report.js'),
+  ),
+  codec: command(
+    () => import('./codec/index.js'),
+    () => import('./codec/report.js'),
+  ),
+  ycsb: command(
+    () => import('./ycsb/index.js'),
+    () => import('./ycsb/report.js'),
+  ),
 });
 
 /** What a run measures that names none. */
@@ -54,11 +66,9 @@ export const DEFAULT_WORKLOAD = 'get';
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));
 
-/** Workloads that are commands of the program, with their lines in the help. */
+/** Workloads that are commands of the program. */
 export const WORKLOAD_COMMANDS = Object.freeze(
-  Object.entries(REGISTRY).flatMap(([name, { summary }]) =>
-    summary === undefined ? [] : [Object.freeze({ name, summary })],
-  ),
+  WORKLOAD_NAMES.filter((name) => REGISTRY[name].isCommand),
 );
 
 /**

@@ -21,7 +21,7 @@ export async function execute({ args, options, stdout }) {
   if (args.length < 2) {
     throw usageError(
       'compare: one result alone',
-      'name two or more: dragstrip compare A.json B.json',
+      'name two or more: npx dragstrip compare A.json B.json',
     );
   }
   const store = await openStore(options);
@@ -73,7 +73,7 @@ function requireComparable({ base, others }) {
     if (benchmarks.length === 0) {
       throw usageError(
         `${base.file} and ${file} have no test in common that was measured in both`,
-        'dragstrip report shows what is in them',
+        'npx dragstrip report shows what is in them',
       );
     }
   }

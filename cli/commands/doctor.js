@@ -80,7 +80,7 @@ async function* servers(flags, home) {
     const binaries = await definition.find(home);
     if (binaries !== null) yield { good: true, text: `${name}: binaries (${binaries.source})` };
     else {
-      const hint = `dragstrip servers fetch ${name}`;
+      const hint = `npx dragstrip servers fetch ${name}`;
       yield { good: false, text: `${name}: no binaries`, hint };
     }
     const { address, source, credentials } = await resolveAddress(name, { flags, home });
@@ -91,7 +91,7 @@ async function* servers(flags, home) {
       if (hasLoader(name)) yield await rows(name, address, credentials);
     } catch (error) {
       if (error.code !== 'E_TARGET') throw error;
-      const hint = error.hint ?? `dragstrip servers start ${name}`;
+      const hint = error.hint ?? `npx dragstrip servers start ${name}`;
       yield { good: false, text: hideSecrets(error.message, credentials), hint };
     }
   }
@@ -107,7 +107,7 @@ async function rows(name, address, credentials) {
   const loader = await getLoader(name);
   const { dataset, notOurs } = await loader.inspect({ address, credentials });
   if (dataset === null) {
-    const hint = loaderNames.includes(loader.name) ? `dragstrip seed ${loader.name}` : null;
+    const hint = loaderNames.includes(loader.name) ? `npx dragstrip seed ${loader.name}` : null;
     return { good: false, text: notOurs ?? `${name}: our rows are not there`, hint };
   }
   const { rows: n, valueSize, seed } = dataset;

@@ -25,7 +25,7 @@ import { statusOf } from '../status.js';
 /** @type {import('../options.js').OptionRow} */
 const WORKLOAD = {
   flags: '--workload <one>',
-  help: 'which: a name (dragstrip list), or a file of yours such as ./mine.js',
+  help: 'which: a name (npx dragstrip list), or a file of yours such as ./mine.js',
 };
 
 /**

@@ -186,7 +186,7 @@ export class Link {
   }
 }
 
-const START = 'start it (`dragstrip servers start`), or name its address';
+const START = 'start it (`npx dragstrip servers start`), or name its address';
 
 /**
  * @param {string} where

@@ -158,7 +158,7 @@ export class SqlSession {
   }
 }
 
-const START = 'start it (`dragstrip servers start mariadb`), or name its address';
+const START = 'start it (`npx dragstrip servers start mariadb`), or name its address';
 
 /** @type {Record<string, string>} by mysql2's code */
 const HINTS = {

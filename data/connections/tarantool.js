@@ -211,7 +211,7 @@ export function rowBufferBytes(valueSize) {
   return CALL_OVERHEAD_BYTES + VALUE_OVERHEAD_BYTES + valueSize;
 }
 
-const BOX = 'start it from our box.lua (`dragstrip servers start tarantool`)';
+const BOX = 'start it from our box.lua (`npx dragstrip servers start tarantool`)';
 
 /** @type {Record<number, string>} by error code */
 const HINTS = {

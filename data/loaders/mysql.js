@@ -21,7 +21,7 @@ import { sampleIds } from './sample.js';
 /** @typedef {import('./marker.js').Marker} Marker */
 /** @typedef {SqlSession & { names: { database: string, table: string }, table: string }} Session */
 
-const COMMAND = 'dragstrip seed mysql';
+const COMMAND = 'npx dragstrip seed mysql';
 /** Bytes of one LOAD DATA: a transaction that is undone quickly when the load is broken off. */
 const LOAD_BYTES = 32 * 1024 * 1024;
 /** Bytes of one INSERT: beyond this it gets no faster. */

@@ -30,7 +30,7 @@ import { sampleIds } from './sample.js';
 /** Of a SET beside its value: `*3`, lengths, the key with ten digits, line ends. */
 const SET_OVERHEAD_BYTES = 80;
 const SET_HEAD = `${arrayHead(3)}${bulk('SET')}`;
-const COMMAND = 'dragstrip seed redis';
+const COMMAND = 'npx dragstrip seed redis';
 
 export default defineLoader({
   name: 'redis',

@@ -20,7 +20,7 @@ import { sampleIds } from './sample.js';
 /** @typedef {import('./marker.js').Marker} Marker */
 /** @typedef {import('../namespaces/tarantool.js').Space} Space */
 
-const COMMAND = 'dragstrip seed tarantool';
+const COMMAND = 'npx dragstrip seed tarantool';
 
 export default defineLoader({
   name: 'tarantool',

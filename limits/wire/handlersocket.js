@@ -41,7 +41,7 @@ async function request(link, line, failure) {
   if (reply.error === null) return;
   throw targetError(
     `HandlerSocket: ${failure} (${reply.error})`,
-    'fill it with "dragstrip seed mysql"; a secret comes from DRAGSTRIP_HANDLERSOCKET_SECRET',
+    'fill it with "npx dragstrip seed mysql"; a secret comes from DRAGSTRIP_HANDLERSOCKET_SECRET',
   );
 }
 

@@ -64,7 +64,7 @@ async function authenticate(link, response, password) {
     if (method !== NATIVE_PASSWORD) {
       throw targetError(
         `MySQL: the server wants the method ${method}, which is not spoken here`,
-        `give the user ${NATIVE_PASSWORD}, or use a server of "dragstrip servers start mariadb"`,
+        `give the user ${NATIVE_PASSWORD}, or use a server of "npx dragstrip servers start mariadb"`,
       );
     }
     const token = nativePassword(password, reply.payload.subarray(nul + 1, nul + 21));
@@ -94,6 +94,6 @@ async function prepare(link, deprecateEof) {
 function refused(payload) {
   return targetError(
     `MySQL: ${errorText(payload)}`,
-    'fill it with "dragstrip seed mysql"; user and password come from the environment',
+    'fill it with "npx dragstrip seed mysql"; user and password come from the environment',
   );
 }

@@ -304,7 +304,7 @@ function requireRow({ value, error }, id, dataset, name) {
 /** @param {string} name @param {string} what */
 function invalid(name, what) {
   return new DragstripError('E_INVALID', `server ceiling of ${name}: ${what}`, {
-    hint: 'fill the server with the rows of this run: dragstrip seed',
+    hint: 'fill the server with the rows of this run: npx dragstrip seed',
   });
 }
 

@@ -27,7 +27,7 @@ export const tarantool = {
     if (data.length > 0) return data[0][0];
     throw targetError(
       `Tarantool: there is no space ${ROW_NAMES.space}, or its user may not read it`,
-      'fill it with "dragstrip seed tarantool"',
+      'fill it with "npx dragstrip seed tarantool"',
     );
   },
   // Replies may come in another order: each says which row it is for by its request's number.

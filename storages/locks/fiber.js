@@ -40,7 +40,7 @@ export async function openFiberLocks(connection) {
   } catch (error) {
     throw targetError(
       `tarantool: it has no locks of ours (${error.message})`,
-      'start it with the box.lua of this version: dragstrip servers start tarantool',
+      'start it with the box.lua of this version: npx dragstrip servers start tarantool',
     );
   }
   return {

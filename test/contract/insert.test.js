@@ -14,11 +14,11 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { openAdmin } from '../../bench/login.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { STRATEGY_NAMES } from '../../lib/insertion.js';
 import { namesOf } from '../../lib/namespace.js';
 import { parseResult } from '../../lib/result.js';
 import { checkAvailable, loadStorage } from '../../storages/index.js';
 import { namespace } from '../../workloads/insert/namespace.js';
+import { STRATEGY_NAMES } from '../../workloads/insert/strategies.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
 import {
   assertAllRight,

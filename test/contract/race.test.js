@@ -146,7 +146,7 @@ describe('the race', { timeout: 600_000 }, () => {
     assert.deepEqual([redis?.state, redis?.rounds], ['skipped', []]);
     assert.match(
       redis?.hint ?? '',
-      /add --rows 500 .* or run dragstrip seed redis --rows 400 --value-size 1024 --seed 1/,
+      /add --rows 500 .* or run npx dragstrip seed redis --rows 400 --value-size 1024 --seed 1/,
     );
     const named = await call([...words.slice(0, -2), '--storages', 'ioredis']);
     assert.equal(named.status, 4);

@@ -7,14 +7,6 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { requestRun } from '../../engine/request.js';
-import {
-  numberOf,
-  planSlices,
-  requestsInFlight,
-  rowsOfRequest,
-  STRATEGIES,
-  STRATEGY_NAMES,
-} from '../../lib/insertion.js';
 import { documentOf } from '../../report/document.js';
 import { loadPictures } from '../../report/pictures.js';
 import { rowTexts } from '../../report/text.js';
@@ -24,6 +16,14 @@ import { numberOf as figureIn } from '../../stats/metrics.js';
 import { loadStorage, STORAGE_NAMES, storageNamesFor } from '../../storages/index.js';
 import { loadReports } from '../../workloads/index.js';
 import { workload } from '../../workloads/insert/index.js';
+import {
+  numberOf,
+  planSlices,
+  requestsInFlight,
+  rowsOfRequest,
+  STRATEGIES,
+  STRATEGY_NAMES,
+} from '../../workloads/insert/strategies.js';
 import { runCommand } from '../helpers/command-line.js';
 import { insertResult } from '../helpers/insert-results.js';
 

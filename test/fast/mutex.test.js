@@ -117,7 +117,7 @@ describe('a workload with variants', () => {
 
   test('options of the other one, and a lock that ends too soon, are refused', async () => {
     const usage = { code: 'E_USAGE' };
-    await assert.rejects(planOf({ forks: 3 }), { ...usage, message: /--forks/ });
+    await assert.rejects(planOf({ processes: 3 }), { ...usage, message: /--processes/ });
     await assert.rejects(stressOf({ tests: ['lock'] }), { ...usage, message: /--tests/ });
     await assert.rejects(stressOf({ keys: [1, 2] }), usage);
     await assert.rejects(stressOf({ sleep: 2000, expiry: 2000 }), usage);

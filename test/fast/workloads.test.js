@@ -24,9 +24,12 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test('every command has the summary of its workload, and every workload a report', async () => {
-  for (const { name, summary } of WORKLOAD_COMMANDS) {
-    assert.equal((await loadWorkload(name)).summary, summary);
+test('the list of commands has the summary of each workload, and every workload a report', async () => {
+  const { stdout } = await callCommand(['bin/dragstrip.js', '--help']);
+  const text = stdout.replace(/\s+/g, ' ');
+  for (const name of WORKLOAD_COMMANDS) {
+    const { summary } = await loadWorkload(name);
+    assert.ok(text.includes(`${name} ${summary}`), name);
   }
   assert.deepEqual([...(await loadReports()).keys()], [...WORKLOAD_NAMES]);
 });

@@ -5,16 +5,16 @@
 
 import assert from 'node:assert/strict';
 import { runBenchmark } from '../../engine/benchmark.js';
+import { systemClock } from '../../measure/clock.js';
+import { systemInstruments } from '../../measure/usage.js';
+import { options } from '../../workloads/insert/plan.js';
 import {
   numberOf,
   planSlices,
   requestsInFlight,
   rowsOfRequest,
   STRATEGIES,
-} from '../../lib/insertion.js';
-import { systemClock } from '../../measure/clock.js';
-import { systemInstruments } from '../../measure/usage.js';
-import { options } from '../../workloads/insert/plan.js';
+} from '../../workloads/insert/strategies.js';
 
 export const ROWS = 50_000;
 export const SEED = 7;

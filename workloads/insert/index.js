@@ -1,20 +1,20 @@
 /**
  * Rows `(a int primary key, b int)` into a table that is empty when the clock starts, by one of the
- * strategies of lib/insertion.js. A request is an operation, whatever it holds; the clock stops
+ * strategies of strategies.js. A request is an operation, whatever it holds; the clock stops
  * when the last one is acknowledged. Then all rows are read back: a round in which one is lost,
  * wrong or written twice has failed.
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from '../../lib/insertion.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared } from './plan.js';
+import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from './strategies.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
-/** @typedef {import('../../lib/insertion.js').Slices} Slices */
-/** @typedef {import('../../lib/insertion.js').Strategy} Strategy */
+/** @typedef {import('./strategies.js').Slices} Slices */
+/** @typedef {import('./strategies.js').Strategy} Strategy */
 
 /** Single rows that one operation of the warm-up inserts, one after another. */
 const WARMUP_SINGLES = 50;

@@ -1,14 +1,14 @@
 /** What `dragstrip insert` measures: a variant for each strategy, size of batch and window. */
 
 import { usageError } from '../../lib/errors.js';
+import { choices, count, counts } from '../../lib/options.js';
 import {
   planSlices,
   requestsInFlight,
   rowsOfRequest,
   STRATEGIES,
   STRATEGY_NAMES,
-} from '../../lib/insertion.js';
-import { choices, count, counts } from '../../lib/options.js';
+} from './strategies.js';
 
 /** @typedef {import('../../lib/types.js').ChosenStorage} ChosenStorage */
 /** @typedef {import('../../lib/types.js').StorageDefinition} StorageDefinition */
@@ -66,7 +66,7 @@ export function plan(given, { storages }) {
   if (variants.length === 0) {
     throw usageError(
       'none of these storages has any of these strategies',
-      'dragstrip list shows the storages; docs/insert.md says what each has',
+      'npx dragstrip list shows the storages; docs/insert.md says what each has',
     );
   }
   return { variants, shared: { valueSize: 8 } }; // of rows that nobody reads: the least there is

@@ -24,7 +24,7 @@ export function gnuplotScript(result, { extra = [] } = {}) {
   const dots = "$points using 1:2 with points pt 7 ps 0.5 title 'fetches'";
   const line = "f(x) with lines lw 2 title sprintf('%.6f x %+.6f', P_slope, P_intercept)";
   return [
-    `# ${name}, ${source?.load.inFlight ?? 1} in flight; made by dragstrip mget scatter --gnuplot`,
+    `# ${name}, ${source?.load.inFlight ?? 1} in flight; made by npx dragstrip mget scatter --gnuplot`,
     PNG,
     `set title '${name.replaceAll("'", "''")}, ${source?.load.inFlight ?? 1} in flight' noenhanced`,
     "set xlabel 'keys'",

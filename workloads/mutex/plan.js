@@ -59,7 +59,7 @@ export const options = Object.freeze({
     help: 'redlock, redis-semaphore: pause between two attempts',
     shown: 'their own 200ms, 10ms',
   }),
-  forks: count(1, 1000, 30, { ...STRESS, also: ['-f'], help: 'processes' }),
+  processes: count(1, 1000, 30, { ...STRESS, also: ['-f', '--forks'], help: 'how many' }),
   tries: count(1, 1e6, 10, { ...STRESS, also: ['-t'], help: 'attempts of a process at each key' }),
   sleep: seconds(2000, { ...STRESS, also: ['-s'], help: 'how long a process holds a key' }),
   repeat: count(1, 1e7, 1, { ...STRESS, help: 'how many times a process goes through all keys' }),
@@ -139,7 +139,7 @@ function variantsOf(given) {
  * @returns {WorkloadPlan}
  */
 function planStress(given) {
-  const { forks, tries, sleep, keys, repeat, kill, handlers, retry, timeoutMs } = given;
+  const { processes, tries, sleep, keys, repeat, kill, handlers, retry, timeoutMs } = given;
   const { expiry = 2 * sleep + 1000, block = Math.max(BLOCK_MS_MIN, 4 * sleep) } = given;
   const { inFlight: tasks = TASKS.stress } = given;
   if (keys.length > 1) throw usageError('--keys: stress takes one number', 'such as --keys 5');
@@ -152,7 +152,7 @@ function planStress(given) {
   const own = { keys: keys[0], tries, repeat, tasks, kill, holdMs: sleep, blockMs: block };
   const variants = handlers.map((/** @type {string} */ handler) => ({
     parameters: parametersOf({ test: 'stress', handler, expireMs: expiry, retry, ...own }),
-    loads: [{ kind: 'window', inFlight: forks, operations: forks }],
+    loads: [{ kind: 'window', inFlight: processes, operations: processes }],
   }));
   // Every process could wait for every other at every key; no reply before is no fault.
   const patienceMs = Math.min(86_400_000, 120_000 + tries * block * keys[0] * repeat);

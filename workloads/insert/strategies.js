@@ -3,7 +3,7 @@
  * cut from them.
  */
 
-import { mix32 } from './random.js';
+import { mix32 } from '../../lib/random.js';
 
 export const WORKERS = 10;
 

@@ -1,0 +1,59 @@
+/**
+ * `dragstrip ycsb` on real servers: every core workload on each style of driver, every reply
+ * right, and the rows the same afterwards.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { formatEndpoint } from '../../lib/address.js';
+import { parseResult } from '../../lib/result.js';
+import { runCommand } from '../helpers/command-line.js';
+import { withServers } from '../helpers/servers.js';
+
+const ROWS = ['--rows', '300', '--value-size', '64'];
+const SMALL = [...ROWS, '--ops', '400', '--in-flight', '1,16', '--warmup', '40', '--rounds', '1'];
+
+describe('ycsb on real servers', () => {
+  const servers = withServers(['redis', 'mariadb']);
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-ycsb-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** @param {string[]} words */
+  const call = async (...words) => {
+    const { sql, read, write } = servers.address('mariadb');
+    const env = {
+      DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
+      DRAGSTRIP_MYSQL: formatEndpoint(sql),
+      DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
+      DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
+    };
+    const ended = await runCommand(folder, ['bin/dragstrip.js', ...words], { env });
+    assert.equal(ended.status, 0, `${words.join(' ')}: ${ended.stderr}\n${ended.stdout}`);
+    return ended.stdout;
+  };
+
+  test('A to F, one and many in flight: every reply is right, and the rows stay', async () => {
+    await call('seed', 'redis', 'mysql', ...ROWS);
+    const storages = ['redis', 'ioredis', 'mysql2', 'manual-hs'];
+    const file = 'ycsb.json';
+    const text = await call('ycsb', '--storages', storages.join(','), ...SMALL, '--json', file);
+    assert.match(text, /^Dragstrip .*: ycsb\n/);
+    const { benchmarks } = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+    const measured = benchmarks.filter(({ state }) => state !== 'skipped');
+    assert.equal(measured.length, storages.length * 6 * 2, JSON.stringify(measured.length));
+    for (const { id, state, rounds, load } of measured) {
+      assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
+      assert.equal(rounds[0].outcomes.ok, load.operations, id);
+    }
+    // They are counted and sampled, and found as they were written.
+    const again = await call('seed', 'redis', 'mysql', ...ROWS);
+    assert.match(again, /redis: .*there already[\s\S]*mysql: .*there already/);
+  });
+});
