@@ -3,6 +3,7 @@
  * does to requests is for who sends them.
  */
 
+import { usageError } from '../lib/errors.js';
 import { codeClass, connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
 
 /**
@@ -136,7 +137,10 @@ export async function connectNodeRedisPool(where) {
  * @throws {Error} with a code, where it cannot connect
  */
 export async function connectNodeRedis(where, { name = 'main', more = {} } = {}) {
-  const { address, credentials } = where;
+  const { address, credentials, profile } = where;
+  if (/** @type {any} */ (profile.options).pool !== undefined) {
+    throw usageError('redis:pool reads and writes rows only', 'use redis or redis:tuned');
+  }
   const endpoint = requireEndpoint(address, name, 'redis');
   nodeRedis ??= importRedis();
   const { createClient } = await nodeRedis;

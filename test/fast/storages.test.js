@@ -10,7 +10,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { capabilitiesOf } from '../../lib/capabilities.js';
-import { createDataset } from '../../lib/dataset.js';
+import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import { defineStorage } from '../../lib/define.js';
 import { findPackage } from '../../lib/packages.js';
 import {
@@ -77,6 +77,17 @@ describe('storages, without a server', () => {
       });
       assert.equal(child.stderr, '');
       assert.equal(child.status, 0);
+    });
+
+    it('refuses a pool where each connection counts', async () => {
+      const definition = await loadStorage('redis');
+      const context = {
+        ...{ address: { main: { host: '127.0.0.1', port: 1 } }, credentials: {}, dataset, folder },
+        ...{ profile: requireProfile(definition, 'pool'), names: ROW_NAMES },
+      };
+      await assert.rejects(async () => definition.open.lock?.(context), usage);
+      const commands = await definition.open.command?.(context);
+      await assert.rejects(async () => commands?.connect('main'), usage);
     });
 
     it('imports no driver for --help and list', () => {
