@@ -65,7 +65,7 @@ describe('codec decoding', () => {
     const { status, stdout } = await runCommand(folder, ['bin/dragstrip.js', 'report', 'a.json']);
     assert.equal(status, 0);
     assert.match(stdout, /^RESP, decoding, get-16/m);
-    assert.match(stdout, /^codecs: an operation is one whole fixture/m);
+    assert.match(stdout, /^codecs: one operation is one whole fixture/m);
   });
 
   test('shows a variant that is wrong, does not time it, and exits with 5', async () => {

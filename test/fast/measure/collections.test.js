@@ -43,6 +43,6 @@ describe('collections of garbage', () => {
     assert.ok(collections.length > 0);
     for (const { startNs } of collections) assert.ok(startNs >= 0 && startNs <= durationNs);
     const timeline = plotsOf(result).plots.find(({ id }) => id.startsWith('timeline'));
-    assert.match(timeline?.note ?? '', /collections of garbage/);
+    assert.match(timeline?.note ?? '', /garbage collections/);
   });
 });
