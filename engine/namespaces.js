@@ -100,14 +100,15 @@ function addressOf({ name, address }) {
 async function claim({ name, address, credentialVariables }, { plan, namespace, ...run }) {
   const { signal, onEvent } = run;
   const context = { address, credentials: await readCredentials(credentialVariables), signal };
+  const handle = await openNamespace(name, namespace, context);
   if (namespace.rows) {
+    await handle.check().finally(() => handle.close());
     onEvent?.({ type: 'filling', storage: name });
     const { seed } = await getLoader(name);
     const { allowTargets } = plan;
     await seed({ ...context, namespace, allowTargets, dataset: createDataset(plan.dataset) });
     return;
   }
-  const handle = await openNamespace(name, namespace, context);
   try {
     await handle.claim();
   } finally {

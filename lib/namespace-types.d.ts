@@ -16,14 +16,17 @@ export interface ConnectionContext {
 
 /** A namespace on one server, and a connection to that server. */
 export interface NamespaceHandle {
+  /** Rejects E_REFUSED where another run that lives is using it. */
+  check(): Promise<void>;
   /**
    * Creates it, empty and marked as ours; what a killed run of ours left is removed. Rejects
-   * E_REFUSED, and changes nothing, where something is there that Dragstrip did not create.
+   * E_REFUSED, and changes nothing, where something is there that Dragstrip did not create, or
+   * that another run is using.
    */
   claim(): Promise<void>;
   /**
-   * Removes it and all that is in it, the mark last; nothing where it is not ours. Gives how many
-   * keys or rows were there, as far as that is known.
+   * Removes it and all that is in it, the mark last; nothing where it is not ours, or another
+   * run's. Gives how many keys or rows were there, as far as that is known.
    */
   release(): Promise<number>;
   /** the connection */

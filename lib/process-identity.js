@@ -3,7 +3,7 @@
  * (proc).
  */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
  * @typedef {object} ProcessIdentity
@@ -43,4 +43,18 @@ export function isAlive({ pid, startTicks }) {
  */
 export function ownIdentity() {
   return { pid: process.pid, startTicks: readStartTicks(process.pid) ?? 0 };
+}
+
+/**
+ * @returns {string | null} what names the numbering of processes: this boot of the machine, and the
+ *   pid namespace, of which containers have their own; null where that is not known (not on Linux)
+ */
+export function processScope() {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0];
+    return namespace === undefined ? null : `${boot}.${namespace}`;
+  } catch {
+    return null;
+  }
 }

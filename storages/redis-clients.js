@@ -99,6 +99,8 @@ function nodeRedisOptions(endpoint, { credentials, profile }) {
   const { call: _call, pool: _pool, socket, ...options } = /** @type {any} */ (profile.options);
   return {
     ...options,
+    // A server may tell a client to move to another address, which nobody has allowed.
+    maintNotifications: 'disabled',
     username: credentials.user,
     password: credentials.password,
     socket: { ...socket, ...connectOptions(endpoint) },

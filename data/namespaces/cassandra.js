@@ -2,7 +2,7 @@
 
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
-import { formatMark, notOursError, parseMark } from './mark.js';
+import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
 const CONNECT_TIMEOUT_MS = 5000;
 /** Changes of the schema are written to the disk before they are acknowledged. */
@@ -19,9 +19,13 @@ export async function openNamespace(context, { name, cassandra: names }) {
   const where = `Cassandra at ${formatEndpoint(context.address['main'])}`;
   const client = await connect(context, where);
   return {
+    async check() {
+      requireUnused((await readOwnership(client, names)).mark, where, name);
+    },
     async claim() {
       const { mark, notOurs } = await readOwnership(client, names);
       if (notOurs !== null) throw notOursError(where, notOurs, 'cassandra');
+      requireUnused(mark, where, name);
       if (mark !== null) await client.execute(`drop keyspace ${keyspace}`);
       await client.execute(
         `create keyspace ${keyspace} with replication = ` +
@@ -34,7 +38,8 @@ export async function openNamespace(context, { name, cassandra: names }) {
     },
     async release() {
       const { mark } = await readOwnership(client, names);
-      if (mark !== null) await client.execute(`drop keyspace ${keyspace}`);
+      if (mark === null || otherUser(mark) !== null) return 0;
+      await client.execute(`drop keyspace ${keyspace}`);
       return 0; // counting them would read the whole table
     },
     async close() {

@@ -3,18 +3,65 @@
  * server has a place of its own for it: a key, the comment of a table, a tuple.
  */
 
+import { hostname } from 'node:os';
 import { refusedError } from '../../lib/errors.js';
+import { isAlive, ownIdentity, processScope } from '../../lib/process-identity.js';
 
 const OWNER = 'dragstrip';
 /** Raised when what a mark promises changes; other versions are not ours to overwrite. */
 const VERSION = 1;
 
 /**
+ * @typedef {object} Maker the process that claimed a namespace
+ * @property {string} host for messages
+ * @property {string | null} scope of its pid (lib/process-identity.js)
+ * @property {number} pid
+ * @property {number} startTicks
+ */
+
+/**
  * @param {Record<string, string | number | boolean>} fields
- * @returns {string} one line of ASCII without quotes that SQL, CQL or Lua would have to escape
+ * @returns {string} one line of ASCII without quotes that SQL, CQL or Lua would have to escape; it
+ *   names its maker
  */
 export function formatMark(fields) {
-  return JSON.stringify({ owner: OWNER, version: VERSION, ...fields });
+  const host = hostname().replace(/[^\w.-]/g, '_');
+  const maker = { host, scope: processScope(), ...ownIdentity() };
+  return JSON.stringify({ owner: OWNER, version: VERSION, ...fields, maker });
+}
+
+/**
+ * Whether another run is using what lies beside the mark. One that has died left it behind; of one
+ * in another container or on another machine that cannot be known.
+ * @param {Record<string, any> | null} mark
+ * @returns {Maker | null} null: nobody else
+ */
+export function otherUser(mark) {
+  /** @type {Maker | undefined} */
+  const maker = mark?.['maker'];
+  const scope = processScope();
+  if (maker == null || scope === null || typeof maker.scope !== 'string') return null;
+  if (maker.scope !== scope) return maker;
+  const isOurs = maker.pid === process.pid;
+  return isAlive(maker) && !isOurs ? maker : null;
+}
+
+/**
+ * @param {Record<string, any> | null} mark
+ * @param {string} where the server as messages call it
+ * @param {string} what namespace
+ * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED if another run may be using it
+ */
+export function requireUnused(mark, where, what) {
+  const maker = otherUser(mark);
+  if (maker === null) return;
+  const { host, pid } = maker;
+  throw refusedError(
+    `${where}: another run is using the data of ${what}: process ${pid} on ${host}`,
+    maker.scope === processScope()
+      ? 'wait until it has ended, or use another server'
+      : 'wait until it has ended; if it was killed, remove the data and its mark by hand',
+  );
 }
 
 /**

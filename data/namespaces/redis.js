@@ -4,7 +4,7 @@ import { targetError } from '../../lib/errors.js';
 import { encodeCommand } from '../../protocols/resp/command.js';
 import { pump } from '../connections/pump.js';
 import { RespLink } from '../connections/redis.js';
-import { formatMark, notOursError, parseMark } from './mark.js';
+import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
 const KEYS_PER_SCAN = 5000;
@@ -29,16 +29,20 @@ export async function openNamespace(context, { name, redis }) {
       ? overKeys(link, 'DEL', prefix, 1, extent)
       : removeKeys(link, prefixes, marker);
   return {
+    async check() {
+      requireUnused((await readOwnership(link, marker)).mark, link.where, name);
+    },
     async claim() {
       const { mark, notOurs } = await readOwnership(link, marker);
       const taken = mark === null ? (notOurs ?? (await firstKey(link, prefixes))) : null;
       if (taken !== null) throw notOursError(link.where, `key ${taken}`, 'redis');
+      requireUnused(mark, link.where, name);
       if (mark !== null) await clear(mark);
       await link.command('SET', marker, formatMark({ what: name }));
     },
     async release() {
       const { mark } = await readOwnership(link, marker);
-      if (mark === null) return 0;
+      if (mark === null || otherUser(mark) !== null) return 0;
       const removed = await clear(mark);
       await link.command('DEL', marker);
       return removed;

@@ -5,7 +5,7 @@
 
 import { targetError } from '../../lib/errors.js';
 import { TarantoolLink } from '../connections/tarantool.js';
-import { formatMark, notOursError, parseMark } from './mark.js';
+import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
 /** What a killed client had sent may still come in while its tuples are removed. */
 const PASSES_MAX = 20;
@@ -21,16 +21,22 @@ const PASSES_MAX = 20;
 export async function openNamespace(context, { name, tarantool }) {
   const link = await TarantoolLink.connect(context);
   return {
+    async check() {
+      const space = await findSpace(link, tarantool);
+      if (space !== null) requireUnused((await readOwnership(space)).mark, link.where, name);
+    },
     async claim() {
       const space = await requireSpace(link, tarantool);
-      const { notOurs } = await readOwnership(space);
+      const { mark, notOurs } = await readOwnership(space);
       if (notOurs !== null) throw notOursError(link.where, notOurs, 'tarantool');
+      requireUnused(mark, link.where, name);
       await clear(space);
       await setMark(space, formatMark({ what: name }));
     },
     async release() {
       const space = await findSpace(link, tarantool);
-      if (space === null || (await readOwnership(space)).mark === null) return 0;
+      const mark = space === null ? null : (await readOwnership(space)).mark;
+      if (space === null || mark === null || otherUser(mark) !== null) return 0;
       return clear(space);
     },
     async close() {

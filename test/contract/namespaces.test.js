@@ -130,6 +130,35 @@ describe('namespaces', () => {
         assert.equal(await store.fingerprint(), before);
       });
 
+      test(`${label}: what another run that lives is using is refused, and stays`, async () => {
+        const store = stores[server];
+        const before = await store.fingerprint();
+        const child = spawnClaimer(CLAIM_AND_DIE, [server, namespace, context(), 'live']);
+        try {
+          await once(child, 'message');
+          await store.write(namespace, 30);
+          const used = await store.fingerprint();
+          const refusal = {
+            code: 'E_REFUSED',
+            message: new RegExp(`another run is using .*process ${child.pid} on`),
+          };
+          await assert.rejects(claim(), refusal);
+          await assert.rejects(
+            use((handle) => handle.check()),
+            refusal,
+          );
+          assert.equal(await release(), 0);
+          assert.equal(await store.fingerprint(), used);
+        } finally {
+          child.kill('SIGKILL');
+          await once(child, 'exit');
+        }
+        await use((handle) => handle.check());
+        await claim();
+        await release();
+        assert.equal(await store.fingerprint(), before);
+      });
+
       test(`${label}: what a killed process left is taken over and removed`, async () => {
         const store = stores[server];
         const before = await store.fingerprint();
