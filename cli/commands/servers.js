@@ -1,20 +1,24 @@
-/** `dragstrip servers fetch|start|stop|status`: real servers without root. */
+/** `dragstrip servers fetch|start|stop|status|env`: real servers without root. */
 
 import { usageError } from '../../lib/errors.js';
 import { findHome } from '../../lib/home.js';
 import {
   DEFAULT_SERVER_NAMES,
   fetchServers,
+  loadServer,
   SERVER_NAMES,
   startServers,
   statusServers,
   stopServers,
 } from '../../servers/index.js';
+import { readRunning } from '../../servers/record.js';
 import { failureLine } from '../failure.js';
 import { createProgress } from '../progress.js';
 import { onSignals } from '../signals.js';
 
-const ACTIONS = ['fetch', 'start', 'stop', 'status'];
+const AS_ROOT =
+  'dragstrip: these servers run as root, because Dragstrip does: use an ordinary user where you can\n';
+const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env'];
 
 /**
  * @param {import('../main.js').CommandContext} context
@@ -37,6 +41,7 @@ export async function execute({ args, options, stdout, stderr }) {
     );
   }
   if (action === 'status') return status(home, names, stdout);
+  if (action === 'env') return environment(home, names, stdout);
   const signals = onSignals(stderr);
   const progress = createProgress(stdout, { quiet: options.quiet });
   const context = {
@@ -51,6 +56,7 @@ export async function execute({ args, options, stdout, stderr }) {
   try {
     const failures = await act(action, names, context);
     progress.done();
+    if (action === 'start' && process.getuid?.() === 0) stderr.write(AS_ROOT);
     for (const { error } of failures) stderr.write(`dragstrip: ${failureLine(error)}\n`);
     return signals.status() ?? (failures.length > 0 ? 4 : 0);
   } catch (error) {
@@ -100,4 +106,30 @@ async function status(home, names, stdout) {
     stdout.write(`${line}${reason === null ? '' : `: ${reason}`}\n`);
   }
   return servers.some(({ state }) => state === 'silent') ? 4 : 0;
+}
+
+/**
+ * Shell lines for clients and commands of the user: addresses, and paths of the files with the
+ * secrets. The secrets themselves are not printed.
+ * @param {string} home
+ * @param {string[]} names
+ * @param {NodeJS.WritableStream} stdout
+ * @returns {Promise<number>} 0; 4 where none of them runs
+ */
+async function environment(home, names, stdout) {
+  let found = false;
+  for (const name of names) {
+    const running = readRunning(home, name);
+    if (running === null) continue;
+    found = true;
+    const { endpoints, credentials: variables } = await loadServer(name);
+    for (const [endpoint, { env }] of Object.entries(endpoints)) {
+      stdout.write(`export ${env}=${running.address[endpoint]}\n`);
+    }
+    for (const [field, path] of Object.entries(running.credentials ?? {})) {
+      const variable = /** @type {Record<string, string>} */ (variables)[field];
+      stdout.write(`export ${variable}_FILE='${path.replaceAll("'", "'\\''")}'\n`);
+    }
+  }
+  return found ? 0 : 4;
 }

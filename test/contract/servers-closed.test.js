@@ -5,16 +5,17 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openAdmin } from '../../bench/login.js';
-import { statusServers } from '../../servers/index.js';
-import { withServers } from '../helpers/servers.js';
+import { startServers, statusServers, stopServers } from '../../servers/index.js';
+import { makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
 
 const run = promisify(execFile);
+const BIN = fileURLToPath(new URL('../../bin/dragstrip.js', import.meta.url));
 const INTRUDER = fileURLToPath(new URL('../helpers/intruder.js', import.meta.url));
 const NAMES = /** @type {const} */ (['redis', 'mariadb', 'tarantool', 'nutcracker']);
 /** The user nobody. */
@@ -82,6 +83,26 @@ describe('servers that Dragstrip starts', () => {
     texts['environment of the test'] = JSON.stringify(process.env);
     for (const [what, text] of Object.entries(texts)) {
       for (const secret of secrets) assert.ok(!text.includes(secret), what);
+    }
+  });
+
+  test('servers env prints the addresses and the paths of the secrets, not the secrets', async () => {
+    const home = await makeHome(); // those of this process are not for others
+    const lasting = { home, packagesHome: PACKAGES_HOME };
+    const { failures } = await startServers(['redis'], lasting);
+    assert.deepEqual(failures, []);
+    try {
+      const { stdout } = await run(process.execPath, [BIN, 'servers', 'env', 'redis'], {
+        env: { PATH: process.env['PATH'], DRAGSTRIP_HOME: home },
+      });
+      const [address, file] = stdout.trim().split('\n');
+      assert.match(address, /^export DRAGSTRIP_REDIS=127\.0\.0\.1:\d+$/);
+      const path = /^export DRAGSTRIP_REDIS_PASSWORD_FILE='(.*)'$/.exec(file)?.[1] ?? '';
+      assert.match(readFileSync(path, 'utf8'), /^[0-9a-f]{48}$/);
+      assert.ok(!stdout.includes(readFileSync(path, 'utf8')));
+    } finally {
+      await stopServers(['redis'], { home });
+      rmSync(home, { recursive: true, force: true });
     }
   });
 
