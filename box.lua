@@ -4,7 +4,7 @@
 -- Its rows are kept in .dragstrip/by-hand/tarantool. It can be started any number of times:
 -- everything is made only if it is not there yet.
 --
--- `dragstrip servers start tarantool` uses this file with a port and a folder of its own, by
+-- `dragstrip servers start tarantool` uses this file with another port and folder, by
 --   DRAGSTRIP_BOX_LISTEN   host:port, 127.0.0.1:3301 if absent
 --   DRAGSTRIP_BOX_FOLDER   where snapshots are kept
 --   DRAGSTRIP_BOX_MEMORY   bytes for rows, 2 GiB if absent: a million rows of 1 KB take 1.1 GB
@@ -56,7 +56,7 @@ else
     box.schema.user.enable('guest')
 end
 
--- The rows of the race; those of `dragstrip mget`, which are there only while it runs.
+-- The rows of the race, and those of `dragstrip mget`, which exist only while it runs.
 for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget'} do
     box.schema.space.create(name, {
         if_not_exists = true,
@@ -82,7 +82,7 @@ box.space.dragstrip_insert:create_index('primary', {
 })
 
 -- The marks of our namespaces: tuples {'dataset', '{"owner":"dragstrip",…}'}, {'mget', …} and so on,
--- lines of JSON. Absent, with tuples present: they are not ours.
+-- lines of JSON. Tuples without a mark were not created by Dragstrip.
 local marker = box.schema.space.create('dragstrip_dataset', {
     if_not_exists = true,
     format = {{name = 'name', type = 'string'}, {name = 'value', type = 'any'}},
@@ -93,7 +93,7 @@ marker:create_index('primary', {
     parts = {{1, 'string'}},
 })
 
--- Writes a batch of rows, {{id, str}, …}, in one transaction; a row that is there is replaced.
+-- Writes a batch of rows, {{id, str}, …}, in one transaction; an existing row is replaced.
 -- Gives how many were written.
 function dragstrip_load(batch)
     box.begin()

@@ -54,7 +54,7 @@ import {
 /** @type {Readonly<Record<string, CommandRow>>} */
 const COMMANDS = Object.freeze({
   race: {
-    summary: 'point reads over every storage that can run, one and many in flight, several rounds',
+    summary: 'point reads on every available storage, one and many requests in flight',
     options: ['setup', 'limits', 'noHtml', ...LOAD_OPTIONS, ...ofRace(RUN_OPTIONS)],
     load: () => import('./commands/race.js'),
   },
@@ -69,13 +69,12 @@ const COMMANDS = Object.freeze({
     load: () => import('./commands/race.js'),
   },
   limit: {
-    summary:
-      'server ceiling of each server, client ceiling of each storage (for race --limits FILE)',
+    summary: 'measure the ceilings of servers and clients (for race --limits FILE)',
     options: LIMIT_OPTIONS,
     load: () => import('./commands/limit.js'),
   },
   seed: {
-    summary: 'fill the servers with the rows (node data/redis.js, mysql.js, tarantool.js)',
+    summary: 'fill the servers with the dataset (node data/redis.js, mysql.js, tarantool.js)',
     args: '[servers...]',
     options: [...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS],
     load: () => import('./commands/seed.js'),
@@ -87,36 +86,35 @@ const COMMANDS = Object.freeze({
     load: () => import('./commands/servers.js'),
   },
   report: {
-    summary: 'stored results as tables, a page with plots, or pictures; several are compared',
+    summary: 'show stored results as tables, an HTML page or pictures; compare several',
     args: '<files...>',
     options: ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS],
     load: () => import('./commands/report.js'),
   },
   history: {
-    summary: 'stored results of a folder over time, and where a level changed',
+    summary: 'show the results of a folder over time, with change points',
     args: '<folder>',
     options: ['benchmark', 'metric', ...OUTPUT_OPTIONS],
     load: () => import('./commands/history.js'),
   },
   compare: {
-    summary:
-      'which differences between results are real; the first is what others are held against',
+    summary: 'compare results with a baseline, the first one: which differences are significant',
     args: '<files...>',
     options: ['failIfSlower', 'anyway', 'format', 'json', 'force'],
     load: () => import('./commands/compare.js'),
   },
   list: {
-    summary: 'storages with their profiles, servers, workloads and reports',
+    summary: 'list storages and their profiles, servers, workloads and reports',
     options: [],
     load: () => import('./commands/list.js'),
   },
   doctor: {
-    summary: 'what is there, what is missing and how to get it',
+    summary: 'check servers, drivers and data, and show how to install what is missing',
     options: ADDRESS_OPTIONS,
     load: () => import('./commands/doctor.js'),
   },
   run: {
-    summary: 'a workload by name, or of a file: run --workload ./mine.js',
+    summary: 'run a workload by name or from a file: run --workload ./mine.js',
     options: async () => {
       const { workloadIn, detailsOf } = await import('./commands/run.js');
       return detailsOf(workloadIn(process.argv), 'run');
@@ -171,7 +169,7 @@ export async function runCommandLine(argv, shim, streams) {
  */
 async function dispatch(argv, shim, { stdout, stderr }) {
   let status = 0;
-  // Errors are told by reportFailure; commands of a program take its settings over.
+  // Errors are printed by reportFailure; commands of a program take its settings over.
   const create = (/** @type {string | undefined} */ name) =>
     new Command(name).configureOutput({
       writeOut: (text) => stdout.write(text),
@@ -194,7 +192,7 @@ async function dispatch(argv, shim, { stdout, stderr }) {
     act(shim.command, program);
   } else {
     program = prepare(create('dragstrip'), null, false);
-    program.description('Races storage servers and the Node.js drivers that talk to them.');
+    program.description('Benchmarks storage servers and their Node.js drivers.');
     const isNamed = argv.some((word) => Object.hasOwn(COMMANDS, word));
     for (const [name, row] of Object.entries(COMMANDS)) {
       const command = prepare(program.command(name), row, true);
@@ -267,7 +265,7 @@ function usageFailure(error, name) {
   const [message, ...more] = error.message.replace(/^error: /, '').split('\n');
   const hint = more.join(' ').trim();
   return new DragstripError('E_USAGE', hint === '' ? message : `${message} ${hint}`, {
-    hint: `${name.endsWith('.js') ? 'node' : 'npx'} ${name} --help shows what there is`,
+    hint: `${name.endsWith('.js') ? 'node' : 'npx'} ${name} --help lists commands and options`,
   });
 }
 

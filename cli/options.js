@@ -60,15 +60,15 @@ export const OPTIONS = Object.freeze({
   ...declared(POINT_READS),
   storage: {
     flags: '--storage <one>',
-    help: 'one more storage, such as ./my-driver.js; may be repeated',
+    help: 'add a storage, such as ./my-driver.js; may be repeated',
     parse: (text, _flag, previous = []) => [...previous, text],
   },
-  json: { flags: '--json <file>', help: 'write the result there, after each test' },
+  json: { flags: '--json <file>', help: 'write the result to this file after each benchmark' },
   out: {
     flags: '--out <folder>',
-    help: 'write the result into that folder, under a name of its own',
+    help: 'write the result to this folder under a generated name',
   },
-  force: { flags: '--force', help: 'overwrite the file that --json names' },
+  force: { flags: '--force', help: 'overwrite the file of --json' },
   quiet: { flags: '--quiet', help: 'only the result, no progress' },
   redis: {
     flags: '--redis <address>',
@@ -90,27 +90,27 @@ export const OPTIONS = Object.freeze({
   cassandra: { flags: '--cassandra <address>', help: 'Cassandra', server: 'cassandra' },
   setup: {
     flags: '--setup',
-    help: 'first fetch, start and fill the servers that this needs; stop them afterwards',
+    help: 'fetch, start and fill the required servers first; stop them afterwards',
   },
   limits: {
     flags: '--limits [file]',
-    help: 'hold the figures against the limits: those of a stored result, or measured before the race',
+    help: 'compare with server and client ceilings, of a stored result or measured before the race',
   },
   failIfSlower: {
     flags: '--fail-if-slower <share>',
-    help: 'exit with 6 where a test is shown to be slower by more than that: 5%',
+    help: 'exit with 6 if a benchmark is significantly slower by more than this: 5%',
     parse: parsePercent,
   },
   anyway: {
     flags: '--anyway',
-    help: 'compare also what was measured differently; the report says what differs',
+    help: 'also compare results measured differently; the report lists the differences',
   },
   format: {
     flags: '--format <name>',
     help: 'console, markdown, csv, json or html, on the standard output',
     shown: 'console',
   },
-  html: { flags: '--html <file>', help: 'write one page with plots and tables, for a browser' },
+  html: { flags: '--html <file>', help: 'write an HTML page with plots and tables' },
   noHtml: { flags: '--no-html', help: 'write no page beside the result' },
   svg: {
     flags: '--svg <place>',
@@ -121,15 +121,15 @@ export const OPTIONS = Object.freeze({
   ...declared({
     theme: choice(['light', 'dark'], 'light', { help: 'colours of the pictures: light or dark' }),
     metric: choice(['throughput', 'p50', 'p99', 'cpu'], 'throughput', {
-      help: 'throughput, p50, p99 or cpu (of the client, for each operation)',
+      help: 'throughput, p50, p99 or cpu (client CPU time per operation)',
     }),
   }),
   markdown: { flags: '--markdown <file>', help: 'write the tables as GitHub markdown' },
-  csv: { flags: '--csv <file>', help: 'write one row for each test and round' },
-  overwrite: { flags: '--force', help: 'overwrite files that are there' },
+  csv: { flags: '--csv <file>', help: 'write one row per benchmark and round' },
+  overwrite: { flags: '--force', help: 'overwrite existing files' },
   benchmark: {
     flags: '--benchmark <text>',
-    help: 'only tests whose id holds that text: ioredis, get/burst; may be repeated',
+    help: 'only benchmarks whose id contains this text: ioredis, get/burst; may be repeated',
     parse: (text, _flag, previous = []) => [...previous, text],
   },
 });

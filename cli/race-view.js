@@ -42,9 +42,9 @@ const NARROW = 70;
  * @property {Entry} entry
  * @property {number} startNs
  * @property {string} phase
- * @property {{ ns: number, settled: number } | null} first of what was told while measuring
+ * @property {{ ns: number, settled: number } | null} first progress while measuring
  * @property {number} share of its operations, 0 to 1
- * @property {number | null} rate operations a second so far
+ * @property {number | null} rate operations per second so far
  */
 
 export class RaceView {

@@ -35,7 +35,7 @@ import { openStore } from './storage.js';
  * @property {{ json?: string, out?: string, force?: boolean }} [place] where the result is stored;
  *   absent: as the options say
  * @property {(result: Result, file: string) => Promise<void>} [afterwards] when the result is
- *   stored; absent: its file is told on the standard error
+ *   stored; absent: its file is printed on standard error
  */
 
 /**

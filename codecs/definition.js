@@ -30,7 +30,7 @@ import { CodecTrial } from './trial.js';
 
 /**
  * `driver`: what an npm package uses. `ours`: of this project. `bound`: decodes nothing, counts
- * replies. Results of earlier versions also hold `rejected`: what ours was chosen over.
+ * replies. Results of earlier versions also hold `rejected`: alternatives that were not chosen.
  * @typedef {'driver' | 'ours' | 'bound'} CodecKind
  */
 
@@ -44,7 +44,7 @@ import { CodecTrial } from './trial.js';
  * @property {readonly string[]} [decodes] fixtures; absent: all of the protocol; empty: none
  * @property {readonly string[]} [encodes] fixtures; absent: none
  * @property {Record<string, string>} [lacks] fixtures that it cannot do, and why: by a fault of its
- *   own, which is told
+ *   own, which is reported
  * @property {() => Unavailable | null} [missing] it is not built
  * @property {() => Codec | Promise<Codec>} load
  */

@@ -23,7 +23,7 @@ import {
 /** @typedef {'decode' | 'encode'} Direction */
 
 /**
- * What a decoder is told: the types of the columns, as whoever asks for rows knows them.
+ * Input of a decoder besides the bytes: the column types, which the requester of rows knows.
  * @typedef {object} Shape
  * @property {readonly ('utf8' | 'number' | 'buffer')[]} types of HandlerSocket's columns
  * @property {boolean} buffers RESP: strings as Buffers

@@ -150,7 +150,7 @@ export const codecs = [
     name: 'resp-plain',
     protocol,
     kind: 'ours',
-    summary: 'a simple decoder of ours; the encoder of our connection around hiredis',
+    summary: 'a simple decoder; the encoder of Dragstrip’s connection around hiredis',
     encodes: ENCODES,
     load: () => ({ createDecoder: createPlainDecoder, encoders: PLAIN_ENCODERS }),
   }),

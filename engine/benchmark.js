@@ -31,7 +31,7 @@ const WARMUP_WINDOW_NS = 1e6;
 /** @typedef {import('./record.js').BenchmarkRecord} BenchmarkRecord */
 
 /**
- * What a benchmark's process is told: names and options, never functions.
+ * The input of a benchmark's process: names and options, never functions.
  * @typedef {object} BenchmarkSpec
  * @property {string} storage name of a contender, or path of a file
  * @property {string} profile
@@ -161,7 +161,7 @@ function parametersOf({ workloadOptions }) {
  */
 
 /**
- * Draws all keys, before any clock starts. Warm-up and check have streams of keys of their own.
+ * Draws all keys, before any clock starts. Warm-up and check have separate streams of keys.
  * @param {BenchmarkSpec} spec
  * @param {OpenedStorage} opened
  * @param {import('../measure/clock.js').Clock} clock

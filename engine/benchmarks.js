@@ -1,5 +1,5 @@
 /**
- * The benchmarks of a run, and what the process of each is told. Pure; what can run here and now is
+ * The benchmarks of a run, and the input of each one's process. Pure; what can run here and now is
  * decided in targets.js.
  */
 
@@ -18,7 +18,7 @@ import { loadLabel } from './plan.js';
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
 
 /**
- * @typedef {object} Job a benchmark that can run, with what its process is told
+ * @typedef {object} Job a benchmark that can run, with the input of its process
  * @property {Benchmark} benchmark
  * @property {StorageTarget} target
  * @property {import('./benchmark.js').BenchmarkSpec} spec

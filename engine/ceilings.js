@@ -1,7 +1,7 @@
 /**
  * The limits around a race: the wire of each server that the storages talk to, and each driver
- * against a fake server. A limit that cannot be had is an entry with its reason, not an error: the
- * others are measured all the same.
+ * against a fake server. A ceiling that cannot be measured is an entry with its reason, not an
+ * error: the others are measured all the same.
  */
 
 import { HEADROOM_MIN } from '../lib/ceilings.js';
@@ -238,7 +238,7 @@ async function clientCeilings(plan, name, targets, context) {
  * @param {import('../lib/types.js').DatasetOptions} dataset
  * @param {readonly import('../lib/result.js').Load[]} loads
  * @param {LimitContext} context
- * @returns {Promise<Map<import('../lib/result.js').Load, number>>} replies a second
+ * @returns {Promise<Map<import('../lib/result.js').Load, number>>} replies per second
  */
 async function fakeServerCapacity(protocol, fakeServer, dataset, loads, context) {
   const target = {
@@ -300,7 +300,7 @@ async function runDriver(plan, job, { fakeServer, dataset, round, signal }) {
     job.failure = message;
   } else if (record.outcomes[OK] !== record.scheduled) {
     const wrong = record.scheduled - record.outcomes[OK];
-    job.failure = `${wrong} of ${record.scheduled} replies were not right`;
+    job.failure = `${wrong} of ${record.scheduled} replies were wrong`;
   } else job.records.push(record);
 }
 
@@ -341,7 +341,7 @@ export function toClientCeiling(protocol, { target, load, records, capacities, f
       failure ??
       (short
         ? `the fake server is only ${headroom.toFixed(1)} times as fast as the driver, not ` +
-          `${HEADROOM_MIN}: it may be the limit itself`
+          `${HEADROOM_MIN}: it may be the bottleneck itself`
         : null),
   };
 }

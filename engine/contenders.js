@@ -59,6 +59,6 @@ export async function openContender({ needs, contenders }, contender, context) {
   if (contenders !== undefined) return /** @type {OwnContender} */ (contender).open(context);
   const kind = kindOf(needs);
   const open = /** @type {StorageDefinition} */ (contender).open[kind];
-  if (open === undefined) throw new Error(`${contender.name} does not offer ${kind}`);
+  if (open === undefined) throw new Error(`${contender.name} does not support ${kind}`);
   return open(context);
 }

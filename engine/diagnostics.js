@@ -3,7 +3,7 @@
  * rest when it was measured, or with rounds far from the others; a machine that changed its speed
  * or took time away. Pure: from a result to marks and warnings, each with what helps.
  *
- * Goals: every diagnostic is told, once. Non-goals: deleting anything; every round counts.
+ * Goals: every diagnostic is reported once. Non-goals: deleting anything; every round counts.
  */
 
 import { median } from 'simple-statistics';
@@ -28,7 +28,7 @@ const NOT_OK_MAX = 0.001;
  * @property {import('../stats/little.js').LittleCheck | null} inconsistent the worst round of
  *   those in
  *   which Little's law does not hold; null: it holds, or cannot be checked
- * @property {number} unsteady rounds whose warm-up did not come to rest
+ * @property {number} unsteady rounds still warming up when measurement started
  * @property {number[]} outliers round numbers, from 0, far from the others in throughput
  * @property {number} n measured rounds
  */
@@ -66,7 +66,7 @@ export function diagnose({ rounds }) {
  * @returns {import('../stats/little.js').LittleCheck | null} null: cannot be checked
  */
 export function lawOf({ latency, open, outcomes, scheduled, durationNs, inFlightMean }) {
-  // In an open loop what waits to be sent is not in flight: there the service time is the latency.
+  // In an open loop unsent operations are not in flight: there the service time is the latency.
   const own = open === undefined ? latency : open.service;
   if (own === null || durationNs === 0) return null;
   const { miss, mismatch, error, timeout } = outcomes;
@@ -116,9 +116,9 @@ function inconsistentWarning({ benchmark, diagnostics: { inconsistent } }) {
     {
       code: 'W_LITTLE',
       message:
-        `inconsistent: ${shown(measured)} were in flight, throughput × latency says ` +
-        `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart, one of them is wrong`,
-      hint: 'do not use this figure; does the driver answer twice, or too early?',
+        `inconsistent: ${shown(measured)} in flight were counted, throughput × latency gives ` +
+        `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart`,
+      hint: 'do not use this figure; check whether the driver replies twice or too early',
       benchmark: benchmark.id,
     },
   ];
@@ -134,8 +134,8 @@ function outlierWarning({ benchmark, diagnostics: { outliers } }) {
   return [
     {
       code: 'W_OUTLIER',
-      message: `round ${rounds} is far from the others; nothing is left out`,
-      hint: 'stop other programs and take more --rounds',
+      message: `round ${rounds} is an outlier; no round is excluded`,
+      hint: 'stop other programs and use more --rounds',
       benchmark: benchmark.id,
     },
   ];
@@ -156,7 +156,7 @@ function unsteadyWarning(looked) {
       message:
         `no steady state in ${tests} of ${looked.length} tests: the last ${STEADY_WINDOWS} windows ` +
         `of the warm-up varied by more than ${percent(STEADY_LIMIT)}`,
-      hint: 'a longer --warmup, on a machine with nothing else to do',
+      hint: 'use a longer --warmup on an idle machine',
       benchmark: null,
     },
   ];
@@ -176,24 +176,24 @@ function machineWarnings(benchmarks) {
   if (drift !== null && drift > DRIFT_MAX) {
     warn(
       'W_CANARY',
-      `the machine changed its speed: a fixed loop took up to ${percent(drift)} more or less ` +
+      `machine speed changed: a fixed loop took up to ${percent(drift)} more or less ` +
         `than usual (${drifted} of ${n} times more than ${percent(DRIFT_MAX)})`,
-      'stop other programs, fix the frequency of the processor, take more --rounds',
+      'stop other programs, fix the processor frequency, use more --rounds',
     );
   }
   if (stealShare !== null && stealShare > STEAL_MAX) {
     warn(
       'W_STEAL',
-      `the hypervisor gave up to ${percent(stealShare)} of the processor time to others`,
-      'run on a machine of your own, or when the host has less to do',
+      `steal time: the hypervisor took up to ${percent(stealShare)} of the processor time`,
+      'run on a dedicated machine, or when the host is less busy',
     );
   }
   if (throttledCount !== null && throttledCount > 0) {
     const ms = Math.round((throttledNs ?? 0) / 1e6);
     warn(
       'W_THROTTLED',
-      `the CPU limit of the container held this program back ${throttledCount} times, ${ms} ms`,
-      'raise the limit (docker run --cpus, resources.limits.cpu), or take it away',
+      `the container’s CPU limit throttled this program ${throttledCount} times, ${ms} ms`,
+      'raise the limit (docker run --cpus, resources.limits.cpu), or remove it',
     );
   }
   return warnings;

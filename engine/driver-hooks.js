@@ -41,7 +41,7 @@ export function resolveFor({ name, folder }) {
 let chosen = null;
 
 /**
- * The hooks of older Nodes live in a thread of their own, which loads this module and calls this.
+ * The hooks of older Nodes live in a separate thread, which loads this module and calls this.
  * @param {Driver} driver
  */
 export function initialize(driver) {

@@ -33,7 +33,7 @@ export function parsePackage(text) {
   // npm would read a version that begins with a dash as an option.
   if (match !== null && !match[2].startsWith('-')) return { name: match[1], range: match[2] };
   throw usageError(
-    `--against ${JSON.stringify(text)}: not a package with its version`,
+    `--against ${JSON.stringify(text)}: not a package with a version`,
     'write for example --against ioredis@5',
   );
 }
@@ -63,7 +63,7 @@ export async function storagesOfPackages(against, workload) {
 /** @param {string} name */
 function noDriver(name) {
   return usageError(
-    `--against ${name}: none of the storages of this run has that driver`,
+    `--against ${name}: no storage of this run uses that driver`,
     'npx dragstrip doctor shows the drivers; name the storage by --storages',
   );
 }
@@ -117,13 +117,13 @@ export async function installDriver(text, home) {
   await mkdir(parent, { recursive: true });
   const building = await mkdtemp(path.join(parent, '.installing-'));
   try {
-    // Without a manifest of its own npm would install into a folder above.
+    // Without a package.json here npm would install into a parent folder.
     await writeFile(path.join(building, 'package.json'), '{ "private": true }\n');
     await runNpm(text, building);
     if (versionIn(building, name) === null) {
       throw targetError(`--against ${text}: npm could not install it: there is no such package`);
     }
-    await rm(folder, { recursive: true, force: true }); // what is there lacks the package
+    await rm(folder, { recursive: true, force: true }); // an incomplete installation
     await rename(building, folder);
   } finally {
     await rm(building, { recursive: true, force: true });

@@ -21,7 +21,7 @@ const ABORT_GRACE_MS = 4000;
  * @typedef {object} Execution
  * @property {BenchmarkRecord | null} record null: the process ended without one
  * @property {{ code: string, message: string } | null} failure why there is none
- * @property {number | null} processNs wall time of the process; null where it had none of its own
+ * @property {number | null} processNs wall time of the process; null without a separate process
  */
 
 /**
@@ -49,7 +49,7 @@ export const executeInChild = createChildExecutor();
 /**
  * @param {{ silenceMs?: number }} [options] silenceMs: how long a benchmark's process may be
  *   without a sign of life, at least six of its timeouts
- * @returns {Executor} runs each benchmark in a process of its own
+ * @returns {Executor} runs each benchmark in its own process
  */
 export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
   const execute = (/** @type {BenchmarkSpec} */ spec, /** @type {BenchmarkContext} */ context) =>
@@ -177,12 +177,12 @@ async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) 
  * @param {{ blocked: boolean, patience: number, signal?: AbortSignal }} circumstances
  */
 function whyNone(ended, { blocked, patience, signal }) {
-  if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it gave a result' };
+  if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it returned a result' };
   if (!blocked) {
     const message = `the benchmark process ${describeEnd(ended)}`;
     return { code: 'E_BENCHMARK_PROCESS', message };
   }
-  const message = `the storage blocked its process for ${patience / 1000} s; it was killed`;
+  const message = `the storage blocked the event loop for ${patience / 1000} s; its process was killed`;
   return { code: 'E_BENCHMARK_BLOCKED', message };
 }
 
@@ -197,7 +197,7 @@ export function inThisProcess(instruments) {
   ) => {
     if (spec.driver !== undefined) {
       // A process has one version of a driver: what it has loaded cannot be exchanged.
-      throw new DragstripError('E_INTERNAL', 'another version needs a process of its own');
+      throw new DragstripError('E_INTERNAL', 'another version needs a separate process');
     }
     const record = await runBenchmark(spec, { instruments, ...context });
     return { record, failure: null, processNs: null };

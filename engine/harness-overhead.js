@@ -1,5 +1,5 @@
 /**
- * The harnessOverhead of a run: what the harness itself costs for an operation, measured on the
+ * The harness overhead of a run: what the harness itself costs for an operation, measured on the
  * memory storage with nothing behind it. No figure of this machine can be better; each report
  * prints it.
  */
@@ -7,16 +7,16 @@
 import { OK } from '../lib/outcome.js';
 
 /**
- * Few rows, so that the processor's caches hold them: the harnessOverhead is the loop, not the
+ * Few rows, so that the processor's caches hold them: the harness overhead is the loop, not the
  * memory.
  */
 const ROWS = 1000;
 const OPERATIONS = { sync: 200_000, window: 200_000, burst: 50_000 };
 /**
- * @typedef {keyof typeof OPERATIONS} OverheadKind an open loop has no harnessOverhead: its rate is
+ * @typedef {keyof typeof OPERATIONS} OverheadKind an open loop has no harness overhead: its rate is
  * given
  */
-/** As often as each benchmark, and no more often than tells its spread. */
+/** As many passes as rounds, but no more than its spread needs. */
 const PASSES_MAX = 3;
 
 /**

@@ -54,7 +54,7 @@ export const loadOption = z
     message: `all at once: at most ${BURST_MAX} operations; more need a window`,
   })
   .refine((load) => load.kind !== 'rate' || load.rate !== undefined, {
-    message: 'a rate load needs its rate, operations a second',
+    message: 'a rate load needs rate, in operations per second',
   })
   .refine((load) => load.kind === 'rate' || !(load.rate ?? load.arrivals ?? load.maxInFlight), {
     message: 'rate, arrivals and maxInFlight belong to a rate load',

@@ -66,7 +66,7 @@ export async function withNamespace(run, work) {
 }
 
 /**
- * One run at a time has data of its own on a server of this machine.
+ * Only one run at a time owns data on a server of this machine.
  * @param {Pick<NamespaceRun, 'storages' | 'signal' | 'onEvent'>} run
  * @param {(servers: ServerTarget[]) => Promise<void>} work
  * @returns {Promise<void>}
@@ -77,7 +77,7 @@ async function aloneOnServers({ storages, signal, onEvent }, work) {
   for (const { server, unavailable } of storages) {
     if (server !== null && unavailable === null) servers.set(addressOf(server), server);
   }
-  const onWait = () => onEvent?.({ type: 'waiting', what: 'another run that holds rows' });
+  const onWait = () => onEvent?.({ type: 'waiting', what: 'another run that uses this server' });
   // In one order for all runs: two of them cannot wait for each other.
   const locked = [...servers.keys()].sort().reduceRight(
     (inner, address) => () => withLock(`/dragstrip/held/${address}`, { signal, onWait }, inner),
@@ -118,10 +118,10 @@ async function claim({ name, address, credentialVariables }, { plan, namespace, 
 
 /**
  * Without the run's signal: what was created is removed also after Ctrl-C. What was never claimed
- * bears no mark of ours, and stays.
+ * has no mark of Dragstrip, and stays.
  * @param {ServerTarget} server
  * @param {Namespace} namespace
- * @returns {Promise<number | Warning>} rows that were there; why they are there still
+ * @returns {Promise<number | Warning>} rows removed; or a warning saying why they were not
  */
 async function release({ name, address, credentialVariables }, namespace) {
   try {
@@ -136,7 +136,7 @@ async function release({ name, address, credentialVariables }, namespace) {
     return {
       code: 'ROWS_LEFT',
       message: `the data of this run could not be removed: ${error.message}`,
-      hint: 'run it once more when the server answers: it takes them over and removes them',
+      hint: 'run it again when the server is up: it takes the data over and removes it',
       benchmark: null,
     };
   }

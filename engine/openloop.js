@@ -38,8 +38,8 @@ function droppedWarning({ id, rounds, load }) {
       code: 'W_DROPPED',
       message:
         `${share(dropped, offered)} of the operations were not sent, because ${load.maxInFlight} ` +
-        'were in flight: this test is not valid',
-      hint: 'offer less (--rate), or let more be in flight (--max-in-flight)',
+        'were in flight: this benchmark is invalid',
+      hint: 'lower --rate, or raise --max-in-flight',
       benchmark: id,
     },
   ];
@@ -68,8 +68,8 @@ function lateWarning(benchmarks) {
       code: 'W_LATE',
       message:
         `up to ${share(most, 1)} of the operations${where} were sent more than 1 ms after they ` +
-        'were due: the client was behind; response times contain it, service times do not',
-      hint: 'offer less (--rate), or leave the client more of the machine',
+        'were due: the client could not keep up; response times include the delay, service times do not',
+      hint: 'lower --rate, or give the client more processors',
       benchmark: late.length === 1 ? late[0].id : null,
     },
   ];

@@ -17,7 +17,7 @@ import { parseRamp, parseRate } from './rates.js';
 export const RUN_OPTIONS = Object.freeze({
   storages: names(undefined, {
     help: 'storages: name, name:profile, name:all, all, ./file.js, with commas between',
-    shown: 'all that can run, with their default profile',
+    shown: 'all available, with their default profile',
     hint: 'npx dragstrip list shows the names',
   }),
   rounds: count(1, 1000, 1, {
@@ -25,17 +25,17 @@ export const RUN_OPTIONS = Object.freeze({
   }),
   warmupOperations: count(0, 1e9, 5000, {
     flag: 'warmup',
-    help: 'operations before the clock starts, not counted',
+    help: 'warm-up operations, not counted',
   }),
   timeoutMs: duration(10_000, {
     flag: 'timeout',
     help: 'fail all outstanding requests after this long without a reply',
   }),
   rows: count(1, 2 ** 30 - 1, DATASET_DEFAULTS.rows, { help: 'rows of the dataset' }),
-  valueSize: count(8, 2 ** 24, DATASET_DEFAULTS.valueSize, { help: 'characters of a value' }),
+  valueSize: count(8, 2 ** 24, DATASET_DEFAULTS.valueSize, { help: 'characters per value' }),
   seed: count(0, 2 ** 32 - 1, DATASET_DEFAULTS.seed, { help: 'seed of rows, keys and order' }),
   pin: flag({
-    help: 'keep client and server (if Dragstrip started it) on processors of their own (taskset)',
+    help: 'pin client and server (if started by Dragstrip) to separate processors (taskset)',
   }),
   against: texts({
     value: '<package@version>',
@@ -60,7 +60,7 @@ export const LOAD_OPTIONS = Object.freeze({
   }),
   inFlight: count(1, IN_FLIGHT_MAX, undefined, {
     value: '<k>',
-    help: 'a window of k requests in flight, instead of all at once',
+    help: 'keep k requests in flight instead of sending all at once',
   }),
   load: choice(['sync', 'window', 'burst', 'rate'], undefined, {
     value: '<kind>',
@@ -68,31 +68,31 @@ export const LOAD_OPTIONS = Object.freeze({
   }),
   rate: reading(parseRate, {
     value: '<r>',
-    help: 'an open loop: r operations a second are due, whatever the replies do (10k, 2.5k, 0.5)',
+    help: 'open loop: start r operations per second, independent of replies (10k, 2.5k, 0.5)',
   }),
   arrivals: choice(['constant', 'poisson'], undefined, {
     value: '<distribution>',
-    help: 'of an open loop: constant or poisson',
+    help: 'open loop: constant or poisson',
     shown: 'constant',
   }),
   maxInFlight: count(1, IN_FLIGHT_MAX, undefined, {
     value: '<k>',
-    help: 'of an open loop: what would be more is dropped, and counted',
+    help: 'open loop: most requests in flight; arrivals beyond it are dropped and counted',
     shown: `${MAX_IN_FLIGHT}`,
   }),
   ramp: reading(parseRamp, {
     value: '<from:to:step>',
-    help: 'an open loop at each of these rates: 1k:10k:1k, or a list, 1k,2k,5k',
+    help: 'open loop at each of these rates: 1k:10k:1k, or a list: 1k,2k,5k',
   }),
   findMax: flag({
-    help: 'search the greatest rate within the limit that --p99 gives; --rate is where it begins',
+    help: 'find the highest rate whose p99 is within --p99; --rate is the first rate tried',
   }),
   p99: duration(undefined, {
-    help: 'of --find-max: what 99 % of the response times must be within, 5ms or 500us',
+    help: '--find-max: limit of the 99th percentile of response times, 5ms or 500us',
   }),
   processes: counts(1, PROCESSES_MAX, undefined, {
     value: '<n>',
-    help: 'share each load among n processes; with commas (1,2): each number in turn, compared',
+    help: 'split each load over n processes; several (1,2): each number in turn, compared',
     shown: '1',
   }),
 });

@@ -1,7 +1,7 @@
 /**
- * Client and server on processors of their own, by taskset (util-linux): otherwise the scheduler
+ * Client and server on separate processors, by taskset (util-linux): otherwise the scheduler
  * moves both about and they take each other's caches. Only processes that Dragstrip started are
- * pinned; a server of somebody else's is left where it is, and that is said.
+ * pinned; other servers stay unpinned, with a warning.
  *
  * Not for interrupts: what the kernel does for the network it does where it likes.
  */
@@ -131,10 +131,10 @@ export async function pinServers(servers, processes, options = {}) {
     options.plan === undefined
       ? planPinning({ allowed, coreOf: coreOfThisMachine, processes })
       : options.plan;
-  const missing = plan === null ? 'there is one processor alone' : await missingFor(taskset);
+  const missing = plan === null ? 'there is only one processor' : await missingFor(taskset);
   if (plan === null || missing !== null) return notPinned(servers, missing ?? '');
   /** @type {Pinning['servers']} */
-  const told = [];
+  const outcomes = [];
   /** @type {(() => Promise<void>)[]} */
   const undo = [];
   for (const { name, source, pids } of servers) {
@@ -147,11 +147,11 @@ export async function pinServers(servers, processes, options = {}) {
         if (before.length > 0) await setCpus(taskset, pid, before);
       });
     }
-    told.push({ name, pinned, reason: pinned ? null : (reason ?? 'taskset could not do it') });
+    outcomes.push({ name, pinned, reason: pinned ? null : (reason ?? 'taskset failed') });
   }
   return {
-    pinning: { client: plan.client, server: plan.server, servers: told, reason: null },
-    warnings: pinWarnings(plan, processes, told),
+    pinning: { client: plan.client, server: plan.server, servers: outcomes, reason: null },
+    warnings: pinWarnings(plan, processes, outcomes),
     restore: async () => {
       for (const step of undo) await step();
     },
@@ -164,7 +164,7 @@ export async function pinServers(servers, processes, options = {}) {
  */
 export async function missingFor(taskset) {
   const { failed } = await execa(taskset, ['--version'], { reject: false, stdio: 'ignore' });
-  return failed ? 'taskset (util-linux) is not there' : null;
+  return failed ? 'taskset (util-linux) is not installed' : null;
 }
 
 /**
@@ -216,13 +216,13 @@ export function pinWarnings({ client, shareCore }, processes, servers) {
     warnings.push({ code: 'W_PIN', message, hint, benchmark: null });
   if (shareCore) {
     warn(
-      'client and server have threads of the same core: each takes time from the other',
+      'client and server share a physical core: each slows the other down',
       'run on a machine with two cores or more',
     );
   }
   if (client.length < processes) {
     warn(
-      `${processes} processes share ${client.length} processors, so that one is left to the server`,
+      `${processes} processes share ${client.length} processors, to leave one for the server`,
       `run on ${processes + 1} cores or more, or with fewer --processes`,
     );
   }

@@ -56,7 +56,7 @@ const structured = z.looseObject({
 /**
  * @typedef {object} RunPlan options with nothing left open
  * @property {string} command
- * @property {string[] | null} storages null: all that can run, with their default profile
+ * @property {string[] | null} storages null: all available, with their default profile
  * @property {string} workload
  * @property {string[]} [workloads] benchmarks of each, where there are several
  * @property {Record<string, unknown>} workloadOptions to its `prepare`
@@ -66,7 +66,7 @@ const structured = z.looseObject({
  * @property {Variant[]} [variants] of the workload, where it has several
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {string[]} against other versions of drivers, `ioredis@5`
- * @property {boolean} pin client and server on processors of their own
+ * @property {boolean} pin pin client and server to separate processors
  * @property {number} rounds
  * @property {number} warmupOperations
  * @property {number} seed

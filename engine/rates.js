@@ -1,16 +1,16 @@
-/** Rates as they are written on the command line: `10k` a second, and the steps of a ramp. */
+/** Rates as they are written on the command line: `10k` per second, and the steps of a ramp. */
 
 import { usageError } from '../lib/errors.js';
 
 const RATE_MIN = 0.01;
 const RATE_MAX = 1e7;
-/** Rates of a ramp; each is a test of its own for each storage. */
+/** Rates of a ramp; each is one benchmark per storage. */
 const RAMP_MAX = 100;
 
 /**
  * @param {string} text `10k`, `2.5k`, `1M`, `0.5`
  * @param {string} flag
- * @returns {number} a second, more than 0 and at most ten million
+ * @returns {number} per second, more than 0 and at most ten million
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function parseRate(text, flag) {
@@ -19,7 +19,7 @@ export function parseRate(text, flag) {
   const value = match === null ? Number.NaN : Number((Number(match[1]) * unit).toPrecision(12));
   if (value >= RATE_MIN && value <= RATE_MAX) return value;
   throw usageError(
-    `${flag} ${JSON.stringify(text)}: not a rate from ${RATE_MIN} to ${RATE_MAX} a second`,
+    `${flag} ${JSON.stringify(text)}: not a rate from ${RATE_MIN} to ${RATE_MAX} per second`,
     `write for example ${flag} ${flag === '--ramp' ? '1k:10k:1k' : '10k'}`,
   );
 }

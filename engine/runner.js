@@ -1,7 +1,7 @@
 /**
  * A run: options in, result out. It resolves what can run, executes every benchmark of every round
- * in its turn, and tells what happens by events. It prints and writes nothing; the result grows
- * with each benchmark, so that whoever listens can store it after each.
+ * in its turn, and reports progress by events. It prints and writes nothing; the result grows
+ * with each benchmark, so that a listener can store it after each.
  */
 
 import path from 'node:path';
@@ -259,7 +259,7 @@ function describeStorage({ definition, profile, version: release, base }) {
  * @returns {Promise<Job[]>} those that can run
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the user named one that
  *   cannot,
- *   E_REFUSED where a file that is not ours is in the way
+ *   E_REFUSED where a file was not created by Dragstrip
  */
 async function fillEmbedded(jobs, plan, { signal, onEvent }) {
   const dataset = createDataset(plan.dataset);

@@ -1,6 +1,6 @@
 /**
  * The search of a run: for each storage the greatest rate within a latency limit. The search itself
- * is stats/findmax.js; here a trial is a benchmark in a process of its own, and the result keeps
+ * is stats/findmax.js; here a trial is a benchmark in its own process, and the result keeps
  * each of them as a round.
  */
 
@@ -14,7 +14,7 @@ import { droppedTooMuch } from './openloop.js';
 /** @typedef {import('./benchmarks.js').Job} Job */
 /** @typedef {import('./loads.js').SearchPlan} SearchPlan */
 
-/** A trial that tells nothing about the rate: the search ends with what it says. */
+/** A trial that says nothing about the rate: it ends the search with its message. */
 class TrialFailed extends Error {}
 
 /**
@@ -110,7 +110,7 @@ export function judgeTrial({ percentile, limitNs }, round) {
   if (state === 'aborted') throw new TrialFailed('the search was stopped');
   if (state === 'failed') throw new TrialFailed(failure?.message ?? 'a trial failed');
   const wrong = outcomes.miss + outcomes.mismatch + outcomes.error;
-  if (wrong > 0) throw new TrialFailed(`${wrong} answers of a trial were wrong`);
+  if (wrong > 0) throw new TrialFailed(`${wrong} replies of a trial were wrong`);
   const latencyNs =
     latency === null
       ? null

@@ -92,7 +92,7 @@ export async function resolveTargets(plan, workload) {
 }
 
 /**
- * Benchmarks are told apart by the storage's name: a file of the user's may not take one that is
+ * Benchmarks are identified by the storage's name: a file of the user may not take one that is
  * there.
  * @param {StorageTarget[]} storages
  * @param {import('../lib/types.js').Contender} definition
@@ -146,7 +146,7 @@ function lackOfCapability(definition, workload) {
   const lacks = lackedBy(workload, definition);
   if (lacks.length === 0) return null;
   return {
-    reason: `it does not offer ${lacks.join(', ')}`,
+    reason: `it does not support ${lacks.join(', ')}`,
     hint: `choose storages that do: npx dragstrip list`,
   };
 }
@@ -231,7 +231,7 @@ async function lackOfRows({ name, address }, credentials, plan) {
   const flags = flagsOf(wanted);
   if (dataset === null) {
     return {
-      reason: notOurs ?? `${name} at ${describeAddress(address)} does not hold our rows`,
+      reason: notOurs ?? `${name} at ${describeAddress(address)} does not contain the dataset`,
       hint: `${seedIt}${flags}`,
     };
   }
@@ -242,8 +242,8 @@ async function lackOfRows({ name, address }, credentials, plan) {
   if (same) return null;
   return {
     reason:
-      `${name} holds another dataset: ${dataset.rows} rows of ${dataset.valueSize} characters, ` +
-      `seed ${dataset.seed}; this run wants ${wanted.rows} of ${wanted.valueSize}, ` +
+      `${name} contains another dataset: ${dataset.rows} rows of ${dataset.valueSize} characters, ` +
+      `seed ${dataset.seed}; this run needs ${wanted.rows} of ${wanted.valueSize}, ` +
       `seed ${wanted.seed}`,
     hint: `add${flagsOf(dataset)} to this command, or run ${seedIt}${flags}`,
   };

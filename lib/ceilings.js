@@ -1,7 +1,7 @@
 /**
- * The limits of a result: what the wire of each server carries, and what each driver can do
- * against a fake server that answers at once. Their schema, and whether limits of one result may be
- * held against another. They are measured in engine/ceilings.js.
+ * The ceilings of a result: server ceilings, and the client ceiling of each driver, measured
+ * against a fake server. Their schema, and whether ceilings of one result may be used for
+ * another. They are measured in engine/ceilings.js.
  */
 
 import { z } from 'zod';
@@ -38,8 +38,8 @@ const serverCeiling = z.object({
   rounds: z.array(z.number()),
   points: z
     .array(z.object({ connections: count, depth: count, opsPerSecond: z.number() }))
-    .describe('the sweep: a short look at each, not to be quoted'),
-  reason: text.nullable().describe('why there is no figure'),
+    .describe('the sweep: one short measurement per point; not a result'),
+  reason: text.nullable().describe('reason for the missing figure'),
 });
 
 const clientCeiling = z.object({
@@ -60,13 +60,13 @@ const clientCeiling = z.object({
     .number()
     .nullable()
     .describe('the wire loop against the fake server, as many in flight on one connection'),
-  headroom: z.number().nullable().describe('that, over what the driver did'),
+  headroom: z.number().nullable().describe('that divided by the throughput of the driver'),
   rounds: z.array(z.number()),
-  reason: text.nullable().describe('why there is no figure'),
+  reason: text.nullable().describe('reason for the missing figure'),
 });
 
 export const limitsSchema = z.object({
-  source: text.nullable().describe('id of the result that they were taken from; null: this one'),
+  source: text.nullable().describe('id of the result they come from; null: this one'),
   wire: z.array(serverCeiling),
   driver: z.array(clientCeiling),
 });
@@ -87,7 +87,8 @@ export const limitsSchema = z.object({
  */
 export function limitsFrom(stored, { valueSize, environment }, file) {
   const hint = 'measure them anew: npx dragstrip limit --json FILE, or --limits without a file';
-  if (stored.limits === undefined) throw usageError(`--limits ${file}: it holds no limits`, hint);
+  if (stored.limits === undefined)
+    throw usageError(`--limits ${file}: it contains no ceilings`, hint);
   /** @type {[string, unknown, unknown][]} */
   const pairs = [
     ['value size', stored.dataset.valueSize, valueSize],
@@ -98,7 +99,7 @@ export function limitsFrom(stored, { valueSize, environment }, file) {
   for (const [what, theirs, ours] of pairs) {
     if (theirs === ours) continue;
     throw usageError(
-      `--limits ${file}: of another ${what} (${theirs}, this run has ${ours})`,
+      `--limits ${file}: measured with another ${what} (${theirs}, this run has ${ours})`,
       hint,
     );
   }
@@ -108,7 +109,7 @@ export function limitsFrom(stored, { valueSize, environment }, file) {
 /**
  * @param {Limits | undefined} limits
  * @param {string | null} protocol
- * @returns {number | null} operations a second; null: not known
+ * @returns {number | null} operations per second; null: not known
  */
 export function serverCeilingOf(limits, protocol) {
   const found = limits?.wire.find((limit) => limit.protocol === protocol);
@@ -119,7 +120,7 @@ export function serverCeilingOf(limits, protocol) {
  * @param {Limits | undefined} limits
  * @param {{ storage: string, profile: string, load: { kind: string, inFlight: number | null,
  *   operations: number | null } }} benchmark
- * @returns {number | null} operations a second under the same load; null: not known
+ * @returns {number | null} operations per second under the same load; null: not known
  */
 export function clientCeilingOf(limits, { storage, profile, load }) {
   const found = limits?.driver.find(

@@ -34,7 +34,7 @@ export const ROWS_NAMESPACE = Object.freeze({
   tarantool: { space: 'dragstrip_rows', marker: 'dragstrip_dataset', key: 'dataset' },
 });
 
-/** The same as storages are told them. */
+/** The same names as an open context has. */
 export const ROW_NAMES = namesOf(ROWS_NAMESPACE);
 
 /** @typedef {import('./types.js').Dataset} Dataset */

@@ -1,6 +1,6 @@
 /**
  * The define functions: each checks the form of a definition once, when it is made, so that a
- * mistake in a storage, server, loader, workload or report of somebody's own gets one clear line.
+ * mistake in a storage, server, loader, workload or report of a user gets one clear line.
  */
 
 import { HANDLE_KINDS, kindOf, ROW_OPERATIONS } from './capabilities.js';

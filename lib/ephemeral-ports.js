@@ -1,11 +1,11 @@
 /**
  * The ports that outgoing TCP connections take, on Linux: a connection that this side closes first
- * keeps its port for a minute (TIME_WAIT). Whoever opens one for each request can run out of them.
+ * keeps its port for a minute (TIME_WAIT). A client that opens one per request can run out of them.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** What Linux has where nobody changed it: 32768 to 60999. */
+/** Linux' default: 32768 to 60999. */
 const RANGE_DEFAULT = 28_232;
 
 /**

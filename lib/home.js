@@ -20,7 +20,7 @@ export const HOME_NAME = '.dragstrip';
  *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet. Untrusted ones above
  *   cwd are passed over
  * @throws {import('./errors.js').DragstripError} E_USAGE where that of cwd is another user's, and
- *   where one of our own is writable by others
+ *   where the user's own is writable by others
  */
 export function findHome({
   env = process.env,
@@ -67,7 +67,7 @@ function trustedOwners(uid, env) {
 function distrustOf(candidate, owners) {
   const there = statSync(candidate, { throwIfNoEntry: false });
   if (!there?.isDirectory()) return 'missing';
-  // A link of another user's may lead to any folder of ours.
+  // Another user's link may lead to any folder of this user.
   if (![there, lstatSync(candidate)].every(({ uid }) => owners.includes(uid))) return 'owner';
   return process.platform !== 'win32' && (there.mode & 0o022) !== 0 ? 'writable' : null;
 }

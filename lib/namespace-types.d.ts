@@ -51,7 +51,7 @@ export interface Namespace {
   names?: Partial<NamespaceNames>;
 }
 
-/** Names of a namespace as storages are told them: those that its workload declares. */
+/** Names of a namespace as an open context has them: those that its workload declares. */
 export interface NamespaceNames {
   /** of keys; the id follows */
   redisPrefix: string;

@@ -1,6 +1,6 @@
 /**
- * The names that a namespace has on the servers, as storages are told them. A namespace is declared
- * as data by whoever owns it: a workload, or the dataset of the race.
+ * The names that a namespace has on the servers, as an open context has them. A namespace is
+ * declared as data by its owner: a workload, or the dataset of the race.
  */
 
 /**

@@ -41,7 +41,7 @@ export function startChild(entry, { cpus = [], signal } = {}) {
  */
 export function describeEnd({ exitCode, signal, stderr, shortMessage }) {
   const end = signal ? `was killed by ${signal}` : `ended with status ${exitCode ?? '?'}`;
-  const how = `${end} before it gave a result`;
+  const how = `${end} before it returned a result`;
   const lines = String(stderr ?? shortMessage ?? '')
     .split('\n')
     .filter((line) => line.trim() !== '' && !/^\s+at /.test(line));

@@ -2,7 +2,7 @@
  * The result document of a run: its schema, and reading one from text. Everything that a report
  * shows is in here; a report computes, it does not measure.
  *
- * Times are nanoseconds, sizes bytes, throughput operations a second. Fields are added in later
+ * Times are nanoseconds, sizes bytes, throughput operations per second. Fields are added in later
  * versions, never given another meaning; SCHEMA_VERSION rises when a reader must know.
  */
 
@@ -95,9 +95,12 @@ const conditions = z
       .nullable()
       .optional()
       .describe('of that, against the first of the run: 0.05 is 5 % slower'),
-    stealShare: z.number().nullable().describe('processor time that the hypervisor gave others'),
+    stealShare: z
+      .number()
+      .nullable()
+      .describe('steal time: processor time taken by the hypervisor'),
     busyShare: z.number().nullable().describe('of all processors, by all programs'),
-    throttledCount: z.number().nullable().describe('periods in which a cgroup limit held us back'),
+    throttledCount: z.number().nullable().describe('periods throttled by a cgroup limit'),
     throttledNs: nanoseconds.nullable(),
     loadAverage: z.number().nullable(),
   })
@@ -106,7 +109,7 @@ const conditions = z
 const series = z
   .object({
     keys: count.nullable().describe('of each fetch; null: they differ, see keysOf'),
-    warmup: z.boolean().describe('told, and not to be compared'),
+    warmup: z.boolean().describe('reported, not compared'),
     cycles: count,
     ok: count,
     medianNs: nanoseconds
@@ -117,8 +120,8 @@ const series = z
     minNs: nanoseconds.nullable(),
     maxNs: nanoseconds.nullable(),
     durationNs: nanoseconds.describe('from the first call to the last reply'),
-    throughput: z.number().nonnegative().describe('replies a second in that time'),
-    inFlightMean: z.number().nonnegative().describe('in that time, by the area: call to reply'),
+    throughput: z.number().nonnegative().describe('replies per second in that time'),
+    inFlightMean: z.number().nonnegative().describe('time average in that interval: call to reply'),
     latenciesNs: z.array(nanoseconds).nullable().describe('call to reply, in the order of calls'),
     keysOf: z.array(count).optional().describe('keys of each of these'),
   })
@@ -126,7 +129,7 @@ const series = z
 
 const facts = z
   .record(text, z.union([z.number(), text, z.boolean(), z.null(), z.array(z.number())]))
-  .describe('what the workload found out beside its operations');
+  .describe('workload metrics');
 
 const compared = z
   .object({
@@ -145,7 +148,7 @@ const round = z.object({
   outcomes,
   samples: z.array(sample).max(10),
   durationNs: nanoseconds,
-  throughput: z.number().nonnegative().describe('ok operations a second'),
+  throughput: z.number().nonnegative().describe('ok operations per second'),
   inFlightMean: z.number().nonnegative().describe('counted, apart from the latencies'),
   conditions: conditions.optional(),
   compared: compared.optional(),
@@ -184,7 +187,7 @@ const load = z.object({
   durationNs: nanoseconds.nullable(),
   rate: z.number().positive().optional().describe('of an open loop: operations due a second'),
   arrivals: z.enum(['constant', 'poisson']).optional(),
-  maxInFlight: count.optional().describe('of an open loop: what would be more is dropped'),
+  maxInFlight: count.optional().describe('open loop: arrivals beyond it are dropped'),
   processes: count
     .optional()
     .describe('that share the load by operation index; one in flight is one for each; absent: 1'),
@@ -213,9 +216,7 @@ const storage = z.object({
   package: text.nullable(),
   version: text.nullable(),
   server: text.nullable(),
-  base: text
-    .optional()
-    .describe('the storage that this other version of its driver is held against'),
+  base: text.optional().describe('the storage with the installed version of this driver'),
   protocol: text.nullable().optional().describe('on the wire; null: embedded, or another'),
   calls: z.enum(['promise', 'callback', 'sync']),
   options: z.record(text, z.unknown()).describe('every driver option that is not its default'),
@@ -278,7 +279,7 @@ const search = z.object({
   percentile: z.number().min(0).max(1),
   limitNs: nanoseconds,
   rate: z.number().positive().nullable().describe('the greatest within the limit; null: none'),
-  confirmed: z.boolean().describe('it held once more, and 5 % above it did not'),
+  confirmed: z.boolean().describe('it passed again, and 5 % above it failed'),
   reason: text.nullable().describe('why it is not confirmed'),
   points: z.array(point),
 });
@@ -304,7 +305,7 @@ export const resultSchema = z.object({
   comparison: comparisonSchema.optional().describe('of a run by slices'),
   harnessOverhead: z
     .array(harnessOverhead)
-    .describe('the harness itself: memory storage, nothing behind it'),
+    .describe('harness overhead: the memory storage without a server'),
   warnings: z.array(warning),
 });
 

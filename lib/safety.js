@@ -35,7 +35,7 @@ export async function requireLoopback(endpoint, allowTargets = [], what = 'the s
   if (addresses.length > 0 && addresses.every(isLoopbackAddress)) return;
   throw refusedError(
     `${what} at ${name} is not on this machine: nothing is written to it`,
-    `if it may be written to, use --allow-target ${name}`,
+    `to allow writing to it, use --allow-target ${name}`,
   );
 }
 

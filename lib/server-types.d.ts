@@ -108,7 +108,7 @@ export interface LoaderDefinition {
   summary: string;
   /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when
    * the
-   *  place is taken by somebody else: then `notOurs` says by what) */
+   *  namespace is taken: then `notOurs` says by what) */
   inspect(context: ConnectionContext & { namespace?: Namespace }): Promise<{
     dataset: DatasetOptions | null;
     notOurs: string | null;

@@ -78,7 +78,7 @@ export interface OpenContext {
   dataset: Dataset;
   /** a folder of our own where an embedded store keeps its file */
   folder: string;
-  /** whether the workload calls set: whoever opens for reading alone by default looks at it */
+  /** whether the workload calls set: a storage that opens read-only by default checks it */
   writes?: boolean;
   /** of the workload's namespace: the only names that a storage may use on a server */
   names: NamespaceNames;
@@ -121,7 +121,7 @@ export interface RowsHandle extends Handle {
   values?(reply: any, ids: readonly number[]): readonly (string | null | undefined)[];
   /** the style of mget, where it is not that of get */
   mgetCalls?: CallStyle;
-  /** writes row `id` of our own rows, which is there; same style as get */
+  /** overwrites the existing row `id` of the dataset; same style as get */
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
   stored?(reply: any): boolean;
@@ -154,12 +154,12 @@ export interface InsertWay {
 
 /** Locks of the kind that `parameters.handler` of the context names. */
 export interface Locks extends Handle {
-  /** over one name or several, all or none; each call makes an owner of its own */
+  /** over one name or several, all or none; each call makes a new owner */
   mutex(
     names: readonly string[],
     options: { owner?: string; expireMs: number; blockMs: number },
   ): DistributedLock;
-  /** a number in the same server, by commands of their own */
+  /** a number in the same server, by separate commands */
   number: {
     set(name: string, value: number): Promise<unknown>;
     /** gives the new value */

@@ -60,7 +60,7 @@ export interface BoundWorkload {
 export interface Series {
   /** keys of each operation */
   keys: number;
-  /** it is told, and not counted among the others */
+  /** it is reported, and not counted among the others */
   warmup: boolean;
   from: number;
   to: number;
@@ -105,7 +105,7 @@ export interface ChosenStorage {
   definition: StorageDefinition | null;
 }
 
-/** What `plan` is told beside the options. */
+/** Input of `plan` beside the options. */
 export interface PlanContext {
   /** which of the workload's tests */
   test?: string;
@@ -148,7 +148,7 @@ export interface WorkloadPlan {
   };
 }
 
-/** What the command line is told of its run. */
+/** What a run reports to the command line. */
 export interface ConsoleContext {
   test?: string;
   /** as they were taken */
@@ -238,7 +238,7 @@ export interface FoundProgram {
 export interface WorkloadDefinition {
   name: string;
   summary: string;
-  /** of one kind of handle; empty where it brings contenders of its own */
+  /** of one kind of handle; empty where the workload has its own contenders */
   needs: readonly Capability[];
   /** what it owns on servers, created and removed around a run; absent: the rows of the race */
   namespace?: Namespace;

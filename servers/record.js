@@ -49,7 +49,7 @@ export function readRunning(home, name) {
 /**
  * @param {string} home
  * @param {readonly string[]} texts addresses as recorded
- * @returns {RunningServer | null} a running server of the folder, whoever owns it, that has one of
+ * @returns {RunningServer | null} a running server of the folder, of any owner, that has one of
  *   these addresses
  */
 export function findRunningAt(home, texts) {

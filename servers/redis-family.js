@@ -124,7 +124,7 @@ function writeConfiguration(folder, password) {
   const path = join(folder, 'redis.conf');
   const settings = readFileSync(CONFIGURATION, 'utf8');
   const hash = createHash('sha256').update(password).digest('hex');
-  // Not requirepass, which CONFIG GET tells in plain text to whoever may log in.
+  // Not requirepass, which CONFIG GET shows in plain text to every user who may log in.
   writePrivate(path, `${settings}\nuser default on #${hash} ~* &* +@all\n`);
   return path;
 }

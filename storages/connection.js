@@ -65,7 +65,7 @@ export async function openOrThrow({ storage, endpoint, credentials }, opening, a
     try {
       await abandon();
     } catch {
-      // The first error is the one that tells; a connection that never was may fail to close.
+      // The first error is reported; closing a connection that never opened may fail too.
     }
     if (error instanceof DragstripError) throw error;
     throw targetError(
@@ -156,8 +156,8 @@ export function onLoss(socket, lose) {
     lose(withCode(error instanceof Error ? error : new Error('the connection was closed')));
   };
   for (const event of ['error', 'end', 'close']) socket.prependListener(event, once);
-  // A failed write destroys the socket at once and tells by events only in the next tick: what is
-  // asked between the two finds a driver that refuses in words of its own.
+  // A failed write destroys the socket at once but emits events only in the next tick: a request
+  // between the two would reject with the driver's own error, without a code.
   const destroy = socket._destroy;
   socket._destroy = (error, callback) => {
     once(error);

@@ -1,6 +1,6 @@
 /**
- * What the embedded stores share: a file of our own in a folder of ours, filled once. A file is
- * built under another name and renamed when it is whole, so that whoever sees it sees all of it;
+ * Shared by the embedded stores: one file in the state folder, filled once. A file is
+ * built under another name and renamed when it is whole, so that a reader never sees a part of it;
  * a file that we did not make is refused. Not for reading rows.
  */
 
@@ -21,7 +21,7 @@ const BATCH_ROWS = 10_000;
  * @property {string} storage
  * @property {string} file absolute path
  * @property {(file: string) => DatasetOptions | null | Promise<DatasetOptions | null>} inspect
- *   the dataset of a file of ours; null where the file is somebody else's
+ *   the dataset of the file; null where Dragstrip did not create it
  * @property {(file: string, dataset: Dataset) => RowWriter | Promise<RowWriter>} create
  */
 
@@ -83,7 +83,7 @@ async function build(store, building, dataset, signal) {
  * @param {FileStore} store
  * @param {Dataset} dataset
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the file is not there or holds
- *   another dataset, E_REFUSED where it is not ours
+ *   another dataset, E_REFUSED where Dragstrip did not create it
  */
 export async function requireFilled(store, dataset) {
   const hint = 'it is filled by the race itself; from a program, call its fill() first';
@@ -108,7 +108,7 @@ function isSame(a, b) {
  */
 function refuse(store) {
   throw refusedError(
-    `${store.storage}: ${store.file} is there and was not made by dragstrip`,
+    `${store.storage}: ${store.file} exists and was not created by Dragstrip`,
     'move it away, or choose another folder',
   );
 }

@@ -155,7 +155,7 @@ function findNodeGyp() {
     if (existsSync(npm)) roots.push(path.join(path.dirname(realpathSync(npm)), '..'));
   }
   if (npmScript) roots.unshift(path.join(path.dirname(npmScript), '..'));
-  // Debian's npm has node-gyp as a package of its own.
+  // Debian's npm has node-gyp as a separate package.
   const candidates = roots.flatMap((root) => [
     path.join(root, 'node_modules/node-gyp/bin/node-gyp.js'),
     path.join(root, '../node-gyp/bin/node-gyp.js'),
@@ -247,7 +247,7 @@ function isAlive(pid) {
 }
 
 /**
- * In a process of its own: a bad native module can take its process down.
+ * In a separate process: a bad native module can crash its process.
  * @param {string} folder
  * @returns {Promise<boolean>}
  */

@@ -46,8 +46,8 @@ export const storage = defineStorage({
   profiles: {
     default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
     reader: {
-      summary: 'its Reader on a socket of ours: one write a tick',
-      options: { connection: 'ours, on node:net', noDelay: true, write: BATCH },
+      summary: 'its Reader on a plain socket: one write per tick',
+      options: { connection: 'Dragstrip’s, on node:net', noDelay: true, write: BATCH },
       calls: 'callback',
     },
   },
@@ -246,7 +246,7 @@ function openReader(hiredis, endpoint, prefix) {
 function settle(pending, socket, reply) {
   const done = pending.take();
   if (done === undefined) {
-    socket.destroy(withCode(new Error('a reply that nobody waits for'), 'EPROTO'));
+    socket.destroy(withCode(new Error('unexpected reply: no request is outstanding'), 'EPROTO'));
   } else if (reply instanceof Error) {
     done(withCode(reply, reply.message.split(' ')[0]));
   } else {

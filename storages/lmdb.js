@@ -1,4 +1,4 @@
-/** lmdb-js: a memory-mapped B+ tree in a file of our own, read in this process. */
+/** lmdb-js: a memory-mapped B+ tree in a file, read in this process. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -103,7 +103,7 @@ async function inspect(file) {
   try {
     return parseMarker(root.get(MARKER));
   } catch {
-    return null; // a value that is not ours may not even decode
+    return null; // a value of another program may not even decode
   } finally {
     await root.close();
   }

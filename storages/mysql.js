@@ -48,7 +48,7 @@ async function openRows({ address, credentials, names }) {
       set: (id, text, done) => connection.query(update, [text, id], done),
       stored: (reply) => reply.affectedRows === 1,
       async close() {
-        // destroy() leaves what waits for replies pending for ever; its own way of failing them
+        // destroy() leaves outstanding requests pending for ever; its own way of failing them
         // has no public name.
         connection._protocol.handleNetworkError(withCode(new Error('the connection was closed')));
         connection.destroy();

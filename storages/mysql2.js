@@ -147,7 +147,7 @@ function closedError() {
 }
 
 /**
- * The driver's destroy() and end() leave what waits for replies pending for ever, or wait for a
+ * The driver's destroy() and end() leave outstanding requests pending for ever, or wait for a
  * server that may be stopped. Its own way of rejecting them has no public name.
  * @param {any} connection of the callback interface
  * @param {Error} error

@@ -97,7 +97,7 @@ function mendNotifyError(connection) {
 
 /**
  * It refuses with an error without a code what is asked when its socket is no longer open, which
- * begins with a failed write and is told by no event before the next tick. The test costs some 0.2
+ * begins with a failed write emits no event before the next tick. The test costs some 0.2
  * % of what a request costs here.
  * @param {any} connection
  * @param {import('node:net').Socket} socket
@@ -111,7 +111,7 @@ function codeRefusals(connection, socket) {
 }
 
 /**
- * A reply that nobody waits for makes it call undefined: then the two sides are out of step.
+ * An unexpected reply makes it call undefined: request and reply order are lost.
  * @param {any} connection
  * @param {import('node:net').Socket} socket
  */
@@ -122,7 +122,7 @@ function guardReplies(connection, socket) {
     try {
       listener(chunk);
     } catch (error) {
-      // What a caller's own callback throws is not ours to keep.
+      // Errors thrown by the caller's callback are not caught here.
       if (error.message !== 'callback is not a function') throw error;
       connection.emit('error', withCode(error, 'EPROTO'));
       socket.destroy();

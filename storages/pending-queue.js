@@ -14,7 +14,7 @@ export class PendingQueue {
     this.mask = CAPACITY_MIN - 1;
     this.head = 0;
     this.size = 0;
-    /** @type {Error | null} once set, nothing waits any more: every request fails with it */
+    /** @type {Error | null} once set, every request fails with it */
     this.lost = null;
   }
 
@@ -25,7 +25,7 @@ export class PendingQueue {
     this.size += 1;
   }
 
-  /** @returns {Done | undefined} the oldest, taken out; undefined where none waits */
+  /** @returns {Done | undefined} the oldest, removed; undefined if empty */
   take() {
     if (this.size === 0) return undefined;
     const done = this.callbacks[this.head];
@@ -36,7 +36,7 @@ export class PendingQueue {
   }
 
   /**
-   * Fails all that wait, and by `lost` all that come: a request made by a callback in here must
+   * Fails all outstanding requests, and by `lost` later ones: a request made by a callback must
    * not be taken for one of the old ones.
    * @param {Error} error with a code
    */

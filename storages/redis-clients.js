@@ -11,7 +11,7 @@ import { codeClass, connectOptions, openOrThrow, requireEndpoint, withCode } fro
  * Where
  */
 
-// A lost server has to be seen: no reconnection, and nothing sent a second time.
+// A lost server must be detected: no reconnection, no resending.
 export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledCommands: false };
 
 /**
@@ -119,7 +119,7 @@ export async function connectNodeRedisPool(where) {
   nodeRedis ??= importRedis();
   const { ClientClosedError, createClientPool, DisconnectsClientError, TimeoutError } =
     await nodeRedis;
-  // What is in flight, and what waits for a connection, fails with these, which have no code.
+  // Requests in flight or waiting for a connection fail with these errors, which have no code.
   for (const errorClass of [ClientClosedError, DisconnectsClientError]) codeClass(errorClass);
   codeClass(TimeoutError, 'ETIMEDOUT'); // of its acquireTimeout
   const { pool: size } = /** @type {any} */ (profile.options);

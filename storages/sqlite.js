@@ -1,4 +1,4 @@
-/** node:sqlite, the SQLite that is built into Node from 22.5 on, in a file of our own. */
+/** node:sqlite, the SQLite that is built into Node from 22.5 on, in a file. */
 
 import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
@@ -133,7 +133,7 @@ async function inspect(file) {
   try {
     return parseMarker(database.prepare(`select options from ${MARKER}`).get()?.options);
   } catch {
-    return null; // no such table: not ours, or not whole
+    return null; // no such table: created by another program, or incomplete
   } finally {
     database.close();
   }

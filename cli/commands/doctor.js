@@ -1,4 +1,4 @@
-/** `dragstrip doctor`: what is there, what is missing and how to get it. Changes nothing. */
+/** `dragstrip doctor`: check servers, drivers and data, and show how to install what is missing. Changes nothing. */
 
 import { getLoader, hasLoader, loaderNames } from '../../data/loaders/index.js';
 import { resolveAddress } from '../../engine/addresses.js';
@@ -108,7 +108,7 @@ async function rows(name, address, credentials) {
   const { dataset, notOurs } = await loader.inspect({ address, credentials });
   if (dataset === null) {
     const hint = loaderNames.includes(loader.name) ? `npx dragstrip seed ${loader.name}` : null;
-    return { good: false, text: notOurs ?? `${name}: our rows are not there`, hint };
+    return { good: false, text: notOurs ?? `${name}: it does not contain the dataset`, hint };
   }
   const { rows: n, valueSize, seed } = dataset;
   return { good: true, text: `${name}: ${n} rows of ${valueSize} characters, seed ${seed}` };

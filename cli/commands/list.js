@@ -1,4 +1,4 @@
-/** `dragstrip list`: storages with their profiles, servers, workloads and reports. */
+/** `dragstrip list`: list storages and their profiles, servers, workloads and reports. */
 
 import Table from 'cli-table3';
 import { capabilitiesOf } from '../../lib/capabilities.js';

@@ -1,5 +1,5 @@
 /**
- * A simple MessagePack decoder and encoder of our own, the baseline: one function with a switch
+ * A simple MessagePack decoder and encoder, the baseline: one function with a switch
  * over a Buffer, no options, no extension types. Apart from protocols/msgpack.js, on purpose: that
  * one is a package of npm, which is compared here with this.
  */

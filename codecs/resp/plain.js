@@ -1,5 +1,5 @@
 /**
- * A simple RESP 2 decoder of our own, the baseline: a recursive descent over one Buffer, nothing
+ * A simple RESP 2 decoder, the baseline: a recursive descent over one Buffer, nothing
  * kept between chunks but the bytes of a reply that is not whole, which is then read from its start
  * again. And an encoder that makes one binary string of a command.
  *

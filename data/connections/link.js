@@ -11,7 +11,7 @@ import { DragstripError, targetError } from '../../lib/errors.js';
 
 /** A server that is silent for so long while requests wait has failed. */
 export const TIMEOUT_MS_DEFAULT = 30_000;
-/** Connecting and the server's first word: another protocol may wait for ours, silently. */
+/** Connecting and the server's first word: another protocol may wait silently. */
 export const HANDSHAKE_MS_MAX = 5_000;
 
 /**
@@ -19,7 +19,7 @@ export const HANDSHAKE_MS_MAX = 5_000;
  * @property {string} what the server as messages call it, `Redis`
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {number} [timeoutMs] see SeedContext
- * @property {AbortSignal} [signal] ends the link, and all that waits on it
+ * @property {AbortSignal} [signal] closes the connection and rejects outstanding requests
  */
 
 /**
@@ -38,7 +38,7 @@ export class Link {
     /** how long the server may be silent now: less until its first word */
     this.limitMs = Math.min(timeoutMs, HANDSHAKE_MS_MAX);
     this.signal = signal;
-    /** @type {Map<number, any>} what waits, oldest first */
+    /** @type {Map<number, any>} outstanding requests, oldest first */
     this.waiting = new Map();
     /** @type {Error | null} */
     this.failure = null;
@@ -46,7 +46,8 @@ export class Link {
     this.chunks = [];
     this.have = 0;
     /**
-     * consume is called when so many bytes are there: a large reply is not parsed piece by piece
+     * consume is called when this many bytes have arrived: a large reply is not parsed piece by
+     * piece
      */
     this.need = 1;
     /** @type {import('node:net').Socket} */
@@ -74,7 +75,7 @@ export class Link {
   }
 
   /**
-   * Sends a request and waits for what `settle` is told about it. The bytes must stay as they are
+   * Sends a request; resolves or rejects as `settle` says. The bytes must stay as they are
    * until then.
    * @param {number} key
    * @param {Uint8Array} bytes
@@ -136,7 +137,7 @@ export class Link {
     throw new Error('a subclass reads the protocol');
   }
 
-  /** @param {Error} error the first one is what everything that waits is told */
+  /** @param {Error} error the first one rejects all outstanding requests */
   fail(error) {
     if (this.failure !== null) return;
     this.failure = error;
@@ -149,7 +150,7 @@ export class Link {
 
   /** Closes at once: nothing may wait any more. */
   close() {
-    this.fail(targetError(`${this.where}: the connection was closed here`));
+    this.fail(targetError(`${this.where}: the connection was closed by Dragstrip`));
   }
 
   /** @param {any} [error] */
@@ -163,13 +164,13 @@ export class Link {
     }
     const reason =
       error === undefined ? 'closed the connection' : `connection lost (${error.code})`;
-    return targetError(`${this.where}: ${reason}`, 'see its log', error);
+    return targetError(`${this.where}: ${reason}`, 'check its log', error);
   }
 
   silent() {
     const seconds = this.limitMs / 1000;
     const what = this.socket.connecting ? 'no connection' : 'no answer';
-    return targetError(`${this.where}: ${what} within ${seconds} s`, 'see whether it hangs');
+    return targetError(`${this.where}: ${what} within ${seconds} s`, 'check whether it hangs');
   }
 
   /**

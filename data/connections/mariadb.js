@@ -136,7 +136,7 @@ export class SqlSession {
   silent() {
     return targetError(
       `${this.where}: no answer within ${this.timeoutMs / 1000} s`,
-      'see whether it hangs',
+      'check whether it hangs',
     );
   }
 
@@ -144,7 +144,7 @@ export class SqlSession {
   explain(error) {
     if (error.code === 'ER_LOCK_WAIT_TIMEOUT') {
       return targetError(
-        `${this.where}: another connection holds our table open (waited ${this.lockWaitSeconds} s)`,
+        `${this.where}: another connection keeps the table open (waited ${this.lockWaitSeconds} s)`,
         'close its HandlerSocket clients and open transactions: an open index holds the table',
         error,
       );
@@ -152,7 +152,7 @@ export class SqlSession {
     const hint = HINTS[error.code];
     if (error.code === 'PROTOCOL_CONNECTION_LOST' || /^E[A-Z]+$/.test(error.code ?? '')) {
       const what = error.syscall === 'connect' ? 'cannot connect' : 'connection lost';
-      return targetError(`${this.where}: ${what} (${error.code})`, hint ?? 'see its log', error);
+      return targetError(`${this.where}: ${what} (${error.code})`, hint ?? 'check its log', error);
     }
     return targetError(`${this.where}: ${error.message} (${error.code})`, hint, error);
   }

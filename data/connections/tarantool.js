@@ -193,7 +193,8 @@ export class TarantoolLink extends Link {
   /** @param {import('../../protocols/iproto/packet.js').IprotoPacket} packet */
   reply(packet) {
     const { sync, data, code, message } = replyOf(packet);
-    if (!this.waiting.has(sync)) throw new RangeError('a reply that nobody waits for');
+    if (!this.waiting.has(sync))
+      throw new RangeError('unexpected reply: no request is outstanding');
     this.settle(sync, message === null ? null : this.refusal(code, message), data);
   }
 

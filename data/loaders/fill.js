@@ -1,5 +1,5 @@
 /**
- * The course of every load: see what is there, write what is missing, count and sample, and only
+ * The steps of every load: check existing rows, write missing ones, count and sample, and only
  * then say that it is whole. What each step means is the server's own affair.
  */
 
@@ -19,7 +19,7 @@ import { isWhole } from './marker.js';
  * @param {object} steps
  * @param {string} steps.where the server as messages call it
  * @param {Dataset} steps.dataset
- * @param {Marker | null} steps.marker what was found; ours, or nothing
+ * @param {Marker | null} steps.marker the mark found, if any
  * @param {() => number | Promise<number>} steps.rowsThere ids 1 to this need not be written again
  * @param {(keep: number) => Promise<void>} steps.write marks the rows as incomplete, then writes
  *   those above `keep` and removes those above the last
@@ -45,8 +45,8 @@ export async function fill({ where, dataset, marker, rowsThere, write, verify, f
     }
     if (keep === 0) {
       throw targetError(
-        `${where}: what was just written is not there: ${fault}`,
-        'see whether it evicts or expires rows, or whether somebody else writes them',
+        `${where}: rows just written are missing: ${fault}`,
+        'check whether it evicts or expires rows, or whether another client changes them',
       );
     }
     // What an earlier load left is not what its marker says: all is written anew, once.

@@ -13,7 +13,7 @@ import { formatMark } from '../namespaces/mark.js';
  * @property {number} seed
  * @property {boolean} complete written, counted and sampled
  * @property {number} done ids 1 to `done` hold the dataset's values
- * @property {number} extent no id above it is ours: what a smaller dataset has to delete
+ * @property {number} extent Dragstrip owns no id above it: what a smaller dataset has to delete
  */
 
 /**
@@ -54,7 +54,7 @@ export function rowsToKeep(marker, dataset) {
 /**
  * @param {Marker | null} marker
  * @param {import('../../lib/types.js').DatasetOptions} dataset
- * @returns {boolean} whether the marker says that just this dataset is there, whole
+ * @returns {boolean} whether the marker describes this very dataset, complete
  */
 export function isWhole(marker, dataset) {
   return (

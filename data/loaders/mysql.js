@@ -1,7 +1,7 @@
 /**
  * Fills MariaDB: the table hs_test.table_test, by LOAD DATA LOCAL INFILE from memory, or by INSERTs
  * of many rows where the server takes no local files. The marker is the table's comment. The
- * database may be anybody's; only the table is ours.
+ * database may have other owners; only the table belongs to Dragstrip.
  */
 
 import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
@@ -122,7 +122,7 @@ async function requirePacketSize(session, { valueSize }) {
  * @returns {Promise<number>}
  */
 async function rowsThere(session, marker, dataset) {
-  // The marker knows that the load began; how far it came, the table knows better.
+  // The marker says that the load began; the table itself shows how far it came.
   const started = marker && { ...marker, done: marker.rows };
   const most = rowsToKeep(started, dataset);
   if (most === 0) return 0;
@@ -157,7 +157,7 @@ async function setMarker(session, dataset, state) {
 /**
  * @param {Session} session
  * @param {import('../../lib/types.js').SeedContext} context
- * @param {number} keep rows that are there already
+ * @param {number} keep rows that exist already
  */
 async function write(session, context, keep) {
   const { dataset } = context;
@@ -260,14 +260,14 @@ async function verify(session, dataset) {
   const { rows } = dataset;
   const beyond = `SELECT id FROM ${session.table} WHERE id < 1 OR id > ? LIMIT 1`;
   const [stranger] = await session.query(beyond, [rows]);
-  if (stranger !== undefined) return { fault: `row ${stranger.id} is one too many`, sampled: 0 };
+  if (stranger !== undefined) return { fault: `row ${stranger.id} is unexpected`, sampled: 0 };
   const count = await countRows(session, rows);
-  if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
+  if (count !== rows) return { fault: `${count} of ${rows} rows found`, sampled: 0 };
   const ids = sampleIds(dataset);
   for (const id of ids) {
     const [row] = await session.query(`SELECT str FROM ${session.table} WHERE id = ?`, [id]);
     if (row?.str !== dataset.value(id)) {
-      return { fault: `row ${id} is not what was written`, sampled: 0 };
+      return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }
   return { fault: null, sampled: ids.length };

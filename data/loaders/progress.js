@@ -1,5 +1,5 @@
 /**
- * How far a load came: told to the caller at most ten times a second, and put into the error when
+ * Progress of a load: reported at most ten times per second, and added to the error when
  * the load breaks off.
  */
 
@@ -7,7 +7,7 @@ import { DragstripError } from '../../lib/errors.js';
 
 const INTERVAL_MS = 100;
 
-/** Counts rows; a timer does the telling, so that no clock is read for each batch. */
+/** Counts rows; a timer reports, so that no clock is read per batch. */
 export class Progress {
   /**
    * @param {import('../../lib/types.js').SeedContext} context
@@ -20,18 +20,18 @@ export class Progress {
     /** rows that were handed to the connection, where acknowledgements are far apart */
     this.rowsSent = 0;
     this.command = command;
-    let told = -1;
+    let reported = -1;
     this.report = () => {
       const rows = Math.max(this.rowsDone, this.rowsSent);
-      if (rows === told) return;
-      told = rows;
+      if (rows === reported) return;
+      reported = rows;
       onProgress?.(rows);
     };
     this.timer = setInterval(this.report, INTERVAL_MS);
     this.timer.unref();
   }
 
-  /** Ends the telling, after a last time. */
+  /** Stops reporting, after a last report. */
   stop() {
     clearInterval(this.timer);
     this.report();

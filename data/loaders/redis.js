@@ -2,7 +2,7 @@
  * Fills Redis: one string key for each row, encoded straight from the dataset into pipelined SETs.
  * The marker is a key beside them, rewritten with every batch, so that a load that was broken off
  * goes on where it stopped. Only keys dragstrip:row:1 to the marker's extent are ours; those of
- * another place have another prefix and a marker of their own.
+ * another namespace have another prefix and marker.
  */
 
 import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
@@ -143,8 +143,8 @@ async function setMarker({ link, marker }, dataset, state) {
 /**
  * @param {Rows} rows
  * @param {import('../../lib/types.js').SeedContext} context
- * @param {number} keep rows that are there already
- * @param {number} extent the highest id that may be ours from now on
+ * @param {number} keep rows that exist already
+ * @param {number} extent the highest id that Dragstrip may own from now on
  */
 async function write(rows, context, keep, extent) {
   const { dataset } = context;
@@ -213,14 +213,14 @@ async function verify(own, dataset) {
   const { link, prefix } = own;
   const { rows } = dataset;
   const count = await overRows(own, 'EXISTS', 1, rows);
-  if (count !== rows) return { fault: `${count} of ${rows} rows are there`, sampled: 0 };
+  if (count !== rows) return { fault: `${count} of ${rows} rows found`, sampled: 0 };
   if ((await overRows(own, 'EXISTS', rows + 1, rows + 1)) !== 0) {
-    return { fault: `${prefix}${rows + 1} is there, beyond the last row`, sampled: 0 };
+    return { fault: `${prefix}${rows + 1} exists, beyond the last row`, sampled: 0 };
   }
   const ids = sampleIds(dataset);
   for (const id of ids) {
     if ((await link.command('GET', `${prefix}${id}`)) !== dataset.value(id)) {
-      return { fault: `row ${id} is not what was written`, sampled: 0 };
+      return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }
   return { fault: null, sampled: ids.length };

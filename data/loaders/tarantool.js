@@ -55,7 +55,7 @@ async function seed(context) {
     const space = await requireSpace(link, namesOf(context));
     const { marker, notOurs } = await readOwnMarker(space);
     if (notOurs !== null) throw notOursError(link.where, notOurs, 'tarantool');
-    // Rows beyond the last cannot be told one by one here: fewer rows than there were begin anew.
+    // Surplus rows cannot be removed one by one here: a smaller dataset is written from the start.
     const fewer = (marker?.extent ?? 0) > rows;
     return await fill({
       where: link.where,
@@ -99,7 +99,7 @@ function setMarker(space, dataset, state) {
 /**
  * @param {Space} own
  * @param {import('../../lib/types.js').SeedContext} context
- * @param {number} keep rows that are there already
+ * @param {number} keep rows that exist already
  */
 async function write(own, context, keep) {
   const { link, space } = own;
@@ -140,12 +140,12 @@ async function write(own, context, keep) {
 async function verify({ link, spaceId, space }, dataset) {
   const { rows } = dataset;
   const count = await link.call('dragstrip_count', [space]);
-  if (count !== rows) return { fault: `${count} rows are there, not ${rows}`, sampled: 0 };
+  if (count !== rows) return { fault: `${count} rows found instead of ${rows}`, sampled: 0 };
   const ids = sampleIds(dataset);
   for (const id of ids) {
     const [tuple] = await link.select(spaceId, 0, [id]);
     if (tuple?.[1] !== dataset.value(id)) {
-      return { fault: `row ${id} is not what was written`, sampled: 0 };
+      return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }
   return { fault: null, sampled: ids.length };

@@ -87,7 +87,7 @@ async function readOwnership(client, { keyspace, table }) {
     'select table_name, comment from system_schema.tables where keyspace_name = ?',
     [keyspace],
   );
-  // Without a table: created by a run of ours that was killed between the two.
+  // Without a table: created by a run that was killed between the two statements.
   if (rows.length === 0) return { mark: {}, notOurs: null };
   const marks = rows.map((row) => (row['table_name'] === table ? parseMark(row['comment']) : null));
   const notOurs = marks.includes(null) ? `keyspace ${keyspace}` : null;

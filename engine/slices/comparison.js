@@ -9,7 +9,7 @@ import { isSound, standingsOf } from '../../stats/standings.js';
 import { entrantsOf } from './entrants.js';
 import { runRound } from './round.js';
 
-/** Of the first rounds, until the run itself tells better. */
+/** For the first rounds, until the run itself has measured it. */
 const BLOCKS_FIRST = 30;
 export const SLICE_NS = 8e6;
 /** What a budget is divided by. */

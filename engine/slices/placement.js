@@ -84,7 +84,7 @@ function unmoved(loads, stored, client) {
  * @returns {Promise<string | null>} why nothing is placed
  */
 async function whyFree(servers, allowed, taskset) {
-  if (allowed.length < 2) return 'there is one processor alone, or it is not known';
+  if (allowed.length < 2) return 'there is only one processor, or it is not known';
   const other = servers.find(({ source, pids }) => source !== 'dragstrip' || pids.length === 0);
   if (other !== undefined) return `Dragstrip did not start ${other.name}`;
   return missingFor(taskset);

@@ -17,7 +17,7 @@ const WARM_BURST = 1000;
 const OPEN_TIMEOUT_MS = 10_000;
 
 /**
- * @typedef {object} SliceSpec what the process of a contender is told
+ * @typedef {object} SliceSpec the input of a contender's process
  * @property {'storage' | 'wire'} kind
  * @property {import('../benchmark.js').BenchmarkSpec} benchmark its load is not used
  * @property {SliceLoad[]} loads

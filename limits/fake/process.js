@@ -1,5 +1,5 @@
 /**
- * A fake server in a process of its own: it must not take time from the driver that it measures.
+ * A fake server in a separate process: it must not take CPU time from the measured driver.
  */
 
 import { fileURLToPath } from 'node:url';

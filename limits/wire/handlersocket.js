@@ -20,7 +20,7 @@ export const handlersocket = {
   async greet(link, { secret }) {
     const { database, table } = ROW_NAMES;
     if (secret !== undefined) {
-      await request(link, encodeAuth(secret), 'the server does not take the secret');
+      await request(link, encodeAuth(secret), 'the server rejects the secret');
     }
     const definition = { database, table, columns: ['str'] };
     await request(link, encodeOpen(0, definition), 'no index is opened');

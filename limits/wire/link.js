@@ -1,6 +1,6 @@
 /**
  * A bare socket of the wire loop: one buffer that every read goes into, questions and answers for
- * the greeting, then a pump that is told of each read. Not a driver: it knows no reply.
+ * the greeting, then a pump that is called on each read. Not a driver: it knows no reply.
  */
 
 import net from 'node:net';

@@ -63,8 +63,8 @@ async function authenticate(link, response, password) {
     const method = reply.payload.toString('latin1', 1, nul);
     if (method !== NATIVE_PASSWORD) {
       throw targetError(
-        `MySQL: the server wants the method ${method}, which is not spoken here`,
-        `give the user ${NATIVE_PASSWORD}, or use a server of "npx dragstrip servers start mariadb"`,
+        `MySQL: the server asks for the authentication method ${method}, which is not supported`,
+        `use ${NATIVE_PASSWORD} for this user, or a server of "npx dragstrip servers start mariadb"`,
       );
     }
     const token = nativePassword(password, reply.payload.subarray(nul + 1, nul + 21));

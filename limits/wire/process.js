@@ -1,5 +1,5 @@
 /**
- * A process of its own for a group of points of the wire loop: names and numbers in, points out.
+ * A separate process for a group of points of the wire loop: names and numbers in, points out.
  */
 
 import { fileURLToPath } from 'node:url';

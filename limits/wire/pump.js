@@ -135,8 +135,7 @@ export class Pump {
       requireRow(reply, reply.id ?? ids[done], dataset, protocol.name);
       done += 1;
     }
-    if (connection.link.left > 0)
-      throw invalid(protocol.name, 'more replies came than requests were sent');
+    if (connection.link.left > 0) throw invalid(protocol.name, 'more replies than requests');
     connection.next = count % ids.length;
     this.checked += count;
   }
@@ -276,7 +275,7 @@ export class Pump {
     const { name } = this.options.protocol;
     if (replies !== sent) throw invalid(name, `${replies} replies to ${sent} requests`);
     if (errors > 0) throw invalid(name, `${errors} of ${replies} are error replies`);
-    if (misses > 0) throw invalid(name, `${misses} of ${replies} have no row of the dataset`);
+    if (misses > 0) throw invalid(name, `${misses} of ${replies} have no row`);
   }
 
   close() {
@@ -297,8 +296,8 @@ function sameSession(a, b) {
  */
 function requireRow({ value, error }, id, dataset, name) {
   if (error !== null) throw invalid(name, `row ${id}: ${error}`);
-  if (value === null) throw invalid(name, `row ${id} is not there`);
-  if (value !== dataset.value(id)) throw invalid(name, `row ${id} is not that of the dataset`);
+  if (value === null) throw invalid(name, `row ${id} is missing`);
+  if (value !== dataset.value(id)) throw invalid(name, `row ${id} differs from the dataset`);
 }
 
 /** @param {string} name @param {string} what */

@@ -18,7 +18,7 @@ export const redis = {
     const { value } = await link.ask(encodeCommand(words), (bytes) => readReply(bytes, 0));
     if (value !== 'OK') {
       throw targetError(
-        'Redis does not take the password',
+        'Redis rejects the password',
         'set DRAGSTRIP_REDIS_PASSWORD, or a file by DRAGSTRIP_REDIS_PASSWORD_FILE',
       );
     }

@@ -40,7 +40,7 @@ const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
  * @property {number} connections
  * @property {number} clientCpuNs for each reply
  * @property {number | null} serverCpuNs for each reply
- * @property {number[]} rounds replies a second of each
+ * @property {number[]} rounds replies per second of each
  * @property {{ connections: number, depth: number, opsPerSecond: number }[]} points of the sweep
  */
 
@@ -98,7 +98,7 @@ async function look(target, options) {
 }
 
 /**
- * One point in a process of its own.
+ * One point in a separate process.
  * @param {WireTarget} target
  * @param {{ connections: number, depth: number }} point
  * @param {Pick<SweepOptions, 'measureNs' | 'executor' | 'signal'>} options

@@ -1,6 +1,6 @@
 /**
  * Reads replies, pure: from the text of one reply line to rows, counts or errors. How bytes become
- * that text is the parser's part; what a reply means to a request is told by the request's plan.
+ * that text is the parser's part; which decoder applies is part of the request's type.
  *
  * A reply is `code HT columns [HT token …]`, code 0 for success. Separators are counted, never
  * trimmed: `0 HT 1` holds no row, `0 HT 1 HT` holds one row with one empty string.

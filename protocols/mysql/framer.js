@@ -90,7 +90,7 @@ export class MysqlFramer extends PacketFramer {
     this.sequence = 1;
     this.rows = 0;
     this.rowBytes = 0;
-    // A reply is one when its last byte is there.
+    // A reply counts when its last byte has arrived.
     this.ending = true;
     if (this.skip === 0) this.skipped();
   }

@@ -9,7 +9,7 @@
 import { readLength } from './line.js';
 
 const NOT_ASCII = /[^\x00-\x7f]/;
-/** A command of ours has fewer words; a fake server refuses more. */
+/** Dragstrip's commands have fewer words; a fake server refuses more. */
 const WORDS_MAX = 1_048_576;
 /** Redis's own limit of a string, proto-max-bulk-len. */
 const WORD_BYTES_MAX = 512 * 2 ** 20;

@@ -2,7 +2,7 @@
  * The ranks of a table's rows with ties shown as ties, and the A/A noise that a difference must
  * exceed. Pure; from the rounds of the rows of one group.
  *
- * Non-goals: an order that a single round could turn around; what is not told apart shares ranks.
+ * Non-goals: an order that a single round could turn around; statistically tied rows share ranks.
  */
 
 import { noiseFloor, successiveRounds } from '../../stats/noise.js';

@@ -44,7 +44,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {Benchmark} source
  * @property {Record<string, any>} keys storage, workload, load and parameters
  * @property {'wrong' | 'unsteady' | null} mark
- * @property {boolean} unsteady its warm-up did not come to rest
+ * @property {boolean} unsteady still warming up when measurement started
  * @property {string | null} remark what it is, where it is no storage with a server
  * @property {import('./rates.js').OpenSummary | null} open of an open loop
  * @property {import('./rates.js').KindSummary[]} kinds of a mix
@@ -218,7 +218,7 @@ function keysOf(source) {
 
 /**
  * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'diagnostics'>} row
- * @returns {Row['mark']} something is wrong, or the warm-up did not come to rest
+ * @returns {Row['mark']} something is wrong, or it was still warming up
  */
 function markOf({ wrong, notRun, state, diagnostics }) {
   const bad = wrong + notRun > 0 || state === 'failed' || state === 'aborted';

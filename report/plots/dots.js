@@ -21,7 +21,7 @@ const SYMBOLS = Object.freeze(['circle', 'rect', 'triangle', 'diamond', 'pin', '
  * @typedef {object} DotsSpec
  * @property {'dots'} kind
  * @property {string} ratio key of the metric
- * @property {string} figure key of the metric that is told beside it
+ * @property {string} figure key of the metric that is shown beside it
  * @property {(table: Table) => string} plot the name of the plot that a table belongs to
  * @property {(table: Table) => string} series what a dot stands for
  * @property {(row: TableRow) => boolean} has

@@ -245,7 +245,7 @@ function scaleOf(entries, { log, narrow }) {
     const all = [...own, ...limits];
     return logScale(Math.min(...all) / 1.6, Math.max(...all), narrow ? 4 : 7);
   }
-  // Limits may be many times what was reached; beyond this they are told by a mark at the edge.
+  // Limits may be many times what was reached; beyond this a mark at the edge shows them.
   const most = Math.max(1e-9, ...own);
   const max = Math.max(most, ...limits.filter((value) => value <= most * 1.6));
   return { min: 0, max: max * 1.02, ticks: [] };

@@ -19,7 +19,7 @@ export class AckPings {
   /** @param {import('./connection.js').Connection} connection */
   constructor(connection) {
     this.connection = connection;
-    /** pings without a reply: nobody waits for it */
+    /** pings without a reply; no caller waits for them */
     this.outstanding = 0;
     /** batches written when replies were last read */
     this.batchesAtRead = 0;

@@ -237,7 +237,7 @@ export class HandlerSocketClient extends EventEmitter {
     }
   }
 
-  /** Closes at once: all that waits rejects with HS_CLOSED. */
+  /** Closes at once: outstanding requests reject with HS_CLOSED. */
   destroy() {
     this.closed = true;
     for (const connection of this.connections) connection.destroy();

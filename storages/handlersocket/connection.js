@@ -179,7 +179,7 @@ export class Connection {
     else this.wake();
   }
 
-  /** Connects if requests wait and nobody does. */
+  /** Connects if requests are outstanding and no attempt is under way. */
   wake() {
     if (this.serverSocket.state !== 'idle' || this.holding) return;
     if (this.sendQueue.size > 0 || this.readyWaiters.length > 0) this.serverSocket.connect();

@@ -262,7 +262,7 @@ export class ServerSocket {
       const text = `${address}: no connection within ${limits.connectTimeoutMs} ms`;
       this.drop(new HandlerSocketError('HS_CONNECT_TIMEOUT', text, { address }));
     } else if (this.ready) {
-      const text = `${address}: silent for ${limits.requestTimeoutMs} ms with requests in flight`;
+      const text = `${address}: no reply for ${limits.requestTimeoutMs} ms with requests in flight`;
       this.drop(new HandlerSocketError('HS_REQUEST_TIMEOUT', text, { address }));
     } else {
       const text =

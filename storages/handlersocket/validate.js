@@ -59,7 +59,7 @@ export function checkDefinition(definition, allowSystem = false) {
   if (index !== undefined) checkName('index', index);
   checkNames('columns', columns);
   if (columns.length === 0) {
-    throw argumentError('columns: at least one, else the number of rows cannot be told');
+    throw argumentError('columns: at least one, otherwise the number of rows is unknown');
   }
   if (filters !== undefined) checkNames('filters', filters);
   if (!allowSystem && SYSTEM_DATABASES.has(database.toLowerCase())) {

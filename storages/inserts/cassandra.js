@@ -1,5 +1,5 @@
 /**
- * Inserting by cassandra-driver. An INSERT of Cassandra overwrites a row that is there without a
+ * Inserting by cassandra-driver. An INSERT of Cassandra overwrites an existing row without an
  * word, so the server's own count of the table's writes tells whether one came twice; rows of one
  * batch that are the same row are one write to it, so what is sent is counted here too.
  */

@@ -94,7 +94,7 @@ function inserter(links, { names: { table }, numberOf }, connect) {
       single: {
         build: (from) => [from, numberOf(from)],
         send: (row, worker) => links[worker].index.insert(row),
-        stored: () => 1, // a row that is there already is an error
+        stored: () => 1, // an existing row is an error
       },
       batch: {
         build(from, to) {

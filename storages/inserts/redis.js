@@ -1,5 +1,5 @@
 /**
- * Inserting by Redis: a string key for each row, `SET … NX`, so that a key that is there is refused
+ * Inserting by Redis: a string key for each row, `SET … NX`, so that an existing key is refused
  * as a table refuses it. By every driver of Redis.
  */
 

@@ -149,7 +149,7 @@ function sumOfRows(results) {
 }
 
 /**
- * LOCAL makes a warning of a row that is there already, and leaves it out.
+ * LOCAL turns an existing row into a warning and skips it.
  * @param {string} info `Records: 3  Deleted: 0  Skipped: 1  Warnings: 1`
  */
 function skippedOf(info) {

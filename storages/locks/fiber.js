@@ -39,7 +39,7 @@ export async function openFiberLocks(connection) {
     await call('dragstrip_mutex_ready');
   } catch (error) {
     throw targetError(
-      `tarantool: it has no locks of ours (${error.message})`,
+      `tarantool: box.lua’s lock functions are missing (${error.message})`,
       'start it with the box.lua of this version: npx dragstrip servers start tarantool',
     );
   }

@@ -23,7 +23,7 @@ export async function openSemaphore(client, prefix, retryMs) {
       const key = prefix + name;
       return new SemaphoreMutex(
         (acquireTimeout) =>
-          // By default a lock that is lost ends the process: unlock tells it here.
+          // By default a lost lock ends the process: here unlock reports it.
           new Mutex(client, key, { ...options, acquireTimeout, onLockLost: () => {} }),
         { name, blockMs },
       );

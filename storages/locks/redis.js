@@ -14,12 +14,12 @@ import { connectIoredis, connectNodeRedis, IOREDIS } from '../redis-clients.js';
 /** @type {Readonly<Record<string, LockHandler>>} */
 const OURS = Object.freeze({
   script: {
-    summary: 'ours: an EVALSHA each way, woken by a channel',
+    summary: 'Dragstrip’s: one EVALSHA each to lock and unlock, woken by a channel',
     several: true,
     options: {},
   },
   pure: {
-    summary: 'ours: SETNX or MSETNX, unlocked by WATCH … EXEC, woken by a channel',
+    summary: 'Dragstrip’s: SETNX or MSETNX, unlocked by WATCH … EXEC, woken by a channel',
     several: true,
     options: {},
   },
@@ -39,7 +39,7 @@ export const IOREDIS_LOCKS = Object.freeze({
     summary: 'npm redis-semaphore, Mutex: SET NX, who waits asks again after 10 ms',
     several:
       'a Mutex of redis-semaphore has one key; its MultiSemaphore takes many permits of one key',
-    options: { retryInterval: 10, onLockLost: 'told by unlock' },
+    options: { retryInterval: 10, onLockLost: 'reported by unlock' },
   },
 });
 

@@ -1,12 +1,12 @@
 /**
  * What the mutex needs of a Redis driver, for ioredis and for node-redis: commands on the caller's
- * own connection, connections of our own beside it, and one subscription that survives a loss.
+ * own connection, further connections beside it, and one subscription that survives a loss.
  */
 
 import { MutexError } from './errors.js';
 
 /**
- * @typedef {object} Dedicated a connection that nobody else sends on
+ * @typedef {object} Dedicated a connection for exclusive use
  * @property {(words: string[]) => Promise<any>} command
  * @property {() => boolean} isAlive a lost one does not connect again: what it watched is forgotten
  *   by the server, and the rest of a transaction would be executed as if it were not

@@ -88,7 +88,7 @@ export class Locker {
     return new Mutex(this, requireNames(names), { owner, ...rest });
   }
 
-  /** Whoever waits is rejected; what is locked stays locked until its time is over. */
+  /** Rejects all waiters; held locks stay until they expire. */
   async close() {
     this.#fail(new MutexError('MUTEX_CLOSED', 'the locker is closed'));
     this.#unsubscribe?.();
@@ -217,7 +217,7 @@ export class Locker {
     try {
       words = JSON.parse(message);
     } catch {
-      return; // somebody else's
+      return; // of another channel
     }
     if (!Array.isArray(words)) return;
     const [sender, ...names] = words;

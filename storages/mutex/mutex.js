@@ -62,8 +62,8 @@ export class Mutex {
   }
 
   /**
-   * @returns {Promise<boolean>} whether all names were still locked by this lock; false tells that
-   *   the time was over, and somebody else may have been inside
+   * @returns {Promise<boolean>} whether all names were still locked by this lock; false means that
+   *   the lock had expired, and another owner may have been inside
    */
   async unlock() {
     const claim = this.#claim;

@@ -2,7 +2,7 @@
  * The handler `pure`: no script. SETNX or MSETNX locks, the value says who and until when, WATCH
  * breaks a lock whose time is over, and an unlock takes three round trips: WATCH, MGET, MULTI …
  * EXEC. A key holds `SERIAL:UNTIL:OWNER`, until in ms of the server's clock: what the clocks of two
- * clients show does not matter, but somebody who sets the server's clock moves every expiry.
+ * clients show does not matter, but setting the server's clock moves every expiry.
  */
 
 import { Transactions } from './transactions.js';
@@ -17,7 +17,7 @@ const SYNC_NS = 60e9;
 
 /**
  * @param {string | null} value
- * @returns {Held} null: nothing is there
+ * @returns {Held} null: not locked
  */
 export function parseHeld(value) {
   if (value === null || value === undefined) return null;

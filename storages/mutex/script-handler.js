@@ -1,7 +1,7 @@
 /**
  * The handler `script`: one EVALSHA to lock and one to unlock, the server itself lets locks expire.
  * A key holds `SERIAL:OWNER`; the serial is of one call of lock, so that a command that a driver
- * sends twice finds its own work done, and an unlock that comes too late removes nobody else's.
+ * sends twice finds its own work done, and a late unlock removes no other owner's lock.
  */
 
 import { createHash } from 'node:crypto';
@@ -22,9 +22,9 @@ import { createHash } from 'node:crypto';
  * @property {boolean} pipelines an attempt sent right behind a release finds the names free
  * @property {(claim: Claim) => Promise<Attempt>} attempt
  * @property {(claim: Claim, message: string) => Promise<{ all: boolean, receivers: number }>}
- *   release all: every name was still ours; receivers: of the message
+ *   release all: every name was still held; receivers: of the message
  * @property {(claim: Claim, expireMs: number) => Promise<boolean>} refresh all names or none
- * @property {(claim: Claim) => Promise<boolean>} owned whether all names are ours
+ * @property {(claim: Claim) => Promise<boolean>} owned whether this owner holds all names
  * @property {() => void} close
  */
 

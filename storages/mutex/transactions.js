@@ -37,7 +37,7 @@ export class Transactions {
       this.#give(connection);
       return result;
     } catch (error) {
-      this.#drop(connection); // nobody knows what it is in the middle of
+      this.#drop(connection); // its state is unknown
       throw error;
     }
   }

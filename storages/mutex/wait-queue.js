@@ -1,6 +1,6 @@
 /**
  * Who waits for which names in this process: a queue for each name, in the order of arrival. A
- * waiter sends a command only when there is a reason to: it has just come and nobody is before it,
+ * waiter sends a command only when there is a reason to: it is new and first in its queues,
  * a name that it was blocked by was released, or the time of that lock is over. Nobody polls.
  */
 
@@ -24,7 +24,7 @@ export class Waiter {
     this.attempting = false;
     /** Names were released meanwhile: what comes back may be old. */
     this.again = false;
-    /** @type {Error | null} what it is told unless the try in flight succeeds */
+    /** @type {Error | null} its error unless the attempt in flight succeeds */
     this.last = null;
     /** @type {string | null} the name that it knows to be held; null: it wants to try */
     this.blockedBy = null;
@@ -42,7 +42,7 @@ export class WaitQueue {
    * @param {object} hooks
    * @param {(claim: Claim) => Promise<Attempt>} hooks.attempt
    * @param {(name: string) => number | null} hooks.heldMs how long this process itself holds it
-   * @param {(claim: Claim) => void} hooks.disown locked for somebody who does not wait any more
+   * @param {(claim: Claim) => void} hooks.disown locked for a waiter that has given up
    * @param {(claim: Claim, name: string) => Error} hooks.deadlock
    * @param {() => number} hooks.now ns
    */
@@ -114,7 +114,7 @@ export class WaitQueue {
   }
 
   /**
-   * Names that are free now, as far as anybody knows: whoever waits for them and comes first tries.
+   * Names that are probably free now: the first waiter of each tries.
    * @param {readonly string[]} names
    * @returns {number} commands that were sent
    */
@@ -144,7 +144,7 @@ export class WaitQueue {
   }
 
   /**
-   * Not while this process holds a name of it, and not past somebody who came before and may get
+   * Not while this process holds one of its names, and not past an earlier waiter that may get
    * one; past one that waits for another name it may go.
    * @param {Waiter} waiter
    */

@@ -330,7 +330,7 @@ describe('insert on real servers', () => {
     assert.deepEqual(await leftovers(), []);
   });
 
-  test('a place that is somebody else’s is refused, and nothing of it touched', async () => {
+  test('a table or key that Dragstrip did not create is refused and not changed', async () => {
     const tries = {
       ioredis: {
         take: () => redis.set(`${redisPrefix}9`, 'a stranger’s'),

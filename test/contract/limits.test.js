@@ -122,7 +122,7 @@ describe('limits', () => {
       const more = createDataset({ ...dataset, rows: 1_000_000 });
       await assert.rejects(openPump(name, { dataset: more }), {
         code: 'E_INVALID',
-        message: /row \d+ is not there/,
+        message: /row \d+ is missing/,
       });
     });
 

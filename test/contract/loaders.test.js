@@ -133,16 +133,16 @@ describe('loaders', () => {
 
       test('Progress rises to the number of rows', async () => {
         /** @type {number[]} */
-        const told = [];
-        await seed({}, { onProgress: (/** @type {number} */ rows) => told.push(rows) });
-        assert.equal(told.at(-1), ROWS);
+        const progress = [];
+        await seed({}, { onProgress: (/** @type {number} */ rows) => progress.push(rows) });
+        assert.equal(progress.at(-1), ROWS);
         assert.deepEqual(
-          told,
-          told.toSorted((a, b) => a - b),
+          progress,
+          progress.toSorted((a, b) => a - b),
         );
       });
 
-      test('What somebody else put in our place is refused and stays as it is', async () => {
+      test('Data that Dragstrip did not create is refused and not changed', async () => {
         for (const plant of store.notOurs) {
           await store.clear();
           await plant.make();

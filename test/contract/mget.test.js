@@ -199,7 +199,7 @@ describe('mget on real servers', () => {
     assert.deepEqual(await mgetKeys(), []);
   });
 
-  test('touches no key of somebody else, and refuses a place that is taken', async () => {
+  test('changes no other keys, and refuses a namespace that is taken', async () => {
     await redis.set('test_1', 'a stranger’s, as the original program’s own keys were named');
     await redis.set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
     const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');

@@ -318,7 +318,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
     });
   }
 
-  test(`${driver}: closed, and lost for good, whoever waits is told`, async () => {
+  test(`${driver}: waiters reject when it is closed or lost`, async () => {
     const main = { ...servers.address('redis').main, ...servers.login('redis') };
     const client =
       driver !== 'redis'

@@ -32,7 +32,7 @@ for (const name of WORKLOADS) {
  * @property {() => Promise<string>} fingerprint of all that is there
  * @property {() => Promise<unknown>} clear
  * @property {Record<string, { only?: (namespace: any) => boolean,
- *   make: (namespace: any) => Promise<unknown> }>} notOurs what somebody else may have there
+ *   make: (namespace: any) => Promise<unknown> }>} notOurs data that other programs may have there
  */
 
 describe('namespaces', () => {

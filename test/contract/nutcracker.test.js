@@ -102,7 +102,7 @@ test('before a Redis that is gone it is not ready, and says what it says', async
   }
 });
 
-test('what is no proxy of Redis is told by what it is', async () => {
+test('a server that is no proxy is reported by its kind', async () => {
   const http = createServer((socket) => {
     socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     socket.on('error', () => {});

@@ -193,7 +193,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     assert.notEqual(colors[0], colors[1]);
   });
 
-  test('values are told under the pointer and by the arrow keys', async () => {
+  test('values are shown under the pointer and by the arrow keys', async () => {
     await visit('race', async (page) => {
       const svg = page.locator('#throughput-get-sync .v0 .wide svg');
       const tip = page.getByRole('status');

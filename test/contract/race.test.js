@@ -140,7 +140,7 @@ describe('the race', { timeout: 600_000 }, () => {
     const words = ['test.js', '--rows', '400', '--ops', '50', '--json', 'other.json'];
     const { status, stdout } = await call(words);
     assert.equal(status, 0, stdout);
-    assert.match(stdout, /redis holds another dataset: 500 rows of 1024 characters, seed 1/);
+    assert.match(stdout, /redis contains another dataset: 500 rows of 1024 characters, seed 1/);
     const { benchmarks } = readResult('other.json');
     const redis = benchmarks.find(({ storage }) => storage === 'redis');
     assert.deepEqual([redis?.state, redis?.rounds], ['skipped', []]);
@@ -150,7 +150,7 @@ describe('the race', { timeout: 600_000 }, () => {
     );
     const named = await call([...words.slice(0, -2), '--storages', 'ioredis']);
     assert.equal(named.status, 4);
-    assert.match(named.stderr, /^dragstrip: storage ioredis: redis holds another dataset.*\n$/);
+    assert.match(named.stderr, /^dragstrip: storage ioredis: redis contains another dataset.*\n$/);
   });
 
   test('finds rows that were spoilt behind its back', async () => {
@@ -269,7 +269,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
     });
   }
 
-  test('stopped by SIGSTOP, what is pending times out', async () => {
+  test('stopped by SIGSTOP, outstanding requests time out', async () => {
     const victim = await startVictim('redis', 'redis');
     try {
       const result = await runStruck('ioredis', victim, 3000, () =>

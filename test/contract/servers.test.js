@@ -308,7 +308,7 @@ async function wrong(name, address, message) {
   assert.equal(limit.aborted, false, 'a probe answers within some seconds');
 }
 
-test('a password that is missing or wrong is told, and is in no message', async () => {
+test('a missing or wrong password is reported, and is in no message', async () => {
   const { probe } = await loadServer('redis');
   const { main } = addressOf(running['redis']);
   const address = { main };

@@ -62,7 +62,7 @@ test('a .dragstrip of another user is not ours: programs in it would be executed
   const deep = join(project, 'a');
   mkdirSync(deep, { recursive: true });
   mkdirSync(join(project, '.dragstrip'));
-  const uid = 4_000_000; // neither the superuser nor whoever runs this test
+  const uid = 4_000_000; // neither the superuser nor the user of this test
   assert.equal(findHome({ env: {}, cwd: deep, uid }), join(deep, '.dragstrip'));
   assert.throws(() => findHome({ env: {}, cwd: project, uid }), {
     code: 'E_USAGE',

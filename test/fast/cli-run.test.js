@@ -201,7 +201,7 @@ describe('a result that cannot be stored', () => {
     assert.deepEqual(await readdir(path.join(folder, 'none')), []);
   });
 
-  test('standard output on a full disk is told in one line', async (t) => {
+  test('standard output on a full disk is reported in one line', async (t) => {
     if (!existsSync('/dev/full')) return t.skip('there is no /dev/full');
     const ended = await runCommand(folder, ['bin/dragstrip.js', 'list'], { output: '/dev/full' });
     assertFailure(ended, 7, /standard output cannot be written \(ENOSPC\)/);

@@ -46,7 +46,7 @@ describe('what is not understood is refused in one line with status 2', { concur
     ['hexadecimal', ['test.js', '--ops', '0x10'], /--ops "0x10"/],
     ['an empty count', ['test.js', '--ops', ''], /--ops ""/],
     ['too small a value', ['test.js', '--value-size', '3'], /--value-size "3": .*from 8/],
-    ['more lanes than can be', ['async_test.js', '--in-flight', '2M'], /--in-flight "2M"/],
+    ['too many in flight', ['async_test.js', '--in-flight', '2M'], /--in-flight "2M"/],
     ['a burst beyond memory', ['async_test.js', '--ops', '100M'], /10000000 at most.*--in-flight/],
     ['a burst with a duration', ['async_test.js', '--duration', '5s'], /add --in-flight 100/],
     ['a negative time', ['test.js', '--duration', '-1s'], /--duration "-1s": not a time/],
@@ -240,7 +240,7 @@ describe('report takes stored results only', () => {
   });
 });
 
-describe('a target that cannot be used is told in one line', { concurrency: 2 }, () => {
+describe('an unusable target is reported in one line', { concurrency: 2 }, () => {
   /** @type {net.Server[]} */
   const listeners = [];
   /** @param {net.Server} server */

@@ -238,7 +238,7 @@ describe('dragstrip commands refuses', () => {
     ['a place that is none', ['--proxy-binary', 'x {prot}'], /placeholder \{prot\}/],
     ['servers named and set up', ['--setup', '--redis', 'a:1'], /leave one out/],
     ['an address that is none', ['--redis', 'a:1,b:2'], /not an address/],
-    ['a storage without commands', ['--storages', 'memory'], /does not offer command/, 4],
+    ['a storage without commands', ['--storages', 'memory'], /does not support command/, 4],
   ])) {
     test(title, async () => {
       assertFailure(await callCommand(['bin/dragstrip.js', 'commands', ...words]), status, says);

@@ -65,7 +65,7 @@ describe('each test of the list', () => {
       for (const key of fake.data.keys()) assert.ok(key.startsWith(PREFIX), key);
     });
 
-    test(`${name}: what redis-benchmark is told touches our keys alone`, () => {
+    test(`${name}: the arguments of redis-benchmark name only keys of the namespace`, () => {
       const { baseline } = TESTS[name].prepare(SHAPE);
       if (baseline === 'ping_inline') return;
       const [command, key] = baseline;
@@ -237,7 +237,7 @@ describe('redis-benchmark', () => {
     '"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms",' +
     '"p99_latency_ms","max_latency_ms"';
 
-  test('its CSV of version 7: requests a second, and milliseconds as ns', () => {
+  test('its CSV of version 7: requests per second, and milliseconds as ns', () => {
     const line = '"SET dragstrip:commands:key:__rand_int__ abc","28985.51","1.150","0.312","1.023"';
     assert.deepEqual(parseBenchmark(`${HEAD}\n${line},"1.703","5.327","5.647"\n`), {
       perSecond: 28_985.51,
@@ -247,7 +247,7 @@ describe('redis-benchmark', () => {
     });
   });
 
-  test('its CSV before 6.2: requests a second alone', () => {
+  test('its CSV before 6.2: requests per second alone', () => {
     const found = parseBenchmark('"LPUSH k v, and ""more""","4100.50"\n');
     assert.equal(found?.perSecond, 4100.5);
     assert.equal(found?.p50Ns, null);
@@ -259,7 +259,7 @@ describe('redis-benchmark', () => {
     }
   });
 
-  test('is told the same connections, requests, keys and way', () => {
+  test('gets the same connections, requests, keys and route', () => {
     const shape = { requests: 200, clients: 5, keyspace: 9, keepAlive: false, words: ['GET', 'k'] };
     const tcp = benchmarkArgs({ ...shape, endpoint: { host: '::1', port: 7 } }).join(' ');
     assert.equal(tcp, '-h ::1 -p 7 -n 200 -c 5 -r 9 -k 0 --csv GET k');
@@ -273,7 +273,7 @@ describe('redis-benchmark', () => {
     assert.equal(unix.slice(2).join(' '), '-n 200 -c 5 -r 9 -k 1 --csv -t ping_inline');
   });
 
-  test('a program that fails, or prints no figures, is told in its last words', async () => {
+  test('a program that fails or prints no figures is reported with its last line', async () => {
     const shape = {
       endpoint: { host: 'a', port: 1 },
       ...{ requests: 1, clients: 1, keyspace: 1, keepAlive: true, words: ['X'] },

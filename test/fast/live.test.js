@@ -13,7 +13,7 @@ const plain = pc.createColors(false);
 /** @param {number} rows above, each cleared */
 const erased = (rows) => `\r${'\x1b[1A\x1b[2K'.repeat(rows)}`;
 
-/** A clock that stands still until it is told. */
+/** A clock that moves only when it is set. */
 function handClock() {
   let ns = 0;
   return {
@@ -59,7 +59,7 @@ function runningView() {
   return { view, clock, result };
 }
 
-test('each benchmark has a line: a bar, operations a second, p99, time left', () => {
+test('each benchmark has a line: a bar, operations per second, p99, time left', () => {
   const { view } = runningView();
   const lines = view.lines({ columns: 110, rows: 30, colors: plain });
   assert.equal(lines.length, 5);
@@ -75,7 +75,7 @@ test('each benchmark has a line: a bar, operations a second, p99, time left', ()
   assert.equal(lines[4], '2 of 12 tests');
 });
 
-test('what is left is told for the whole once each load has been seen', () => {
+test('the time left is shown once every load has been seen', () => {
   const { view, clock, result } = runningView();
   view.take({
     type: 'benchmark-end',

@@ -169,7 +169,7 @@ describe('mget refuses', () => {
     [
       'a storage that has no list of keys',
       ['concurrency', '--storages', 'node-handlersocket'],
-      /does not offer mget/,
+      /does not support mget/,
     ],
     ['more keys than are held', ['scatter', ...MEMORY, '--max-keys', '301'], /of 300 that are/],
   ])) {

@@ -198,7 +198,7 @@ describe('what is made of a trace', () => {
   });
 
   test('counts latencies of the series alone, and what was in flight beside it from end to end', () => {
-    // Two lanes, each call 10 ns: 0-10, 5-15, 10-20, …; operations 2 to 5 are the series.
+    // Two workers, each call 10 ns: 0-10, 5-15, 10-20, …; operations 2 to 5 are the series.
     const calledNs = Float64Array.from({ length: 8 }, (_, i) => i * 5);
     const endedNs = calledNs.map((ns) => ns + 10);
     const series = [{ keys: 3, warmup: false, from: 2, to: 6 }];
@@ -210,8 +210,8 @@ describe('what is made of a trace', () => {
     assert.equal(one.throughput, (5 / 25) * 1e9, 'replies at 15, 20, 25, 30 and 35');
   });
 
-  test('shows concurrency that is not reached where a lane pauses between reply and call', () => {
-    // One lane: 6 ns in a call, 4 ns outside.
+  test('shows concurrency that is not reached where a worker pauses between reply and call', () => {
+    // One worker: 6 ns in a call, 4 ns outside.
     const calledNs = Float64Array.from({ length: 12 }, (_, i) => i * 10);
     const endedNs = calledNs.map((ns) => ns + 6);
     const [one] = summarizeSeries({ calledNs, endedNs }, [

@@ -160,7 +160,7 @@ function resultOf(...benchmarks) {
   return /** @type {import('../../lib/result.js').Result} */ (/** @type {any} */ ({ benchmarks }));
 }
 
-describe('what is told', () => {
+describe('report of locks', () => {
   test('the original program’s lines, to the column', () => {
     const facts = { sections: 4679, violations: 0 };
     const result = resultOf(
@@ -292,7 +292,7 @@ describe('who waits', () => {
     assert.deepEqual(parseHeld('s.1:1700000000000:me:and you'), {
       ...{ serial: 's.1', until: 1_700_000_000_000, owner: 'me:and you' },
     });
-    assert.equal(parseHeld('somebody else’s')?.until, Number.POSITIVE_INFINITY);
+    assert.equal(parseHeld('another program’s')?.until, Number.POSITIVE_INFINITY);
     assert.equal(parseHeld(null), null);
   });
 });

@@ -93,7 +93,7 @@ test('more than 0.1 % dropped makes the test invalid: a warning, and exit status
   const beyond = await race({ loads }, { dropped: 11 });
   assert.equal(statusOf(beyond), 5);
   const warning = beyond.warnings.find(({ code }) => code === 'W_DROPPED');
-  assert.match(String(warning?.message), /0\.11 %.*10000 were in flight.*not valid/);
+  assert.match(String(warning?.message), /0\.11 %.*10000 were in flight.*invalid/);
   assert.match(String(warning?.hint), /--rate|--max-in-flight/);
   assert.equal(warning?.benchmark, 'memory:default/get/rate-10000');
 });

@@ -1,5 +1,5 @@
 /**
- * Variants of a workload: which benchmarks there are, what their processes are told, and its
+ * Variants of a workload: its benchmarks, the input of their processes, and its
  * namespace.
  */
 

@@ -14,7 +14,7 @@ const KEYS_MAX = 4_194_304;
 const dataset = createDataset({ rows: 100, valueSize: 40, seed: 4 });
 
 describe('the get workload', () => {
-  it('is found by its name, and an unknown name is told', async () => {
+  it('is found by its name, and an unknown name is reported', async () => {
     assert.ok(WORKLOAD_NAMES.includes('get'));
     assert.equal((await loadWorkload('get')).name, 'get');
     await assert.rejects(loadWorkload('gets'), { code: 'E_USAGE', message: /unknown workload/ });

@@ -172,7 +172,7 @@ test('unix sockets work as TCP does', async () => {
   }
 });
 
-test('a listener that Q has stopped for good is told from one that is slow', async () => {
+test('a listener stopped for good by Q is distinguished from a slow one', async () => {
   // No line of ours can begin with Q: this one is sent by hand, and costs the server its listener.
   const socket = createConnection(server.read, '127.0.0.1');
   socket.write('Q\n');

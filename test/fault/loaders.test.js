@@ -107,7 +107,7 @@ describe('loads broken off', () => {
         await assertWhole();
       });
 
-      test('A frozen server is told after the time of silence, and the load goes on', async () => {
+      test('A frozen server is reported after the timeout, and the load can be continued', async () => {
         const address = servers.address(server);
         const { pid } = servers.running(server);
         const dataset = tripping(() => process.kill(pid, 'SIGSTOP'));
@@ -155,7 +155,7 @@ describe('loads broken off', () => {
         ['says nothing', '', /no (answer|connection) within|ETIMEDOUT/],
         ['closes at once', null, /./],
       ])) {
-        test(`A port where somebody else ${title} is one E_TARGET line`, async () => {
+        test(`A port where another program ${title} is one E_TARGET line`, async () => {
           const stranger = createServer((socket) => {
             socket.on('error', () => {});
             socket.resume();
@@ -235,7 +235,7 @@ describe('loads broken off', () => {
     assert.equal(report.written, true);
   });
 
-  test('A Redis that evicts what was just written is told, not believed', async () => {
+  test('A Redis that evicts rows just written is reported', async () => {
     const address = servers.address('redis');
     const client = stores.redisClient;
     await stores.redis.clear();
@@ -246,7 +246,7 @@ describe('loads broken off', () => {
       const dataset = createDataset(OPTIONS);
       await assert.rejects(seedBy('redis', { address, dataset }), {
         code: 'E_TARGET',
-        message: /\d+ of 2600 rows are there/,
+        message: /\d+ of 2600 rows found/,
         hint: /evicts/,
       });
     } finally {

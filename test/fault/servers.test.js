@@ -206,7 +206,7 @@ test('half-made system tables are not taken for whole ones', async () => {
   await stopServers(['mariadb'], { home });
 });
 
-test('a server that hangs is not started twice; it is told, and stop ends it', async () => {
+test('a hanging server is not started twice; it is reported, and stop ends it', async () => {
   const [server] = await startLasting(['redis']);
   process.kill(server.pid, 'SIGSTOP');
   const { servers, failures } = await startServers(['redis'], {

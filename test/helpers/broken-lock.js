@@ -1,6 +1,7 @@
 /**
  * A lock that is broken on purpose, as beginners write it: it looks whether the key is there, and
- * then sets it, in two steps. Whoever looks in between gets in too. `stress` has to catch it.
+ * then sets it, in two steps. A client that looks in between gets the lock too. `stress` has to
+ * catch it.
  */
 
 import { defineStorage } from '../../lib/define.js';

@@ -1,6 +1,6 @@
 /**
  * The names that the loaders fill, seen by drivers that the loaders do not use: read, count,
- * spoil, and what somebody else might have put there.
+ * spoil, and data of other programs in the same place.
  */
 
 import { createHash } from 'node:crypto';

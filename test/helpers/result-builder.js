@@ -21,7 +21,7 @@ export const BURST = { kind: 'burst', inFlight: null, operations: 50_000, durati
 
 /**
  * @typedef {object} RoundSpec
- * @property {number} throughput operations a second, of the scheduled ones
+ * @property {number} throughput operations per second, of the scheduled ones
  * @property {Partial<Record<import('../../lib/types.js').Outcome, number>>} [outcomes] but ok
  * @property {Round['samples']} [samples]
  * @property {number} [serverCpuNs] for an operation; absent: not readable

@@ -26,5 +26,5 @@ if (wait === 'wait') {
     });
   }
 }
-// Last: whoever reads this may signal at once.
+// Last: the reader of this may signal at once.
 process.stdout.write(`${JSON.stringify(servers)}\n`);

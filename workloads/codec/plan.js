@@ -11,8 +11,8 @@ const DIRECTIONS = Object.freeze({ decoding: 'decode', encoding: 'encode' });
 const DURATION_MS = 250;
 
 export const tests = Object.freeze({
-  decoding: 'parsers of drivers and ours on recorded replies',
-  encoding: 'encoders of drivers and ours',
+  decoding: 'reply parsers of drivers and of Dragstrip, on recorded replies',
+  encoding: 'request encoders of drivers and of Dragstrip',
 });
 
 /** @type {import('../../lib/options.js').OptionTable} */
@@ -26,7 +26,7 @@ export const options = Object.freeze({
     shown: 'all but mixed, which is small',
   }),
   duration: duration(undefined, {
-    help: 'how long each benchmark runs',
+    help: 'duration of each benchmark',
     shown: `${DURATION_MS}ms`,
   }),
   ops: count(1, 1e9, undefined, {
@@ -39,10 +39,10 @@ export const shared = Object.freeze({
   storages: {
     flag: 'variants',
     help: 'codecs by name, or ./file.js of your own, with commas between',
-    shown: 'all that can run here',
+    shown: 'all available',
   },
   rounds: 3,
-  warmupOperations: { default: 20, max: 1e6, help: 'passes before the clock starts, not counted' },
+  warmupOperations: { default: 20, max: 1e6, help: 'warm-up passes, not counted' },
   timeoutMs: null,
   rows: null,
   valueSize: null,

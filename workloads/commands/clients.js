@@ -115,7 +115,7 @@ export class Clients {
     const { kept } = this;
     const one = this.idle.pop() ?? kept[(this.turn = (this.turn + 1) % kept.length)];
     const reply = ask(one.connection);
-    // Before whoever awaits the reply: it is idle when the next request is issued.
+    // Before the caller resumes: it is idle when the next request is issued.
     reply.then(one.free, one.free);
     return reply;
   }

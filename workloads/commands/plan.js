@@ -43,7 +43,7 @@ export const options = Object.freeze({
     help: 'connections, each with one request in flight',
   }),
   keyspace: count(1, 100_000, 50, { help: 'keys, counters and members that are drawn from' }),
-  dataSize: count(1, 65_536, 3, { help: 'characters of a value' }),
+  dataSize: count(1, 65_536, 3, { help: 'characters per value' }),
   keepAlive: choice(KEEP_ALIVE, KEEP_ALIVE.both, {
     value: '<which>',
     help: 'connections that are kept (on), one for each request (off), or both',

@@ -116,7 +116,7 @@ const TOO_SHORT = 'it was over within a millisecond, which it cannot time: take 
 
 /**
  * @param {string} text what it prints with --csv: a line of names and a line of figures; before
- *   version 6.2 the figures alone, name and requests a second
+ *   version 6.2 the figures alone, name and requests per second
  * @returns {BenchmarkFigures | null} of the last line; null where there are no figures
  */
 export function parseBenchmark(text) {

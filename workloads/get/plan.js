@@ -20,12 +20,12 @@ function checkedBy(parse) {
 export const options = Object.freeze({
   keys: reading(checkedBy(parseKeys), {
     value: '<distribution>',
-    help: 'which rows: uniform, sequential, zipf:0.99, hotspot:0.1:0.9 (keys : operations)',
+    help: 'key distribution: uniform, sequential, zipf:0.99, hotspot:0.1:0.9 (keys:operations)',
     shown: 'uniform',
   }),
   mix: reading(checkedBy(parseMix), {
     value: '<weights>',
-    help: 'reads and writes, such as get:95,set:5; a write writes the value that the row has',
+    help: 'mix of reads and writes, such as get:95,set:5; writes leave values unchanged',
   }),
 });
 

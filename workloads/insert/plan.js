@@ -65,7 +65,7 @@ export function plan(given, { storages }) {
   });
   if (variants.length === 0) {
     throw usageError(
-      'none of these storages has any of these strategies',
+      'none of these storages implements any of these strategies',
       'npx dragstrip list shows the storages; docs/insert.md says what each has',
     );
   }

@@ -14,7 +14,7 @@ export const WORKERS = 10;
  *   where the storage has none of the strategy's own name
  * @property {'one' | 'two' | 'batch' | 'all'} rows of a request
  * @property {boolean} prebuilt rows are put together before the clock starts
- * @property {number} workers connections that share the rows, each a range of its own
+ * @property {number} workers connections that share the rows, one range each
  * @property {'one' | 'singles' | 'pairs' | 'workers' | 'batches'} inFlight requests
  */
 
@@ -29,7 +29,7 @@ function strategy(summary, way, more) {
   return { summary, way, ...usual, inFlight: 'batches', ...more };
 }
 
-/** In the order of tables; the names of the original program, and those of ours. */
+/** In the order of tables; first the names of the original program. */
 export const STRATEGIES = /** @type {Readonly<Record<string, Strategy>>} */ (
   Object.freeze({
     one: strategy('row by row, each acknowledged before the next', 'single', {

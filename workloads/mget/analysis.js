@@ -182,7 +182,7 @@ export function scatterPoints(source) {
   );
 }
 
-/** A label says more than was there by this share: it is told. */
+/** Report where the label exceeds the achieved number by this share. */
 const SHORTFALL_MAX = 0.05;
 
 /**
@@ -201,7 +201,7 @@ export function concurrencyWarnings(result) {
       {
         code: 'CONCURRENCY',
         message: `${label}, ${workload}: fewer in flight than asked for: ${parts.join(', ')}`,
-        hint: 'calls that block are never more than one; else the client itself is busy',
+        hint: 'blocking calls are never more than one; otherwise the client is busy',
         benchmark: short[0].source.id,
       },
     ];

@@ -17,7 +17,7 @@ export const KEY_COUNTS = Object.freeze([
   1,
   ...Array.from({ length: 20 }, (_, i) => 5 * (i + 1)),
 ]);
-/** Of one fetch: more than any list of keys that somebody writes. */
+/** Of one fetch: more than any list of keys written by hand. */
 export const KEYS_MAX = 10_000;
 /** Ids drawn for one load; beyond it fetches of a series ask for the same keys again. */
 const IDS_MAX = 4_000_000;
@@ -79,8 +79,8 @@ export function planFetches(options, seed) {
   const series = counts.map((keys, i) => {
     sizes.fill(keys, i * step, (i + 1) * step);
     const from = i * step + lead;
-    // The original program's first row is there a second time: what came before the client was
-    // warm.
+    // The original program's first row occurs twice: the first one was measured before the client
+    // was warm.
     return { keys, warmup: i === 0 && counts[1] === keys, from, to: from + cycles };
   });
   return { sizes, series };

@@ -5,7 +5,7 @@ import { groupName, scatterPoints, toFetchGroups } from './analysis.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
-/** Of a plot that nobody asked for a format: 8 by 5 inches on a screen. */
+/** Default format of a plot: 8 by 5 inches on a screen. */
 const PNG = 'set terminal png size 1000,640';
 
 /**

@@ -15,7 +15,7 @@ const SCATTER = Object.freeze({ tests: ['scatter'] });
 
 export const tests = Object.freeze({
   concurrency: 'a table of medians, numbers of keys by fetches in flight',
-  scatter: 'a line for each fetch: its keys and how long it took; or a script for gnuplot',
+  scatter: 'one line per fetch: number of keys and duration; or a gnuplot script',
 });
 
 /** @type {import('../../lib/options.js').OptionTable} */
@@ -24,7 +24,7 @@ export const options = Object.freeze({
   port: count(1, 65_535, undefined, {
     also: ['-p'],
     help: 'Redis’ port',
-    shown: '6379; with neither host nor port: where it is known to be, see --redis',
+    shown: '6379; without host and port: as for --redis',
   }),
   password: reading(refusePassword, {
     also: ['-a'],
@@ -38,10 +38,10 @@ export const options = Object.freeze({
   db: count(0, 2 ** 31 - 1, 0, { also: ['-n'], help: 'Redis’ database' }),
   counts: counts(1, KEYS_MAX, KEY_COUNTS, {
     ...CONCURRENCY,
-    help: 'keys of a fetch, each number in turn',
+    help: 'keys per fetch; several: each number in turn',
     shown: '1, again 1, 5, 10 … 100',
   }),
-  cycles: count(1, 1_000_000, 100, { help: 'fetches of each number of keys' }),
+  cycles: count(1, 1_000_000, 100, { help: 'fetches per number of keys' }),
   inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
     also: ['-c', '--concurrency'],
     help: 'fetches in flight; several (1,4,16): each in turn',
@@ -49,32 +49,32 @@ export const options = Object.freeze({
   }),
   minConc: count(1, IN_FLIGHT_MAX, undefined, {
     ...CONCURRENCY,
-    help: 'fetches in flight, at least',
+    help: 'fewest fetches in flight',
     shown: String(IN_FLIGHT.min),
   }),
   maxConc: count(1, IN_FLIGHT_MAX, undefined, {
     ...CONCURRENCY,
-    help: 'fetches in flight, doubled up to this',
+    help: 'most fetches in flight; doubled up to this',
     shown: String(IN_FLIGHT.max),
   }),
-  minKeys: count(1, KEYS_MAX, 1, { ...SCATTER, help: 'keys of a fetch, at least' }),
-  maxKeys: count(1, KEYS_MAX, 100, { ...SCATTER, help: 'keys of a fetch, at most' }),
-  gnuplot: flag({ ...SCATTER, help: 'a script for gnuplot that makes a PNG' }),
+  minKeys: count(1, KEYS_MAX, 1, { ...SCATTER, help: 'fewest keys per fetch' }),
+  maxKeys: count(1, KEYS_MAX, 100, { ...SCATTER, help: 'most keys per fetch' }),
+  gnuplot: flag({ ...SCATTER, help: 'print a gnuplot script that writes a PNG' }),
   gnuplotExtra: texts({
     ...SCATTER,
     value: '<line>',
-    help: 'a line of your own in that script, as it is; may be repeated',
+    help: 'a line to add to that script; may be repeated',
   }),
-  pipelined: flag({ help: 'beside each, the same keys as single reads that are sent at once' }),
+  pipelined: flag({ help: 'also read the same keys by pipelined single reads' }),
 });
 
 export const shared = Object.freeze({
   storages: {
     default: ['ioredis'],
-    help: 'storages that read many keys at once: name, name:profile, all, ./file.js, with commas',
+    help: 'storages with multi-key reads: name, name:profile, all, ./file.js, with commas',
   },
-  rows: { default: HELD_KEYS, help: 'keys that are held' },
-  valueSize: { default: 2048, flag: 'data-size', help: 'bytes of a value' },
+  rows: { default: HELD_KEYS, help: 'number of stored keys' },
+  valueSize: { default: 2048, flag: 'data-size', help: 'bytes per value' },
   warmupOperations: 500,
   against: null,
 });
@@ -140,8 +140,8 @@ function requireHeld({ minKeys, maxKeys }, rows) {
   }
   if (maxKeys <= rows) return;
   throw usageError(
-    `a fetch of ${maxKeys} keys, of ${rows} that are held`,
-    'hold more by --rows, or fetch fewer',
+    `a fetch of ${maxKeys} keys, but only ${rows} are stored`,
+    'raise --rows, or fetch fewer',
   );
 }
 

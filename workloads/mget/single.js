@@ -1,6 +1,6 @@
 /**
  * The same fetches as mget, each as single reads that are sent at once: what MGET saves, or does
- * not, against a driver that pipelines. A fetch is over when its last value is there.
+ * not, against a driver that pipelines. A fetch ends with its last value.
  */
 
 import { defineWorkload } from '../../lib/define.js';

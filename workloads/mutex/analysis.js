@@ -169,15 +169,15 @@ export function stressVerdict(result) {
   const kills = total((row) => row.kills);
   const counts =
     `${sections} critical sections, ${violations} violations, ${timeouts} timeouts` +
-    (overruns > 0 ? `, ${overruns} sections that outlived their lock` : '') +
+    (overruns > 0 ? `, ${overruns} sections whose lock expired while held` : '') +
     (kills > 0 ? `, ${kills} processes killed` : '');
   if (violations > 0) {
-    const diagnostic = overruns > 0 ? '; some may come of sections that outlived their lock' : '';
-    return { verdict: 'broken', text: `mutual exclusion was broken: ${counts}${diagnostic}` };
+    const diagnostic = overruns > 0 ? '; some may be due to locks that expired while held' : '';
+    return { verdict: 'broken', text: `mutual exclusion violated: ${counts}${diagnostic}` };
   }
   const all = rows.every(({ n, source }) => n > 0 && source.rounds.every(isWhole));
   if (all && sections > 0) return { verdict: 'held', text: `mutual exclusion held: ${counts}` };
-  return { verdict: 'open', text: `not every process got through: ${counts}` };
+  return { verdict: 'open', text: `not every process completed: ${counts}` };
 }
 
 /** @param {Round} round */

@@ -1,12 +1,12 @@
 /**
- * A process of its own that opens the same locks, told by messages (engine/storage-process.js). It
- * ends with this one, however this one ends.
+ * A separate process that opens the same locks, controlled by messages (engine/storage-process.js).
+ * It ends with this one, however this one ends.
  */
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** By its place, not by an import: a process is told names and options, never functions. */
+/** By its path, not by an import: a process receives names and options, never functions. */
 const PROCESS = fileURLToPath(new URL('../../engine/storage-process.js', import.meta.url));
 const ACTIONS = new URL('./actions.js', import.meta.url).href;
 

@@ -1,5 +1,5 @@
 /**
- * A holder that dies: a process locks, others wait, the process is killed by SIGKILL. How long do
+ * Crash recovery: a process locks, others wait, the process is killed by SIGKILL. How long do
  * they wait? A lock with an expiry is free again when its time is over, one that belongs to a
  * connection when the server sees that end.
  */
@@ -7,9 +7,9 @@
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { LockProcess } from './holder.js';
 
-/** So long those who wait have been waiting when the holder dies. */
+/** How long the waiters have waited when the holder is killed. */
 const SETTLE_MS = 50;
-/** After its time is over nobody should wait much longer than this. */
+/** After the expiry no task should wait much longer than this. */
 const BLOCK_MS = 30_000;
 
 /** @type {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} */

@@ -5,7 +5,7 @@ const PREFIX = 'dragstrip:mutex:';
 /** @type {import('../../lib/types.js').Namespace} */
 export const namespace = Object.freeze({
   name: 'mutex',
-  // redis-semaphore puts a word of its own before every key.
+  // redis-semaphore adds its own prefix to every key.
   redis: { prefix: PREFIX, further: [`mutex:${PREFIX}`], marker: 'dragstrip:mutex' },
   mariadb: {
     database: 'hs_test',

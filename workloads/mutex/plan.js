@@ -10,8 +10,8 @@ const HANDLERS = Object.freeze([
   ...['script', 'pure', 'redlock', 'redis-semaphore', 'get-lock', 'fiber'],
 ]);
 export const WHO_HAS_WHAT =
-  'script and pure are on ioredis and redis, redlock and redis-semaphore on ioredis, get-lock on ' +
-  'mysql2, fiber on tarantool';
+  'script and pure use ioredis and redis, redlock and redis-semaphore ioredis, get-lock ' +
+  'mysql2, fiber tarantool';
 /** Tasks of each test. */
 const TASKS = Object.freeze({ lock: 10, count: 100, killed: 10, stress: 1 });
 const KILLED_EXPIRY_MS = 1000;
@@ -29,44 +29,44 @@ export const tests = Object.freeze({
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   handlers: names(HANDLERS, {
-    help: `kinds of lock: ${HANDLERS.join(', ')}, or of a file`,
+    help: `lock implementations: ${HANDLERS.join(', ')}, or a file`,
     shown: 'all; stress: script',
     defaultOf: { stress: ['script'] },
   }),
   tests: choices(TESTS, Object.values(TESTS), {
     ...USUAL,
-    help: '1 (lock/unlock), 2 (a counted section), killed (a holder dies)',
+    help: '1 (lock/unlock), 2 (a counted section), killed (crash recovery)',
     shown: Object.keys(TESTS).join(','),
   }),
   keys: counts(1, 100, [1, 2, 3, 5, 10], {
     also: ['-k'],
-    help: 'names locked at once, n of n/m; stress: how many keys a process runs through',
+    help: 'names locked at once, n of n/m; stress: keys per process',
     defaultOf: { stress: [5] },
   }),
-  ops: count(1, 1e7, 1000, { ...USUAL, help: 'Test 1: sections' }),
+  ops: count(1, 1e7, 1000, { ...USUAL, help: 'Test 1: critical sections' }),
   inFlight: count(1, 10_000, undefined, {
     also: ['--tasks'],
-    help: 'tasks at a time; stress: in each process',
+    help: 'concurrent tasks; stress: per process',
     shown: `${TASKS.lock}; Test 2: ${TASKS.count}; stress: ${TASKS.stress}`,
   }),
-  duration: duration(5000, { ...USUAL, help: 'Test 2: how long sections are begun' }),
-  kills: count(1, 1000, 3, { ...USUAL, help: 'killed: holders that die in a round' }),
+  duration: duration(5000, { ...USUAL, help: 'Test 2: duration' }),
+  kills: count(1, 1000, 3, { ...USUAL, help: 'killed: holders killed per round' }),
   expiry: duration(undefined, {
-    help: 'when a lock ends by itself',
+    help: 'expiry of a lock',
     shown: `30s; killed: ${KILLED_EXPIRY_MS / 1000}s; stress: 2 sleeps + 1s`,
   }),
   retry: duration(undefined, {
-    help: 'redlock, redis-semaphore: pause between two attempts',
-    shown: 'their own 200ms, 10ms',
+    help: 'redlock, redis-semaphore: interval between attempts',
+    shown: 'their defaults: 200ms, 10ms',
   }),
   processes: count(1, 1000, 30, { ...STRESS, also: ['-f', '--forks'], help: 'how many' }),
-  tries: count(1, 1e6, 10, { ...STRESS, also: ['-t'], help: 'attempts of a process at each key' }),
-  sleep: seconds(2000, { ...STRESS, also: ['-s'], help: 'how long a process holds a key' }),
-  repeat: count(1, 1e7, 1, { ...STRESS, help: 'how many times a process goes through all keys' }),
-  kill: count(0, 10_000, 0, { ...STRESS, help: 'further processes, killed at random' }),
+  tries: count(1, 1e6, 10, { ...STRESS, also: ['-t'], help: 'attempts per key and process' }),
+  sleep: seconds(2000, { ...STRESS, also: ['-s'], help: 'how long a process holds each key' }),
+  repeat: count(1, 1e7, 1, { ...STRESS, help: 'passes of a process over all keys' }),
+  kill: count(0, 10_000, 0, { ...STRESS, help: 'additional processes, killed at random' }),
   block: duration(undefined, {
     ...STRESS,
-    help: 'how long an attempt waits',
+    help: 'timeout of an attempt',
     shown: `4 sleeps, at least ${BLOCK_MS_MIN / 1000}s`,
   }),
 });
@@ -74,14 +74,14 @@ export const options = Object.freeze({
 export const shared = Object.freeze({
   storages: {
     help: 'drivers: ioredis, redis, mysql2, tarantool, name:profile, ./file.js, with commas between',
-    shown: 'all that can run; stress: ioredis',
+    shown: 'all available; stress: ioredis',
     defaultOf: { stress: ['ioredis'] },
   },
   warmupOperations: { default: 100, defaultOf: { stress: 0 } },
   timeoutMs: {
     default: 60_000,
     defaultOf: { stress: undefined },
-    shown: '1m; stress: as long as all could wait for each other',
+    shown: '1m; stress: the sum of all possible waits',
   },
   rows: null,
   valueSize: null,
@@ -145,7 +145,7 @@ function planStress(given) {
   if (keys.length > 1) throw usageError('--keys: stress takes one number', 'such as --keys 5');
   if (expiry <= sleep) {
     throw usageError(
-      `--expiry ${expiry}ms: a lock that ends before the ${sleep} ms it is held locks nothing`,
+      `--expiry ${expiry}ms: the lock expires before the ${sleep} ms for which it is held`,
       'make it longer than --sleep',
     );
   }

@@ -10,7 +10,7 @@ import { WHO_HAS_WHAT } from './plan.js';
 /** @type {NonNullable<import('../../lib/types.js').RunHooks['output']>} */
 export function output(result, { test, quiet }) {
   if (result.benchmarks.length === 0) {
-    throw usageError('none of these storages has any of these locks', WHO_HAS_WHAT);
+    throw usageError('none of these storages implements any of these locks', WHO_HAS_WHAT);
   }
   const tables = quiet ? /** @type {const} */ ('none') : undefined;
   if (test === 'stress') {

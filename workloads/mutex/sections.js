@@ -1,9 +1,9 @@
 /**
  * Tests 1 and 2: critical sections of tasks of one process. Which task an operation belongs to is
- * known by the loop's order: a lane issues its next operation as soon as the last one is verified,
- * so the task that was given back last is the one that goes on.
+ * known by the loop's order: a worker issues its next operation as soon as the last one is
+ * verified, so the task that was given back last is the one that goes on.
  *
- * That nobody else is inside is checked twice: by a count in this process, which costs nothing, and
+ * Mutual exclusion is checked twice: by a count in this process, which costs nothing, and
  * in Test 2 by a number on the server.
  */
 
@@ -112,7 +112,7 @@ export function prepareSections({ seed, ops, options, phase, clock }) {
  */
 async function sleep(state, task, now) {
   const fromNs = now();
-  // Node's timers count whole milliseconds: what was slept is told with the result.
+  // Node's timers count whole milliseconds: the time slept is part of the result.
   await new Promise((resolve) => setTimeout(resolve, sleepMsOf(task)));
   state.sleptNs += now() - fromNs;
   state.slept += 1;
@@ -123,7 +123,8 @@ async function sleep(state, task, now) {
  * @param {number} task
  * @param {string | undefined} phase
  * @param {() => boolean | Promise<boolean>} work
- * @returns {Promise<boolean>} whether nobody else was inside, and the work found what it should
+ * @returns {Promise<boolean>} whether no other task was inside, and the work found the expected
+ *   value
  */
 async function inside(state, task, phase, work) {
   const alone = state.inside === 0 || phase === 'warmup';

@@ -1,4 +1,4 @@
-/** What is told of waits and of fairness, as facts of a round. Pure. */
+/** Waits and fairness, as workload metrics of a round. Pure. */
 
 import { encode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
@@ -38,7 +38,7 @@ export function waitFacts(waitsNs) {
  * allocation in shared computer systems", DEC-TR-301, 1984: (Σx)² / (n Σx²). 1 where all have the
  * same, 1/n where one has everything.
  * @param {readonly number[]} shares what each of n had
- * @returns {number | null} null where nobody had anything
+ * @returns {number | null} null where all shares are zero
  */
 export function jainIndex(shares) {
   const sum = shares.reduce((all, share) => all + share, 0);

@@ -42,7 +42,7 @@ test('a benchmark whose number in flight is 3 % off is marked inconsistent, 1 % 
   const off = (/** @type {number} */ factor) => ({ inFlightMean: good.inFlightMean * factor });
   assert.equal(diagnose(benchmarkOf([off(1.01), off(0.99)])).inconsistent, null);
   const { inconsistent } = diagnose(benchmarkOf([{}, off(0.97), off(1.05)]));
-  assert.ok(Math.abs((inconsistent?.difference ?? 0) - 0.05) < 0.01, 'the worst round is told');
+  assert.ok(Math.abs((inconsistent?.difference ?? 0) - 0.05) < 0.01, 'the worst round is reported');
 });
 
 test('an inconsistent benchmark is marked in the table and warned about, with a hint', async () => {
@@ -50,7 +50,7 @@ test('an inconsistent benchmark is marked in the table and warned about, with a 
   const [warning] = diagnosticWarnings(result);
   assert.equal(warning.code, 'W_LITTLE');
   assert.equal(warning.benchmark, 'redis:default/get/sync');
-  assert.match(warning.message, /1\.5 were in flight, throughput × latency says 1;/);
+  assert.match(warning.message, /1\.5 in flight were counted, throughput × latency gives 1;/);
   assert.ok(warning.hint);
   const { render } = await loadReport('console');
   assert.match(render({ ...result, warnings: [warning] }), /^! redis .*$/m);
@@ -89,7 +89,7 @@ test('a round far from the others is warned about and counted all the same', () 
   assert.deepEqual(diagnose(result.benchmarks[0]).outliers, [4]);
   const [{ code, message }] = diagnosticWarnings(result);
   assert.equal(code, 'W_OUTLIER');
-  assert.match(message, /^round 5 is far/);
+  assert.match(message, /^round 5 is an outlier/);
   assert.equal(throughputsOf(result.benchmarks[0]).length, 5);
 });
 
@@ -142,7 +142,7 @@ test('noise is that of as many blocks as are compared: more blocks, less noise',
   assert.equal(noiseOf([{ source: benchmarkOf([{}]) }]).noise, null, 'one round tells nothing');
 });
 
-test('rows that the rounds do not tell apart share their places', () => {
+test('statistically tied rows share their ranks', () => {
   const row = (/** @type {string} */ label, /** @type {number[]} */ speeds) => ({
     ...{ label, kind: /** @type {const} */ ('server'), state: 'measured', wrong: 0 },
     source: benchmarkOf(

@@ -129,7 +129,7 @@ test('what was installed is used again, without npm', async () => {
   assert.deepEqual(driver, { name: 'ghost', version: '9.9.9', folder: place });
 });
 
-test('what cannot be had is told in one line, and leaves nothing behind', async () => {
+test('a version that cannot be installed is reported in one line and leaves nothing behind', async () => {
   const missing = `turning-driver@file:${path.join(folder, 'nowhere')}`;
   assertFailure(
     await runCommand(folder, [...RACE, '--force', '--against', missing]),
@@ -142,7 +142,7 @@ test('what cannot be had is told in one line, and leaves nothing behind', async 
     [],
   );
   const other = [...RACE, '--force', '--against', 'ioredis@5'];
-  assertFailure(await runCommand(folder, other), 2, /none of the storages of this run/);
+  assertFailure(await runCommand(folder, other), 2, /no storage of this run/);
 });
 
 test('a package and its version are read, and nothing that npm would take for an option', () => {

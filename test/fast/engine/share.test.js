@@ -239,7 +239,7 @@ describe('whole benchmarks', () => {
   test('when one process dies, the others are stopped and the benchmark fails', async () => {
     const storage = path.join(folder, 'one-dies.mjs');
     const define = pathToFileURL(path.join(ROOT, 'lib/define.js')).href;
-    // Whoever comes first makes the file, and dies when it is its turn to answer.
+    // The first process makes the file, and exits when it is its turn to answer.
     writeFileSync(
       storage,
       `import { closeSync, openSync } from 'node:fs';

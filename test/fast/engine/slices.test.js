@@ -91,7 +91,7 @@ describe('a round of slices', () => {
     assert.ok(new Set(blocks.map(String)).size > 3, 'the order stayed the same');
   });
 
-  test('a contender that fails is told, the others go on', async () => {
+  test('a failing contender is reported, the others go on', async () => {
     const wrong = storageFile('wrong', "return 'not the row';");
     const targets = [await target('memory'), await target(wrong)];
     const entrants = entrantsOf(targets, LOADS, plan, { folder, round: 0 });
@@ -117,7 +117,7 @@ describe('a round of slices', () => {
 });
 
 describe('a contender’s process', () => {
-  test('keeps its main thread where it was told, the helper threads stay free', async () => {
+  test('pins its main thread only, the helper threads stay free', async () => {
     const remote = new Remote();
     const { pid } = remote.child;
     const listOf = (/** @type {string} */ where) =>

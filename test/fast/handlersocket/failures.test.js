@@ -264,7 +264,7 @@ test('silence with requests in flight ends the connection and rejects them all',
   const isSilent = (/** @type {string} */ line) => line.endsWith('\t1') || line === '';
   fake.setAnswer(({ line }) => (isSilent(line) ? undefined : goodAnswer(line)));
   const results = await many(3, (key) => index.value(key));
-  // Replies are in order: without the first, the others cannot be told apart.
+  // Replies are in order: without the first, the others cannot be assigned.
   fake.setAnswer(({ line }) => goodAnswer(line));
   assert.equal(await index.value(9), 'v9');
   const codes = results.map((result) => /** @type {any} */ (result).reason?.code);

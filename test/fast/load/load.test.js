@@ -182,7 +182,7 @@ test('a duration ends the load, and what was not due is not unsent', async () =>
   assert.ok(ended.scheduled >= 95 && ended.scheduled <= 100, `${ended.scheduled} operations`);
 });
 
-test('a store that never answers: what is pending times out, the rest is unsent', async () => {
+test('a store that never answers: outstanding requests time out, the rest is unsent', async () => {
   const ended = await runLoad(
     load({
       op: () => new Promise(() => {}),
@@ -197,7 +197,7 @@ test('a store that never answers: what is pending times out, the rest is unsent'
   assert.equal(ended.recorder.samples[0].code, 'NO_REPLY');
 });
 
-test('a store that refuses at once after a stall does not keep the lanes going', async () => {
+test('a store that refuses at once after a stall does not keep the workers going', async () => {
   let calls = 0;
   /** @type {((error: Error) => void)[]} */
   const pending = [];

@@ -71,7 +71,7 @@ describe('replies that are held', () => {
     );
   });
 
-  test('the law of Little holds, and the lane that verifies is not in flight meanwhile', async () => {
+  test('the law of Little holds, and the worker that verifies is not in flight meanwhile', async () => {
     const { recorder, inFlightMean, durationNs } = await runLoad(
       load({
         clock: systemClock,

@@ -164,7 +164,7 @@ describe('coverage, simulated', () => {
     assert.ok(rounds > 6 && rounds < 20, `${rounds}`);
   });
 
-  test('A against A: equal contenders are told apart in at most 21 of 200 races', () => {
+  test('A against A: equal contenders differ significantly in at most 21 of 200 races', () => {
     const all = { logs: [8, 8], rounds: 8, blocks: 20, processDeviation: 0.05 };
     const { covered } = blockMeansOf(all, { races: 200, seed: 6 });
     assert.ok(covered >= 1 - 21 / 200, `${covered}`);

@@ -26,7 +26,7 @@ test('without the busiest thread a sum below one core says no, one above says no
   assert.equal(verdict({ serverCpuNs: 1.4e9 }), null);
 });
 
-test('where all cores are full it is the server’s bound, whoever of its threads is not', () => {
+test('where all cores are full the server is the bottleneck, whatever its threads do', () => {
   const full = { clientCpuNs: 0.8e9, serverCpuNs: 1.1e9, serverThreadNs: 0.6e9, cores: 2 };
   assert.equal(verdict(full), 'server');
   assert.equal(verdict({ ...full, cores: 4 }), 'latency');
@@ -60,7 +60,7 @@ test('processes that share a load have a thread each', () => {
   assert.equal(verdict({ clientCpuNs: 1.9e9, processes: 2 }), 'driver');
 });
 
-test('shares are told beside the verdict; nothing measured gives none', () => {
+test('shares are shown beside the verdict; without measurements there is none', () => {
   assert.deepEqual(boundOf({ ...base, serverThreadNs: 0.2e9 }), {
     verdict: 'latency',
     clientShare: 0.5,

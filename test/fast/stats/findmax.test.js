@@ -94,7 +94,7 @@ describe('a server with a sharp edge', () => {
     });
   }
 
-  test('that holds everything, or nothing, is told and not searched for ever', async () => {
+  test('where every rate passes, or none, is reported and the search ends', async () => {
     const all = await findMax(async () => ({ passed: true }), { start: 1000 });
     assert.deepEqual([all.rate, all.confirmed], [1e7, false]);
     assert.match(String(all.reason), /higher rates are not offered/);
@@ -162,14 +162,14 @@ test('points are bounded where nothing agrees, and the result says so', async ()
 test('an abort ends it with what is known', async () => {
   const stop = new AbortController();
   /** @type {number[]} */
-  const told = [];
+  const rates = [];
   const { rate, confirmed, reason } = await findMax(
     async (candidate) => {
       if (candidate >= 4000) stop.abort();
       return { passed: true };
     },
-    { start: 1000, signal: stop.signal, onPoint: (point) => told.push(point.rate) },
+    { start: 1000, signal: stop.signal, onPoint: (point) => rates.push(point.rate) },
   );
   assert.deepEqual([rate, confirmed, reason], [4000, false, 'the search was stopped']);
-  assert.deepEqual(told, [1000, 2000, 4000]);
+  assert.deepEqual(rates, [1000, 2000, 4000]);
 });

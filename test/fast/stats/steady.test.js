@@ -1,4 +1,4 @@
-/** The steady state: when a series has come to rest. */
+/** The steady state of a series. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
