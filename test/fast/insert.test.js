@@ -264,7 +264,7 @@ describe('options of dragstrip insert', () => {
     [{ storages: ['memory'] }, /storage memory has no inserts/],
     [{ storages: ['all'] }, /name them one by one/],
     [{ storages: ['mysql2:tuned'] }, /mysql2:tuned: it inserts as default only/],
-    [{ storages: ['sqlite'], strategies: ['bulk_load'] }, /none of these storages has any/],
+    [{ storages: ['sqlite'], strategies: ['bulk_load'] }, /none of these storages implements any/],
     [{ storages: ['no-such'] }, /unknown storage/],
   ];
   for (const [options, message] of refused) {

@@ -226,7 +226,7 @@ test('stored limits are refused for other rows, another machine or another Node'
   delete none.limits;
   assert.throws(() => limitsFrom(none, run, 'race.json'), {
     code: 'E_USAGE',
-    message: /no limits/,
+    message: /no ceilings/,
   });
 });
 
