@@ -190,10 +190,14 @@ describe('the command list on real servers', () => {
     }
   });
 
-  test('node-redis and hiredis take the list too', async () => {
+  test('node-redis, iovalkey and hiredis take the list too', async () => {
     const built =
       (await (await import('../../storages/hiredis.js')).storage.unavailable?.('default')) ?? null;
-    const storages = ['redis', ...(built === null ? ['hiredis', 'hiredis:reader'] : [])];
+    const storages = [
+      'redis',
+      'iovalkey',
+      ...(built === null ? ['hiredis', 'hiredis:reader'] : []),
+    ];
     const tests = ['PING_INLINE', 'INCR', 'SPOP', 'LRANGE_300', 'MSET'];
     const result = await runList({ tests, transports: ['unix'], requests: 60 }, { storages });
     assertAccounts(result);
