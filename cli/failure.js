@@ -1,6 +1,7 @@
 /** How a failure is shown: one line that says what, where and what helps; no stack trace. */
 
 import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
+import { printable } from '../lib/printable.js';
 
 /**
  * @param {any} error
@@ -23,5 +24,7 @@ export function reportFailure(error, stderr) {
  */
 export function failureLine({ message, hint }) {
   const line = hint ? `${message}; ${hint}` : message;
-  return line.replace(/\s*\r?\n\s*/g, ' ');
+  // Not by a pattern, which would take quadratic time over many blanks.
+  const parts = line.split('\n').map((part) => part.trim());
+  return printable(parts.filter((part) => part !== '').join(' '));
 }

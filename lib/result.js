@@ -11,14 +11,18 @@ import { limitsSchema } from './ceilings.js';
 import { comparisonSchema } from './comparison.js';
 import { DragstripError } from './errors.js';
 import { OUTCOMES } from './outcome.js';
+import { printable } from './printable.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
 export const SCHEMA_VERSION = 2;
 
 const count = z.number().int().nonnegative();
+/** More would take hours to run, and gigabytes to read. */
+const ROUNDS_MAX = 100_000;
 const nanoseconds = z.number().nonnegative();
 const bytes = z.number();
-const text = z.string();
+/** What servers said is among them: nothing that a terminal executes. */
+const text = z.string().overwrite(printable);
 
 const outcomes = z
   .object(
@@ -139,7 +143,7 @@ const compared = z
   .describe('with the dataset, of a workload that reads single rows');
 
 const round = z.object({
-  round: count,
+  round: count.max(ROUNDS_MAX),
   position: count.describe('place in the order of this round'),
   state: z.enum(['measured', 'failed', 'aborted']),
   failure: z.object({ code: text, message: text }).nullable(),

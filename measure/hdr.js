@@ -6,6 +6,7 @@
  */
 
 import { createRequire } from 'node:module';
+import { inflateSync } from 'node:zlib';
 import { DragstripError } from '../lib/errors.js';
 import { Histogram, highestAt, lowestAt } from './histogram.js';
 
@@ -26,6 +27,13 @@ const require = createRequire(import.meta.url);
 function library() {
   return require('hdr-histogram-js');
 }
+
+/** A count has up to nine bytes, and there are some 57,000 of them up to the highest value. */
+const INFLATED_BYTES_MAX = 1 << 20;
+const BASE64_LENGTH_MAX = 1 << 21;
+/** Cookie and length before the compressed bytes; the fields before the counts. */
+const COMPRESSED_HEADER = 8;
+const PLAIN_HEADER = 40;
 
 /**
  * @param {Histogram} histogram
@@ -85,11 +93,37 @@ function refused(why, cause) {
 }
 
 /**
+ * A few kilobytes can claim to be gigabytes: the size is bounded before the library inflates it,
+ * and the precision, by which it allocates.
+ * @param {string} base64
+ * @throws {DragstripError} E_USAGE
+ */
+function requireSmall(base64) {
+  if (base64.length > BASE64_LENGTH_MAX) throw refused('it is too long');
+  let plain;
+  try {
+    plain = inflateSync(Buffer.from(base64, 'base64').subarray(COMPRESSED_HEADER), {
+      maxOutputLength: INFLATED_BYTES_MAX,
+    });
+  } catch (error) {
+    throw refused(`not HdrHistogram V2 (${error.message})`, error);
+  }
+  if (plain.length < PLAIN_HEADER) throw refused('not HdrHistogram V2 (it is too short)');
+  // Cookie, payload length, index offset, digits, lowest and highest value, ratio.
+  const digits = plain.readInt32BE(12);
+  const unit = plain.readBigInt64BE(16);
+  if (unit !== 1n || digits !== CONFIGURATION.numberOfSignificantValueDigits) {
+    throw refused(`unit ${unit} and ${digits} digits instead of unit 1 and 3 digits`);
+  }
+}
+
+/**
  * @param {string} base64
  * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above, so that
  *   its indexes are the same
  */
 function decodeByLibrary(base64) {
+  requireSmall(base64);
   const { decodeFromCompressedBase64 } = library();
   /** @type {any} the typings omit the counts */
   let hdr;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { build, encodeIntoCompressedBase64, Float64Histogram } from 'hdr-histogram-js';
 import { decode, encode } from '../../measure/hdr.js';
@@ -236,4 +237,27 @@ test('the library behind the encoding is not loaded until something is encoded',
   const cwd = new URL('../..', import.meta.url);
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd });
   assert.equal(output.toString().trim(), 'false true');
+});
+
+test('a few kilobytes that claim to be gigabytes are refused before they are inflated', () => {
+  const bomb = (/** @type {Buffer} */ plain) => {
+    const packed = deflateSync(plain);
+    const header = Buffer.alloc(8);
+    header.writeInt32BE(0x1c849314, 0);
+    header.writeInt32BE(packed.length, 4);
+    return Buffer.concat([header, packed]).toString('base64');
+  };
+  const huge = bomb(Buffer.alloc(256 << 20));
+  assert.ok(huge.length < 400_000);
+  const before = process.memoryUsage().rss;
+  assert.throws(() => decode(huge), { code: 'E_USAGE', message: /^not a histogram/ });
+  assert.ok(process.memoryUsage().rss - before < 100 << 20);
+  const precise = Buffer.alloc(64);
+  precise.writeInt32BE(0x1c849303, 0);
+  precise.writeInt32BE(5, 12); // 100 times as many buckets
+  precise.writeBigInt64BE(1n, 16);
+  precise.writeBigInt64BE(2n ** 53n - 1n, 24);
+  assert.throws(() => decode(bomb(precise)), { code: 'E_USAGE', message: /5 digits/ });
+  const long = Buffer.alloc(3 << 20, 'A').toString();
+  assert.throws(() => decode(long), { code: 'E_USAGE', message: /too long/ });
 });
