@@ -10,7 +10,7 @@ import { simulateRace } from './simulated-race.js';
  * @param {{ races: number, trim?: number, seed?: number, precision?: number }} options precision:
  *   stop each race at the first round from the sixth on at which every half-width is that small
  * @returns {{ covered: number, falsePair: number, half: number, unpooled: number, rounds: number }}
- *   shares: of intervals of pairs that hold the truth, of races with any pair wrongly told apart by
+ *   shares: of intervals of pairs that hold the truth, of races with any pair wrongly separated by
  *   all pairs' intervals, of races without a pooled variance; half: mean half-width; rounds: mean
  */
 export function blockMeansOf(race, { races, trim = 0.05, seed = 1, precision }) {

@@ -1,6 +1,6 @@
 /**
  * A run as a command conducts it: a signal, or a reader that goes away, stops it, and what it made
- * is removed before the command ends; the result is stored after each benchmark; what is told and
+ * is removed before the command ends; the result is stored after each benchmark; what is printed and
  * drawn comes last.
  */
 

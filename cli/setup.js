@@ -1,6 +1,6 @@
 /**
  * The set-up of `race --setup`: servers fetched and started for this run alone, their rows, and
- * the drivers that must be built. What cannot be had is told and left out; the race goes on with
+ * the drivers that must be built. What is unavailable is reported and left out; the race goes on with
  * the rest.
  */
 

@@ -48,7 +48,7 @@ export function diagnose({ rounds }) {
       inconsistent = law;
     }
   }
-  // Slices have neither windows nor a curve; their drift is told by comparison.
+  // Slices have neither windows nor a curve; comparison reports their drift.
   const whole = measured.filter(({ timeline }) => timeline.windowNs > 0);
   const unsteady = whole.filter(({ warmup }) => !steadyState(warmup.curve).steady).length;
   const { indexes } = findOutliers(measured.map(({ throughput }) => throughput));

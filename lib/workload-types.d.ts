@@ -210,7 +210,7 @@ export interface SetUp {
 
 /** Servers and programs for a set-up; implemented in cli/set-up-servers.js. */
 export interface SetUpServers {
-  /** fetches and starts them for this run alone; those that cannot be had are told, and left out */
+  /** fetches and starts them for this run alone; unavailable ones are reported and left out */
   start(names: readonly string[]): Promise<void>;
   resolve(name: string): Promise<{
     address: Address;

@@ -111,7 +111,7 @@ function drawSvg({ height, option, points }, { width, id }) {
 /**
  * @param {string} svg of ECharts
  * @param {string} id
- * @returns {string} without what a strict policy refuses, what the pointer is told, and what counts
+ * @returns {string} without what a strict policy refuses, pointer texts, and what counts
  */
 function tidy(svg, id) {
   return svg

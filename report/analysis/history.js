@@ -1,7 +1,7 @@
 /**
  * Tests of many results over time: the value of each test in each result, and where its level
  * became another. Pure. Reading the folder is the command's; whether two results may be compared at
- * all is told, not decided here.
+ * all is reported, not decided here.
  */
 
 import { usageError } from '../../lib/errors.js';

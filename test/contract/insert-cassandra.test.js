@@ -202,7 +202,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     assert.match(stdout, /durability: commitlog_sync periodic, commitlog_sync_period 10000ms/);
   });
 
-  test('a keyspace of somebody else is refused, and not touched', async () => {
+  test('a keyspace that Dragstrip did not create is refused and not changed', async () => {
     const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
     await cql.execute(`create keyspace ${keyspace} with replication = ${replication}`);
     await cql.execute(`create table ${keyspace}.theirs (x int primary key)`);

@@ -152,7 +152,7 @@ describe('figures', () => {
     refused.benchmarks = refused.benchmarks.filter(
       ({ parameters }) => parameters?.['way'] === 'proxied',
     );
-    assert.equal(statusAfter(refused), 0, 'it was asked what the proxy does, and that is told');
+    assert.equal(statusAfter(refused), 0, 'it was asked what the proxy does, and that is reported');
   });
 });
 

@@ -1,4 +1,4 @@
-/** The documents name files that exist, and their language is plain. */
+/** The documents name files that exist; documents, code and tests use standard terms. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -24,6 +24,36 @@ const ODD = new RegExp(
   ].join('|'),
   'i',
 );
+
+/** The part of it that is certain in code too, where a word may be an identifier. */
+const ODD_IN_CODE = new RegExp(
+  [
+    '\\b(is|are|was|were) told\\b|told apart|\\bto be had\\b|cannot be had|com(e|es|ing) to rest',
+    '(answers|operations|replies|requests|sections) a second\\b|\\bwhoever\\b|somebody else',
+    'wire limit\\b|driver limit\\b',
+  ].join('|'),
+  'i',
+);
+
+test('texts and comments of the code use standard terms', () => {
+  const folders = readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !/^(\.|node_modules|results|types)/.test(entry.name))
+    .map(({ name }) => name);
+  const odd = folders
+    .flatMap((folder) =>
+      readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(js|ts|lua)$/.test(name))
+        .map((name) => `${folder}/${name}`),
+    )
+    .filter((file) => file !== 'test/fast/docs.test.js')
+    .flatMap((file) =>
+      readFileSync(path.join(ROOT, file), 'utf8')
+        .split('\n')
+        .filter((line) => ODD_IN_CODE.test(line))
+        .map((line) => `${file}: ${line.trim()}`),
+    );
+  assert.deepEqual(odd, []);
+});
 
 describe('documents', () => {
   test('link to files that exist', () => {
