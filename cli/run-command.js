@@ -1,7 +1,7 @@
 /**
  * A run as a command conducts it: a signal, or a reader that goes away, stops it, and what it made
- * is removed before the command ends; the result is stored after each benchmark; what is printed and
- * drawn comes last.
+ * is removed before the command ends; the result is stored after each benchmark; what is printed
+ * and drawn comes last.
  */
 
 import { run } from '../index.js';

@@ -1,7 +1,7 @@
 /**
  * The set-up of `race --setup`: servers fetched and started for this run alone, their rows, and
- * the drivers that must be built. What is unavailable is reported and left out; the race goes on with
- * the rest.
+ * the drivers that must be built. What is unavailable is reported and left out; the race goes on
+ * with the rest.
  */
 
 import { getLoader } from '../data/loaders/index.js';

@@ -4,7 +4,7 @@ import { buildResult, measuredRound } from './result-builder.js';
 
 /** @type {import('../../lib/result.js').Load} */
 const LOAD = { kind: 'window', inFlight: 50, operations: 2000, durationNs: null };
-/** Operations a second, direct over TCP with connections that are kept. */
+/** Operations per second, direct over TCP with connections that are kept. */
 const RATES = { PING_INLINE: 50_000, PING_BULK: 52_000, SET: 40_000, LRANGE_600: 2000 };
 /** How many times as fast the ways are. */
 const WAYS = { 'direct tcp': 1, 'proxied tcp': 0.5, 'direct unix': 1.25, 'proxied unix': 0.75 };
