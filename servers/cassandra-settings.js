@@ -74,6 +74,10 @@ function writeConfiguration(folder, ports) {
       { class_name: 'org.apache.cassandra.locator.SimpleSeedProvider', parameters: seeds },
     ],
     auto_bootstrap: false,
+    authenticator: 'org.apache.cassandra.auth.PasswordAuthenticator',
+    // A password that is changed counts at once.
+    credentials_validity: '0ms',
+    roles_validity: '0ms',
     listen_address: HOST,
     storage_port: ports['storage'],
     rpc_address: HOST,
@@ -133,6 +137,8 @@ export function javaArguments(folder, agent) {
     ...['-Dcassandra-foreground=yes', '-Dcassandra.skip_wait_for_gossip_to_settle=0'],
     ...['-Dcassandra.ring_delay_ms=0', '-Dcassandra.shutdown_announce_in_ms=0'],
     '-Dcassandra.initial_token=0',
+    // Its first role at once; few rounds, because its secret is random.
+    ...['-Dcassandra.superuser_setup_delay_ms=0', '-Dcassandra.auth_bcrypt_gensalt_log2_rounds=4'],
     ...['-Djdk.attach.allowAttachSelf=true', '-Dio.netty.tryReflectionSetAccessible=true'],
     ...EXPORTS.flatMap((name) => ['--add-exports', unnamed(name)]),
     ...OPENS.flatMap((name) => ['--add-opens', unnamed(name)]),

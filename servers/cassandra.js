@@ -3,6 +3,7 @@
  * downloads its jars.
  */
 
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
@@ -15,6 +16,8 @@ import { startDaemon } from './daemon.js';
 import { describeJava, findJava } from './java.js';
 import { copyDependencies } from './maven.js';
 import { packagesFolder } from './programs.js';
+import { serversFolder } from './record.js';
+import { OWN_USER, randomSecret } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -29,6 +32,8 @@ const OPTIONS_FRAME = Buffer.from([4, 0, 0, 0, 5, 0, 0, 0, 0]);
 const REPLY_HEADER = 9;
 const GIVE_ADDRESS = 'give the address of a running one with --cassandra';
 const HINT = `start one with \`npx dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
+/** The superuser of a new Cassandra, and its password. */
+const FIRST_ROLE = 'cassandra';
 const SETTINGS = ['commitlog_sync', 'commitlog_sync_period', 'memtable_heap_space'];
 
 export default defineServer({
@@ -77,11 +82,13 @@ export default defineServer({
     const libraries = env['CLASSPATH'].slice(0, -'/*'.length);
     const agent = (await readdir(libraries)).find((name) => /^jamm-.*\.jar$/.test(name));
     if (agent === undefined) throw targetError(`cassandra: no jamm jar in ${libraries}`);
+    const secrets = { user: OWN_USER, password: lastPassword(context) ?? randomSecret() };
     return startDaemon(
       {
         name: 'cassandra',
         version: (await readVersion(libraries)) ?? 'unknown',
         endpoints: ['main'],
+        secrets,
         inner: ['storage'],
         readyTimeoutMs: READY_TIMEOUT_MS,
         pollMs: POLL_MS,
@@ -89,7 +96,7 @@ export default defineServer({
           writeSettings(folder, ports);
           return { program: programs['java'], args: javaArguments(folder, join(libraries, agent)) };
         },
-        answers: ({ main }) => answersQueries(main),
+        answers: ({ main }) => isReady(main, secrets),
       },
       context,
     );
@@ -128,27 +135,71 @@ function isReply(bytes) {
   return bytes.length >= REPLY_HEADER;
 }
 
-/** @param {Endpoint} endpoint */
-async function answersQueries(endpoint) {
+/**
+ * Cassandra keeps the hash of its roles' passwords in its data: a second start has the same.
+ * @param {import('../lib/types.js').StartContext} context
+ * @returns {string | null}
+ */
+function lastPassword({ home, owned }) {
+  const path = join(serversFolder(home), 'cassandra', 'secrets', 'password');
+  return owned || !existsSync(path) ? null : readFileSync(path, 'utf8');
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {{ user: string, password: string }} secrets
+ */
+async function isReady(endpoint, secrets) {
   const answer = await ask(endpoint, { send: OPTIONS_FRAME, enough: isReply });
   if (nameKind(answer.bytes) !== 'Cassandra') return false;
-  return readSettings(endpoint, {}).then(
+  return takeOver(endpoint, secrets).then(
     () => true,
-    () => false,
+    (error) => {
+      if (error.code === 'E_TARGET') throw error;
+      return false;
+    },
   );
+}
+
+/**
+ * Cassandra starts with a superuser whose password everybody knows: it creates ours, then may not
+ * log in any more. Another user of the machine has some milliseconds in between: whatever role that
+ * left is found out.
+ * @param {Endpoint} endpoint
+ * @param {{ user: string, password: string }} secrets
+ */
+async function takeOver(endpoint, { user, password }) {
+  const known = { user: FIRST_ROLE, password: FIRST_ROLE };
+  const asOurs = () => connect(endpoint, { user, password });
+  const client = await asOurs().catch(async () => {
+    const first = await connect(endpoint, known);
+    const rights = `password = '${password}' and login = true and superuser = true`;
+    await first
+      .execute(`create role if not exists ${user} with ${rights}`)
+      .finally(() => first.shutdown());
+    return asOurs();
+  });
+  try {
+    const closed = `password = '${randomSecret()}' and login = false and superuser = false`;
+    await client.execute(`alter role ${FIRST_ROLE} with ${closed}`);
+    const { rows } = await client.execute('select role from system_auth.roles');
+    const others = rows
+      .map(({ role }) => role)
+      .filter((role) => ![FIRST_ROLE, user].includes(role));
+    if (others.length > 0) {
+      throw targetError(`cassandra: another user has created the role ${others[0]} meanwhile`);
+    }
+  } finally {
+    await client.shutdown();
+  }
 }
 
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
+ * @returns {Promise<import('cassandra-driver').Client>}
  */
-async function readSettings(endpoint, { user, password }) {
-  if (endpoint.host === undefined) {
-    throw targetError(
-      `Cassandra at ${formatEndpoint(endpoint)}: unix sockets are not supported`,
-      HINT,
-    );
-  }
+async function connect(endpoint, { user, password }) {
   const { auth, Client, policies } = await import('cassandra-driver');
   const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
   const contactPoint = `${endpoint.host}:${endpoint.port}`;
@@ -163,6 +214,27 @@ async function readSettings(endpoint, { user, password }) {
   });
   try {
     await client.connect();
+    return client;
+  } catch (error) {
+    await client.shutdown();
+    throw error;
+  }
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ */
+async function readSettings(endpoint, credentials) {
+  if (endpoint.host === undefined) {
+    throw targetError(
+      `Cassandra at ${formatEndpoint(endpoint)}: unix sockets are not supported`,
+      HINT,
+    );
+  }
+  let client;
+  try {
+    client = await connect(endpoint, credentials);
     const local = await client.execute('select release_version from system.local');
     return {
       version: String(local.first()?.['release_version'] ?? 'unknown'),
@@ -175,7 +247,7 @@ async function readSettings(endpoint, { user, password }) {
       error,
     );
   } finally {
-    await client.shutdown();
+    await client?.shutdown();
   }
 }
 

@@ -30,7 +30,7 @@ import { whyNoCassandra } from '../helpers/cassandra.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
 import { assertAllRight, brokenStorage, insertBy, ROWS } from '../helpers/insert-cases.js';
 import { claimOn } from '../helpers/namespaces.js';
-import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
 const INSERT_PLACES = namesOf(namespace);
@@ -83,7 +83,11 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
       [running] = started.servers;
       const { Client } = await import('cassandra-driver');
       const contactPoints = [formatEndpoint(addressOf(running).main)];
-      cql = new Client({ contactPoints, localDataCenter: 'datacenter1' });
+      cql = new Client({
+        contactPoints,
+        localDataCenter: 'datacenter1',
+        credentials: loginOf(running),
+      });
       await cql.connect();
     },
     { timeout: START_TIMEOUT_MS },
@@ -109,6 +113,20 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     assert.equal(report.settings['commitlog_sync'], 'periodic');
     const line = readFileSync(`/proc/${running.pid}/cmdline`, 'latin1');
     assert.match(line, /-Xmx256m/);
+  });
+
+  test('nobody enters without its secret, nor as its first superuser', async () => {
+    const { probe } = await loadServer('cassandra');
+    for (const [user, password] of [
+      ['cassandra', 'cassandra'],
+      ['dragstrip', 'dragstrip'],
+    ]) {
+      await assert.rejects(probe(address(), { user, password }), { code: 'E_TARGET' });
+    }
+    await assert.rejects(probe(address(), {}), { code: 'E_TARGET' });
+    const { rows } = await cql.execute('select role, can_login from system_auth.roles');
+    const roles = Object.fromEntries(rows.map((row) => [row['role'], row['can_login']]));
+    assert.deepEqual(roles, { cassandra: false, dragstrip: true });
   });
 
   test('listens on loopback alone, in a folder of its own', () => {
@@ -164,7 +182,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     assert.deepEqual(await keyspaces(), []);
   });
 
-  const env = () => ({ DRAGSTRIP_CASSANDRA: formatEndpoint(address().main) });
+  const env = () => ({ DRAGSTRIP_CASSANDRA: formatEndpoint(address().main), DRAGSTRIP_HOME: home });
   /** @param {string[]} words */
   const insert = (...words) =>
     runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
