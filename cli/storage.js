@@ -3,6 +3,7 @@
  * whole or not at all (a temporary file beside it, synced, renamed).
  */
 
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -133,7 +134,7 @@ export async function requireWritable(folder, flag, given) {
     makeFolder(folder);
     await access(folder, constants.W_OK | constants.X_OK);
     // access() is about permission bits; a read-only file system shows only in a real write.
-    const probe = path.join(folder, `.dragstrip-${process.pid}.tmp`);
+    const probe = path.join(folder, `.dragstrip-${randomBytes(6).toString('hex')}.tmp`);
     await (await open(probe, 'wx')).close();
     await rm(probe);
   } catch (error) {
@@ -150,9 +151,10 @@ export async function requireWritable(folder, flag, given) {
  * @throws {DragstripError} E_STORE
  */
 export async function writeWhole(file, text) {
-  const temporary = `${file}.${process.pid}.tmp`;
+  // In a folder of others a name that can be guessed may be a link already: wx does not follow it.
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'w');
+    const handle = await open(temporary, 'wx');
     try {
       await handle.writeFile(text);
       await handle.sync();

@@ -1,8 +1,19 @@
-/** Texts of others on a terminal: what servers say, and what stored results contain. */
+/** Nothing of others is executed or followed: texts on a terminal, links where results go. */
 
 import assert from 'node:assert/strict';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { failureLine } from '../../cli/failure.js';
+import { writeWhole } from '../../cli/storage.js';
 import { targetError } from '../../lib/errors.js';
 import { hideSecrets } from '../../lib/secrets.js';
 
@@ -24,4 +35,20 @@ test('a failure is one line, and many blanks take no time', () => {
   const blanks = ' '.repeat(500_000);
   const line = failureLine(targetError(`a${blanks}b`));
   assert.equal(line.length, 500_002);
+});
+
+test('a result is not written through a link that somebody has laid', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+  const victim = join(folder, 'victim');
+  const file = join(folder, 'result.json');
+  writeFileSync(victim, 'as it was');
+  symlinkSync(victim, `${file}.${process.pid}.tmp`);
+  try {
+    await writeWhole(file, 'result');
+    assert.equal(readFileSync(victim, 'utf8'), 'as it was');
+    assert.equal(readFileSync(file, 'utf8'), 'result');
+    assert.equal(readdirSync(folder).length, 3);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
