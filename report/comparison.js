@@ -34,7 +34,7 @@ export function comparisonDocument(comparison) {
             ),
           ],
     ),
-    notes: [judgement(comparison)],
+    notes: [judgement(comparison), ...adviceOf(others)],
     lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
     legend: LEGEND,
     settings: [],
@@ -137,7 +137,8 @@ function figure(side, name, drop) {
 }
 
 /** @param {ComparedBenchmark} benchmark */
-function verdictText({ verdict, roundsNeeded, low }) {
+function verdictText({ verdict, roundsNeeded, low, reference }) {
+  if (reference === null) return 'no verdict';
   if (verdict !== 'undecided') return verdict;
   if (roundsNeeded !== null) return `undecided: --rounds ${roundsNeeded}`;
   return low === null ? 'undecided: one round' : 'undecided: > 1000 rounds';
@@ -153,6 +154,22 @@ function judgement({ failIfSlower, regressions, others }) {
   const limit = `slower by more than ${formatShare(failIfSlower)}: ${regressions}`;
   return `${benchmarks.length} comparisons: ${counts}; ${limit}`;
 }
+
+/**
+ * @param {Comparison['others']} others
+ * @returns {string[]}
+ */
+function adviceOf(others) {
+  const without = others.some(({ benchmarks }) =>
+    benchmarks.some(({ reference }) => reference === null),
+  );
+  return without ? [ADVICE] : [];
+}
+
+const ADVICE =
+  'no verdict: two runs are samples of different states of the machine, and these have no sound ' +
+  'reference in common. Measure both in one run: dragstrip race --against PACKAGE@VERSION for a ' +
+  'driver, --storages with both profiles or --storage ./file.js for settings and code.';
 
 /**
  * @param {Comparison['others']} others
@@ -196,5 +213,7 @@ const LEGEND = [
   'speed: the other over the first, above 1 is faster; operations per second, and the 99th ' +
     'percentile where the rate was given. faster and slower: the interval excludes 1, p after Holm ' +
     'is at most 0.05, and the difference exceeds both 1 % and the A/A noise. same: the whole ' +
-    'interval lies within these. undecided: neither; so many rounds would decide, all else equal.',
+    'interval lies within these. undecided: neither; so many rounds would decide, all else equal. ' +
+    'Both runs are divided by a reference that each measured in the same blocks: the ceiling of the ' +
+    'server, or the harness overhead; its own change between the runs counts as noise.',
 ];

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { version } from '../../lib/version.js';
 import { compareAll } from '../../stats/compare.js';
 import { noiseOf, throughputsOf } from './ranks.js';
+import { referenceOf } from './reference.js';
 
 export const COMPARISON_NAME = 'dragstrip-comparison';
 
@@ -35,6 +36,9 @@ const comparedBenchmark = z.object({
   margin: z.number().describe('what a difference must exceed: the greater of 1 % and the noise'),
   verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
   roundsNeeded: count.nullable().describe('to decide, if all stays as it is; null: not known'),
+  reference: text
+    .nullable()
+    .describe('what both runs are divided by; null: none is sound, so that there is no verdict'),
 });
 
 const side = z.object({ file: text, id: text, startedAt: text, rounds: count });
@@ -122,6 +126,7 @@ function sideOf({ file, result: { id, startedAt, benchmarks } }) {
  * @property {Benchmark} base
  * @property {Benchmark} other
  * @property {number | null} noise
+ * @property {import('./reference.js').Reference | null} reference
  */
 
 /**
@@ -143,10 +148,27 @@ function matchBenchmarks(base, other) {
       partner === undefined ? 'only in the first result' : (unfit(benchmark) ?? unfit(partner));
     if (partner === undefined || reason !== null)
       left.push({ benchmark: benchmark.id, reason: `${reason}` });
-    else
-      matches.push({ base: benchmark, other: partner, noise: noiseOfBoth(base, other, benchmark) });
+    else matches.push(matchOf(base, other, { benchmark, partner }));
   }
   return { matches, left };
+}
+
+/**
+ * What the reference differs in is no difference of the benchmark either.
+ * @param {Result} base
+ * @param {Result} other
+ * @param {{ benchmark: Benchmark, partner: Benchmark }} pair
+ * @returns {Match}
+ */
+function matchOf(base, other, { benchmark, partner }) {
+  const reference = referenceOf(base, other, benchmark);
+  const noise = noiseOfBoth(base, other, benchmark);
+  return {
+    base: benchmark,
+    other: partner,
+    noise: reference === null ? noise : Math.max(noise ?? 0, reference.shift),
+    reference,
+  };
 }
 
 /**
@@ -194,7 +216,8 @@ function noiseOfBoth(base, other, { load }) {
 }
 
 /** @param {Match} match */
-function toPair({ base, other, noise }) {
+function toPair({ base, other, noise, reference }) {
+  if (reference !== null) return { name: base.id, a: reference.other, b: reference.base, noise };
   return { name: base.id, a: valuesOf(other), b: valuesOf(base), noise };
 }
 
@@ -203,7 +226,7 @@ function toPair({ base, other, noise }) {
  * @param {import('../../stats/compare.js').Comparison} comparison
  * @returns {ComparedBenchmark}
  */
-function toComparedBenchmark({ base, other }, comparison) {
+function toComparedBenchmark({ base, other, reference }, comparison) {
   const metric = metricOf(base);
   const centre = (/** @type {Benchmark} */ benchmark) => {
     const logs = valuesOf(benchmark).flatMap((value) => (value === null ? [] : [Math.log(value)]));
@@ -218,8 +241,10 @@ function toComparedBenchmark({ base, other }, comparison) {
     other: centre(other),
     ...{ ratio, low, high, confidence },
     p: pHolm,
-    ...{ n, noise, margin, verdict },
-    roundsNeeded: comparison.roundsNeeded,
+    ...{ n, noise, margin },
+    verdict: reference === null ? 'undecided' : verdict,
+    roundsNeeded: reference === null ? null : comparison.roundsNeeded,
+    reference: reference?.name ?? null,
   };
 }
 

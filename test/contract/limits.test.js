@@ -253,7 +253,7 @@ describe('limits', () => {
       [BIN, 'race', ...common, '--in-flight', '100', '--limits', limits, '--json', race],
       options,
     );
-    assert.match(stdout, /of wire/);
+    assert.match(stdout, /of server/);
     assert.match(stdout, new RegExp(`Taken\\s+from\\s+the\\s+result\\s+${stored.id}`));
     const raced = parseResult(await readFile(race, 'utf8'), race);
     assert.equal(raced.limits?.source, stored.id);

@@ -15,6 +15,7 @@ import {
 import { loadComparisonReport } from '../../report/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
 import { benchmark, buildResult, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
+import { withSlices } from '../helpers/slices.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-compare-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,7 +44,7 @@ function run(factors, fields = {}) {
       scheduled,
     );
   }
-  return buildResult({ benchmarks, ...fields });
+  return withSlices(buildResult({ benchmarks, ...fields }));
 }
 
 const BASE = run({});
@@ -99,9 +100,11 @@ test('one round decides nothing, and a noisy difference says how many rounds wou
   const [only] = compared(once(1000), once(500)).others[0].benchmarks;
   assert.deepEqual([only.verdict, only.low, only.roundsNeeded], ['undecided', null, null]);
   const few = (/** @type {number} */ speed) =>
-    buildResult({
-      benchmarks: [benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) })],
-    });
+    withSlices(
+      buildResult({
+        benchmarks: [benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) })],
+      }),
+    );
   const [noisy] = compared(few(1000), few(1030)).others[0].benchmarks;
   assert.equal(noisy.verdict, 'undecided');
   assert.ok((noisy.roundsNeeded ?? 0) > 5);
@@ -116,7 +119,36 @@ test('an open loop is compared by its 99th percentile: less is faster', () => {
   const [found] = compared(of(1000), of(2000)).others[0].benchmarks;
   assert.equal(found.metric, 'p99');
   assert.ok(found.other < found.base);
-  assert.equal(found.verdict, 'faster');
+  assert.deepEqual([found.verdict, found.reference], ['undecided', null]);
+});
+
+test('two runs get no verdict without a sound reference in common, and never exit 6', () => {
+  const without = (/** @type {ReturnType<typeof run>} */ result) => {
+    const { comparison: _, ...rest } = result;
+    return rest;
+  };
+  const { others, regressions } = compared(without(BASE), without(SLOWER));
+  assert.ok(others[0].benchmarks.every(({ verdict }) => verdict === 'undecided'));
+  assert.equal(regressions, 0);
+  const biased = structuredClone(SLOWER);
+  for (const contender of biased.comparison?.loads[0].contenders ?? []) {
+    if (contender.group !== 'again') continue;
+    for (const round of contender.rounds)
+      round.timePs = round.timePs.map((one) => (one ?? 0) * 1.2);
+  }
+  assert.equal(compared(BASE, biased).regressions, 0, 'a copy that is slower than itself');
+});
+
+test('what the machine differs in is divided out, and is noise', () => {
+  const slow = withSlices(run({ redis: 0.8, ioredis: 0.8, 'manual-hs': 0.8, lmdb: 0.8 }), {
+    machine: 0.8,
+  });
+  const [{ benchmarks }] = compared(BASE, slow).others;
+  for (const { ratio, verdict, noise } of benchmarks) {
+    assert.ok(Math.abs((ratio ?? 0) - 1) < 0.005);
+    assert.notEqual(verdict, 'slower');
+    assert.ok((noise ?? 0) > 0.2);
+  }
 });
 
 test('a benchmark with wrong answers, one that failed and one without a partner are not compared', () => {

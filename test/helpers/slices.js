@@ -1,0 +1,72 @@
+/** Made-up slices for made-up results: each round is one process whose slices are all alike. */
+
+/** @typedef {import('../../lib/result.js').Result} Result */
+
+const CEILING = 1_000_000;
+const OVERHEAD = 5_000_000;
+
+/**
+ * @param {Result} result its benchmarks have as many rounds each
+ * @param {{ machine?: number }} [options] machine: speed of all of it
+ * @returns {Result} the same, measured by slices, with a server ceiling and harness overhead
+ */
+export function withSlices(result, { machine = 1 } = {}) {
+  const loads = new Map(result.benchmarks.map(({ load }) => [JSON.stringify(load), load]));
+  const [{ rounds }] = result.benchmarks;
+  return {
+    ...result,
+    comparison: {
+      ...{ orderSeed: 1, precision: 0.03, budgetNs: 120e9, sliceNs: 8e6, stopped: 'rounds' },
+      ...{ spentNs: 1e9, blocks: rounds.map(() => 1), failed: [] },
+      loads: [...loads].map(([key, { kind, inFlight }]) => {
+        const own = result.benchmarks.filter(({ load }) => JSON.stringify(load) === key);
+        const contenders = own.map(({ id, storage, rounds: all }) => ({
+          ...of(
+            storage,
+            all.map(({ throughput }) => throughput),
+          ),
+          group: /** @type {'embedded' | 'networked'} */ (
+            storage === 'lmdb' ? 'embedded' : 'networked'
+          ),
+          ...(storage !== 'lmdb' && { ceiling: 'ceiling' }),
+          benchmark: id,
+        }));
+        const same = (/** @type {string} */ name, /** @type {number} */ speed) =>
+          of(
+            name,
+            rounds.map((_, i) => speed * machine * (1 + 0.001 * Math.sin(5 * i))),
+          );
+        const copy = contenders[0].rounds.map((round, i) => ({
+          ...round,
+          timePs: round.timePs.map((time) => time * (1 + 0.001 * Math.sin(2 * i))),
+        }));
+        return {
+          kind: /** @type {'sync'} */ (kind),
+          inFlight: inFlight ?? 1,
+          placement: { kind: /** @type {const} */ ('free'), client: [], server: [], reason: null },
+          contenders: [
+            ...contenders,
+            { ...same('ceiling', CEILING), group: /** @type {const} */ ('ceiling') },
+            { ...same('memory', OVERHEAD), group: /** @type {const} */ ('overhead') },
+            {
+              ...{ name: 'copy', group: /** @type {const} */ ('again'), of: contenders[0].name },
+              ...{ benchmark: null, rounds: copy },
+            },
+          ],
+        };
+      }),
+    },
+  };
+}
+
+/** @param {string} name @param {number[]} speeds operations a second, by round */
+function of(name, speeds) {
+  const rounds = speeds.map((speed) => ({
+    operations: 100,
+    timePs: [1e12 / speed],
+    clientCpuPs: [1e11 / speed],
+    serverCpuPs: [null],
+    medianNs: [1e9 / speed],
+  }));
+  return { name, benchmark: null, rounds };
+}
