@@ -4,13 +4,13 @@
  */
 
 import { OK } from '../../lib/outcome.js';
-import { BLOCKS_MIN, blocksFor, spreadOf, stopReason } from '../../stats/precision.js';
+import { BLOCKS_MIN, blocksFor, ROUNDS_MIN, spreadOf, stopReason } from '../../stats/precision.js';
 import { isSound, standingsOf } from '../../stats/standings.js';
 import { entrantsOf } from './entrants.js';
 import { runRound } from './round.js';
 
 /** For the first rounds, until the run itself has measured it. */
-const BLOCKS_FIRST = 30;
+const BLOCKS_FIRST = 20;
 export const SLICE_NS = 8e6;
 /** What a budget is divided by. */
 const ROUNDS_AIM = 8;
@@ -176,7 +176,9 @@ function nextBlocks(entrants, rounds, loads, { roundNs, leftNs, blocks, trim }) 
   const first = Math.min(...within.map(({ startNs }) => startNs));
   const blockNs = (Math.max(...within.map(({ endNs }) => endNs)) - first) / blocks;
   const startNs = Math.max(0, roundNs - blocks * blockNs);
-  const roundsLeft = Math.max(1, ROUNDS_AIM - rounds.length);
+  // Where processes take most of the time to start, as on a busy machine, fewer of them do more.
+  const aim = startNs * ROUNDS_AIM > (leftNs + roundNs) / 2 ? ROUNDS_MIN : ROUNDS_AIM;
+  const roundsLeft = Math.max(1, aim - rounds.length);
   const most = Math.max(BLOCKS_MIN, Math.floor((leftNs / roundsLeft - startNs) / blockNs));
   if (rounds.length < ROUNDS_FOR_SPREAD) return Math.min(blocks, most);
   const needed = loads.flatMap(({ whole = false }, load) => {
