@@ -59,7 +59,7 @@ export function withSlices(result, { machine = 1 } = {}) {
   };
 }
 
-/** @param {string} name @param {number[]} speeds operations a second, by round */
+/** @param {string} name @param {number[]} speeds operations per second, by round */
 function of(name, speeds) {
   const rounds = speeds.map((speed) => ({
     operations: 100,
