@@ -5,6 +5,7 @@
 
 import { formatDuration, formatShare, formatThroughput, plainText } from '../lib/format.js';
 import { metric, UNKNOWN } from '../stats/metrics.js';
+import { ADVICE } from './analysis/comparison.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
@@ -165,11 +166,6 @@ function adviceOf(others) {
   );
   return without ? [ADVICE] : [];
 }
-
-const ADVICE =
-  'no verdict: two runs are samples of different states of the machine, and these have no sound ' +
-  'reference in common. Measure both in one run: dragstrip race --against PACKAGE@VERSION for a ' +
-  'driver, --storages with both profiles or --storage ./file.js for settings and code.';
 
 /**
  * @param {Comparison['others']} others

@@ -4,6 +4,7 @@
  */
 
 import { formatDuration, formatRatio, formatThroughput, plainText } from '../../lib/format.js';
+import { ADVICE } from '../analysis/comparison.js';
 import { roleColor, seriesColor } from '../palette.js';
 import { logScale, NARROW, namesAxis, namesWidth, numberAxis, withTicks } from './plot.js';
 
@@ -73,7 +74,8 @@ function toPlot(key, list, { base, many }) {
     note:
       'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: 95 % ' +
       'interval. Filled: faster or slower; hollow: the same, or undecided.' +
-      (many ? ' The number behind a name says which result.' : ''),
+      (many ? ' The number behind a name says which result.' : '') +
+      (entries.some(({ benchmark }) => benchmark.reference === null) ? ` ${ADVICE}` : ''),
     group: null,
     variants: [{ name: 'log', draw: (size) => draw(named, size) }],
     table: {

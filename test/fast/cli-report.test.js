@@ -74,7 +74,7 @@ test('two results are set side by side, and one table holds both', async () => {
   const page = readFileSync(at('ab.html'), 'utf8');
   assert.match(page, /<h2 id="comparison-h">Side by side<\/h2>/);
   assert.match(page, /0 faster, 0 slower/, 'whole runs have no reference in common');
-  assert.match(page, /no verdict: .* dragstrip race --against/);
+  assert.match(page, /no verdict: [^<]* dragstrip race --against/);
   const rows = readFileSync(at('ab.csv'), 'utf8').trim().split('\r\n');
   assert.equal(rows.filter((row) => row.startsWith('result_id')).length, 1);
   assert.deepEqual(
