@@ -11,7 +11,6 @@ import { limitsSchema } from './ceilings.js';
 import { comparisonSchema } from './comparison.js';
 import { DragstripError } from './errors.js';
 import { OUTCOMES } from './outcome.js';
-import { printable } from './printable.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
 export const SCHEMA_VERSION = 2;
@@ -21,8 +20,7 @@ const count = z.number().int().nonnegative();
 const ROUNDS_MAX = 100_000;
 const nanoseconds = z.number().nonnegative();
 const bytes = z.number();
-/** What servers said is among them: nothing that a terminal executes. */
-const text = z.string().overwrite(printable);
+const text = z.string();
 
 const outcomes = z
   .object(
