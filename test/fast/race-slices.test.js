@@ -1,0 +1,113 @@
+/** A run by slices from options to result: which runs are, what is refused, what is stored. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { slicesOf } from '../../cli/slices.js';
+import { planRun } from '../../engine/plan.js';
+import { run } from '../../index.js';
+import { resultSchema } from '../../lib/result.js';
+import { loadReport } from '../../report/index.js';
+import { workload } from '../../workloads/get/index.js';
+
+const LOADS = [
+  { kind: /** @type {const} */ ('sync') },
+  { kind: /** @type {const} */ ('window'), inFlight: 20 },
+];
+
+describe('the command line', () => {
+  test('races by slices until it is precise, unless the amount is fixed by hand', () => {
+    assert.deepEqual(slicesOf('race', {}), { precision: 0.03, budget: 120_000 });
+    assert.deepEqual(slicesOf('race', { rounds: 4, precision: 0.1 })?.precision, 0.1);
+    for (const own of [{ ops: 50 }, { duration: 5 }, { warmup: 9 }, { load: 'burst' }]) {
+      assert.equal(slicesOf('race', own), null);
+    }
+    for (const own of [{ rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }, { rounds: 1 }]) {
+      assert.equal(slicesOf('race', own), null);
+    }
+  });
+
+  test('the two runners do so with more than one round, all at once never', () => {
+    assert.equal(slicesOf('sync', {}), null);
+    assert.notEqual(slicesOf('sync', { rounds: 3 }), null);
+    assert.equal(slicesOf('async', { rounds: 3 }), null);
+    assert.notEqual(slicesOf('async', { rounds: 3, inFlight: 10 }), null);
+  });
+
+  test('refuses a precision beside a fixed amount, and says which', () => {
+    assert.throws(() => slicesOf('race', { ops: 50, precision: 0.1 }), /--ops fixes the amount/);
+    assert.throws(() => slicesOf('race', { rate: 50, budget: 9 }), /an open loop/);
+    assert.throws(() => slicesOf('race', { load: 'burst', placement: 'free' }), /a burst/);
+  });
+});
+
+describe('a plan', () => {
+  test('takes precision and budget as texts and as values', () => {
+    const own = { loads: LOADS, precision: '2.5%', budget: 30_000 };
+    const { slices, loads } = planRun(own, workload);
+    assert.deepEqual(slices, { precision: 0.025, budgetNs: 30e9, rounds: null, placement: 'auto' });
+    assert.ok(loads.every(({ operations, durationNs }) => operations === null && !durationNs));
+    assert.equal(planRun({ loads: LOADS }, workload).slices, undefined);
+  });
+
+  test('refuses what cannot be sliced', () => {
+    const burst = [{ kind: /** @type {const} */ ('burst') }];
+    assert.throws(() => planRun({ loads: burst, precision: 0.1 }, workload), /run whole/);
+    const fixed = [{ kind: /** @type {const} */ ('sync'), operations: 5 }];
+    assert.throws(() => planRun({ loads: fixed, precision: 0.1 }, workload), /fixed by hand/);
+    assert.throws(() => planRun({ placement: 'free' }, workload), /--placement/);
+    assert.throws(() => planRun({ loads: LOADS, precision: 'a' }, workload), /not a percentage/);
+  });
+});
+
+test('a run stores rounds, slices and accounting, and its report begins with a verdict', async () => {
+  /** @type {string[]} */
+  const events = [];
+  const result = await run(
+    {
+      ...{ storages: ['lmdb', 'memory'], loads: LOADS, rows: 200, rounds: 2 },
+      ...{ precision: 0.03, placement: 'free' },
+    },
+    { onEvent: ({ type }) => events.push(type) },
+  );
+  resultSchema.parse(JSON.parse(JSON.stringify(result)));
+  assert.equal(result.state, 'complete');
+  assert.ok(events.includes('comparison') && events.filter((x) => x === 'round-end').length === 2);
+  for (const { id, rounds, state } of result.benchmarks) {
+    assert.equal(state, 'measured', id);
+    assert.equal(rounds.length, 2);
+    for (const { scheduled, outcomes, latency, compared } of rounds) {
+      const sum = Object.values(outcomes).reduce((all, n) => all + n, 0);
+      assert.equal(sum, scheduled);
+      assert.equal(latency?.count, outcomes.ok);
+      assert.equal(compared?.replies, outcomes.ok);
+    }
+  }
+  const { comparison } = result;
+  assert.ok(comparison !== undefined && comparison.stopped === 'rounds');
+  assert.equal(comparison.blocks.length, 2);
+  const groups = comparison.loads[0].contenders.map(({ group }) => group);
+  assert.deepEqual(groups.sort(), ['again', 'embedded', 'overhead']);
+  assert.deepEqual(
+    result.harnessOverhead.map(({ load }) => load),
+    ['sync', 'window'],
+  );
+  const { render } = await loadReport('console');
+  const text = render(result);
+  assert.match(text, /\n\nFastest embedded store, 1 in flight: lmdb\./);
+  assert.match(text, /20 in flight: .*A\/A \(lmdb twice\)/);
+});
+
+test('a run that is stopped keeps the rounds that were whole', async () => {
+  const stop = new AbortController();
+  const result = await run(
+    { storages: ['lmdb'], loads: LOADS.slice(0, 1), rows: 200, precision: 0.001, budget: 60_000 },
+    {
+      signal: stop.signal,
+      onEvent: ({ type }) => type === 'round-end' && stop.abort(),
+    },
+  );
+  assert.equal(result.state, 'aborted');
+  assert.equal(result.benchmarks[0].rounds.length, 1);
+  assert.equal(result.benchmarks[0].state, 'measured');
+  assert.equal(result.comparison?.stopped, 'aborted');
+});
