@@ -27,6 +27,7 @@ function verdictOf({ load, standings: { rows, resolves } }) {
   if (fastest === undefined) return [];
   const what = kind === 'networked' ? 'networked driver' : 'embedded store';
   const where = `${load.inFlight} in flight`;
+  if (others.length === 0) return [`One ${what}, ${where}: ${plainText(fastest.name)}.`];
   const parts = [`Fastest ${what}, ${where}: ${plainText(fastest.name)}${tiesOf(fastest)}.`];
   const slower = others.filter(({ name }) => !fastest.tiedWith.includes(name));
   if (slower.length > 0) {

@@ -93,7 +93,7 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   );
   const { render } = await loadReport('console');
   const text = render(result);
-  assert.match(text, /\n\nFastest embedded store, 1 in flight: lmdb\./);
+  assert.match(text, /\n\nOne embedded store, 1 in flight: lmdb\./);
   assert.match(text, /20 in flight: .*A\/A \(lmdb twice\)/);
 });
 
