@@ -192,11 +192,15 @@ export const LOAD_OPTIONS = Object.keys(LOADS).filter((name) => !RUN_OPTIONS.inc
 export function ofRace(names) {
   const { syncOperations, burstOperations, rounds, warmupOperations } = RACE_DEFAULTS;
   const own = {
-    rounds: { default: rounds },
-    warmupOperations: { default: warmupOperations },
-    ops: { shown: `${syncOperations} one in flight, ${burstOperations} at once` },
+    rounds: { default: rounds, shown: `as many as the precision takes; ${rounds} of whole loads` },
+    warmupOperations: { default: warmupOperations, shown: `${warmupOperations} of whole loads` },
+    ops: {
+      shown: `as many as the precision takes; bursts ${burstOperations}, others ${syncOperations}`,
+    },
+    precision: { shown: '3%' },
+    budget: { shown: '2m' },
   };
-  const rows = { ...OPTIONS, ...declared({ ...EVERY_RUN, ...LOADS }, own) };
+  const rows = { ...OPTIONS, ...declared({ ...EVERY_RUN, ...LOADS, ...SLICE_OPTIONS }, own) };
   return names.map((name) => rows[name]);
 }
 
