@@ -42,8 +42,8 @@ export function loadsOf(command, given) {
  * @returns {NonNullable<RunOptions['findMax']>}
  */
 function toSearch({ findMax, p99, rate, load, ramp, inFlight, ops, rounds, ...given }) {
-  if (!findMax) throw usageError('--p99: a limit of what?', 'add --find-max');
-  if (p99 === undefined) throw usageError('--find-max: within which limit?', 'add --p99 5ms');
+  if (!findMax) throw usageError('--p99 requires --find-max', 'add --find-max');
+  if (p99 === undefined) throw usageError('--find-max requires a limit', 'add --p99 5ms');
   refuseBeside('--find-max', { '--ramp': ramp, '--in-flight': inFlight, '--rounds': rounds });
   if (ops !== undefined) {
     throw usageError('--find-max and --ops: its trials last for a time', 'use --duration 3s');
@@ -80,8 +80,8 @@ function toRate({ rate, load, inFlight, ops, duration, arrivals, maxInFlight }) 
   refuseOtherLoad('--rate', load);
   if (inFlight !== undefined) {
     throw usageError(
-      '--in-flight: an open loop has as many in flight as it comes to',
-      'bound them with --max-in-flight, or leave out --rate',
+      '--in-flight cannot be used with an open loop',
+      'limit them by --max-in-flight, or leave out --rate',
     );
   }
   return { kind: 'rate', rate, arrivals, maxInFlight, operations: ops, durationMs: duration };
@@ -132,7 +132,7 @@ function toDefaults(command, { ops, duration, inFlight, slices }) {
 function toBurst(command, { ops, duration }) {
   if (duration !== undefined) {
     throw usageError(
-      '--duration: all requests at once have no duration',
+      '--duration cannot be used with a burst, which has a fixed number of requests',
       'add --in-flight 100 for a window, or use --ops',
     );
   }

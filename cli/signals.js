@@ -17,7 +17,7 @@ export function onSignals(stderr, { before = () => {} } = {}) {
     if (status !== null) process.exit(STATUS[/** @type {keyof typeof STATUS} */ (name)]);
     status = STATUS[/** @type {keyof typeof STATUS} */ (name)];
     before();
-    stderr.write('\nstopping; what was measured is kept (once more ends at once)\n');
+    stderr.write('\nstopping; results so far are kept (press Ctrl-C again to exit immediately)\n');
     controller.abort();
   };
   const names = /** @type {NodeJS.Signals[]} */ (Object.keys(STATUS));

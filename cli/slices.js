@@ -24,8 +24,8 @@ export function slicesOf(command, given) {
   const reason = whyWhole(command, given);
   if (isAsked && reason !== null) {
     throw usageError(
-      `--precision, --budget and --placement: ${reason}, so that it runs whole`,
-      'leave them out, or what fixes the amount',
+      `--precision, --budget and --placement cannot be used here: ${reason}`,
+      'leave them out, or the option that fixes the amount',
     );
   }
   const byDefault = command === 'race' ? rounds !== 1 : rounds > 1;

@@ -64,9 +64,9 @@ export async function openStore({ json, out, force }) {
     if (!made && !force) {
       throw new DragstripError(
         'E_STORE',
-        `--json ${json}: the file was made by somebody meanwhile`,
+        `--json ${json}: another process created the file in the meantime`,
         {
-          hint: 'name another one, or add --force',
+          hint: 'choose another file, or use --force to overwrite it',
         },
       );
     }
@@ -118,7 +118,10 @@ export async function requireFree(file, given, force, flag = '--json') {
     throw usageError(`${flag} ${given}: not a regular file`, `name a file, or leave ${flag} out`);
   }
   if (there !== null && !force) {
-    throw usageError(`${flag} ${given}: the file exists`, 'name another one, or add --force');
+    throw usageError(
+      `${flag} ${given}: the file exists`,
+      'choose another file, or use --force to overwrite it',
+    );
   }
   await requireWritable(path.dirname(file), flag, given);
 }

@@ -118,7 +118,7 @@ function inconsistentWarning({ benchmark, diagnostics: { inconsistent } }) {
       message:
         `inconsistent: ${shown(measured)} in flight were counted, throughput × latency gives ` +
         `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart`,
-      hint: 'do not use this figure; check whether the driver replies twice or too early',
+      hint: 'discard this result; check whether the driver calls back twice or too early',
       benchmark: benchmark.id,
     },
   ];

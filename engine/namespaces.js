@@ -136,7 +136,7 @@ async function release({ name, address, credentialVariables }, namespace) {
     return {
       code: 'ROWS_LEFT',
       message: `the data of this run could not be removed: ${error.message}`,
-      hint: 'run it again when the server is up: it takes the data over and removes it',
+      hint: 'run the same command again when the server is reachable; it removes the leftover data',
       benchmark: null,
     };
   }

@@ -16,7 +16,7 @@ import { parseRamp, parseRate } from './rates.js';
 /** @type {OptionTable} */
 export const RUN_OPTIONS = Object.freeze({
   storages: names(undefined, {
-    help: 'storages: name, name:profile, name:all, all, ./file.js, with commas between',
+    help: 'storages: name, name:profile, name:all, all, ./file.js, comma-separated',
     shown: 'all available, with their default profile',
     hint: 'npx dragstrip list shows the names',
   }),
@@ -48,15 +48,15 @@ export const RUN_OPTIONS = Object.freeze({
   }),
 });
 
-/** Loads where the workload has none of its own; engine/load-options.js makes loads of them. */
+/** Loads where the workload has none of its own; engine/loads.js makes loads of them. */
 /** @type {OptionTable} */
 export const LOAD_OPTIONS = Object.freeze({
   ops: count(1, OPERATIONS_MAX, undefined, {
-    help: 'operations in each benchmark (50k and 1M are understood)',
+    help: 'operations per benchmark; suffixes k and M are accepted (50k, 1M)',
     shown: `${OPERATIONS_DEFAULT}`,
   }),
   duration: duration(undefined, {
-    help: 'how long each benchmark issues operations, instead of a number: 10s, 500ms, 2m',
+    help: 'duration of each benchmark, instead of --ops: 10s, 500ms, 2m',
   }),
   inFlight: count(1, IN_FLIGHT_MAX, undefined, {
     value: '<k>',

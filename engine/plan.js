@@ -178,7 +178,7 @@ export function takeGiven(options, workload, how = {}) {
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(table, name) || Object.hasOwn(structured.shape, name)) continue;
     const known = workload === null ? '' : ` of the workload ${workload.name}`;
-    throw new DragstripError('E_USAGE', `option ${name}: there is none of that name${known}`);
+    throw new DragstripError('E_USAGE', `unknown option ${name}${known}`);
   }
   return {
     structure: /** @type {any} */ (parsed.data),

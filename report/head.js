@@ -28,7 +28,7 @@ export function headLines(result) {
   );
   if (drivers.size > 0) lines.push(['drivers', [...drivers].join(', ')]);
   const meanwhile = conditionsText(result);
-  if (meanwhile !== '') lines.push(['meanwhile', meanwhile]);
+  if (meanwhile !== '') lines.push(['conditions', meanwhile]);
   return lines;
 }
 
@@ -99,10 +99,10 @@ function conditionsText({ benchmarks, environment }) {
   const orUnknown = (/** @type {number | null} */ value, /** @type {string} */ text) =>
     value === null ? 'unknown' : text;
   return [
-    `speed within ${orUnknown(drift, formatShare(drift))}`,
+    `processor speed within ${orUnknown(drift, formatShare(drift))}`,
     `all processors ${orUnknown(busyShare, formatShare(busyShare))} busy`,
-    `taken by the hypervisor ${orUnknown(stealShare, formatShare(stealShare))}`,
-    `held back by a CPU limit ${orUnknown(throttledCount, `${formatCount(throttledCount)} times`)}`,
+    `steal ${orUnknown(stealShare, formatShare(stealShare))}`,
+    `throttled ${orUnknown(throttledCount, `${formatCount(throttledCount)} times`)}`,
     `load average up to ${orUnknown(loadAverage, (loadAverage ?? 0).toFixed(1))}`,
     `governor ${environment.governor === null ? 'unknown' : plainText(environment.governor)}`,
   ].join(', ');

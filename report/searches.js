@@ -78,8 +78,8 @@ export function searchTables({ searches = [] }) {
   for (const search of searches) {
     const { workload, percentile, limitNs } = search;
     const title =
-      `${plainText(workload)}: the greatest rate with p${Number((percentile * 100).toFixed(3))} ` +
-      `of the response time within ${formatDuration(limitNs)}`;
+      `${plainText(workload)}: highest rate with p${Number((percentile * 100).toFixed(3))} ` +
+      `response time ≤ ${formatDuration(limitNs)}`;
     groups.set(title, [...(groups.get(title) ?? []), search]);
   }
   return [...groups].map(([title, list]) =>

@@ -200,8 +200,8 @@ function offeredText(table) {
 
 /** @type {string} */
 const OPEN_LEGEND =
-  'Open loop: a response time counts from when the operation was due, whatever the replies do; a ' +
-  'service time from when it was sent. Late: sent more than 1 ms after it was due. Dropped: not ' +
+  'Open loop: response time is measured from the scheduled start of an operation, ' +
+  'independent of earlier replies; service time from when it was sent. Late: sent more than 1 ms after it was due. Dropped: not ' +
   'sent, because too many were in flight. Client CPU is not shown: waiting for the next arrival ' +
   'takes a processor.';
 
@@ -223,14 +223,14 @@ export function operationsLegend(benchmarks) {
   const lines = [
     ...(rows.some(({ source }) => source.load.kind === 'rate') ? [OPEN_LEGEND] : []),
     `${sliced ? SLICE_FIGURES : WHOLE_FIGURES} CPU: per verified operation. Latency: all rounds ` +
-      'together; – where fewer than 10 values lie above, or where it is unknown.',
+      'together; –: fewer than 10 values lie above the percentile, or unknown.',
     'bottleneck: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
       'that of its busiest thread or of all cores is; latency, where neither is.',
   ];
   if (rows.some(({ kind }) => kind === 'embedded')) {
     lines.push(
-      'embedded: in this process, without server or network; its ratio too is to the fastest ' +
-        'storage with a server, where there is one.',
+      'embedded: runs in the benchmark process, without server or network. Ratios are to the ' +
+        'fastest storage with a server, if any.',
     );
   }
   if (rows.some(({ rank }) => rank !== null)) {

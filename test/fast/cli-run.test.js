@@ -133,7 +133,7 @@ describe('a run that is ended', () => {
       child.kill(signal);
       const { status, stderr } = await ended;
       assert.equal(status, expected, stderr);
-      assert.match(stderr, /^\nstopping; what was measured is kept .*\n$/);
+      assert.match(stderr, /^\nstopping; results so far are kept .*\n$/);
       const result = readResult(`${signal}.json`);
       assert.equal(result.state, 'aborted');
       const [slow, memory] = result.benchmarks;

@@ -65,7 +65,7 @@ describe('figures', () => {
         'ioredis: routes to Redis, means over the tests that every route answers',
         'ioredis, connections kept: ops/s',
         'ioredis, one connection per request: ops/s',
-        'ioredis: speed-up by connections that are kept',
+        'ioredis: speed-up from keep-alive',
         'redis-benchmark, connections kept: requests/s, and their ratio to ioredis',
         'redis-benchmark, one connection per request: requests/s, and their ratio to ioredis',
         'ioredis, connections kept: where the time goes',
@@ -163,7 +163,7 @@ describe('the console report', () => {
     assert.match(text, /ioredis, one connection per request: ops\/s/);
     assert.match(text, /SET +40,400 +20,200 +50,500 +30,300 +0\.50× ± 0\.0 % +0\.60×/);
     assert.match(text, /PING_INLINE +50,500 +refused +63,125 +refused/);
-    assert.match(text, /ioredis: speed-up by connections that are kept/);
+    assert.match(text, /ioredis: speed-up from keep-alive/);
     assert.match(text, /SET +10\.0× ± 0\.0 % +10\.0×/);
     assert.match(text, /redis-benchmark, connections kept: requests\/s/);
     assert.match(text, /SET +80,800 +40,400 .* 2\.00×/);

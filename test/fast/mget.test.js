@@ -83,7 +83,7 @@ describe('the plan of fetches', () => {
   const planOf = async (options) => (await requestRun({ workload: 'mget', ...options })).plan;
 
   test('refuses a fetch of more keys than are held', async () => {
-    const refused = { code: 'E_USAGE', message: 'a fetch of 501 keys, of 500 that are held' };
+    const refused = { code: 'E_USAGE', message: 'a fetch of 501 keys, but only 500 are stored' };
     await assert.rejects(planOf({ counts: [501], rows: 500 }), refused);
     await assert.rejects(planOf({ test: 'scatter', maxKeys: 501, rows: 500 }), refused);
   });

@@ -81,8 +81,8 @@ describe('a workload with variants', () => {
     const offers = (/** @type {any} */ parameters) => workload.offers?.(definition, parameters);
     assert.equal(offers({ handler: 'one', keys: 1 }), true);
     assert.deepEqual(offers({ handler: 'one', keys: 2 }), {
-      reason: 'not offered: it has one key',
-      hint: 'take one key: --keys 1',
+      reason: 'not supported: it has one key',
+      hint: 'use --keys 1',
     });
     assert.equal(offers({ test: 'stress', handler: 'one', keys: 2 }), true);
     assert.equal(offers({ handler: 'other', keys: 1 }), false);
@@ -228,7 +228,7 @@ describe('report of locks', () => {
         '2 processes killed',
     });
     assert.equal(verdict({ violations: 1 }).verdict, 'broken');
-    assert.match(verdict({ violations: 1, overruns: 2 }).text, /some may come of sections/);
+    assert.match(verdict({ violations: 1, overruns: 2 }).text, /some may be due to locks/);
     assert.equal(verdict({ timeouts: 3 }, { scheduled: 2 }).verdict, 'open');
     assert.equal(verdict({ sections: 0 }).verdict, 'open');
     assert.equal(stressVerdict(resultOf()).verdict, 'open');

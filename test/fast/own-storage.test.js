@@ -102,7 +102,7 @@ test('each fault of a storage is an outcome of its own, and ends no other', asyn
     ['wrong', /wrong data: read 1 of the check is a mismatch/],
     ['missing', /wrong data: read 1 of the check is a miss/],
     ['silent', /the first read took more than 2 s/],
-    ['leaves', /ended with status 0 before it gave a result/],
+    ['leaves', /ended with status 0 before it returned a result/],
   ];
   for (const [name, says] of failed) {
     const benchmark = result.benchmarks.find(({ storage }) => storage === name);
@@ -219,5 +219,5 @@ test('a storage that blocks its process for ever is killed', async () => {
   );
   assert.equal(record, null);
   assert.equal(failure?.code, 'E_BENCHMARK_BLOCKED');
-  assert.match(failure?.message ?? '', /blocked its process for 1\.5 s/);
+  assert.match(failure?.message ?? '', /blocked the event loop for 1\.5 s/);
 });

@@ -18,8 +18,8 @@ export function mutexResult() {
       lockBenchmark('redlock', { keys: 1, perSecond: 8_000 }),
       {
         ...lockBenchmark('redlock', { keys: 5, perSecond: 1 }),
-        ...{ state: 'skipped', reason: 'not offered: it has one key', rounds: [] },
-        hint: 'take one key: --keys 1',
+        ...{ state: 'skipped', reason: 'not supported: it has one key', rounds: [] },
+        hint: 'use --keys 1',
       },
     ],
   });

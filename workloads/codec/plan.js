@@ -22,7 +22,7 @@ export const options = Object.freeze({
     shown: 'all',
   }),
   fixtures: names(undefined, {
-    help: 'fixtures by name, such as sets or find-16, with commas between',
+    help: 'fixtures by name, such as sets or find-16, comma-separated',
     shown: 'all but mixed, which is small',
   }),
   duration: duration(undefined, {
@@ -38,7 +38,7 @@ export const options = Object.freeze({
 export const shared = Object.freeze({
   storages: {
     flag: 'variants',
-    help: 'codecs by name, or ./file.js of your own, with commas between',
+    help: 'codecs by name, or ./file.js of your own, comma-separated',
     shown: 'all available',
   },
   rounds: 3,

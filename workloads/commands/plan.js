@@ -24,7 +24,7 @@ const TRANSPORTS = Object.freeze({ tcp: ['tcp'], unix: ['unix'], both: ['tcp', '
 const KEEP_ALIVE = Object.freeze({ on: [true], off: [false], both: [true, false] });
 
 const tests = choices(TEST_NAMES, TEST_NAMES, {
-  help: 'names of redis-benchmark’s list, with commas between: SET,GET,LRANGE_100',
+  help: 'names of redis-benchmark’s list, comma-separated: SET,GET,LRANGE_100',
   shown: 'all',
 });
 
@@ -36,7 +36,7 @@ export const options = Object.freeze({
   ),
   requests: count(1, 1_000_000, undefined, {
     help: 'requests of each test',
-    shown: `${kept}, of LRANGE ${keptLong}; with a connection for each ${own}`,
+    shown: `${kept}; LRANGE: ${keptLong}; without keep-alive: ${own}`,
   }),
   inFlight: count(1, 5000, 50, {
     also: ['-c', '--clients'],
@@ -58,14 +58,14 @@ export const options = Object.freeze({
   }),
   proxy: text({
     value: '<address>',
-    help: 'the proxy, whichever it is: host:port, unix:/path, or both with a comma between',
+    help: 'address of the proxy: host:port, unix:/path, or both, comma-separated',
     shown: 'the nutcracker of `npx dragstrip servers start redis nutcracker`',
   }),
   proxyBinary: text({
     value: '<command>',
     help: 'a proxy to start for this run: a nutcracker, or a command with {port}, {socket}, {redis} …',
   }),
-  noRedisBenchmark: flag({ help: 'without redis-benchmark beside each test' }),
+  noRedisBenchmark: flag({ help: 'do not run redis-benchmark for comparison' }),
   redisBenchmark: text({
     isFlag: false,
     help: 'version of the redis-benchmark that runs beside; which one, says the environment',
@@ -75,7 +75,7 @@ export const options = Object.freeze({
 
 export const shared = Object.freeze({
   storages: {
-    help: 'drivers: ioredis, redis, hiredis, each with :profile, or ./file.js; with commas between',
+    help: 'drivers: ioredis, redis, hiredis, each with :profile, or ./file.js; comma-separated',
     default: ['ioredis'],
   },
   warmupOperations: 500,

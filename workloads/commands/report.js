@@ -149,7 +149,7 @@ const keptConnections = {
   row: [TEST],
   columns: (table) => routeColumns(table.filter(({ keys }) => keys.keepAlive)),
   metrics: [keptToOwn],
-  title: ([{ label }]) => `${label}: speed-up by connections that are kept`,
+  title: ([{ label }]) => `${label}: speed-up from keep-alive`,
   shown(rows) {
     const kinds = [true, false].map((kept) =>
       rows.some((row) => someOf(row, (one) => one.keys.keepAlive === kept && ran(one))),
@@ -173,7 +173,7 @@ const baseline = {
 /** @param {string} label @returns {Metric} */
 const baselineRatio = (label) => ({
   ...{ key: 'benchmark_to_driver', name: `of ${label}`, unit: '×', better: 'more' },
-  ...{ head: ['its ratio', ''], drop: 1, shows: ['interval'], relative: true },
+  ...{ head: ['redis-b./', 'driver'], drop: 1, shows: ['interval'], relative: true },
   of: (benchmark) => pairedRatio(factsOf(benchmark, 'benchmarkPerSecond'), ratesOf(benchmark)),
 });
 

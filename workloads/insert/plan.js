@@ -33,7 +33,7 @@ export const options = Object.freeze({
     help: 'batches in flight; several (1,5,10): each in turn',
   }),
   window: count(1, IN_FLIGHT_MAX, 100, {
-    help: 'async and pairs: rows that are not acknowledged yet, at most',
+    help: 'async and pairs: maximum number of unacknowledged rows',
   }),
 });
 

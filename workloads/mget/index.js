@@ -41,7 +41,7 @@ function preparer(wholeValues) {
 }
 export const workload = defineWorkload({
   name: 'mget',
-  summary: 'many keys in one request, of 50,000 made for the run',
+  summary: 'multi-key reads over 50,000 keys created for the run',
   options,
   shared,
   tests,

@@ -42,7 +42,7 @@ export const workload = defineWorkload({
     if (offered === undefined) return false;
     // Stress locks one name at a time: there keys are how many names there are.
     if (keys === 1 || test === 'stress' || offered.several === true) return true;
-    return { reason: `not offered: ${offered.several}`, hint: 'take one key: --keys 1' };
+    return { reason: `not supported: ${offered.several}`, hint: 'use --keys 1' };
   },
   prepare(context) {
     const { test = 'lock' } = /** @type {any} */ (context.options['parameters'] ?? {});

@@ -73,7 +73,7 @@ export const options = Object.freeze({
 
 export const shared = Object.freeze({
   storages: {
-    help: 'drivers: ioredis, redis, mysql2, tarantool, name:profile, ./file.js, with commas between',
+    help: 'drivers: ioredis, redis, mysql2, tarantool, name:profile, ./file.js, comma-separated',
     shown: 'all available; stress: ioredis',
     defaultOf: { stress: ['ioredis'] },
   },

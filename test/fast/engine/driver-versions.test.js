@@ -109,7 +109,7 @@ test('the other version is installed without its scripts and raced in the same r
   assert.match(
     stdout,
     // How sure it is depends on what else this machine does.
-    /^turning@1\.4\.2 against turning, sync: 0\.\d+× \([\d.]+–[\d.]+, p [<\d. ]+, n 4\): \w+/m,
+    /^turning@1\.4\.2 vs turning, sync: 0\.\d+× \([\d.]+–[\d.]+, p [<\d. ]+, n 4\): \w+/m,
   );
   const [installed] = readdirSync(path.join(folder, 'state/drivers'));
   const copy = path.join(folder, 'state/drivers', installed, 'node_modules/turning-driver');
