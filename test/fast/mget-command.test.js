@@ -174,7 +174,7 @@ describe('mget refuses', () => {
     ['more keys than are held', ['scatter', ...MEMORY, '--max-keys', '301'], /only 300 are stored/],
   ])) {
     test(title, async () => {
-      assertFailure(await mget(...words), /offer/.test(says.source) ? 4 : 2, says);
+      assertFailure(await mget(...words), /support/.test(says.source) ? 4 : 2, says);
     });
   }
 });
