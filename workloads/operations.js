@@ -200,10 +200,10 @@ function offeredText(table) {
 
 /** @type {string} */
 const OPEN_LEGEND =
-  'Open loop: response time is measured from the scheduled start of an operation, ' +
-  'independent of earlier replies; service time from when it was sent. Late: sent more than 1 ms ' +
-  'after it was due. Dropped: not sent, because too many were in flight. Client CPU is not shown: waiting for the next arrival ' +
-  'takes a processor.';
+  'Open loop: response time is measured from the scheduled start of an operation, independent of ' +
+  'earlier replies; service time from when it was sent. Late: sent more than 1 ms after it was ' +
+  'due. Dropped: not sent, because too many were in flight. Client CPU is not shown: waiting for ' +
+  'the next arrival takes a processor.';
 
 const WHOLE_FIGURES =
   'ops/s: verified operations per second, median of the rounds ± the 95 % interval of their mean ' +
