@@ -114,7 +114,7 @@ describe('limits', () => {
       const other = createDataset({ ...dataset, seed: 12 });
       await assert.rejects(openPump(name, { dataset: other }), {
         code: 'E_INVALID',
-        message: /row \d+ is not that of the dataset/,
+        message: /row \d+ differs from the dataset/,
       });
     });
 

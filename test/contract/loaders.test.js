@@ -237,7 +237,7 @@ describe('loaders', () => {
       try {
         await assert.rejects(seed({ seed: 2 }, { timeoutMs: 2000 }), {
           code: 'E_TARGET',
-          message: /holds our table open/,
+          message: /keeps the table open/,
           hint: /HandlerSocket/,
         });
       } finally {
@@ -281,7 +281,7 @@ describe('loaders', () => {
         await once(socket, 'data');
         await assert.rejects(seed({ seed: 3 }, { timeoutMs: 2000 }), {
           code: 'E_TARGET',
-          message: /holds our table open/,
+          message: /keeps the table open/,
           hint: /HandlerSocket/,
         });
       } finally {
