@@ -15,7 +15,7 @@ export const COMPARISON_NAME = 'dragstrip-comparison';
 /** Where two runs have no sound reference in common. */
 export const ADVICE =
   'no verdict: two runs are samples of different states of the machine, and these have no sound ' +
-  'reference in common. Measure both in one run: dragstrip race --against PACKAGE@VERSION for a ' +
+  'reference in common. Measure both in one run: npx dragstrip race --against PACKAGE@VERSION for a ' +
   'driver, --storages with both profiles or --storage ./file.js for settings and code.';
 
 const text = z.string();
