@@ -5,18 +5,18 @@
 
 import { z } from 'zod';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
+import {
+  BURST_MAX,
+  IN_FLIGHT_MAX,
+  OPERATIONS_DEFAULT,
+  OPERATIONS_MAX,
+  PROCESSES_MAX,
+  RATE_MAX,
+} from './load-bounds.js';
 
-export const OPERATIONS_DEFAULT = 50_000;
-export const OPERATIONS_MAX = 1e9;
-export const IN_FLIGHT_MAX = 1e6;
-/** About a kilobyte of memory for each operation that is pending. */
-export const BURST_MAX = 1e7;
-export const RATE_MAX = 1e7;
 /** An open loop that is given neither a number of operations nor a time. */
 const RATE_DURATION_MS = 10_000;
 const WINDOW = 100;
-/** More than any machine has cores for. */
-export const PROCESSES_MAX = 256;
 
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);

@@ -7,7 +7,7 @@ import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
 import { choice, count, counts, duration, flag, names, reading, texts } from '../lib/options.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
-import { IN_FLIGHT_MAX, OPERATIONS_DEFAULT, OPERATIONS_MAX, PROCESSES_MAX } from './loads.js';
+import { IN_FLIGHT_MAX, OPERATIONS_DEFAULT, OPERATIONS_MAX, PROCESSES_MAX } from './load-bounds.js';
 import { parseRamp, parseRate } from './rates.js';
 
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */

@@ -14,7 +14,8 @@ import { planSlices, withoutAmount } from './slices/plan.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
-export { BURST_MAX, loadLabel } from './loads.js';
+export { BURST_MAX } from './load-bounds.js';
+export { loadLabel } from './loads.js';
 
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);

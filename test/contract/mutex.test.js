@@ -175,7 +175,7 @@ describe('mutex on real servers', () => {
     assert.match(stdout, /^ {20}user {5}system {6}total {8}real$/m);
     assert.match(stdout, /^keys: 2\/ 3 {4}( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
     assert.match(stdout, /^keys: 2\/ 3 +\d+( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
-    assert.match(stdout, /^keys: 2\/ 3 {2}not offered: GET_LOCK takes one name/m);
+    assert.match(stdout, /^keys: 2\/ 3 {2}not supported: GET_LOCK takes one name/m);
     const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json));
     for (const { label, sections, violations, fairness, source: benchmark } of rows.filter(
       ({ test, notOffered }) => test === 'lock' && notOffered === null,
