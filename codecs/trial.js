@@ -64,8 +64,8 @@ export class CodecTrial {
     throw Object.assign(new Error(message), { code: 'E_DATA' });
   }
 
-  /** @returns {import('../lib/types.js').Facts} of one operation */
-  facts() {
+  /** @returns {import('../lib/types.js').WorkloadMetrics} of one operation */
+  metrics() {
     const { repeat, fixture, pass } = this;
     const { heapBytes, bufferBytes, collections } = measureAllocation(pass.steps, PASSES * repeat);
     return {

@@ -273,10 +273,10 @@ async function warmUp(spec, bound, calls, context, record) {
  * @param {import('../lib/types.js').BoundWorkload} bound
  * @param {'before' | 'after'} name
  * @param {BenchmarkContext} context
- * @returns {Promise<import('../lib/types.js').Facts | undefined>}
+ * @returns {Promise<import('../lib/types.js').WorkloadMetrics | undefined>}
  */
 export async function runHook(bound, name, context) {
-  /** @type {Promise<import('../lib/types.js').Facts | void> | undefined} */
+  /** @type {Promise<import('../lib/types.js').WorkloadMetrics | void> | undefined} */
   const work = bound[name]?.();
   if (work === undefined) return undefined;
   return (await withTimeout(work, context, HOOK_TIMEOUT_MS, `${name} the operations`)) ?? undefined;
@@ -355,8 +355,8 @@ async function measure(spec, bound, calls, context, record) {
   recordLoad(record, load, instruments.clock.originNs ?? 0);
   recordSeries(record, load, measured.series);
   if (record.state === 'aborted') return;
-  const facts = await runHook(measured, 'after', context);
-  if (facts !== undefined) record.facts = facts;
+  const metrics = await runHook(measured, 'after', context);
+  if (metrics !== undefined) record.metrics = metrics;
 }
 
 /**

@@ -34,7 +34,7 @@ import { summarizeSeries } from './series.js';
  * @property {import('../lib/result.js').Round['client']} client
  * @property {import('../lib/result.js').Round['server']} server
  * @property {import('../lib/result.js').Round['others']} [others] further servers, by name
- * @property {import('../lib/types.js').Facts} [facts] of the workload
+ * @property {import('../lib/types.js').WorkloadMetrics} [metrics] of the workload
  * @property {[number, number] | null} serverSpanNs its CPU time before and after, since it started
  * @property {number | null} pendingBytes
  * @property {import('../lib/types.js').Compared} [compared] with the dataset, of the measurement

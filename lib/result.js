@@ -129,9 +129,9 @@ const series = z
   })
   .describe('fetches alike, with as many in flight from the first to the last');
 
-const facts = z
+const workloadMetrics = z
   .record(text, z.union([z.number(), text, z.boolean(), z.null(), z.array(z.number())]))
-  .describe('workload metrics');
+  .describe('metrics of the workload: rows inserted, connect times');
 
 const compared = z
   .object({
@@ -166,7 +166,7 @@ const round = z.object({
     .record(text, server)
     .optional()
     .describe('further servers on the way, by name: a proxy; absent: none, or not readable'),
-  facts: facts.optional(),
+  metrics: workloadMetrics.optional(),
   pendingBytes: bytes.nullable().describe('burst: client memory for each pending request'),
   warmup: z.object({
     operations: count,
@@ -322,7 +322,7 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof sample>} Sample */
 /** @typedef {z.infer<typeof series>} SeriesResult */
 /** @typedef {z.infer<typeof conditions>} Conditions */
-/** @typedef {z.infer<typeof facts>} Facts */
+/** @typedef {z.infer<typeof workloadMetrics>} WorkloadMetrics */
 
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */
 export function resultJsonSchema() {
@@ -357,6 +357,7 @@ export function parseResult(json, source) {
       { hint: 'read it with the version of Dragstrip that wrote it' },
     );
   }
+  renameFacts(data);
   const parsed = resultSchema.safeParse(data);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -364,4 +365,18 @@ export function parseResult(json, source) {
   throw new DragstripError('E_USAGE', `${source}: not a result${where}: ${issue.message}`, {
     hint: 'name a file that --json or --out has written',
   });
+}
+
+/**
+ * Early files of schema version 2 name a round's workload metrics `facts`.
+ * @param {any} data not validated yet
+ */
+function renameFacts(data) {
+  if (!Array.isArray(data?.benchmarks)) return;
+  const rounds = data.benchmarks.flatMap((/** @type {any} */ benchmark) => benchmark?.rounds);
+  for (const round of rounds) {
+    if (round?.facts === undefined || round.metrics !== undefined) continue;
+    round.metrics = round.facts;
+    delete round.facts;
+  }
 }

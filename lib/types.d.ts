@@ -97,7 +97,7 @@ export interface InsertContext extends OpenContext {
 export type Parameters = Readonly<Record<string, string | number | boolean>>;
 
 /** What a workload found out beside its operations; in the result with the round. */
-export type Facts = Record<string, string | number | boolean | null | number[]>;
+export type WorkloadMetrics = Record<string, string | number | boolean | null | number[]>;
 
 /** What any `open` resolves to: connected and ready. */
 export interface Handle {

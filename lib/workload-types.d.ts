@@ -7,13 +7,13 @@ import type {
   Contender,
   Credentials,
   Dataset,
-  Facts,
   Handle,
   Namespace,
   NamespaceNames,
   Parameters,
   StorageDefinition,
   Unavailable,
+  WorkloadMetrics,
 } from './types.js';
 
 type Result = import('./result.js').Result;
@@ -53,7 +53,7 @@ export interface BoundWorkload {
    * after the clock, before closing: counts and verifies what was done. Rejects with the code
    * E_DATA where it is wrong: the round has failed then.
    */
-  after?(): Promise<Facts | undefined>;
+  after?(): Promise<WorkloadMetrics | undefined>;
 }
 
 /** Operations `from` to `to` - 1 of a load, alike, with as many in flight from end to end. */

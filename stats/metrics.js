@@ -88,7 +88,7 @@ export function ratePer(unit, count, hints = {}) {
     ...{ key: unit, name: `${unit}/s`, unit: `${unit}/s`, better: 'more', drop: 0 },
     ...{ shows: ['interval', 'n'], ...hints },
     of(benchmark, scope) {
-      const rounds = measuredWithFacts(benchmark);
+      const rounds = measuredWithMetrics(benchmark);
       if (rounds.length === 0) return absent(benchmark, scope);
       const rates = rounds.map((round) =>
         round.durationNs > 0 ? (count(round) / round.durationNs) * 1e9 : 0,
@@ -99,9 +99,9 @@ export function ratePer(unit, count, hints = {}) {
 }
 
 /** @param {any} benchmark @returns {any[]} rounds measured whole that have figures of their own */
-export function measuredWithFacts({ source }) {
+export function measuredWithMetrics({ source }) {
   return source.rounds.filter(
-    (/** @type {any} */ { state, facts }) => state === 'measured' && facts !== undefined,
+    (/** @type {any} */ { state, metrics }) => state === 'measured' && metrics !== undefined,
   );
 }
 
@@ -174,10 +174,10 @@ export const memory = metric(
  * @param {string} name of one of the workload's own figures
  * @returns {unknown[]} by round; undefined where a round has none
  */
-export function factsOf({ source }, name) {
+export function metricValues({ source }, name) {
   return source.rounds
-    .filter((/** @type {any} */ { facts, state }) => facts !== undefined && state !== 'failed')
-    .map((/** @type {any} */ { facts }) => facts[name]);
+    .filter((/** @type {any} */ { metrics, state }) => metrics !== undefined && state !== 'failed')
+    .map((/** @type {any} */ { metrics }) => metrics[name]);
 }
 
 /**
@@ -186,8 +186,8 @@ export function factsOf({ source }, name) {
  * @param {Shown} shown
  * @returns {Metric}
  */
-export function fact(name, shown) {
-  return metric(shown, (one) => medianOfAll(factsOf(one, name)));
+export function workloadMetric(name, shown) {
+  return metric(shown, (one) => medianOfAll(metricValues(one, name)));
 }
 
 /**

@@ -145,7 +145,7 @@ describe('the command list on real servers', () => {
     for (const benchmark of result.benchmarks) {
       const { id, state, rounds, parameters } = benchmark;
       assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
-      const [{ outcomes, samples, facts = {} }] = rounds;
+      const [{ outcomes, samples, metrics = {} }] = rounds;
       if (refused.includes(benchmark)) {
         assert.equal(outcomes.ok, 0, id);
         assert.ok(samples.every(({ code, outcome }) => code === 'REFUSED' && outcome === 'error'));
@@ -154,10 +154,10 @@ describe('the command list on real servers', () => {
       }
       assert.equal(outcomes.ok, 60, `${id}: ${JSON.stringify(outcomes)}`);
       const isPing = parameters?.['way'] === 'proxied' && parameters['test'] === 'PING_BULK';
-      assert.equal(facts['reached'], isPing ? 0 : 60, `${id}: what Redis has seen`);
+      assert.equal(metrics['reached'], isPing ? 0 : 60, `${id}: what Redis has seen`);
       assert.ok(
-        Number(facts['connectionsMax']) <= CLIENTS + 1,
-        `${id}: ${facts['connectionsMax']}`,
+        Number(metrics['connectionsMax']) <= CLIENTS + 1,
+        `${id}: ${metrics['connectionsMax']}`,
       );
       assert.ok(rounds[0].server !== null && rounds[0].server.cpuNs >= 0, id);
       if (parameters?.['way'] !== 'proxied') continue;
@@ -181,8 +181,8 @@ describe('the command list on real servers', () => {
   test('connect time stands apart from the command, where each request connects', async () => {
     const result = await runList({ tests: ['SET'], ways: ['direct'], keepAlive: [false] });
     for (const { rounds } of result.benchmarks) {
-      const [{ facts = {}, latency }] = rounds;
-      const part = (/** @type {string} */ name) => Number(facts[`${name}NsMean`]);
+      const [{ metrics = {}, latency }] = rounds;
+      const part = (/** @type {string} */ name) => Number(metrics[`${name}NsMean`]);
       const parts = part('connect') + part('command') + part('close');
       assert.ok(part('connect') > 0 && part('command') > 0 && part('close') > 0);
       const mean = latency?.meanNs ?? 0;
@@ -225,13 +225,20 @@ describe('the command list on real servers', () => {
       { commands },
     );
     for (const { id, rounds, parameters } of [...kept.benchmarks, ...own.benchmarks]) {
-      const { facts = {} } = rounds[0];
+      const { metrics = {} } = rounds[0];
       if (parameters?.['way'] === 'proxied') {
-        assert.match(String(facts['benchmarkFailure']), /takes a password only as an argument/, id);
+        assert.match(
+          String(metrics['benchmarkFailure']),
+          /takes a password only as an argument/,
+          id,
+        );
         continue;
       }
-      assert.ok(Number(facts['benchmarkPerSecond']) > 100, `${id}: ${facts['benchmarkFailure']}`);
-      assert.ok(Number(facts['benchmarkNsMean']) > 1000, id);
+      assert.ok(
+        Number(metrics['benchmarkPerSecond']) > 100,
+        `${id}: ${metrics['benchmarkFailure']}`,
+      );
+      assert.ok(Number(metrics['benchmarkNsMean']) > 1000, id);
       assert.ok(parameters !== undefined);
     }
     assert.deepEqual(await ownKeys(), [], 'nor anything of redis-benchmark');
@@ -327,12 +334,12 @@ describe('the command list on real servers', () => {
       await stop();
       assertAccounts(result);
       const [benchmark] = result.benchmarks;
-      const [{ outcomes, samples, facts = {} }] = benchmark.rounds;
+      const [{ outcomes, samples, metrics = {} }] = benchmark.rounds;
       assert.ok(killed && outcomes.ok > 0, JSON.stringify(outcomes));
       assert.ok(outcomes.error + outcomes.timeout > 0, JSON.stringify(outcomes));
       assert.ok(outcomes.unsent > 0, 'a thousand failures in a row end it');
       assert.ok(samples.every(({ code }) => code !== 'REFUSED'));
-      assert.equal(facts['refusal'], undefined);
+      assert.equal(metrics['refusal'], undefined);
       assert.equal(statusAfter(result), 5);
       assert.deepEqual(await ownKeys(), []);
     }

@@ -171,7 +171,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
           folder,
         });
         assertAllRight(record, name);
-        assert.equal(record.facts?.['written'], ROWS, `${name}: the server's own count`);
+        assert.equal(record.metrics?.['written'], ROWS, `${name}: the server's own count`);
       }
       const table = `${keyspace}.${cassandraTable}`;
       const { rows } = await cql.execute(`select count(*) as n from ${table}`);

@@ -279,7 +279,7 @@ describe('insert on real servers', () => {
       const result = parseResult(readFileSync(path.join(folder, 'all.json'), 'utf8'), 'all.json');
       const own = result.benchmarks.filter(({ storage }) => storage === 'ioredis');
       assert.equal(own.length, 1 + 2, 'sizes are swept');
-      assert.ok(result.benchmarks.every(({ rounds }) => rounds[0].facts?.['right'] === 600));
+      assert.ok(result.benchmarks.every(({ rounds }) => rounds[0].metrics?.['right'] === 600));
       assert.match(readFileSync(path.join(folder, 'all.svg'), 'utf8'), /^<svg.*mysql2 bulk_load/s);
     } finally {
       await redis.config('SET', 'appendfsync', 'everysec');

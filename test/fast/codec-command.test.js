@@ -47,11 +47,11 @@ describe('codec decoding', () => {
     assert.ok(Number(numberOf(second.values['bytes'])) > 0);
     for (const { rounds, parameters } of result.benchmarks) {
       assert.deepEqual(parameters, { protocol: 'resp', direction: 'decode', fixture: 'get-16' });
-      const [{ outcomes, scheduled, throughput, facts }] = rounds;
+      const [{ outcomes, scheduled, throughput, metrics }] = rounds;
       assert.equal(scheduled, 3);
       assert.equal(outcomes.ok, 3);
-      assert.equal(facts?.['rows'], 12_000);
-      assert.equal(facts?.['bytes'], 12 * 23_000);
+      assert.equal(metrics?.['rows'], 12_000);
+      assert.equal(metrics?.['bytes'], 12 * 23_000);
       assert.ok(throughput > 0);
     }
     // A string of 16 characters: 16 bytes of head and the characters, and nothing else.
@@ -108,7 +108,7 @@ describe('codec decoding', () => {
     assert.equal(benchmark?.state, 'failed');
     assert.equal(benchmark?.rounds[0].scheduled, 0, 'nothing of it was timed');
     assert.equal(benchmark?.rounds[0].throughput, 0);
-    assert.equal(benchmark?.rounds[0].facts, undefined);
+    assert.equal(benchmark?.rounds[0].metrics, undefined);
   });
 
   test('leaves nothing behind where it is not told to', () => {

@@ -187,8 +187,8 @@ describe('the console report', () => {
   test('has no interval of one round, and no table of what did not run', async () => {
     const once = commandsResult({ rounds: 1 });
     for (const { rounds } of once.benchmarks) {
-      for (const { facts = {} } of rounds) {
-        for (const name of Object.keys(facts)) if (/^bench/.test(name)) delete facts[name];
+      for (const { metrics = {} } of rounds) {
+        for (const name of Object.keys(metrics)) if (/^bench/.test(name)) delete metrics[name];
       }
     }
     const text = await consoleOf(once);

@@ -227,8 +227,8 @@ describe('clients', () => {
   test('tell percentiles by rank, and none that too few values lie above', () => {
     const times = new Times();
     for (let i = 100; i >= 1; i -= 1) times.add(i * 1000);
-    assert.deepEqual(times.facts('x'), { xNsMean: 50_500, xNsP50: 50_000, xNsP99: null });
-    assert.deepEqual(new Times().facts('x'), { xNsMean: null, xNsP50: null, xNsP99: null });
+    assert.deepEqual(times.metrics('x'), { xNsMean: 50_500, xNsP50: 50_000, xNsP99: null });
+    assert.deepEqual(new Times().metrics('x'), { xNsMean: null, xNsP50: null, xNsP99: null });
   });
 });
 

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { requestRun } from '../../engine/request.js';
+import { parseResult } from '../../lib/result.js';
 import { documentOf } from '../../report/document.js';
 import { loadPictures } from '../../report/pictures.js';
 import { rowTexts } from '../../report/text.js';
@@ -138,7 +139,7 @@ async function insertTen(inserter) {
 }
 
 describe('what is read back', () => {
-  test('facts of ten right rows', async () => {
+  test('metrics of ten correct rows', async () => {
     assert.deepEqual(await insertTen(mapInserter({ writes: false })), {
       rows: 10,
       requests: 10,
@@ -309,7 +310,7 @@ describe('options of dragstrip insert', () => {
 describe('reports of inserts', () => {
   const result = insertResult();
 
-  test('rows per second from the facts of each round, by storage', async () => {
+  test('rows per second from the metrics of each round, by storage', async () => {
     const [cassandra, redis] = documentOf(result, await loadReports()).tables;
     assert.match(cassandra.title, /^cassandra, .*commitlog_sync periodic$/);
     const [async, batch, failed] = cassandra.rows.map(({ values }) => values);
@@ -340,6 +341,13 @@ describe('reports of inserts', () => {
     assert.deepEqual(texts[2].slice(0, 4), ['! logged_batch', '100', '5', 'failed']);
     assert.ok(lists.some(({ kind, items }) => kind === 'failed' && /E_DATA/.test(items[0].text)));
     assert.ok(legend.some((line) => line.startsWith('insert: rows/s')));
+  });
+
+  test('a stored result whose rounds have `facts` reads as one with `metrics`', () => {
+    const json = JSON.stringify(result);
+    const early = json.replaceAll('"metrics":', '"facts":');
+    assert.notEqual(early, json);
+    assert.deepEqual(parseResult(early, 'early.json'), parseResult(json, 'today.json'));
   });
 
   test('a picture: bars of what was measured', () => {

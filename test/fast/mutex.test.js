@@ -17,7 +17,7 @@ import { legacyLinesOf } from '../../workloads/mutex/legacy.js';
 import { drawSets } from '../../workloads/mutex/names.js';
 import { report } from '../../workloads/mutex/report.js';
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
-import { jainIndex, waitFacts } from '../../workloads/mutex/waits.js';
+import { jainIndex, waitMetrics } from '../../workloads/mutex/waits.js';
 
 describe('what is drawn', () => {
   test('n distinct names out of 2n - 1: any two sets have one in common', () => {
@@ -54,8 +54,8 @@ describe('waits and fairness', () => {
 
   test('percentiles are nearest ranks, and none that rests on fewer than ten', () => {
     const waits = Array.from({ length: 1000 }, (_, i) => 1000 - i);
-    const { waitHistogram, ...facts } = waitFacts(waits);
-    assert.deepEqual(facts, {
+    const { waitHistogram, ...metrics } = waitMetrics(waits);
+    assert.deepEqual(metrics, {
       waitP50Ns: 500,
       waitP99Ns: 990,
       waitMaxNs: 1000,
@@ -66,8 +66,8 @@ describe('waits and fairness', () => {
       [0.5, 0.99].map((q) => histogram.percentile(q)),
       [500, 990],
     );
-    assert.equal(waitFacts(waits.slice(0, 999)).waitP99Ns, null);
-    assert.deepEqual(waitFacts([]), {
+    assert.equal(waitMetrics(waits.slice(0, 999)).waitP99Ns, null);
+    assert.deepEqual(waitMetrics([]), {
       ...{ waitP50Ns: null, waitP99Ns: null, waitMaxNs: null, waitMeanNs: null },
       waitHistogram: null,
     });
@@ -129,10 +129,10 @@ describe('a workload with variants', () => {
 
 /**
  * @param {Record<string, any>} parameters
- * @param {Record<string, any> | null} facts
+ * @param {Record<string, any> | null} metrics
  * @param {Record<string, any>} [more]
  */
-function benchmarkOf(parameters, facts, more = {}) {
+function benchmarkOf(parameters, metrics, more = {}) {
   const outcomes = { ok: 1, miss: 0, mismatch: 0, error: 0, timeout: 0, dropped: 0, unsent: 0 };
   const round = {
     state: 'measured',
@@ -140,7 +140,7 @@ function benchmarkOf(parameters, facts, more = {}) {
     scheduled: 1,
     outcomes,
     client: { userNs: 270e6, systemNs: 60e6 },
-    facts,
+    metrics,
     ...more,
   };
   return {
@@ -149,9 +149,9 @@ function benchmarkOf(parameters, facts, more = {}) {
     workload: 'mutex',
     parameters,
     load: { kind: 'window', inFlight: 10, operations: 1000, durationNs: 5e9 },
-    state: facts === null ? 'skipped' : 'measured',
-    reason: facts === null ? 'not offered: one key' : null,
-    rounds: facts === null ? [] : [round],
+    state: metrics === null ? 'skipped' : 'measured',
+    reason: metrics === null ? 'not offered: one key' : null,
+    rounds: metrics === null ? [] : [round],
   };
 }
 
@@ -162,11 +162,11 @@ function resultOf(...benchmarks) {
 
 describe('report of locks', () => {
   test('the original program’s lines, to the column', () => {
-    const facts = { sections: 4679, violations: 0 };
+    const metrics = { sections: 4679, violations: 0 };
     const result = resultOf(
-      benchmarkOf({ test: 'lock', handler: 'script', keys: 1 }, facts),
+      benchmarkOf({ test: 'lock', handler: 'script', keys: 1 }, metrics),
       benchmarkOf({ test: 'lock', handler: 'script', keys: 10 }, null),
-      benchmarkOf({ test: 'count', handler: 'script', keys: 1 }, facts),
+      benchmarkOf({ test: 'count', handler: 'script', keys: 1 }, metrics),
     );
     assert.deepEqual(legacyLinesOf(result, 'lock'), [
       'Test 1',
@@ -206,8 +206,8 @@ describe('report of locks', () => {
     );
     const [round] = benchmark.rounds;
     benchmark.rounds.push(
-      { ...round, durationNs: 1e9, facts: { sections: 20, violations: 2, waitMaxNs: 9 } },
-      { ...round, durationNs: 3e9, facts: { sections: 60, violations: 0, waitMaxNs: 7 } },
+      { ...round, durationNs: 1e9, metrics: { sections: 20, violations: 2, waitMaxNs: 9 } },
+      { ...round, durationNs: 3e9, metrics: { sections: 60, violations: 0, waitMaxNs: 7 } },
     );
     const [row] = toLockRows(resultOf(benchmark));
     assert.equal(row.sections, 20);
@@ -218,9 +218,9 @@ describe('report of locks', () => {
 
   test('one verdict: held, broken, or not shown', () => {
     const parameters = { test: 'stress', handler: 'script', keys: 5 };
-    const facts = { sections: 150, violations: 0, timeouts: 0, overruns: 0, kills: 2 };
+    const metrics = { sections: 150, violations: 0, timeouts: 0, overruns: 0, kills: 2 };
     const verdict = (/** @type {any} */ more, /** @type {any} */ round = {}) =>
-      stressVerdict(resultOf(benchmarkOf(parameters, { ...facts, ...more }, round)));
+      stressVerdict(resultOf(benchmarkOf(parameters, { ...metrics, ...more }, round)));
     assert.deepEqual(verdict({}), {
       verdict: 'held',
       text:

@@ -6,7 +6,7 @@ import csv from '../../report/csv.js';
 import { documentOf } from '../../report/document.js';
 import json from '../../report/json.js';
 import markdown from '../../report/markdown.js';
-import { fact, throughput } from '../../stats/metrics.js';
+import { throughput, workloadMetric } from '../../stats/metrics.js';
 import { insertResult } from '../helpers/insert-results.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
@@ -19,7 +19,7 @@ const OWN = {
       ],
       metrics: [
         throughput,
-        fact('requests', { key: 'requests', name: 'requests sent', unit: 'count' }),
+        workloadMetric('requests', { key: 'requests', name: 'requests sent', unit: 'count' }),
       ],
       title: () => 'a table of its own',
     },

@@ -59,7 +59,7 @@ export function codecResult() {
         codecBenchmark(name, {
           rounds: rounds(LOAD, perSecond, { clientCpuNs: 1.05e9 / perSecond }).map((round) => ({
             ...round,
-            facts: { ...FIXTURE, heapBytes: heapBytes * FIXTURE.rows, bufferBytes: 0 },
+            metrics: { ...FIXTURE, heapBytes: heapBytes * FIXTURE.rows, bufferBytes: 0 },
           })),
         }),
       ),

@@ -27,7 +27,10 @@ function roundOf(test, way, keepAlive, n) {
     return {
       ...measuredRound(n, LOAD, { throughput, ...failed }),
       samples: [{ outcome: 'error', operation: 0, code: 'REFUSED', message }],
-      facts: { refusal: message, benchmarkFailure: 'Error: Server closed the connection' },
+      metrics: {
+        refusal: message,
+        benchmarkFailure: 'Error: Server closed the connection',
+      },
     };
   }
   const isOwn = whose === 'proxied' && test === 'PING_BULK';
@@ -36,7 +39,7 @@ function roundOf(test, way, keepAlive, n) {
     ...(whose === 'proxied' && {
       others: { nutcracker: { cpuNs: 14_000 * 2000, rssBytes: 2 ** 22 } },
     }),
-    facts: {
+    metrics: {
       connectNsMean: 210_000,
       connectNsP50: 200_000,
       connectNsP99: null,

@@ -67,17 +67,21 @@ export function insertBy(storage, name, where) {
  * @param {string} label
  * @param {number} [rows]
  */
-export function assertAllRight({ state, failure, facts, outcomes, scheduled }, label, rows = ROWS) {
+export function assertAllRight(
+  { state, failure, metrics, outcomes, scheduled },
+  label,
+  rows = ROWS,
+) {
   assert.equal(failure, null, `${label}: ${failure?.message}`);
   assert.equal(state, 'measured', label);
   assert.equal(outcomes[0], scheduled, `${label}: every request was acknowledged`);
-  const { right, lost, twice, wrong, acknowledged, refused } = facts ?? {};
+  const { right, lost, twice, wrong, acknowledged, refused } = metrics ?? {};
   assert.deepEqual(
     { right, lost, twice, wrong, acknowledged, refused },
     { right: rows, lost: 0, twice: 0, wrong: 0, acknowledged: rows, refused: 0 },
     label,
   );
-  assert.ok(String(facts?.['durability']).length > 5, `${label}: ${facts?.['durability']}`);
+  assert.ok(String(metrics?.['durability']).length > 5, `${label}: ${metrics?.['durability']}`);
 }
 
 /**

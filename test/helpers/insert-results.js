@@ -48,13 +48,13 @@ function makeBenchmark(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
   const requests = ROWS / batch;
   const load = { kind: /** @type {const} */ ('window'), inFlight, durationNs: null };
   const own = { ...load, operations: requests };
-  const facts = {
+  const metrics = {
     ...{ rows: ROWS, requests, right: ROWS, lost: 0, twice: 0, wrong: 0, how: 'somehow' },
     ...{ acknowledged: ROWS, refused: 0, written: null, durability: DURABILITY[storage] },
   };
   const rounds = [0, 1, 2].map((round) => ({
     ...measuredRound(round, own, { throughput: rowsPerSecond / batch, clientCpuNs: 50_000 }),
-    facts,
+    metrics,
   }));
   return { ...emptyBenchmark(storage, parameters, own), state: 'measured', rounds };
 }

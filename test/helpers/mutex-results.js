@@ -1,6 +1,6 @@
 /** A result of locks made up for the tests of reports. */
 
-import { waitFacts } from '../../workloads/mutex/waits.js';
+import { waitMetrics } from '../../workloads/mutex/waits.js';
 import { benchmark, buildResult, measuredRound } from './result-builder.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -39,10 +39,10 @@ function lockBenchmark(handler, { keys, perSecond }) {
     );
     return {
       ...measuredRound(round, load, { throughput: perSecond, clientCpuNs: 60_000 }),
-      facts: {
+      metrics: {
         ...{ sections: SECTIONS, violations: 0, tasks: 100, fairness: 0.998 },
         ...{ sectionsMin: 19, sectionsMax: 21 },
-        ...waitFacts(waits),
+        ...waitMetrics(waits),
       },
     };
   });

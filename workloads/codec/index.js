@@ -25,7 +25,7 @@ const prepare =
         if (phase !== 'measure') return;
         // Hot code is other code: once more, now that it is compiled.
         trial.check();
-        return trial.facts();
+        return trial.metrics();
       },
     };
   };

@@ -5,11 +5,11 @@
 
 import { formatBytes, formatCount } from '../../lib/format.js';
 import {
-  factsOf,
   figureOf,
-  measuredWithFacts,
+  measuredWithMetrics,
   medianOf,
   metric,
+  metricValues,
   numberOf,
   rank,
   ratioTo,
@@ -56,8 +56,8 @@ function expand(benchmark, { storages }) {
  * @returns {number | null} of one operation
  */
 function amountOf(benchmark, what) {
-  const facts = factsOf(benchmark, what);
-  return facts.length === 0 ? null : Number(facts[0]);
+  const values = metricValues(benchmark, what);
+  return values.length === 0 ? null : Number(values[0]);
 }
 
 /**
@@ -92,8 +92,8 @@ const speed = {
  * @param {'heapBytes' | 'bufferBytes'} what
  */
 function bytesPerRow(benchmark, what) {
-  const rounds = measuredWithFacts(benchmark);
-  return medianOf(rounds.map(({ facts }) => facts[what] / facts.rows));
+  const rounds = measuredWithMetrics(benchmark);
+  return medianOf(rounds.map(({ metrics }) => metrics[what] / metrics.rows));
 }
 
 /** @param {any} benchmark @returns {number | null} of the time measured */
@@ -132,7 +132,7 @@ function sideOf({ keys: { protocol, direction } }) {
 function title([first, ...others]) {
   const { fixture } = first.keys;
   const table = [first, ...others];
-  const known = table.find((one) => factsOf(one, 'bytes').length > 0);
+  const known = table.find((one) => metricValues(one, 'bytes').length > 0);
   const rounds = Math.max(0, ...table.map(({ n }) => n));
   const size = known === undefined ? '' : `: ${sizeText(known)}`;
   return `${sideOf(first)}, ${fixture}${size}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
@@ -140,7 +140,7 @@ function title([first, ...others]) {
 
 /** @param {any} benchmark */
 function sizeText(benchmark) {
-  const [repeat] = /** @type {number[]} */ (factsOf(benchmark, 'repeat'));
+  const [repeat] = /** @type {number[]} */ (metricValues(benchmark, 'repeat'));
   const bytes = Number(amountOf(benchmark, 'bytes')) / repeat;
   const rows = Number(amountOf(benchmark, 'rows')) / repeat;
   const times = repeat === 1 ? '' : `, ${formatCount(repeat)} times an operation`;

@@ -25,7 +25,7 @@ export function routeOf({ keys: { way, transport } }) {
  * @returns {string | null} the words of the refusal, where every round was refused
  */
 export function refusalOf({ rounds }) {
-  const words = rounds.map(({ facts }) => facts?.['refusal']);
+  const words = rounds.map(({ metrics }) => metrics?.['refusal']);
   return words.length > 0 && words.every((text) => typeof text === 'string')
     ? String(words[0])
     : null;
@@ -51,9 +51,9 @@ export function ratesOf({ source }) {
  * @param {string} name of a workload metric
  * @returns {Rounds}
  */
-export function factsOf({ source }, name) {
-  return source.rounds.map((/** @type {any} */ { facts }) => {
-    const value = facts?.[name];
+export function metricValues({ source }, name) {
+  return source.rounds.map((/** @type {any} */ { metrics }) => {
+    const value = metrics?.[name];
     return typeof value === 'number' ? value : null;
   });
 }
@@ -74,14 +74,14 @@ export function rateOf(benchmark) {
 
 /** @param {any} benchmark @returns {number | null} redis-benchmark's requests per second */
 export function baselineOf(benchmark) {
-  return medianOf(factsOf(benchmark, 'benchmarkPerSecond'));
+  return medianOf(metricValues(benchmark, 'benchmarkPerSecond'));
 }
 
 /** @param {any} benchmark @returns {string | null} last words of a redis-benchmark that failed */
 export function baselineFailureOf({ source }) {
   /** @type {any[]} */
   const rounds = source.rounds;
-  const failure = rounds.map(({ facts }) => facts?.benchmarkFailure).find(Boolean);
+  const failure = rounds.map(({ metrics }) => metrics?.benchmarkFailure).find(Boolean);
   return failure === undefined ? null : String(failure);
 }
 
@@ -101,11 +101,11 @@ export function proxyCpuOf({ source }) {
 export function isAnsweredByProxy(benchmark) {
   /** @type {any[]} */
   const rounds = benchmark.source.rounds;
-  const known = rounds.filter(({ outcomes, facts }) => outcomes.ok > 0 && facts !== undefined);
+  const known = rounds.filter(({ outcomes, metrics }) => outcomes.ok > 0 && metrics !== undefined);
   return (
     rateOf(benchmark) !== null &&
     known.length > 0 &&
-    known.every(({ facts }) => facts.reached === 0)
+    known.every(({ metrics }) => metrics.reached === 0)
   );
 }
 

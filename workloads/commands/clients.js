@@ -26,7 +26,7 @@ export class Times {
    * @returns {Record<string, number | null>} mean, p50 and p99 by nearest rank; null where fewer
    *   than ten values lie above
    */
-  facts(name) {
+  metrics(name) {
     const sorted = Float64Array.from(this.ns).sort();
     const { length } = sorted;
     const rank = (/** @type {number} */ q) =>

@@ -227,10 +227,10 @@ class CommandBenchmark {
       if (wrong !== null)
         throw Object.assign(new Error(`wrong data: ${wrong}`), { code: 'E_DATA' });
       return {
-        ...clients.connecting.facts('connect'),
+        ...clients.connecting.metrics('connect'),
         ...(!this.parameters.keepAlive && {
-          ...clients.commanding.facts('command'),
-          ...clients.closing.facts('close'),
+          ...clients.commanding.metrics('command'),
+          ...clients.closing.metrics('close'),
         }),
         connectionsMax: clients.openMax,
         reached: reached < 0 || this.reachedBefore < 0 ? null : reached - this.reachedBefore,
@@ -245,7 +245,7 @@ class CommandBenchmark {
 
   /**
    * redis-benchmark on the same way, after what was measured is settled.
-   * @returns {Promise<import('../../lib/types.js').Facts>}
+   * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>}
    */
   async benchmark() {
     const { redisBenchmark, clients, keyspace } = this.options;

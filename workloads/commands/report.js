@@ -9,10 +9,10 @@ import { clientCpu, figureOf, metric, p50, p99, serverCpu, UNKNOWN } from '../..
 import {
   baselineFailureOf,
   baselineOf,
-  factsOf,
   isAnsweredByProxy,
   isRefusedByProxy,
   medianOf,
+  metricValues,
   pairedRatio,
   proxyCpuOf,
   ROUTES,
@@ -174,7 +174,7 @@ const baseline = {
 const baselineRatio = (label) => ({
   ...{ key: 'benchmark_to_driver', name: `of ${label}`, unit: '×', better: 'more' },
   ...{ head: ['redis-b./', 'driver'], drop: 1, shows: ['interval'], relative: true },
-  of: (benchmark) => pairedRatio(factsOf(benchmark, 'benchmarkPerSecond'), ratesOf(benchmark)),
+  of: (benchmark) => pairedRatio(metricValues(benchmark, 'benchmarkPerSecond'), ratesOf(benchmark)),
 });
 
 /** @type {TableSpec} */
@@ -194,7 +194,7 @@ const cpuHead = (/** @type {string} */ side) => ({
 });
 
 const median = (/** @type {string} */ name) => (/** @type {any} */ benchmark) =>
-  medianOf(factsOf(benchmark, name));
+  medianOf(metricValues(benchmark, name));
 
 /** @type {TableSpec} */
 const times = {

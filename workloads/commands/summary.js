@@ -4,9 +4,9 @@ import { clientCpu, figureOf, numberOf, p50, serverCpu } from '../../stats/metri
 import {
   baselineOf,
   commonTests,
-  factsOf,
   meanOf,
   medianOf,
+  metricValues,
   proxyCpuOf,
   ROUTES,
   rateOf,
@@ -53,8 +53,8 @@ function column(shown, of) {
 
 const rate = over(rateOf, 'geometric');
 const baseline = over(baselineOf, 'geometric');
-const fact = (/** @type {string} */ name) =>
-  over((benchmark) => medianOf(factsOf(benchmark, name)), 'geometric');
+const metric = (/** @type {string} */ name) =>
+  over((benchmark) => medianOf(metricValues(benchmark, name)), 'geometric');
 
 /** @param {Metric} metric */
 const of = (metric) => (/** @type {any} */ benchmark, /** @type {Scope} */ scope) =>
@@ -121,14 +121,14 @@ export const summary = {
         ...{ key: 'connect_p50', name: 'connect', unit: 'ns', better: 'less', drop: 4 },
         head: ['connect', 'p50'],
       },
-      fact('connectNsP50'),
+      metric('connectNsP50'),
     ),
     column(
       {
         ...{ key: 'command_p50', name: 'command', unit: 'ns', better: 'less', drop: 4 },
         head: ['command', 'p50'],
       },
-      fact('commandNsP50'),
+      metric('commandNsP50'),
     ),
     cpu('client', of(clientCpu)),
     cpu('proxy', proxyCpuOf),

@@ -84,7 +84,7 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
       const writes = (await inserter.writes?.()) ?? null;
       const written = writes === null || writesBefore === null ? null : writes - writesBefore;
       const found = await findRows(inserter, rows, seed);
-      const facts = {
+      const metrics = {
         rows,
         requests: length,
         how,
@@ -93,9 +93,9 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
         written,
         durability: await inserter.durability(),
       };
-      const fault = faultOf(facts);
+      const fault = faultOf(metrics);
       if (fault !== null) throw Object.assign(new Error(fault), { code: 'E_DATA' });
-      return facts;
+      return metrics;
     },
   };
 }
@@ -156,7 +156,7 @@ async function findRows(inserter, rows, seed) {
  * A store that takes the same row again without a word (Cassandra) is asked how many rows it has
  * written; the others refuse it.
  * @param {{ rows: number, right: number, lost: number, twice: number, wrong: number,
- *   acknowledged: number, refused: number, written: number | null }} facts
+ *   acknowledged: number, refused: number, written: number | null }} metrics
  * @returns {string | null} what is wrong with the rows, or null
  */
 function faultOf({ rows, right, lost, twice, wrong, acknowledged, refused, written }) {

@@ -3,7 +3,7 @@
 import { formatCount } from '../../lib/format.js';
 import {
   clientCpu,
-  measuredWithFacts,
+  measuredWithMetrics,
   metric,
   numberOf,
   p50,
@@ -19,12 +19,12 @@ import {
 const PLAINEST = Object.freeze(['async', 'one']);
 
 /** Rows that were read back and right, from the first request to the last acknowledgement. */
-const rowsPerSecond = ratePer('rows', ({ facts }) => Number(facts?.right ?? 0));
+const rowsPerSecond = ratePer('rows', ({ metrics }) => Number(metrics?.right ?? 0));
 
 /** @param {any} benchmark @returns {number | null} rows of a request, in the mean */
 function rowsPerRequest(benchmark) {
-  const [round] = measuredWithFacts(benchmark);
-  return round === undefined ? null : round.facts.rows / round.facts.requests;
+  const [round] = measuredWithMetrics(benchmark);
+  return round === undefined ? null : round.metrics.rows / round.metrics.requests;
 }
 
 /**
@@ -33,7 +33,7 @@ function rowsPerRequest(benchmark) {
  * @returns {string | null} what the storage says of it
  */
 function textOf(benchmark, name) {
-  const text = measuredWithFacts(benchmark)[0]?.facts[name];
+  const text = measuredWithMetrics(benchmark)[0]?.metrics[name];
   return text === undefined || text === '' ? null : String(text);
 }
 
@@ -62,7 +62,7 @@ export const report = {
           { key: 'seconds', name: 'seconds', unit: 's', better: 'less', digits: 2, drop: 1.5 },
           (one, scope) => {
             const rate = numberOf(rowsPerSecond.of(one, scope));
-            return rate === null ? null : measuredWithFacts(one)[0].facts.rows / rate;
+            return rate === null ? null : measuredWithMetrics(one)[0].metrics.rows / rate;
           },
         ),
         ratioTo(

@@ -15,10 +15,10 @@ export const legacyLines =
 function benchmarkLine({ storage, profile, parameters = {}, load }, round) {
   const { strategy, batch } = parameters;
   const name = `${storage}${profile === 'default' ? '' : `:${profile}`}_${strategy}`;
-  if (round.state !== 'measured' || round.facts === undefined) {
+  if (round.state !== 'measured' || round.metrics === undefined) {
     return `${name}: ${round.state}${round.failure === null ? '' : `, ${round.failure.message}`}`;
   }
-  const { rows, durability } = round.facts;
+  const { rows, durability } = round.metrics;
   const size = batch === undefined ? '' : `batches of ${batch}, `;
   return (
     `${name} ${rows} inserts: ${(round.durationNs / 1e9).toFixed(6)} seconds ` +

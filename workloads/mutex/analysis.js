@@ -67,19 +67,19 @@ export function byLabel(rows) {
 export function lockRow(source) {
   const { test = 'lock', handler = '', keys = 1 } = source.parameters ?? {};
   const rounds = source.rounds.filter(
-    ({ facts, state }) => facts !== undefined && state !== 'failed',
+    ({ metrics, state }) => metrics !== undefined && state !== 'failed',
   );
   const median = (/** @type {(round: Round) => unknown} */ valueIn) =>
     medianOf(rounds.map(valueIn));
-  const fact =
+  const metric =
     (/** @type {string} */ name) =>
-    (/** @type {Round} */ { facts }) =>
-      facts?.[name];
+    (/** @type {Round} */ { metrics }) =>
+      metrics?.[name];
   const sum = (/** @type {string} */ name) =>
-    rounds.reduce((all, { facts }) => all + Number(facts?.[name] ?? 0), 0);
+    rounds.reduce((all, { metrics }) => all + Number(metrics?.[name] ?? 0), 0);
   const list = (/** @type {string} */ name) =>
-    rounds.flatMap(({ facts }) => /** @type {number[]} */ (facts?.[name] ?? []));
-  const waits = rounds.map(fact('waitMaxNs')).filter((ns) => typeof ns === 'number');
+    rounds.flatMap(({ metrics }) => /** @type {number[]} */ (metrics?.[name] ?? []));
+  const waits = rounds.map(metric('waitMaxNs')).filter((ns) => typeof ns === 'number');
   return {
     source,
     label: `${labelOf(source)} ${handler}`,
@@ -87,15 +87,15 @@ export function lockRow(source) {
     keys: Number(keys),
     notOffered: source.state === 'skipped' ? source.reason : null,
     n: rounds.length,
-    sections: median(fact('sections')),
+    sections: median(metric('sections')),
     userNs: median(({ client }) => client?.userNs),
     systemNs: median(({ client }) => client?.systemNs),
     realNs: median(({ durationNs }) => durationNs),
-    waitP50Ns: median(fact('waitP50Ns')),
-    waitP99Ns: median(fact('waitP99Ns')),
+    waitP50Ns: median(metric('waitP50Ns')),
+    waitP99Ns: median(metric('waitP99Ns')),
     waitMaxNs: waits.length === 0 ? null : Math.max(.../** @type {number[]} */ (waits)),
-    fairness: median(fact('fairness')),
-    sleepMeanNs: median(fact('sleepMeanNs')),
+    fairness: median(metric('fairness')),
+    sleepMeanNs: median(metric('sleepMeanNs')),
     violations: sum('violations'),
     timeouts:
       test === 'stress' ? sum('timeouts') : sumOf(rounds, ({ outcomes }) => outcomes.timeout),
@@ -116,7 +116,7 @@ export function lockRow(source) {
 export function waitsOf({ rounds }) {
   const texts = rounds
     .filter(({ state }) => state === 'measured')
-    .map(({ facts }) => facts?.['waitHistogram'])
+    .map(({ metrics }) => metrics?.['waitHistogram'])
     .filter((text) => typeof text === 'string');
   if (texts.length === 0) return null;
   const merged = new Histogram();

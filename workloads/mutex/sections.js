@@ -10,7 +10,7 @@
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
 import { drawSets } from './names.js';
-import { jainIndex, waitFacts } from './waits.js';
+import { jainIndex, waitMetrics } from './waits.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {{ task: number, right: boolean }} Reply */
@@ -99,7 +99,7 @@ export function prepareSections({ seed, ops, options, phase, clock }) {
         return right ? OK : MISMATCH;
       },
       async after() {
-        return phase === 'warmup' ? undefined : factsOf(state, { test, ops });
+        return phase === 'warmup' ? undefined : metricsOf(state, { test, ops });
       },
     };
   };
@@ -157,10 +157,10 @@ async function countUp({ number }, value, index, phase) {
 /**
  * @param {Sections} state
  * @param {{ test: string, ops: number }} plan
- * @returns {import('../../lib/types.js').Facts}
+ * @returns {import('../../lib/types.js').WorkloadMetrics}
  * @throws {Error} E_DATA where sections were lost
  */
-function factsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }, { test, ops }) {
+function metricsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }, { test, ops }) {
   const sections = counts.reduce((sum, count) => sum + count, 0);
   if (left !== 0) throw wrongData(`${left} critical sections were entered and never left`);
   if (test === 'lock' && sections < ops && waitsNs.length >= ops) {
@@ -173,7 +173,7 @@ function factsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }, 
     fairness: jainIndex(counts),
     sectionsMin: Math.min(...counts),
     sectionsMax: Math.max(...counts),
-    ...waitFacts(waitsNs),
+    ...waitMetrics(waitsNs),
     ...(slept > 0 && { sleepMeanNs: sleptNs / slept }),
   };
 }

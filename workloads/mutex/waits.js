@@ -19,7 +19,7 @@ function quantile(sorted, q) {
  * @returns {{ waitP50Ns: number | null, waitP99Ns: number | null, waitMaxNs: number | null,
  *   waitMeanNs: number | null, waitHistogram: string | null }} the histogram as latencies have it
  */
-export function waitFacts(waitsNs) {
+export function waitMetrics(waitsNs) {
   const sorted = Float64Array.from(waitsNs).sort();
   const { length } = sorted;
   const histogram = new Histogram();
