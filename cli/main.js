@@ -7,38 +7,21 @@
 import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
 import { version } from '../lib/version.js';
-import { loadWorkload, WORKLOAD_COMMANDS } from '../workloads/index.js';
-import { reportFailure } from './failure.js';
-import {
-  ADDRESS_OPTIONS,
-  DATASET_OPTIONS,
-  LIMIT_OPTIONS,
-  LOAD_OPTIONS,
-  OPTIONS,
-  OUTPUT_OPTIONS,
-  ofRace,
-  RUN_OPTIONS,
-} from './options.js';
-
-/**
- * Names in OPTIONS, or rows of a command's own table.
- * @typedef {readonly (string | import('./options.js').OptionRow)[]} OptionList
- */
+import { loadAbouts } from '../workloads/index.js';
 
 /**
  * @typedef {object} CommandRow
- * @property {string | (() => Promise<string>)} summary
+ * @property {string} summary
  * @property {string} [args] as commander takes them
- * @property {OptionList | (() => Promise<OptionList | CommandDetails>)} options a command's own
- *   table is loaded when it is called
- * @property {string} [help] flags of the help, where -h is something else
+ * @property {() => Promise<CommandDetails>} [details] of a workload; absent: its options are those
+ *   of its name in cli/options.js
  * @property {() => Promise<{ execute: (context: CommandContext) => Promise<number> }>} load
  */
 
 /**
  * @typedef {object} CommandDetails of a command that is called: what its workload says
- * @property {OptionList} options
- * @property {string} summary
+ * @property {readonly import('./options.js').OptionRow[]} options
+ * @property {string} [summary]
  * @property {string} [args]
  */
 
@@ -55,83 +38,75 @@ import {
 const COMMANDS = Object.freeze({
   race: {
     summary: 'point reads on every available storage, one and many requests in flight',
-    options: ['setup', 'limits', 'noHtml', ...LOAD_OPTIONS, ...ofRace(RUN_OPTIONS)],
     load: () => import('./commands/race.js'),
   },
   async: {
     summary: 'all requests at once, or a window of them (node async_test.js)',
-    options: [...LOAD_OPTIONS, ...RUN_OPTIONS],
     load: () => import('./commands/race.js'),
   },
   sync: {
     summary: 'one request in flight (./test.js)',
-    options: RUN_OPTIONS,
     load: () => import('./commands/race.js'),
   },
   limit: {
     summary: 'measure the ceilings of servers and clients (for race --limits FILE)',
-    options: LIMIT_OPTIONS,
     load: () => import('./commands/limit.js'),
   },
   seed: {
     summary: 'fill the servers with the dataset (node data/redis.js, mysql.js, tarantool.js)',
     args: '[servers...]',
-    options: [...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS],
     load: () => import('./commands/seed.js'),
   },
   servers: {
     summary: 'fetch, start, stop or show real servers, without root, on private loopback ports',
     args: '<action> [servers...]',
-    options: ['quiet'],
     load: () => import('./commands/servers.js'),
   },
   report: {
     summary: 'show stored results as tables, an HTML page or pictures; compare several',
     args: '<files...>',
-    options: ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS],
     load: () => import('./commands/report.js'),
   },
   history: {
     summary: 'show the results of a folder over time, with change points',
     args: '<folder>',
-    options: ['benchmark', 'metric', ...OUTPUT_OPTIONS],
     load: () => import('./commands/history.js'),
   },
   compare: {
     summary: 'compare results with a baseline, the first one: which differences are significant',
     args: '<files...>',
-    options: ['failIfSlower', 'anyway', 'format', 'json', 'force'],
     load: () => import('./commands/compare.js'),
   },
   list: {
     summary: 'list storages and their profiles, servers, workloads and reports',
-    options: [],
     load: () => import('./commands/list.js'),
   },
   doctor: {
     summary: 'check servers, drivers and data, and show how to install what is missing',
-    options: ADDRESS_OPTIONS,
     load: () => import('./commands/doctor.js'),
   },
   run: {
     summary: 'run a workload by name or from a file: run --workload ./mine.js',
-    options: async () => {
+    details: async () => {
       const { workloadIn, detailsOf } = await import('./commands/run.js');
       return detailsOf(workloadIn(process.argv), 'run');
     },
     load: () => import('./commands/run.js'),
   },
-  ...Object.fromEntries(WORKLOAD_COMMANDS.map((name) => [name, rowOf(name)])),
 });
 
 /**
- * @param {string} name of a workload
- * @returns {CommandRow}
+ * @returns {Promise<Readonly<Record<string, CommandRow>>>} with those that are workloads
  */
-function rowOf(name) {
+async function loadCommands() {
   const load = () => import('./commands/run.js');
-  const summary = async () => (await loadWorkload(name)).summary;
-  return { summary, options: async () => (await load()).detailsOf(name), load };
+  const own = (await loadAbouts())
+    .filter(({ isCommand }) => isCommand)
+    .map(({ name, summary }) => {
+      const details = async () => (await load()).detailsOf(name);
+      return [name, { summary, details, load }];
+    });
+  return { ...COMMANDS, ...Object.fromEntries(own) };
 }
 
 /**
@@ -157,6 +132,7 @@ export async function runCommandLine(argv, shim, streams) {
   try {
     return await dispatch(argv, shim, streams);
   } catch (error) {
+    const { reportFailure } = await import('./failure.js');
     return reportFailure(error, streams.stderr);
   }
 }
@@ -169,6 +145,7 @@ export async function runCommandLine(argv, shim, streams) {
  */
 async function dispatch(argv, shim, { stdout, stderr }) {
   let status = 0;
+  const commands = await loadCommands();
   // Errors are printed by reportFailure; commands of a program take its settings over.
   const create = (/** @type {string | undefined} */ name) =>
     new Command(name).configureOutput({
@@ -180,27 +157,23 @@ async function dispatch(argv, shim, { stdout, stderr }) {
   const act = (name, command) =>
     command.action(async (...parts) => {
       const args = shim.args ?? parts.slice(0, -2).flat();
-      const { execute } = await COMMANDS[name].load();
+      const { execute } = await commands[name].load();
       status = await execute({ command: name, args, options: command.opts(), stdout, stderr });
     });
   /** @type {Command} */
   let program;
   if (shim.command !== undefined) {
-    const row = COMMANDS[shim.command];
+    const row = commands[shim.command];
     program = prepare(create(shim.name), row, shim.args === undefined);
-    await addOptions(program, row);
+    await addOptions(program, shim.command, row);
     act(shim.command, program);
   } else {
     program = prepare(create('dragstrip'), null, false);
     program.description('Benchmarks storage servers and their Node.js drivers.');
-    const isNamed = argv.some((word) => Object.hasOwn(COMMANDS, word));
-    for (const [name, row] of Object.entries(COMMANDS)) {
+    for (const [name, row] of Object.entries(commands)) {
       const command = prepare(program.command(name), row, true);
       act(name, command);
-      const { summary } = row;
-      // Workloads are loaded where all commands are listed, options where one is named.
-      if (!isNamed && typeof summary === 'function') command.description(await summary());
-      if (argv.includes(name)) await addOptions(command, row);
+      if (argv.includes(name)) await addOptions(command, name, row);
     }
   }
   program.version(version);
@@ -211,7 +184,7 @@ async function dispatch(argv, shim, { stdout, stderr }) {
     if (error.exitCode === 0) return 0;
     // Without a command commander shows the help and says so by this code.
     if (error.code === 'commander.help') return 2;
-    const called = Object.hasOwn(COMMANDS, argv[0]) ? `dragstrip ${argv[0]}` : program.name();
+    const called = Object.hasOwn(commands, argv[0]) ? `dragstrip ${argv[0]}` : program.name();
     throw usageFailure(error, shim.command === undefined ? called : program.name());
   }
   return status;
@@ -223,25 +196,24 @@ async function dispatch(argv, shim, { stdout, stderr }) {
  * @param {boolean} withArgs
  */
 function prepare(command, row, withArgs) {
-  const help = row?.help ?? '-h, --help';
-  command.exitOverride().showSuggestionAfterError(true).helpOption(help, 'this help');
+  command.exitOverride().showSuggestionAfterError(true).helpOption('-h, --help', 'this help');
   if (row === null) return command.helpCommand('help [command]', 'help for a command');
-  if (typeof row.summary === 'string') command.description(row.summary);
+  command.description(row.summary);
   if (withArgs && row.args !== undefined) command.arguments(row.args);
   return command;
 }
 
 /**
  * @param {Command} command
+ * @param {string} name
  * @param {CommandRow} row
  */
-async function addOptions(command, { options: given }) {
-  const loaded = typeof given === 'function' ? await given() : given;
-  const { options, ...details } = 'options' in loaded ? loaded : { options: loaded };
-  if ('summary' in details) command.description(String(details.summary));
-  if ('args' in details && details.args !== undefined) command.arguments(String(details.args));
-  for (const one of options) {
-    const row = typeof one === 'string' ? OPTIONS[one] : one;
+async function addOptions(command, name, { details }) {
+  const { COMMAND_OPTIONS } = await import('./options.js');
+  const { options, summary, args } = (await details?.()) ?? { options: COMMAND_OPTIONS[name] };
+  if (summary !== undefined) command.description(summary);
+  if (args !== undefined) command.arguments(args);
+  for (const row of options) {
     if (/^-h, /.test(row.flags)) command.helpOption('--help', 'this help');
     command.addOption(makeOption(row));
   }

@@ -205,6 +205,32 @@ export function ofRace(names) {
 }
 
 /**
+ * The options of each command that is no workload.
+ * @type {Readonly<Record<string, OptionRow[]>>}
+ */
+export const COMMAND_OPTIONS = Object.freeze({
+  race: [
+    ...['setup', 'limits', 'noHtml', ...LOAD_OPTIONS].map((name) => OPTIONS[name]),
+    ...ofRace(RUN_OPTIONS),
+  ],
+  async: rowsNamed([...LOAD_OPTIONS, ...RUN_OPTIONS]),
+  sync: rowsNamed(RUN_OPTIONS),
+  limit: rowsNamed(LIMIT_OPTIONS),
+  seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
+  servers: rowsNamed(['quiet']),
+  report: rowsNamed(['format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
+  history: rowsNamed(['benchmark', 'metric', ...OUTPUT_OPTIONS]),
+  compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
+  list: [],
+  doctor: rowsNamed(ADDRESS_OPTIONS),
+});
+
+/** @param {readonly string[]} names */
+function rowsNamed(names) {
+  return names.map((name) => OPTIONS[name]);
+}
+
+/**
  * @param {string} text `5%`; the sign is required, so that nobody takes 0.05 for five
  * @param {string} flag
  * @returns {number} a share, 0.05, from 0 to below 1

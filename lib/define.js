@@ -164,7 +164,7 @@ export function defineLoader(definition) {
  */
 export function defineWorkload(definition) {
   requireFields('Workload', definition, {
-    summary: 'string',
+    summary: 'string?',
     needs: 'array',
     namespace: 'object?',
     prepare: 'function',

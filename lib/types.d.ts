@@ -67,6 +67,8 @@ export interface Profile {
   options: Record<string, unknown>;
   /** default: promise */
   calls?: CallStyle;
+  /** it changes how rows are inserted, too; absent: a profile of reads alone, except `default` */
+  inserts?: boolean;
 }
 
 /** What each function of `open` is given. */

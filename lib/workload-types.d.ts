@@ -235,9 +235,19 @@ export interface FoundProgram {
   version(args: readonly string[], form: RegExp): Promise<string>;
 }
 
+/** What a workload of the project says without being loaded: its `about.js`. */
+export interface WorkloadAbout {
+  summary: string;
+  /** `dragstrip NAME`; absent: `dragstrip run --workload NAME` alone */
+  isCommand?: boolean;
+  load(): Promise<{ workload: WorkloadDefinition }>;
+  report(): Promise<{ report: import('./report-types.js').ReportSpec }>;
+}
+
 export interface WorkloadDefinition {
   name: string;
-  summary: string;
+  /** one line for the help; that of a workload of the project is in its `about.js` */
+  summary?: string;
   /** of one kind of handle; empty where the workload has its own contenders */
   needs: readonly Capability[];
   /** what it owns on servers, created and removed around a run; absent: the rows of the race */

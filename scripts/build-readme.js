@@ -19,7 +19,7 @@ import {
   STORE_OPTIONS,
 } from '../cli/options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
-import { WORKLOAD_COMMANDS } from '../workloads/index.js';
+import { loadAbouts } from '../workloads/index.js';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 const README = path.join(ROOT, 'README.md');
@@ -55,7 +55,8 @@ async function optionTables() {
     .map((one) => (typeof one === 'string' ? OPTIONS[one] : one))
     .filter((one) => !known.has(one.flags) || !isSame(one, every));
   parts.push(`\`race\`, \`async\`, \`sync\`; defaults are those of \`race\`:\n\n${tableOf(race)}`);
-  for (const name of WORKLOAD_COMMANDS) {
+  for (const { name, isCommand } of await loadAbouts()) {
+    if (!isCommand) continue;
     const { options } = await detailsOf(name);
     const own = options
       .map((one) => (typeof one === 'string' ? OPTIONS[one] : one))

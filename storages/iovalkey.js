@@ -20,10 +20,12 @@ export const storage = defineStorage({
     tuned: {
       summary: 'its stream corked for a tick: one write for all requests of the tick',
       options: { ...FAULTS_VISIBLE, stream: 'corked per tick from outside' },
+      inserts: true,
     },
     pipelined: {
       summary: 'its own auto-pipelining: one pipeline in flight at a time',
       options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
+      inserts: true,
     },
   },
   open: ioredisOpeners(IOVALKEY),

@@ -33,6 +33,7 @@ export const storage = defineStorage({
         commandOptions: { timeout: 0 },
         call: "sendCommand(['GET', key])",
       },
+      inserts: true,
     },
     pool: {
       summary: 'createClientPool of 4 connections: one request at a time on each',

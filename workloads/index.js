@@ -1,64 +1,28 @@
-/** The registry of workloads: one line for each, its definition loaded when it is needed. */
+/**
+ * The registry of workloads: one line for each. A list of commands loads what they say about
+ * themselves, a run the definition that it needs, a report what each shows.
+ */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { defineWorkload } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 
+/** @typedef {import('../lib/types.js').WorkloadAbout} WorkloadAbout */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 
-/**
- * @typedef {object} Entry
- * @property {() => Promise<{ workload: WorkloadDefinition }>} load
- * @property {() => Promise<{ report: ReportSpec }>} report
- * @property {boolean} isCommand `dragstrip NAME`; others are workloads of `dragstrip run`
- */
-
-/** @type {(load: Entry['load'], report: Entry['report']) => Entry} */
-const command = (load, report) => ({ load, report, isCommand: true });
-/** @type {typeof command} */
-const plain = (load, report) => ({ load, report, isCommand: false });
-
-/** @type {Readonly<Record<string, Entry>>} */
+/** @type {Readonly<Record<string, () => Promise<{ about: WorkloadAbout }>>>} */
 const REGISTRY = Object.freeze({
-  get: plain(
-    () => import('./get/index.js'),
-    () => import('./get/report.js'),
-  ),
-  mix: plain(
-    () => import('./mix/index.js'),
-    () => import('./mix/report.js'),
-  ),
-  mget: command(
-    () => import('./mget/index.js'),
-    () => import('./mget/report.js'),
-  ),
-  'mget-single': plain(
-    () => import('./mget/single.js'),
-    () => import('./mget/report.js'),
-  ),
-  mutex: command(
-    () => import('./mutex/index.js'),
-    () => import('./mutex/report.js'),
-  ),
-  commands: command(
-    () => import('./commands/index.js'),
-    () => import('./commands/report.js'),
-  ),
-  insert: command(
-    () => import('./insert/index.js'),
-    () => import('./insert/report.js'),
-  ),
-  codec: command(
-    () => import('./codec/index.js'),
-    () => import('./codec/report.js'),
-  ),
-  ycsb: command(
-    () => import('./ycsb/index.js'),
-    () => import('./ycsb/report.js'),
-  ),
+  get: () => import('./get/about.js'),
+  mix: () => import('./mix/about.js'),
+  mget: () => import('./mget/about.js'),
+  'mget-single': () => import('./mget-single/about.js'),
+  mutex: () => import('./mutex/about.js'),
+  commands: () => import('./commands/about.js'),
+  insert: () => import('./insert/about.js'),
+  codec: () => import('./codec/about.js'),
+  ycsb: () => import('./ycsb/about.js'),
 });
 
 /** What a run measures that names none. */
@@ -66,10 +30,13 @@ export const DEFAULT_WORKLOAD = 'get';
 
 export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));
 
-/** Workloads that are commands of the program. */
-export const WORKLOAD_COMMANDS = Object.freeze(
-  WORKLOAD_NAMES.filter((name) => REGISTRY[name].isCommand),
-);
+/**
+ * @returns {Promise<(WorkloadAbout & { name: string })[]>} of every workload, in their order
+ */
+export function loadAbouts() {
+  const entries = Object.entries(REGISTRY);
+  return Promise.all(entries.map(async ([name, load]) => ({ name, ...(await load()).about })));
+}
 
 /**
  * @param {string} nameOrPath a name of WORKLOAD_NAMES, or the path of a file whose default export,
@@ -78,7 +45,11 @@ export const WORKLOAD_COMMANDS = Object.freeze(
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
  */
 export async function loadWorkload(nameOrPath) {
-  if (Object.hasOwn(REGISTRY, nameOrPath)) return (await REGISTRY[nameOrPath].load()).workload;
+  if (Object.hasOwn(REGISTRY, nameOrPath)) {
+    const { about } = await REGISTRY[nameOrPath]();
+    const { workload } = await about.load();
+    return Object.freeze({ ...workload, summary: about.summary });
+  }
   if (/^\.{0,2}\/|\.[cm]?js$/.test(nameOrPath)) return loadFile(path.resolve(nameOrPath));
   throw usageError(
     `unknown workload "${nameOrPath}"`,
@@ -107,15 +78,18 @@ async function loadFile(file) {
       'export default defineWorkload({ … }); docs/adding-a-workload.md has an example',
     );
   }
-  return defineWorkload(definition);
+  const { defineWorkload } = await import('../lib/define.js');
+  const workload = defineWorkload(definition);
+  if (workload.summary !== undefined) return workload;
+  throw usageError(`workload "${workload.name}": summary must be string, it is undefined`);
 }
 
 /**
  * @returns {Promise<Map<string, ReportSpec>>} of every workload; they load no driver
  */
 export async function loadReports() {
-  const entries = Object.entries(REGISTRY).map(
-    async ([name, { report }]) =>
+  const entries = (await loadAbouts()).map(
+    async ({ name, report }) =>
       /** @type {[string, ReportSpec]} */ ([name, (await report()).report]),
   );
   return new Map(await Promise.all(entries));

@@ -21,7 +21,7 @@ import {
   verifyFetch,
 } from '../../workloads/mget/fetches.js';
 import { workload } from '../../workloads/mget/index.js';
-import { workload as single } from '../../workloads/mget/single.js';
+import { workload as single } from '../../workloads/mget-single/index.js';
 
 const dataset = createDataset({ rows: 500, valueSize: 64, seed: 9 });
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../../lib/version.js';
-import { WORKLOAD_COMMANDS } from '../../workloads/index.js';
+import { WORKLOAD_NAMES } from '../../workloads/index.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = [
@@ -17,7 +17,7 @@ const FOLDERS = [
 const COMMANDS = [
   ...['race', 'async', 'sync', 'limit', 'seed', 'servers', 'report', 'history', 'compare', 'list'],
   ...['doctor', 'run'],
-  ...WORKLOAD_COMMANDS,
+  ...WORKLOAD_NAMES,
 ].join('|');
 
 /** @returns {string[]} lines of the product that name a command, comments apart */

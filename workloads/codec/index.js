@@ -44,7 +44,6 @@ const check =
 
 export const workload = defineWorkload({
   name: 'codec',
-  summary: 'decoders and encoders of drivers on recorded replies, without a server',
   options,
   shared,
   tests,

@@ -61,7 +61,6 @@ function wayOf({ way, transport }, address, others) {
 
 export const workload = defineWorkload({
   name: 'commands',
-  summary: 'the command list of redis-benchmark, direct and through a proxy',
   needs: ['command'],
   options,
   shared,

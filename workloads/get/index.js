@@ -15,7 +15,6 @@ export { drawKeys, KEYS_MAX } from './keys.js';
 
 export const workload = defineWorkload({
   name: 'get',
-  summary: 'one row by its key, uniform over all rows or by --keys',
   needs: ['get'],
   slices: true,
   options,

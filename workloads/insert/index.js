@@ -172,7 +172,6 @@ function faultOf({ rows, right, lost, twice, wrong, acknowledged, refused, writt
 
 export const workload = defineWorkload({
   name: 'insert',
-  summary: 'rows into an empty table, by several strategies',
   options,
   shared,
   plan,

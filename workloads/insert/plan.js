@@ -15,12 +15,6 @@ import {
 /** @typedef {{ text: string, definition: StorageDefinition }} Inserting */
 
 const IN_FLIGHT_MAX = 10_000;
-/** Of a profile that only says how rows are read, nothing would be left in an insert. */
-const PROFILES = Object.freeze({
-  redis: ['default', 'tuned'],
-  ioredis: ['default', 'tuned', 'pipelined'],
-  iovalkey: ['default', 'tuned', 'pipelined'],
-});
 
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
@@ -97,7 +91,9 @@ function requireInsert({ name, inserts, profiles }, profile) {
       'npx dragstrip insert --help, docs/insert.md',
     );
   }
-  const allowed = /** @type {Record<string, string[]>} */ (PROFILES)[name] ?? ['default'];
+  const allowed = Object.keys(profiles).filter(
+    (one) => one === 'default' || profiles[one].inserts === true,
+  );
   if (allowed.includes(profile) || !Object.hasOwn(profiles, profile)) return;
   throw usageError(
     `storage ${name}:${profile}: it inserts as ${allowed.join(' or ')} only`,

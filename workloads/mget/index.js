@@ -41,7 +41,6 @@ function preparer(wholeValues) {
 }
 export const workload = defineWorkload({
   name: 'mget',
-  summary: 'multi-key reads over 50,000 keys created for the run',
   options,
   shared,
   tests,

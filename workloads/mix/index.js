@@ -19,7 +19,6 @@ const VALUES_CHARS_MAX = 64 * 2 ** 20;
 
 export const workload = defineWorkload({
   name: 'mix',
-  summary: 'reads and writes of single rows, weighted by --mix',
   needs: ['get', 'set'],
   options,
   plan: planOf('mix'),

@@ -28,7 +28,6 @@ const TESTS = {
 
 export const workload = defineWorkload({
   name: 'mutex',
-  summary: 'locks over several processes: cost, waits, fairness, crash recovery',
   options,
   shared,
   tests,

@@ -119,7 +119,6 @@ function promised(way, style, i) {
 
 export const workload = defineWorkload({
   name: 'ycsb',
-  summary: 'the YCSB core workloads A to F by name',
   needs: ['get', 'set'],
   options: {
     core: choices(LETTERS, LETTERS, { help: `core workloads; ${summaries.join('; ')}` }),

@@ -4,8 +4,8 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { prepareFetches, verifyFetch } from './fetches.js';
-import { namespace } from './namespace.js';
+import { prepareFetches, verifyFetch } from '../mget/fetches.js';
+import { namespace } from '../mget/namespace.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 /** @typedef {(ids: readonly number[], done?: (error: any, reply?: any) => void) => any} Fetch */
@@ -70,7 +70,6 @@ function preparer(wholeValues) {
 
 export const workload = defineWorkload({
   name: 'mget-single',
-  summary: 'the keys of mget as single reads that are sent at once (mget --pipelined)',
   needs: ['get'],
   namespace,
   prepare: preparer(2),
