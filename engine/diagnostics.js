@@ -149,12 +149,12 @@ function outlierWarning({ benchmark, diagnostics: { outliers } }) {
 function unsteadyWarning(looked) {
   const unsteady = looked.filter(({ diagnostics }) => isUnsteady(diagnostics));
   if (unsteady.length === 0) return [];
-  const tests = unsteady.length === looked.length ? 'all' : `${unsteady.length}`;
+  const which = unsteady.length === looked.length ? 'all' : `${unsteady.length}`;
   return [
     {
       code: 'W_UNSTEADY',
       message:
-        `no steady state in ${tests} of ${looked.length} tests: the last ${STEADY_WINDOWS} windows ` +
+        `no steady state in ${which} of ${looked.length} benchmarks: the last ${STEADY_WINDOWS} windows ` +
         `of the warm-up varied by more than ${percent(STEADY_LIMIT)}`,
       hint: 'use a longer --warmup on an idle machine',
       benchmark: null,

@@ -77,7 +77,7 @@ export function renderHistory(stored, histories, options = {}) {
     `${formatCount(stored.length)} results`,
     ...listed.flatMap(lines),
     ...left.flatMap((text) => lines(`left out: ${plainText(text)}`)),
-    ...(histories.length === 0 ? ['', 'No test is in two results or more.'] : benchmarks),
+    ...(histories.length === 0 ? ['', 'No benchmark is in two results or more.'] : benchmarks),
   ].join('\n')}\n`;
 }
 
@@ -152,7 +152,7 @@ export function renderHistoryPage(stored, histories, { metric = 'throughput' } =
     body: [
       `<section id="results"><h2>Results</h2><div class="card">${results}</div></section>`,
       ...plots.map((plot) => figureMarkup(plot, { prefix: '', level: 2 })),
-      plots.length === 0 ? `<p>${escapeHtml('No test is in two results or more.')}</p>` : '',
+      plots.length === 0 ? `<p>${escapeHtml('No benchmark is in two results or more.')}</p>` : '',
     ].join('\n'),
   });
 }

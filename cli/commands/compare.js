@@ -72,7 +72,7 @@ function requireComparable({ base, others }) {
     }
     if (benchmarks.length === 0) {
       throw usageError(
-        `${base.file} and ${file} have no test in common that was measured in both`,
+        `${base.file} and ${file} have no benchmark in common that was measured in both`,
         'npx dragstrip report shows what is in them',
       );
     }

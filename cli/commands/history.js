@@ -1,4 +1,4 @@
-/** `dragstrip history FOLDER`: stored results over time, and where the level of a test changed. */
+/** `dragstrip history FOLDER`: stored results over time, and where the level of a benchmark changed. */
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,7 +25,7 @@ export async function execute({ args: [folder], options, stdout }) {
   const histories = historyOf(results, { benchmarks, metric });
   if (benchmarks !== undefined && histories.length === 0) {
     throw usageError(
-      `--benchmark ${benchmarks.join(', ')}: no such test is in two results or more`,
+      `--benchmark ${benchmarks.join(', ')}: no such benchmark is in two results or more`,
       'without --benchmark all are listed',
     );
   }

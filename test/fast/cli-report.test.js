@@ -124,7 +124,7 @@ test('a history lists results, draws each test and marks where its level changed
   assert.equal(files.status, 0);
   assert.match(readFileSync(at('h.html'), 'utf8'), /the last at run-8, from/);
   assert.equal(readdirSync(at('h')).length, 3);
-  assertFailure(await history('--benchmark', 'none'), 2, /--benchmark none: no such test/);
+  assertFailure(await history('--benchmark', 'none'), 2, /--benchmark none: no such benchmark/);
   assertFailure(
     await callCommand(['bin/dragstrip.js', 'history', at('nowhere')]),
     2,

@@ -306,7 +306,7 @@ test('the command says what is missing in its arguments', async () => {
   );
   assertFailure(await runCommand(folder, [...COMMAND, a, a, '--format', 'pdf']), 2, /not known/);
   const nothing = stored('n.json', buildResult({ benchmarks: [] }));
-  assertFailure(await runCommand(folder, [...COMMAND, a, nothing]), 2, /no test in common/);
+  assertFailure(await runCommand(folder, [...COMMAND, a, nothing]), 2, /no benchmark in common/);
 });
 
 test('a comparison has every format', async () => {

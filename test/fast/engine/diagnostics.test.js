@@ -80,7 +80,7 @@ test('a warm-up that never came to rest is said of the benchmark, one of many ro
     warnings.map(({ code }) => code),
     ['W_UNSTEADY'],
   );
-  assert.match(warnings[0].message, /^no steady state in 1 of 2 tests/);
+  assert.match(warnings[0].message, /^no steady state in 1 of 2 benchmarks/);
 });
 
 test('a round far from the others is warned about and counted all the same', () => {
