@@ -328,7 +328,6 @@ async function measure(spec, bound, calls, context, record) {
   const othersAfter = spec.others?.map(({ pids }) => instruments.servers(pids));
   const collected = await garbage.stop(load.recorder.endNs);
   record.pendingBytes = pendingBytes;
-  if (measured.compared !== undefined) record.compared = { ...measured.compared };
   record.client = {
     userNs: after.userNs - before.userNs,
     systemNs: after.systemNs - before.systemNs,
@@ -354,9 +353,11 @@ async function measure(spec, bound, calls, context, record) {
   }
   recordLoad(record, load, instruments.clock.originNs ?? 0);
   recordSeries(record, load, measured.series);
+  if (measured.compared !== undefined) record.compared = { ...measured.compared };
   if (record.state === 'aborted') return;
   const metrics = await runHook(measured, 'after', context);
   if (metrics !== undefined) record.metrics = metrics;
+  if (measured.compared !== undefined) record.compared = { ...measured.compared };
 }
 
 /**

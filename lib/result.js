@@ -135,10 +135,10 @@ const workloadMetrics = z
 
 const compared = z
   .object({
-    replies: count.describe('whose length and tag were compared; one of 32 as a whole'),
-    bytes: bytes.describe('compared in them, of all that came'),
+    replies: count.describe('or values of them that were compared with what they must be'),
+    bytes: bytes.describe('compared in them; of a row: its tag and one of 32 windows in turn'),
   })
-  .describe('with the dataset, of a workload that reads single rows');
+  .describe('replies that were compared with what they must be');
 
 const round = z.object({
   round: count.max(ROUNDS_MAX),

@@ -28,8 +28,9 @@ import { TraceRecorder } from './trace-recorder.js';
 import { startWorkers } from './workers.js';
 
 /**
- * One of so many replies in a row is compared in full, the others by length and tag; a power of
- * two. Which one is drawn, so that damage at regular distances is found too.
+ * Of a workload whose verification does not compare all positions by itself, one of so many replies
+ * in a row is compared in full; a power of two. Which one is drawn, so that damage at regular
+ * distances is found too.
  */
 export const WHOLE_EVERY = 32;
 const DRAW = 0x7768;
@@ -47,6 +48,7 @@ const WATCH_MS = 100;
  * @typedef {object} LoadOptions
  * @property {(index: number, done?: (error: any, reply?: any) => void) => any} op
  * @property {(index: number, reply: any, whole: boolean) => number} verify outcome code
+ * @property {boolean} [rotates] verify compares all positions by itself: no reply is asked `whole`
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').LoadKind} kind
  * @property {number} inFlight number of workers; ignored by burst and rate
@@ -78,6 +80,7 @@ export class Load {
   constructor(options) {
     this.op = options.op;
     this.verify = options.verify;
+    this.samples = options.rotates !== true;
     this.calls = options.calls;
     this.kind = options.kind;
     this.inFlight = options.inFlight;
@@ -135,7 +138,7 @@ export class Load {
     this.accountInFlight(endNs);
     this.count(index, startNs, endNs, reply);
     if (endNs >= this.deadlineNs) this.stop();
-    if (!isWhole(index)) return endNs;
+    if (!this.samples || !isWhole(index)) return endNs;
     // A whole comparison takes a microsecond or more, which is no part of the next latency.
     const nowNs = this.now();
     this.accountInFlight(nowNs);
@@ -190,7 +193,7 @@ export class Load {
     let outcome = ERROR;
     let failure = null;
     try {
-      outcome = this.verify(index, reply, isWhole(index));
+      outcome = this.verify(index, reply, this.samples && isWhole(index));
     } catch (error) {
       outcome = outcomeOfError(error);
       failure = error;

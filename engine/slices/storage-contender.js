@@ -79,6 +79,7 @@ export async function openStorageContender({ benchmark, loads }, context) {
     ({ kind, inFlight }) =>
       new SliceSeries({
         ...{ op: measured.op, verify: measured.verify, replyBytes: measured.replyBytes },
+        rotates: measured.rotates,
         ...{ kind, inFlight, clock, stallNs: spec.stallNs },
         calls: measured.calls ?? opened.calls,
       }),

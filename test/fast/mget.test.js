@@ -12,6 +12,7 @@ import { runLoad } from '../../load/load.js';
 import { TraceRecorder } from '../../load/trace-recorder.js';
 import { medianOfSorted } from '../../stats/percentile.js';
 import { inOrder } from '../../storages/in-order.js';
+import { createVerifier, nothingCompared } from '../../workloads/get/verifier.js';
 import { fitPoints, toFetchGroups } from '../../workloads/mget/analysis.js';
 import {
   KEY_COUNTS,
@@ -113,30 +114,34 @@ describe('the plan of fetches', () => {
 describe('the verdict on a fetch', () => {
   const ids = [5, 2, 9];
   const right = ids.map(dataset.value);
+  const judge = (/** @type {any} */ values, whole = false) =>
+    verifyFetch(createVerifier(dataset, nothingCompared()), ids, values, whole);
 
   test('is ok for the right values in their names, whole or by their tags', () => {
-    assert.equal(verifyFetch(dataset, ids, right, 0), OK);
-    assert.equal(verifyFetch(dataset, ids, right, Number.POSITIVE_INFINITY), OK);
+    assert.equal(judge(right), OK);
+    assert.equal(judge(right, true), OK);
   });
 
   test('is a mismatch for values in another order, too few, too many or no list', () => {
-    assert.equal(verifyFetch(dataset, ids, [right[1], right[0], right[2]], 0), MISMATCH);
-    assert.equal(verifyFetch(dataset, ids, right.slice(1), 0), MISMATCH);
-    assert.equal(verifyFetch(dataset, ids, [...right, right[0]], 0), MISMATCH);
-    assert.equal(verifyFetch(dataset, ids, /** @type {any} */ ('abc'), 0), MISMATCH);
+    assert.equal(judge([right[1], right[0], right[2]]), MISMATCH);
+    assert.equal(judge(right.slice(1)), MISMATCH);
+    assert.equal(judge([...right, right[0]]), MISMATCH);
+    assert.equal(judge(/** @type {any} */ ('abc')), MISMATCH);
   });
 
   test('is a miss where one is not there, null or undefined, and a mismatch where another lies', () => {
-    assert.equal(verifyFetch(dataset, ids, [right[0], null, right[2]], 0), MISS);
-    assert.equal(verifyFetch(dataset, ids, [undefined, right[1], right[2]], 0), MISS);
-    assert.equal(verifyFetch(dataset, ids, [null, right[1], right[0]], 0), MISMATCH);
+    assert.equal(judge([right[0], null, right[2]]), MISS);
+    assert.equal(judge([undefined, right[1], right[2]]), MISS);
+    assert.equal(judge([null, right[1], right[0]]), MISMATCH);
   });
 
-  test('sees one wrong letter behind the tag where values are compared whole', () => {
+  test('sees one wrong letter behind the tag: at once as a whole, else within 32 values', () => {
+    const verify = createVerifier(dataset, nothingCompared());
     const bent = `${right[2].slice(0, -1)}!`;
     const values = [right[0], right[1], bent];
-    assert.equal(verifyFetch(dataset, ids, values, 0), OK);
-    assert.equal(verifyFetch(dataset, ids, values, 3), MISMATCH);
+    assert.equal(judge(values, true), MISMATCH);
+    const outcomes = Array.from({ length: 32 }, () => verifyFetch(verify, ids, values, false));
+    assert.ok(outcomes.includes(MISMATCH));
   });
 
   test('of rows in an order of the store’s own is that of the keys’ order', () => {

@@ -16,15 +16,20 @@ import { options, plan, shared, tests } from './plan.js';
 const prepare =
   ({ phase }) =>
   ({ trial }) => {
-    const { expected } = trial;
+    const { expected, pass } = trial;
+    const compared = { replies: 0, bytes: 0 };
     return {
       calls: 'sync',
       op: () => trial.run(),
       verify: (_index, count) => (count === expected ? OK : MISMATCH),
+      rotates: true,
+      compared,
       async after() {
         if (phase !== 'measure') return;
         // Hot code is other code: once more, now that it is compiled.
         trial.check();
+        compared.replies += trial.fixture.replies;
+        compared.bytes += pass.bytes;
         return trial.metrics();
       },
     };

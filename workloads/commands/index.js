@@ -146,6 +146,7 @@ class CommandBenchmark {
   bind() {
     const { clients, prepared, parameters } = this;
     const { words, inline, judge } = prepared;
+    const compared = { replies: 0, bytes: 0 };
     const run = parameters.keepAlive ? clients.onKept.bind(clients) : clients.onOwn.bind(clients);
     const askLine = (/** @type {CommandConnection} */ connection) =>
       /** @type {any} */ (connection).inline(inline);
@@ -158,10 +159,14 @@ class CommandBenchmark {
         const command = words(index);
         return run((connection) => connection.send(command));
       },
-      verify: (index, reply, whole) => {
+      verify: (index, reply) => {
         this.answered += 1;
-        return index < this.ops ? judge(index, reply, whole) : MISMATCH;
+        compared.replies += 1;
+        compared.bytes += lengthOf(reply);
+        return index < this.ops ? judge(index, reply) : MISMATCH;
       },
+      rotates: true,
+      compared,
       before: () => this.before(),
       after: () => this.after(),
     };
@@ -282,6 +287,15 @@ class CommandBenchmark {
     const { send } = /** @type {CommandConnection} */ (this.admin);
     return withTemporaryUser(send, PREFIX, (login) => runBenchmark(tool, { ...shape, login }));
   }
+}
+
+/**
+ * @param {any} reply compared whole
+ * @returns {number} letters, of a number its digits
+ */
+function lengthOf(reply) {
+  if (!Array.isArray(reply)) return String(reply).length;
+  return reply.reduce((sum, element) => sum + String(element).length, 0);
 }
 
 /**

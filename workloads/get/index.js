@@ -3,11 +3,10 @@
  * same keys in the same order for every storage; a reply counts only if it is the row of its key.
  */
 
-import { TAG_LENGTH } from '../../lib/dataset.js';
 import { defineWorkload } from '../../lib/define.js';
-import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { drawKeys } from './keys.js';
 import { options, planOf } from './plan.js';
+import { createVerifier, nothingCompared } from './verifier.js';
 
 export { drawKeys, KEYS_MAX } from './keys.js';
 
@@ -23,10 +22,11 @@ export const workload = defineWorkload({
     const { keys: distribution } = /** @type {{ keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: distribution, spread: dataset.seed });
     return (handle) => {
-      const compared = { replies: 0, bytes: 0 };
+      const compared = nothingCompared();
       return {
         op: bindOp(handle, keys),
         verify: bindVerify(handle, dataset, keys, compared),
+        rotates: true,
         replyBytes: dataset.valueSize,
         compared,
       };
@@ -63,25 +63,4 @@ export function bindVerify(handle, dataset, keys, compared) {
   }
   return (index, reply, whole) =>
     verifyReply(keys[index < length ? index : index % length], value(reply), whole);
-}
-
-/**
- * Each reply is compared in its length and tag, one of 32 as a whole: a whole value costs 1.3 ns
- * per byte, 42 ns per reply of 1 KB; a moving window of all replies measured 0.4 µs.
- * @param {Dataset} dataset
- * @param {import('../../lib/types.js').Compared} compared
- * @returns {(id: number, text: unknown, whole: boolean) => number} OK, MISS or MISMATCH
- */
-function createVerifier(dataset, compared) {
-  return (id, text, whole) => {
-    if (text === undefined) return MISS;
-    if (typeof text !== 'string') return MISMATCH;
-    compared.replies += 1;
-    if (whole) {
-      compared.bytes += text.length;
-      return dataset.value(id) === text ? OK : MISMATCH;
-    }
-    compared.bytes += TAG_LENGTH;
-    return dataset.belongs(id, text) ? OK : MISMATCH;
-  };
 }

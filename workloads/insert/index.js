@@ -16,6 +16,8 @@ import { numberOf, planSlices, rowsOfRequest, STRATEGIES } from './strategies.js
 /** @typedef {import('./strategies.js').Slices} Slices */
 /** @typedef {import('./strategies.js').Strategy} Strategy */
 
+/** Two ints, both compared when all rows are read back. */
+const ROW_BYTES = 8;
 /** Single rows that one operation of the warm-up inserts, one after another. */
 const WARMUP_SINGLES = 50;
 /** Of an embedded store, each of whose rows may wait for the disk. */
@@ -63,6 +65,7 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
   const requests = [];
   if (strategy.prebuilt) for (let i = 0; i < length; i += 1) requests.push(build(from[i], to[i]));
   const counted = { acknowledged: 0, refused: 0 };
+  const compared = { replies: 0, bytes: 0 };
   /** @type {number | null} */
   let writesBefore = null;
   return {
@@ -75,6 +78,8 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
       else counted.acknowledged += count;
       return count === to[index] - from[index] ? OK : MISMATCH;
     },
+    rotates: true,
+    compared,
     calls: way.calls ?? 'promise', // not the profile's, which is about reads
     async before() {
       await inserter.clear();
@@ -84,6 +89,8 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
       const writes = (await inserter.writes?.()) ?? null;
       const written = writes === null || writesBefore === null ? null : writes - writesBefore;
       const found = await findRows(inserter, rows, seed);
+      compared.replies += found.right + found.twice + found.wrong;
+      compared.bytes += ROW_BYTES * (found.right + found.twice + found.wrong);
       const metrics = {
         rows,
         requests: length,

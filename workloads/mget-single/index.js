@@ -4,6 +4,7 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
+import { createVerifier, nothingCompared } from '../get/verifier.js';
 import { prepareFetches, verifyFetch } from '../mget/fetches.js';
 import { namespace } from '../mget/namespace.js';
 
@@ -43,35 +44,33 @@ function fetchByCallbacks(handle, ids, done) {
   });
 }
 
-/**
- * @param {number} wholeValues
- * @returns {import('../../lib/types.js').Prepare}
- */
-function preparer(wholeValues) {
-  return (context) => {
-    const { dataset } = context;
-    const { fetches, series } = prepareFetches(context);
-    const { length } = fetches;
-    return (handle, calls = 'promise') => {
-      const fetch = createFetch(handle, calls);
-      const { value } = handle;
-      return {
-        op: (index, done) => fetch(fetches[index < length ? index : index % length], done),
-        verify(index, replies, whole) {
-          const ids = fetches[index < length ? index : index % length];
-          const values = value === undefined ? replies : replies.map(value);
-          return verifyFetch(dataset, ids, values, whole ? wholeValues : 0);
-        },
-        ...(series && { series }),
-      };
+/** @type {import('../../lib/types.js').Prepare} */
+const prepare = (context) => {
+  const { dataset } = context;
+  const { fetches, series } = prepareFetches(context);
+  const { length } = fetches;
+  return (handle, calls = 'promise') => {
+    const fetch = createFetch(handle, calls);
+    const { value } = handle;
+    const compared = nothingCompared();
+    const verifyValue = createVerifier(dataset, compared);
+    return {
+      op: (index, done) => fetch(fetches[index < length ? index : index % length], done),
+      verify(index, replies, whole) {
+        const ids = fetches[index < length ? index : index % length];
+        const values = value === undefined ? replies : replies.map(value);
+        return verifyFetch(verifyValue, ids, values, whole);
+      },
+      rotates: true,
+      compared,
+      ...(series && { series }),
     };
   };
-}
+};
 
 export const workload = defineWorkload({
   name: 'mget-single',
   needs: ['get'],
   namespace,
-  prepare: preparer(2),
-  check: preparer(Number.POSITIVE_INFINITY),
+  prepare,
 });

@@ -141,24 +141,19 @@ export function prepareFetches({ dataset, seed, ops, options }) {
 }
 
 /**
- * @param {Dataset} dataset
+ * @param {import('../get/verifier.js').VerifyValue} verifyValue
  * @param {readonly number[]} ids
  * @param {readonly (string | null | undefined)[]} values
- * @param {number} whole how many of them are compared whole
+ * @param {boolean} whole each value is compared whole, not in a window that moves on with each
  * @returns {number} OK; MISS where one is not there; MISMATCH
  */
-export function verifyFetch(dataset, ids, values, whole) {
+export function verifyFetch(verifyValue, ids, values, whole) {
   if (!Array.isArray(values) || values.length !== ids.length) return MISMATCH;
   let missing = false;
   for (let i = 0; i < ids.length; i += 1) {
-    const text = values[i];
-    if (text === undefined || text === null) missing = true;
-    else if (typeof text !== 'string' || !dataset.belongs(ids[i], text)) return MISMATCH;
+    const outcome = verifyValue(ids[i], values[i] ?? undefined, whole);
+    if (outcome === MISMATCH) return MISMATCH;
+    if (outcome === MISS) missing = true;
   }
-  if (missing) return MISS;
-  for (let n = 0; n < whole && n < ids.length; n += 1) {
-    const i = Math.floor((n * ids.length) / Math.min(whole, ids.length));
-    if (dataset.value(ids[i]) !== values[i]) return MISMATCH;
-  }
-  return OK;
+  return missing ? MISS : OK;
 }

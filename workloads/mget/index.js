@@ -9,36 +9,33 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
+import { createVerifier, nothingCompared } from '../get/verifier.js';
 import { prepareFetches, verifyFetch } from './fetches.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared, tests } from './plan.js';
 
-/** Values of a fetch that are compared whole, where one is a sample; the others by their tags. */
-const WHOLE_VALUES = 2;
-
-/**
- * @param {number} wholeValues
- * @returns {import('../../lib/types.js').Prepare}
- */
-function preparer(wholeValues) {
-  return (context) => {
-    const { dataset } = context;
-    const { fetches, series } = prepareFetches(context);
-    const { length } = fetches;
-    return (handle) => {
-      const { values = (/** @type {any} */ reply) => reply } = handle;
-      return {
-        op: (index, done) => handle.mget?.(fetches[index < length ? index : index % length], done),
-        verify(index, reply, whole) {
-          const ids = fetches[index < length ? index : index % length];
-          return verifyFetch(dataset, ids, values(reply, ids), whole ? wholeValues : 0);
-        },
-        calls: handle.mgetCalls,
-        ...(series && { series }),
-      };
+/** @type {import('../../lib/types.js').Prepare} */
+const prepare = (context) => {
+  const { dataset } = context;
+  const { fetches, series } = prepareFetches(context);
+  const { length } = fetches;
+  return (handle) => {
+    const { values = (/** @type {any} */ reply) => reply } = handle;
+    const compared = nothingCompared();
+    const verifyValue = createVerifier(dataset, compared);
+    return {
+      op: (index, done) => handle.mget?.(fetches[index < length ? index : index % length], done),
+      verify(index, reply, whole) {
+        const ids = fetches[index < length ? index : index % length];
+        return verifyFetch(verifyValue, ids, values(reply, ids), whole);
+      },
+      calls: handle.mgetCalls,
+      rotates: true,
+      compared,
+      ...(series && { series }),
     };
   };
-}
+};
 export const workload = defineWorkload({
   name: 'mget',
   options,
@@ -48,6 +45,5 @@ export const workload = defineWorkload({
   runHooks: () => import('./run-hooks.js'),
   needs: ['mget'],
   namespace,
-  prepare: preparer(WHOLE_VALUES),
-  check: preparer(Number.POSITIVE_INFINITY),
+  prepare,
 });

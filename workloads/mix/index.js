@@ -11,6 +11,7 @@ import { createRandom } from '../../lib/random.js';
 import { bindVerify, workload as get } from '../get/index.js';
 import { drawKeys } from '../get/keys.js';
 import { options, planOf } from '../get/plan.js';
+import { nothingCompared } from '../get/verifier.js';
 import { KINDS, MIX_DEFAULT, parseMix } from './weights.js';
 
 const MIX_STREAM = 0x6d69; // apart from the streams of keys and orders
@@ -84,7 +85,7 @@ function makeValues(slots, keys, dataset) {
 function bindMix(handle, { dataset, keys, slots, values }) {
   const { length } = keys;
   const { stored } = handle;
-  const compared = { replies: 0, bytes: 0 };
+  const compared = nothingCompared();
   const verifyGet = bindVerify(handle, dataset, keys, compared);
   return {
     op(index, done) {
@@ -97,6 +98,7 @@ function bindMix(handle, { dataset, keys, slots, values }) {
       if (slots[i] < 0) return verifyGet(index, reply, whole);
       return stored === undefined || stored(reply) ? OK : MISMATCH;
     },
+    rotates: true,
     replyBytes: dataset.valueSize,
     compared,
     kinds: {

@@ -8,6 +8,7 @@ import { defineWorkload } from '../../lib/define.js';
 import { choices, count, counts } from '../../lib/options.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { bindVerify, workload as get } from '../get/index.js';
+import { createVerifier, nothingCompared } from '../get/verifier.js';
 import { verifyFetch } from '../mget/fetches.js';
 import { CORES, drawOperations, KINDS } from './operations.js';
 
@@ -25,8 +26,9 @@ const prepare = ({ dataset, seed, ops, options }) => {
   const at = (/** @type {number} */ index) => index % drawn.length;
   return (handle, calls = 'promise') => {
     const ways = bindWays(handle, calls, drawn, CORES[core].share.scan !== undefined);
-    const compared = { replies: 0, bytes: 0 };
+    const compared = nothingCompared();
     const verifyRead = bindVerify(handle, dataset, drawn.keys, compared);
+    const verifyValue = createVerifier(dataset, compared);
     const { stored, values = (/** @type {any} */ reply) => reply } = handle;
     const isStored = (/** @type {any} */ reply) => stored === undefined || stored(reply);
     /** @type {Record<string, (index: number, reply: any, whole: boolean) => number>} */
@@ -39,7 +41,7 @@ const prepare = ({ dataset, seed, ops, options }) => {
       },
       scan(index, reply, whole) {
         const ids = drawn.scans[at(index)];
-        return verifyFetch(dataset, ids, values(reply, ids), whole ? 2 : 0);
+        return verifyFetch(verifyValue, ids, values(reply, ids), whole);
       },
     };
     return {
@@ -47,6 +49,8 @@ const prepare = ({ dataset, seed, ops, options }) => {
       op: (index, done) => ways.op[KINDS[drawn.kinds[at(index)]]](at(index), done),
       verify: (index, reply, whole) => judges[KINDS[drawn.kinds[at(index)]]](index, reply, whole),
       kinds: { names: KINDS, of: (index) => drawn.kinds[at(index)] },
+      rotates: true,
+      compared,
     };
   };
 };
