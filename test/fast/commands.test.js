@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { resolveAddress } from '../../engine/addresses.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
-import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
+import { MISMATCH, MISS } from '../../lib/outcome.js';
 import { DEFAULT_SERVER_NAMES, SERVER_NAMES } from '../../servers/index.js';
 import { parseProxyCommand } from '../../servers/proxy-command.js';
 import { Clients, Times } from '../../workloads/commands/clients.js';
