@@ -31,7 +31,7 @@ for (const rounds of [6, 8, 16]) {
   const counts = blockMeansOf({ ...unequal, rounds }, { races, trim: 0.05, seed: 9 });
   console.log(
     `one contender five times as noisy, ${rounds} rounds: ${(100 * counts.covered).toFixed(1)} % ` +
-      `covered, false pair ${(100 * counts.falsePair).toFixed(1)} %, not pooled in ` +
+      `covered, false pair ${(100 * counts.falsePair).toFixed(1)} %, not all pooled in ` +
       `${(100 * counts.unpooled).toFixed(0)} %`,
   );
 }

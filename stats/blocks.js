@@ -68,22 +68,3 @@ export function trimmedMean(values, trim = TRIM) {
 export function processMeans(logs, { trim = TRIM } = {}) {
   return withoutBlockState(logs).map((rounds) => rounds.map((row) => trimmedMean(row, trim)));
 }
-
-/**
- * Variance of one process's trimmed mean as far as its slices tell: the winsorised variance
- * (J. W. Tukey and D. H. McLaughlin, 1963), for one slice.
- * @param {readonly (number | null)[]} values of one process, without the state of the blocks
- * @param {number} [trim]
- * @returns {number} variance of the mean times the number of slices
- */
-export function sliceVariance(values, trim = TRIM) {
-  const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
-  const n = sorted.length;
-  if (n < 2) return Number.NaN;
-  const out = Math.floor(trim * n);
-  const [low, high] = [sorted[out], sorted[n - 1 - out]];
-  const kept = sorted.map((value) => Math.min(high, Math.max(low, value)));
-  const centre = mean(kept);
-  const squares = kept.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  return squares / (n - 1) / (1 - (2 * out) / n) ** 2;
-}

@@ -7,15 +7,16 @@
  * for a difference does not. Non-goals: clocks.
  */
 
-import { mean } from 'simple-statistics';
-import { sliceVariance, TRIM, withoutBlockState } from './blocks.js';
 import { studentQuantile } from './student.js';
 
 /** Rounds before the first look. */
 export const ROUNDS_MIN = 6;
+/** What a budget is divided by. */
+const ROUNDS_AIM = 8;
 const ROUNDS_MAX = 1000;
-export const BLOCKS_MIN = 10;
-export const BLOCKS_MAX = 200;
+const BLOCKS_MIN = 10;
+const BLOCKS_FEW = 20;
+const BLOCKS_MAX = 60;
 
 /**
  * @param {{ rounds: number, halfWidths: readonly number[], precision: number, spentNs: number,
@@ -54,37 +55,23 @@ export function roundsForPrecision({ half, rounds, precision, confidence, freedo
 }
 
 /**
- * @typedef {object} Spread where the variance of a process's mean comes from, on logs
- * @property {number} slice variance of one slice, block state out
- * @property {number} process variance between processes, without what their slices explain; 0
- *   where the slices explain it all
- * @property {number} blocks that it was seen with
+ * @typedef {object} RoundCost
+ * @property {number} startNs to start, check and warm up all processes of a round
+ * @property {number} blockNs of one block
  */
 
 /**
- * @param {import('./blocks.js').Blocks} logs
- * @param {number} processVariance of the means of processes: pooled residual variance
- * @param {{ trim?: number }} [options]
- * @returns {Spread}
- */
-export function spreadOf(logs, processVariance, { trim = TRIM } = {}) {
-  const rows = withoutBlockState(logs).flat();
-  const slice = mean(rows.map((row) => sliceVariance(row, trim)).filter(Number.isFinite));
-  const blocks = mean(rows.map((row) => row.length));
-  return { slice, process: Math.max(0, processVariance - slice / blocks), blocks };
-}
-
-/**
- * Blocks of a round by the rule of T. Kalibera and R. Jones ("Rigorous benchmarking in reasonable
- * time", ISMM 2013): repeat at the level where the variance is, against what a repetition there
- * costs. √(cost of a process / cost of a block × slice variance / process variance).
- * @param {Spread} spread
- * @param {{ roundNs: number, blockNs: number }} cost roundNs: to start, check and warm up all
- *   processes of a round
+ * Blocks of a round, the same in all rounds: drivers are still getting faster while blocks run
+ * (means of rounds with 20 blocks were 5 to 15 % above those with 50), so rounds of unequal length
+ * would differ by that. As many as leave time for eight rounds; where starting processes takes
+ * most of that time, as on a busy machine, for six.
+ * @param {RoundCost} cost
+ * @param {{ budgetNs: number, rounds?: number }} run rounds: fixed by hand
  * @returns {number} within BLOCKS_MIN and BLOCKS_MAX
  */
-export function blocksFor({ slice, process }, { roundNs, blockNs }) {
-  if (process <= 0) return BLOCKS_MAX;
-  const best = Math.sqrt((roundNs / blockNs) * (slice / process));
-  return Math.round(Math.min(BLOCKS_MAX, Math.max(BLOCKS_MIN, best)));
+export function blocksFor({ startNs, blockNs }, { budgetNs, rounds }) {
+  const fitting = (/** @type {number} */ n) => Math.floor((budgetNs / n - startNs) / blockNs);
+  const most = fitting(rounds ?? ROUNDS_AIM);
+  const blocks = rounds === undefined && most < BLOCKS_FEW ? fitting(ROUNDS_MIN) : most;
+  return Math.min(BLOCKS_MAX, Math.max(BLOCKS_MIN, blocks));
 }

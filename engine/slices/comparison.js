@@ -4,18 +4,16 @@
  */
 
 import { OK } from '../../lib/outcome.js';
-import { BLOCKS_MIN, blocksFor, ROUNDS_MIN, spreadOf, stopReason } from '../../stats/precision.js';
-import { isSound, standingsOf } from '../../stats/standings.js';
+import { blocksFor, stopReason } from '../../stats/precision.js';
+import { standingsOf } from '../../stats/standings.js';
 import { entrantsOf } from './entrants.js';
 import { runRound } from './round.js';
 
-/** For the first rounds, until the run itself has measured it. */
-const BLOCKS_FIRST = 20;
 export const SLICE_NS = 8e6;
-/** What a budget is divided by. */
-const ROUNDS_AIM = 8;
-/** Before the third round the variance between processes is hardly known. */
-const ROUNDS_FOR_SPREAD = 3;
+/** Between two slices, and what they take longer than planned, as a share of a slice. */
+const SLICE_EXTRA = 1.12;
+/** To start, open and warm up a contender, until the first round has shown it: per load. */
+const START_NS_GUESS = 0.22e9;
 
 /** @typedef {import('./round.js').ContenderRound} ContenderRound */
 /** @typedef {import('./storage-contender.js').SliceLoad} SliceLoad */
@@ -77,7 +75,7 @@ export async function runComparison(options) {
   const failed = [];
   /** @type {Comparison['stopped'] | null} */
   let stopped = null;
-  let blocks = options.blocks ?? BLOCKS_FIRST;
+  let blocks = options.blocks ?? blocksFor(guessOf(entrants, loads, sliceNs), options);
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
     const names = entrants.map(({ name }) => name);
@@ -101,9 +99,10 @@ export async function runComparison(options) {
       entrants: taking,
     });
     if (hasStorages && !entrants.some(isStorage)) stopped = 'failed';
-    if (options.blocks === undefined) {
-      const left = { roundNs, leftNs: budgetNs - spentNs, blocks };
-      blocks = nextBlocks(entrants, rounds, loads, { ...left, trim });
+    if (options.blocks === undefined && round === 0) {
+      // The same number for all rounds: a process is still getting faster while its blocks run.
+      const cost = costOf(done, { roundNs, blocks });
+      blocks = Math.min(blocks, blocksFor(cost, options));
     }
     // What runs once per round has few values: it does not keep the others waiting.
     const halfWidths = standings.flatMap((one, i) =>
@@ -161,35 +160,30 @@ function failureOf({ failure, series }) {
 }
 
 /**
- * As many blocks as the variance asks for, but not more than leave time for eight rounds.
  * @param {readonly RoleEntrant[]} entrants
- * @param {ContenderRound[][]} rounds
  * @param {readonly SliceLoad[]} loads
- * @param {{ roundNs: number, leftNs: number, blocks: number, trim?: number }} state roundNs and
- *   blocks of the last round; leftNs of the budget
- * @returns {number} of the next
+ * @param {number} sliceNs
+ * @returns {import('../../stats/precision.js').RoundCost} before anything has run
  */
-function nextBlocks(entrants, rounds, loads, { roundNs, leftNs, blocks, trim }) {
-  const last = rounds[rounds.length - 1].flatMap(({ slices }) => slices.flat());
-  const within = last.flatMap((slice) => slice ?? []);
-  if (within.length === 0) return blocks;
-  const first = Math.min(...within.map(({ startNs }) => startNs));
-  const blockNs = (Math.max(...within.map(({ endNs }) => endNs)) - first) / blocks;
-  const startNs = Math.max(0, roundNs - blocks * blockNs);
-  // Where processes take most of the time to start, as on a busy machine, fewer of them do more.
-  const aim = startNs * ROUNDS_AIM > (leftNs + roundNs) / 2 ? ROUNDS_MIN : ROUNDS_AIM;
-  const roundsLeft = Math.max(1, aim - rounds.length);
-  const most = Math.max(BLOCKS_MIN, Math.floor((leftNs / roundsLeft - startNs) / blockNs));
-  if (rounds.length < ROUNDS_FOR_SPREAD) return Math.min(blocks, most);
-  const needed = loads.flatMap(({ whole = false }, load) => {
-    const all = entriesOf(entrants, rounds, load);
-    const entries = all.filter((entry) => entry.group === 'networked' && isSound(entry));
-    if (whole || entries.length < 2) return [];
-    const { variance } = standingsOf(entries, { trim });
-    const times = entries.map(({ time }) => time);
-    return blocksFor(spreadOf(times, variance, { trim }), { roundNs: startNs, blockNs });
-  });
-  return Math.min(most, needed.length === 0 ? blocks : Math.max(...needed));
+function guessOf(entrants, loads, sliceNs) {
+  const slices = entrants.reduce((sum, { every }) => sum + 1 / every, 0) * loads.length;
+  return {
+    startNs: entrants.length * loads.length * START_NS_GUESS,
+    blockNs: slices * sliceNs * SLICE_EXTRA,
+  };
+}
+
+/**
+ * @param {readonly ContenderRound[]} done
+ * @param {{ roundNs: number, blocks: number }} round
+ * @returns {import('../../stats/precision.js').RoundCost} as it was seen
+ */
+function costOf(done, { roundNs, blocks }) {
+  const slices = done.flatMap((one) => one.slices.flat()).flatMap((slice) => slice ?? []);
+  const first = Math.min(...slices.map(({ startNs }) => startNs));
+  const last = Math.max(first, ...slices.map(({ endNs }) => endNs));
+  const blocksNs = slices.length === 0 ? 0 : last - first;
+  return { startNs: Math.max(0, roundNs - blocksNs), blockNs: Math.max(1, blocksNs / blocks) };
 }
 
 const GROUPS = Object.freeze({ again: 'again', ceiling: 'ceiling', overhead: 'overhead' });

@@ -6,7 +6,7 @@ import { simulateRace } from '../../../bench/simulated-race.js';
 import { processMeans } from '../../../stats/blocks.js';
 import { contest } from '../../../stats/contenders.js';
 import { driftOf } from '../../../stats/drift.js';
-import { blocksFor, roundsForPrecision, spreadOf, stopReason } from '../../../stats/precision.js';
+import { blocksFor, roundsForPrecision, stopReason } from '../../../stats/precision.js';
 import { rankContenders, ratioTo, toRatio } from '../../../stats/separation.js';
 import { standingsOf } from '../../../stats/standings.js';
 import { assertNear as near } from './near.js';
@@ -78,19 +78,13 @@ describe('how much to measure', () => {
     assert.equal(roundsForPrecision({ ...now, precision: 0.0001 }), null);
   });
 
-  test('the spread is taken apart: what slices explain, and what processes do', () => {
-    const race = { logs: Array(8).fill(8), rounds: 40, blocks: 40, processDeviation: 0.05 };
-    const logs = simulateRace({ ...race, spikes: 0 }, 3);
-    const { slice, process } = spreadOf(logs, contest(processMeans(logs)).variance);
-    near(Math.sqrt(process), 0.05, 0.12);
-    near(Math.sqrt(slice), 0.1, 0.15);
-  });
-
-  test('blocks by the rule of Kalibera and Jones, within bounds', () => {
-    const spread = { slice: 0.09, process: 0.0025, blocks: 30 };
-    assert.equal(blocksFor(spread, { roundNs: 4e9, blockNs: 0.16e9 }), 30);
-    assert.equal(blocksFor({ ...spread, process: 0 }, { roundNs: 1, blockNs: 1 }), 200);
-    assert.equal(blocksFor({ ...spread, process: 10 }, { roundNs: 1, blockNs: 1 }), 10);
+  test('blocks: all rounds within the budget, eight where they leave time, else six', () => {
+    const calm = { startNs: 5e9, blockNs: 0.25e9 };
+    assert.equal(blocksFor(calm, { budgetNs: 120e9 }), 40);
+    assert.equal(blocksFor(calm, { budgetNs: 120e9, rounds: 12 }), 20);
+    assert.equal(blocksFor({ startNs: 12e9, blockNs: 0.25e9 }, { budgetNs: 120e9 }), 32);
+    assert.equal(blocksFor({ startNs: 30e9, blockNs: 0.25e9 }, { budgetNs: 120e9 }), 10);
+    assert.equal(blocksFor({ startNs: 0, blockNs: 1e6 }, { budgetNs: 120e9 }), 60);
   });
 });
 
