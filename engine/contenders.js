@@ -4,7 +4,13 @@
  */
 
 import { capabilitiesOf, kindOf } from '../lib/capabilities.js';
-import { loadStorage, parseSelection, splitSelection, storageNamesFor } from '../storages/index.js';
+import {
+  loadStorage,
+  parseSelection,
+  splitSelection,
+  storageNamesFor,
+  withoutAlternatives,
+} from '../storages/index.js';
 
 /** @typedef {import('../lib/types.js').Contender} Contender */
 /** @typedef {import('../lib/types.js').OwnContender} OwnContender */
@@ -17,7 +23,8 @@ import { loadStorage, parseSelection, splitSelection, storageNamesFor } from '..
 
 /**
  * @typedef {object} ContenderSource
- * @property {() => Promise<readonly string[]>} names what a run takes where nothing is named
+ * @property {() => Promise<readonly string[]>} names what `all` stands for
+ * @property {() => Promise<readonly string[]>} defaults what a run takes where nothing is named
  * @property {(source: string) => Promise<Contender>} load by name or path of a file
  * @property {(text: string) => import('../storages/index.js').Selection} parse
  */
@@ -28,10 +35,13 @@ import { loadStorage, parseSelection, splitSelection, storageNamesFor } from '..
  */
 export function contendersOf({ needs, contenders }) {
   if (contenders === undefined) {
-    return { names: () => storageNamesFor(needs), load: loadStorage, parse: parseSelection };
+    const names = () => storageNamesFor(needs);
+    const defaults = async () => withoutAlternatives(await names());
+    return { names, defaults, load: loadStorage, parse: parseSelection };
   }
   return {
     names: async () => contenders.names(),
+    defaults: async () => contenders.names(),
     load: (source) => contenders.load(source),
     parse: splitSelection,
   };

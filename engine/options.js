@@ -17,7 +17,7 @@ import { parseRamp, parseRate } from './rates.js';
 export const RUN_OPTIONS = Object.freeze({
   storages: names(undefined, {
     help: 'storages: name, name:profile, name:all, all, ./file.js, comma-separated',
-    shown: 'all available, with their default profile',
+    shown: 'available ones but alternatives (see list)',
     hint: 'npx dragstrip list shows the names',
   }),
   rounds: count(1, 1000, 1, {

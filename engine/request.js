@@ -49,10 +49,10 @@ export function isRequest(options) {
  */
 async function chooseStorages(workload, given) {
   const { shared = {} } = workload;
-  const { names, load, parse } = contendersOf(workload);
+  const { defaults, load, parse } = contendersOf(workload);
   const { storages: own } = shared;
   const byDefault = Array.isArray(own) ? own : /** @type {any} */ (own)?.default;
-  const texts = given ?? byDefault ?? (await names());
+  const texts = given ?? byDefault ?? (await defaults());
   const list = typeof texts === 'string' ? texts.split(',') : texts;
   if (!Array.isArray(list)) return []; // the plan refuses it
   return Promise.all(

@@ -111,15 +111,16 @@ function requireOwnName(storages, { name }, { source, profile }) {
 
 /**
  * `all` is every profile of every storage, `name:all` every profile of one.
- * @param {string[] | null} texts null: every storage with its default profile
+ * @param {string[] | null} texts null: every storage but the alternatives, with its default profile
  * @param {import('./contenders.js').ContenderSource} contenders
  * @returns {Promise<{ source: string, profile: string, named: boolean }[]>}
  */
 async function expandSelections(texts, contenders) {
-  const names = await contenders.names();
   if (texts === null) {
-    return names.map((source) => ({ source, profile: 'default', named: false }));
+    const defaults = await contenders.defaults();
+    return defaults.map((source) => ({ source, profile: 'default', named: false }));
   }
+  const names = await contenders.names();
   /** @type {Map<string, { source: string, profile: string, named: boolean }>} */
   const found = new Map();
   for (const text of texts) {

@@ -43,6 +43,7 @@ export function defineStorage(form) {
     inserts: 'object?',
     locks: 'object?',
     commands: 'array?',
+    alternative: 'boolean?',
     open: 'function|object',
   });
   if ('capabilities' in form) {

@@ -251,6 +251,11 @@ export interface StorageDefinition extends Contender {
     lock?(context: OpenContext): Promise<Locks>;
     command?(context: OpenContext): Promise<CommandHandle>;
   };
+  /**
+   * another driver for what a default one stands for: it runs where it is named, or with `all`.
+   * Fewer contenders have narrower intervals in the same time.
+   */
+  alternative?: boolean;
   /** with `open.rows`: the operations that its handle has */
   rows?: readonly RowOperation[];
   /**

@@ -37,8 +37,8 @@ const REGISTRY = {
 export const STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
 
 /**
- * What a run takes where nothing is named: a storage with no handle of the kind is not in it, one
- * that lacks an operation is, and is skipped with that reason.
+ * What `all` stands for: a storage with no handle of the kind is not in it, one that lacks an
+ * operation is, and is skipped with that reason.
  * @param {readonly import('../lib/types.js').Capability[]} needs of a workload
  * @returns {Promise<string[]>} in the order of STORAGE_NAMES
  */
@@ -46,6 +46,15 @@ export async function storageNamesFor(needs) {
   const kind = kindOf(needs);
   const all = await Promise.all(STORAGE_NAMES.map(loadStorage));
   return STORAGE_NAMES.filter((_name, i) => Object.hasOwn(all[i].open, kind));
+}
+
+/**
+ * @param {readonly string[]} names of STORAGE_NAMES
+ * @returns {Promise<string[]>} without the alternatives, which run only where they are named
+ */
+export async function withoutAlternatives(names) {
+  const all = await Promise.all(names.map(loadStorage));
+  return names.filter((_name, i) => all[i].alternative !== true);
 }
 
 /**

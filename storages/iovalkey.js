@@ -11,6 +11,7 @@ export const storage = defineStorage({
   summary: 'iovalkey, the fork of ioredis 5 for Valkey',
   package: 'iovalkey',
   server: 'redis',
+  alternative: true,
   rows: ['get', 'mget', 'set'],
   inserts: REDIS_INSERTS,
   locks: IOREDIS_LOCKS,

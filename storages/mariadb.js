@@ -15,6 +15,7 @@ export const storage = defineStorage({
   summary: "MariaDB's connector: prepared statements over SQL, pipelined",
   package: 'mariadb',
   server: 'mariadb',
+  alternative: true,
   protocol: 'mysql',
   rows: ['get', 'mget', 'set'],
   inserts: sqlInserts(MARIADB, { pipelines: true }),

@@ -13,6 +13,7 @@ export const storage = defineStorage({
   summary: 'mysql, the classic driver: text over SQL',
   package: 'mysql',
   server: 'mariadb',
+  alternative: true,
   protocol: 'mysql',
   rows: ['get', 'mget', 'set'],
   inserts: sqlInserts(MYSQL),

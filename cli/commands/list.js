@@ -45,7 +45,7 @@ async function storageTable() {
         driver === null ? (definition.package ?? 'built in') : `${driver.name} ${driver.version}`,
         definition.server ?? 'embedded',
         profile === 'default' ? capabilitiesOf(definition).join(', ') : '',
-        profile,
+        profile === 'default' && definition.alternative ? 'default (if named)' : profile,
         `${summary}${disclosed}${note}`,
       ]);
     }

@@ -21,6 +21,7 @@ import {
   requireProfile,
   STORAGE_NAMES,
   storageNamesFor,
+  withoutAlternatives,
 } from '../../storages/index.js';
 import { assertDeclared, listCases, openRows, reader, within } from '../helpers/storage-cases.js';
 
@@ -52,6 +53,15 @@ describe('storages, without a server', () => {
       const rows = await storageNamesFor(['mget']);
       assert.ok(rows.includes('node-handlersocket'), 'skipped with its reason, not left out');
       assert.ok(!rows.includes('cassandra'));
+    });
+
+    it('leaves alternatives out where nothing is named', async () => {
+      const all = await storageNamesFor(['get']);
+      const chosen = await withoutAlternatives(all);
+      assert.deepEqual(
+        all.filter((name) => !chosen.includes(name)),
+        ['mariadb', 'mysql', 'iovalkey'],
+      );
     });
 
     it('loads every storage under its own name, with options that JSON can hold', async () => {
