@@ -171,7 +171,7 @@ class Seat {
     /** @type {ThreadClocks | null} */
     this.server = null;
     this.lead = true;
-    /** ns per operation by load, of the last lead block. @type {number[]} */
+    /** ns per operation by load, the least of the lead blocks. @type {number[]} */
     this.costs = loads.map(() => Number.NaN);
     /** @type {{ operations: number, repetitions: number }[]} */
     this.sizes = [];
@@ -223,7 +223,9 @@ class Seat {
       if (!slice.valid) this.invalid += 1;
       if (before !== null && after !== null) this.serverNs[load] += after.runNs - before.runNs;
       if (this.lead) {
-        this.costs[load] = slice.spanNs / slice.spanOperations;
+        const cost = slice.spanNs / slice.spanOperations;
+        // The least: a slice that lost its processor would make all of them too short.
+        this.costs[load] = Number.isNaN(this.costs[load]) ? cost : Math.min(this.costs[load], cost);
         return;
       }
       const serverCpuNs = before === null || after === null ? null : after.runNs - before.runNs;
