@@ -11,7 +11,8 @@ import { simulateRace } from './simulated-race.js';
  *   stop each race at the first round from the sixth on at which every half-width is that small
  * @returns {{ covered: number, falsePair: number, half: number, unpooled: number, rounds: number }}
  *   shares: of intervals of pairs that hold the truth, of races with any pair wrongly separated by
- *   all pairs' intervals, of races where not all share one variance; half: mean half-width; rounds: mean
+ *   all pairs' intervals, of races where not all share one variance; half: mean half-width;
+ *   rounds: mean
  */
 export function blockMeansOf(race, { races, trim = 0.05, seed = 1, precision }) {
   let [covered, pairs, falsePairs, halves, unpooled, rounds] = [0, 0, 0, 0, 0, 0];
