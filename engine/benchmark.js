@@ -38,7 +38,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../lib/result.js').Load} load
- * @property {import('./driver-versions.js').Driver} [driver] in the place of the installed version
+ * @property {import('./drivers/install.js').Driver} [driver] in the place of the installed version
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {import('../lib/types.js').Address} address

@@ -8,7 +8,7 @@
 import * as nodeModule from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** @typedef {import('./driver-versions.js').Driver} Driver */
+/** @typedef {import('./drivers/install.js').Driver} Driver */
 /** @typedef {(specifier: string, context: any, next: (specifier: string, context: any) => any) =>
  *   any} Resolve */
 
@@ -26,14 +26,15 @@ export function useDriver(driver) {
  * @param {Driver} driver
  * @returns {Resolve}
  */
-export function resolveFor({ name, folder }) {
+export function resolveFor({ name, package: own, folder }) {
   const parentURL = pathToFileURL(`${folder}/package.json`).href;
   return (specifier, context, next) => {
     const isMeant = specifier === name || specifier.startsWith(`${name}/`);
     // Packages among themselves keep what they have: one may need another version of it.
     const fromPackage = context.parentURL?.includes('/node_modules/') === true;
     if (!isMeant || fromPackage) return next(specifier, context);
-    return next(specifier, { ...context, parentURL });
+    // A fork may have another name than the package that adapters import.
+    return next(`${own}${specifier.slice(name.length)}`, { ...context, parentURL });
   };
 }
 

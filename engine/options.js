@@ -38,8 +38,8 @@ export const RUN_OPTIONS = Object.freeze({
     help: 'pin client and server (if started by Dragstrip) to separate processors (taskset)',
   }),
   against: texts({
-    value: '<package@version>',
-    help: 'race another version of a driver, such as ioredis@5, beside the installed one',
+    value: '<driver>',
+    help: 'race a driver beside the installed one: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; repeatable',
   }),
   allowTargets: texts({
     flag: 'allow-target',

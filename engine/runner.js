@@ -17,6 +17,7 @@ import { environmentWarnings, readEnvironment } from '../measure/environment.js'
 import { makeBenchmarks, makeJobs } from './benchmarks.js';
 import { diagnosticWarnings } from './diagnostics.js';
 import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
+import { identifyDrivers } from './drivers/probe.js';
 import { executeInChild } from './executor.js';
 import { measureHarnessOverhead } from './harness-overhead.js';
 import { withNamespace } from './namespaces.js';
@@ -85,6 +86,7 @@ export async function runRace(options, context = {}) {
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
   const storages = await withDriverVersions(installed.storages, plan, home);
+  await identifyDrivers(storages, plan, { workload, home, signal: context.signal });
   const targets = { ...installed, storages, others, workload };
   const executor = context.executor ?? executeInChild;
   const result = await emptyResult(plan, targets, context);
@@ -241,12 +243,13 @@ function labelOf({ definition, profile }) {
 }
 
 /** @param {StorageTarget} target */
-function describeStorage({ definition, profile, version: release, base }) {
+function describeStorage({ definition, profile, version: release, base, identity }) {
   const { name, summary, package: driver, server, profiles } = definition;
   const { calls = 'promise', options } = profiles[profile];
   const protocol = protocolOf(definition);
   const about = { name, profile, summary, package: driver, version: release, server, protocol };
-  return { ...about, ...(base !== undefined && { base }), calls, options };
+  const driverOf = { ...(base !== undefined && { base }), ...(identity && { driver: identity }) };
+  return { ...about, ...driverOf, calls, options };
 }
 
 /**

@@ -4,6 +4,7 @@
  * is an error.
  */
 
+import path from 'node:path';
 import { getLoader } from '../data/loaders/index.js';
 import { formatEndpoint } from '../lib/address.js';
 import { targetError, usageError } from '../lib/errors.js';
@@ -39,7 +40,9 @@ import { contendersOf, lackedBy } from './contenders.js';
  * @property {string} profile
  * @property {boolean} named by the user
  * @property {string | null} version of the driver's package
- * @property {import('./driver-versions.js').Driver} [driver] another than the installed version
+ * @property {import('./drivers/install.js').Driver & { text: string }} [driver] another than the
+ *   installed version; text: as --against names it
+ * @property {import('./drivers/identity.js').DriverIdentity} [identity] what its process loads
  * @property {string} [base] storage with the installed version, where this has another
  * @property {ServerTarget | null} server
  * @property {Unavailable | null} unavailable
@@ -63,8 +66,11 @@ export async function resolveTargets(plan, workload) {
   for (const { source, profile, named } of selections) {
     const definition = await contenders.load(source);
     requireProfile(definition, profile);
+    // A file gets the packages beside it, a storage of ours those of Dragstrip.
+    const importer = path.isAbsolute(source) ? source : undefined;
     let unavailable =
-      lackOfCapability(definition, workload) ?? (await checkAvailable(definition, profile));
+      lackOfCapability(definition, workload) ??
+      (await checkAvailable(definition, profile, importer));
     let server = null;
     if (definition.server !== null) {
       if (!servers.has(definition.server)) {
@@ -77,7 +83,8 @@ export async function resolveTargets(plan, workload) {
       throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.hint);
     }
     requireOwnName(storages, definition, { source, profile });
-    const version = definition.package === null ? null : findPackage(definition.package)?.version;
+    const version =
+      definition.package === null ? null : findPackage(definition.package, importer)?.version;
     storages.push({
       definition,
       source,

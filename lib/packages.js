@@ -3,21 +3,31 @@
  * installing any.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
 /**
+ * @typedef {object} InstalledPackage
+ * @property {string} name
+ * @property {string} version
+ * @property {string} folder
+ */
+
+/**
  * Looks where Node's own resolution looks: node_modules beside this file and in each folder above.
  * Then from the working directory, for drivers of the user's own.
  * require.resolve would not do, because `exports` of some packages hide their package.json.
  * @param {string} name npm name, with its scope
- * @returns {{ name: string, version: string, folder: string } | null} null where it is not there
+ * @param {string} [importer] absolute path of the file that imports it: only what that file gets
+ *   counts; absent: Dragstrip does
+ * @returns {InstalledPackage | null} null where it is not there
  */
-export function findPackage(name) {
-  return findFrom(HERE, name) ?? findFrom(process.cwd(), name);
+export function findPackage(name, importer) {
+  if (importer === undefined) return findFrom(HERE, name) ?? findFrom(process.cwd(), name);
+  return existsSync(importer) ? findFrom(path.dirname(realpathSync(importer)), name) : null;
 }
 
 /**
@@ -27,15 +37,43 @@ export function findPackage(name) {
 function findFrom(start, name) {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', name);
-    const manifest = path.join(candidate, 'package.json');
-    if (existsSync(manifest)) {
-      try {
-        const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-        return { name, version: String(version), folder: candidate };
-      } catch {
-        return null; // a broken installation is none
-      }
-    }
+    if (existsSync(path.join(candidate, 'package.json'))) return readPackage(candidate, name);
+    if (path.dirname(folder) === folder) return null;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @returns {InstalledPackage | null} null: a broken installation is none
+ */
+function readPackage(folder, name) {
+  const manifest = readManifest(folder);
+  return manifest === null ? null : { name, version: String(manifest.version), folder };
+}
+
+/**
+ * @param {string} folder
+ * @returns {Record<string, any> | null} its package.json; null: none that can be read
+ */
+export function readManifest(folder) {
+  try {
+    const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+    return typeof manifest === 'object' ? manifest : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} file absolute
+ * @returns {{ name: string, folder: string } | null} the package that it belongs to: the nearest
+ *   package.json with a name
+ */
+export function packageOfFile(file) {
+  for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+    const name = readManifest(folder)?.['name'];
+    if (typeof name === 'string') return { name, folder };
     if (path.dirname(folder) === folder) return null;
   }
 }

@@ -211,6 +211,17 @@ const benchmark = z.object({
   rounds: z.array(round),
 });
 
+const driver = z
+  .object({
+    version: text.nullable(),
+    path: text.describe('of its folder, from the working folder where it is inside'),
+    commit: text.nullable().describe('of its checkout; null: it is none'),
+    changed: z.boolean().nullable().describe('the checkout has changes that are not committed'),
+    integrity: text.nullable().describe('as npm recorded it when it installed the package'),
+    hash: text.nullable().describe('SHA-256 of the files, without dependencies; null: too many'),
+  })
+  .describe('what the benchmark’s process resolved as its driver');
+
 const storage = z.object({
   name: text,
   profile: text,
@@ -219,6 +230,7 @@ const storage = z.object({
   version: text.nullable(),
   server: text.nullable(),
   base: text.optional().describe('the storage with the installed version of this driver'),
+  driver: driver.optional(),
   protocol: text.nullable().optional().describe('on the wire; null: embedded, or another'),
   calls: z.enum(['promise', 'callback', 'sync']),
   options: z.record(text, z.unknown()).describe('every driver option that is not its default'),

@@ -145,10 +145,11 @@ export function requireProfile(definition, name) {
  * Why a storage cannot run here, as far as that shows without its server.
  * @param {import('../lib/types.js').Contender} definition
  * @param {string} [profile]
+ * @param {string} [importer] file of a storage of the user's
  * @returns {Promise<Unavailable | null>} null: it can
  */
-export async function checkAvailable(definition, profile = 'default') {
-  if (definition.package !== null && findPackage(definition.package) === null) {
+export async function checkAvailable(definition, profile = 'default', importer = undefined) {
+  if (definition.package !== null && findPackage(definition.package, importer) === null) {
     return {
       reason: `its driver, the npm package ${definition.package}, is not installed`,
       hint: 'npm install',

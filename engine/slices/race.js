@@ -5,6 +5,7 @@
  */
 
 import { randomInt } from 'node:crypto';
+import { labelOf } from '../../lib/label.js';
 import { OK } from '../../lib/outcome.js';
 import { systemClock } from '../../measure/clock.js';
 import { processMeans } from '../../stats/blocks.js';
@@ -187,11 +188,11 @@ async function storeRound(progress, jobs, { result, onEvent }, stored) {
  * @param {RoleEntrant} entrant
  * @param {{ kind: string, inFlight: number }} load
  */
-function isOf({ target, benchmark }, { spec, role }, { kind, inFlight }) {
+function isOf({ benchmark }, { name, role }, { kind, inFlight }) {
   return (
     (role === 'storage' || role === 'overhead') &&
-    spec.benchmark.storage === target.source &&
-    spec.benchmark.profile === target.profile &&
+    // Versions of a driver share their storage, not their name.
+    labelOf(benchmark) === name &&
     benchmark.load.kind === kind &&
     (benchmark.load.inFlight ?? 1) === inFlight
   );

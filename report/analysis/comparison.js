@@ -302,14 +302,38 @@ function compareStorages(base, other, compare) {
     const partner = other.storages.find((one) => one.name === name && one.profile === profile);
     if (partner === undefined) continue;
     const label = profile === 'default' ? name : `${name}:${profile}`;
-    compare(`driver of ${label}`, driverOf(storage), driverOf(partner));
+    compare(`driver of ${label}`, ...driversOf(storage, partner));
     compare(`options of ${label}`, storage.options, partner.options);
   }
+}
+
+/**
+ * By version, and by their code where both results know it: a checkout has the version of the last
+ * release.
+ * @param {Result['storages'][number]} one
+ * @param {Result['storages'][number]} other
+ * @returns {[string, string]}
+ */
+function driversOf(one, other) {
+  const isKnown = one.driver?.hash && other.driver?.hash;
+  return isKnown && one.driver?.hash !== other.driver?.hash
+    ? [codeOf(one), codeOf(other)]
+    : [driverOf(one), driverOf(other)];
 }
 
 /** @param {Result['storages'][number]} storage */
 function driverOf({ package: name, version: release }) {
   return name === null ? 'built in' : `${name} ${release ?? '(version unknown)'}`;
+}
+
+/** @param {Result['storages'][number]} storage */
+function codeOf(storage) {
+  const { commit = null, changed = null, hash } = storage.driver ?? {};
+  const about = [
+    ...(commit === null ? [] : [`commit ${commit.slice(0, 7)}${changed ? ' with changes' : ''}`]),
+    `files ${hash?.slice(0, 7)}`,
+  ];
+  return `${driverOf(storage)}, ${about.join(', ')}`;
 }
 
 /**

@@ -15,12 +15,11 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { resolveFor } from '../../../engine/driver-hooks.js';
-import {
-  installDriver,
-  parsePackage,
-  storagesOfPackages,
-} from '../../../engine/driver-versions.js';
+import { storagesOfPackages } from '../../../engine/driver-versions.js';
+import { installDriver } from '../../../engine/drivers/install.js';
+import { sourcesOf } from '../../../engine/drivers/sources.js';
 import { parseResult } from '../../../lib/result.js';
+import { differencesOf } from '../../../report/analysis/comparison.js';
 import { assertFailure, ROOT, runCommand } from '../../helpers/command-line.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-contenders-'));
@@ -75,7 +74,7 @@ before(() => {
   );
 });
 
-const OLD = `turning-driver@file:${path.join(folder, 'old')}`;
+const OLD = './old';
 const RACE = [
   ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--in-flight', '10', '--quiet'],
   ...['--ops', '2000', '--warmup', '100', '--rounds', '4', '--rows', '50', '--json', 'ab.json'],
@@ -92,11 +91,13 @@ test('the other version is installed without its scripts and raced in the same r
     );
     assert.equal(outcomes.ok, 2000);
   }
+  const OTHER = result.storages[1].name;
+  assert.match(OTHER, /^turning@1\.4\.2\+[0-9a-f]{7}$/);
   assert.deepEqual(
     result.storages.map(({ name, version, base }) => [name, version, base]),
     [
       ['turning', '2.0.0', undefined],
-      ['turning@1.4.2', '1.4.2', 'turning'],
+      [OTHER, '1.4.2', 'turning'],
     ],
   );
   const p50 = (/** @type {string} */ storage) =>
@@ -105,11 +106,11 @@ test('the other version is installed without its scripts and raced in the same r
         .filter((benchmark) => benchmark.storage === storage)
         .flatMap(({ rounds }) => rounds.map(({ latency }) => latency?.p50Ns ?? 0)),
     );
-  assert.ok(p50('turning@1.4.2') > 3 * p50('turning'), 'the old one has really been loaded');
+  assert.ok(p50(OTHER) > 3 * p50('turning'), 'the old one has really been loaded');
   assert.match(
     stdout,
     // How sure it is depends on what else this machine does.
-    /^turning@1\.4\.2 vs turning, sync: 0\.\d+× \([\d.]+–[\d.]+, p [<\d. ]+, n 4\): \w+/m,
+    /^turning@1\.4\.2\+\w{7} vs turning, sync: 0\.\d+× \([\d.]+–[\d.]+, p [<\d. ]+, n 4\): \w+/m,
   );
   const [installed] = readdirSync(path.join(folder, 'state/drivers'));
   const copy = path.join(folder, 'state/drivers', installed, 'node_modules/turning-driver');
@@ -120,36 +121,145 @@ test('the other version is installed without its scripts and raced in the same r
   );
 });
 
-test('what was installed is used again, without npm', async () => {
+test('a published version that is here is used again, without npm', async () => {
   const home = path.join(folder, 'again');
-  const place = path.join(home, 'drivers', 'ghost@9');
+  const place = path.join(home, 'drivers', 'ghost-0123456789abcdef');
   mkdirSync(path.join(place, 'node_modules/ghost'), { recursive: true });
-  writeFileSync(path.join(place, 'node_modules/ghost/package.json'), '{ "version": "9.9.9" }');
-  const driver = await installDriver('ghost@9', home);
-  assert.deepEqual(driver, { name: 'ghost', version: '9.9.9', folder: place });
+  const mark = { package: 'ghost', version: '9.9.9', kind: 'registry', integrity: 'sha512-x' };
+  writeFileSync(path.join(place, 'dragstrip-driver.json'), JSON.stringify(mark));
+  const [source] = sourcesOf('ghost@9.9.9');
+  const driver = await installDriver(source, home);
+  const expected = { name: 'ghost', package: 'ghost', version: '9.9.9', folder: place };
+  assert.deepEqual(driver, { ...expected, label: '9.9.9' });
 });
 
-test('a version that cannot be installed is reported in one line and leaves nothing behind', async () => {
-  const missing = `turning-driver@file:${path.join(folder, 'nowhere')}`;
+test('a folder is packed anew each time and kept by its content', async () => {
+  const home = path.join(folder, 'content');
+  const place = path.join(folder, 'changing');
+  const install = () => installDriver(sourcesOf(place)[0], home);
+  writeDriver(place, '3.0.0', 7);
+  const first = await install();
+  assert.equal((await install()).folder, first.folder, 'the same content is the same');
+  writeFileSync(path.join(place, 'lib/turns.js'), 'export const turns = 8;\n');
+  const second = await install();
+  assert.equal(second.version, first.version);
+  assert.notEqual(second.folder, first.folder);
+  assert.notEqual(second.label, first.label);
+  const code = (/** @type {string} */ at) =>
+    readFileSync(path.join(at, 'node_modules/turning-driver/lib/turns.js'), 'utf8');
+  assert.match(code(first.folder), /7/);
+  assert.match(code(second.folder), /8/);
+  assert.equal(readdirSync(path.join(home, 'drivers')).length, 2, 'nothing else is left');
+});
+
+test('the same code twice, and code that does not open, are refused before the race', async () => {
+  const twice = [...RACE, '--force', '--against', OLD, '--against', OLD];
+  assertFailure(await runCommand(folder, twice), 2, /is in this run already, with the same code/);
+  const place = path.join(folder, 'broken');
+  writeDriver(place, '4.0.0', 7);
+  writeFileSync(path.join(place, 'index.js'), "import './not-built.js';\n");
+  const broken = await runCommand(folder, [...RACE, '--force', '--against', './broken']);
+  assertFailure(
+    broken,
+    4,
+    /--against \.\/broken: turning@4\.0\.0\+\w{7} does not open: .*build it/,
+  );
+});
+
+test('a storage from a file is stored with the code that its process loads', async () => {
+  const place = path.join(folder, 'elsewhere');
+  writeDriver(path.join(place, 'node_modules/ioredis'), '5.11.1', 3);
+  writeFileSync(path.join(place, 'package.json'), '{ "name": "elsewhere" }');
+  writeFileSync(
+    path.join(place, 'own.mjs'),
+    `import { version } from 'ioredis';
+    export default {
+      name: 'own', summary: version, package: 'ioredis', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      async open({ dataset }) {
+        return { get: async (id) => dataset.value(id), close: async () => {} };
+      },
+    };`,
+  );
+  const race = [
+    'bin/dragstrip.js',
+    'race',
+    '--storages',
+    './own.mjs',
+    '--ops',
+    '50',
+    '--rows',
+    '50',
+  ];
+  const json = [
+    '--rows',
+    '50',
+    '--warmup',
+    '1',
+    '--rounds',
+    '1',
+    '--quiet',
+    '--force',
+    '--json',
+    'own.json',
+  ];
+  const run = async () => {
+    const { status, stderr } = await runCommand(place, [...race, ...json]);
+    assert.equal(status, 0, stderr);
+    return parseResult(readFileSync(path.join(place, 'own.json'), 'utf8'), 'own.json');
+  };
+  const first = await run();
+  const [{ version, driver, summary }] = first.storages;
+  assert.deepEqual([version, summary], ['5.11.1', '5.11.1']);
+  assert.deepEqual([driver?.version, driver?.path], ['5.11.1', 'node_modules/ioredis']);
+  assert.match(String(driver?.hash), /^[0-9a-f]{64}$/);
+  // The same version, other code.
+  writeFileSync(path.join(place, 'node_modules/ioredis/lib/turns.js'), 'export const turns = 4;\n');
+  const second = await run();
+  assert.deepEqual(
+    differencesOf(first, second).map(({ what }) => what),
+    ['driver of own'],
+  );
+});
+
+test('what cannot be installed is reported in one line and leaves nothing behind', async () => {
+  const missing = 'turning-driver@file:./nowhere';
   assertFailure(
     await runCommand(folder, [...RACE, '--force', '--against', missing]),
-    4,
-    /--against turning-driver@file.*npm could not install it/,
+    2,
+    /--against turning-driver@file.*no such folder/,
   );
+  writeFileSync(path.join(folder, 'torn.tgz'), 'no tarball');
+  const torn = await runCommand(folder, [...RACE, '--force', '--against', 'torn.tgz']);
+  assertFailure(torn, 2, /--against torn\.tgz: the tarball has no name and version/);
+  const failing = path.join(folder, 'failing');
+  writeDriver(failing, '5.0.0', 1);
+  const manifest = { name: 'turning-driver', version: '5.0.0', scripts: { prepack: 'exit 3' } };
+  writeFileSync(path.join(failing, 'package.json'), JSON.stringify(manifest));
+  const unpacked = await runCommand(folder, [...RACE, '--force', '--against', './failing']);
+  assertFailure(unpacked, 4, /--against \.\/failing: npm could not pack it/);
   const left = readdirSync(path.join(folder, 'state/drivers'));
   assert.deepEqual(
-    left.filter((name) => name.startsWith('.') || name.includes('nowhere')),
+    left.filter((name) => name.startsWith('.')),
     [],
   );
   const other = [...RACE, '--force', '--against', 'ioredis@5'];
   assertFailure(await runCommand(folder, other), 2, /no storage of this run/);
 });
 
-test('a package and its version are read, and nothing that npm would take for an option', () => {
-  assert.deepEqual(parsePackage('ioredis@5'), { name: 'ioredis', range: '5' });
-  assert.deepEqual(parsePackage('@a/b@^1.2'), { name: '@a/b', range: '^1.2' });
-  for (const text of ['ioredis', 'ioredis@', '@a/b', '--x@1', 'a@--global', 'a b@1', '']) {
-    assert.throws(() => parsePackage(text), { code: 'E_USAGE', hint: /ioredis@5/ });
+test('what --against names is read, and nothing that npm would take for an option', () => {
+  const texts = (/** @type {string} */ text) => sourcesOf(text).map(({ spec }) => spec);
+  assert.deepEqual(texts('ioredis@5'), ['ioredis@5']);
+  assert.deepEqual(texts('@a/b@^1.2'), ['@a/b@^1.2']);
+  assert.deepEqual(texts('ioredis@4,5, 6'), ['ioredis@4', 'ioredis@5', 'ioredis@6']);
+  assert.deepEqual(texts('redis@>=4 <6'), ['redis@>=4 <6']);
+  const [fork] = sourcesOf('other-name@./old', folder);
+  assert.deepEqual(
+    [fork.name, fork.package, fork.kind],
+    ['other-name', 'turning-driver', 'folder'],
+  );
+  for (const text of ['ioredis', 'ioredis@', '@a/b', '--x@1', 'a@--global', 'a b@1', '', 'a@1,']) {
+    assert.throws(() => sourcesOf(text), { code: 'E_USAGE', hint: /ioredis@5/ });
   }
 });
 
@@ -161,7 +271,10 @@ test('without --storages those are raced that have the driver', async () => {
 });
 
 test('only the package itself is exchanged, and only for adapters', () => {
-  const resolve = resolveFor({ name: 'ioredis', version: '5.0.0', folder: '/state/x' });
+  const resolve = resolveFor({
+    ...{ name: 'ioredis', package: 'ioredis', version: '5.0.0', label: '5.0.0' },
+    folder: '/state/x',
+  });
   const from = (/** @type {string} */ specifier, parentURL = 'file:///app/storages/ioredis.js') =>
     resolve(specifier, { parentURL }, (_, context) => context.parentURL);
   const there = 'file:///state/x/package.json';

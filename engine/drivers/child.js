@@ -1,0 +1,87 @@
+/**
+ * The entry of a process that opens a contender once, before the race: what it resolved as its
+ * driver is what the race will load, and one that is broken is found here. It measures nothing.
+ */
+
+import * as nodeModule from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findPackage, packageOfFile } from '../../lib/packages.js';
+import { systemClock } from '../../measure/clock.js';
+import { loadWorkload } from '../../workloads/index.js';
+import { bindWorkload, checkRows, openStorage } from '../benchmark.js';
+import { contendersOf } from '../contenders.js';
+import { useDriver } from '../driver-hooks.js';
+import { closeBounded } from '../guard.js';
+
+/** @type {string[]} files that were resolved, where this Node tells */
+const resolved = [];
+
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
+process.on('disconnect', () => process.exit(0));
+process.once('uncaughtException', (error) => answer({ failure: String(error?.message ?? error) }));
+process.once('unhandledRejection', (reason) => answer({ failure: String(reason) }));
+
+process.on('message', async (/** @type {any} */ { spec, name, opens }) => {
+  /** @type {string | null} */
+  let failure = null;
+  try {
+    if (spec.driver !== undefined) useDriver(spec.driver);
+    watchResolutions();
+    const workload = await loadWorkload(spec.workload);
+    await contendersOf(workload).load(spec.storage);
+    if (opens) await openOnce(spec);
+  } catch (error) {
+    failure = String(error?.message ?? error);
+  }
+  answer({ failure, folder: folderOf(name, spec) });
+});
+
+/** @param {{ failure: string | null, folder?: string | null }} message */
+function answer(message) {
+  process.send?.(message, () => process.exit(0));
+}
+
+/** It only looks: this process measures nothing. */
+function watchResolutions() {
+  const { registerHooks } = /** @type {any} */ (nodeModule);
+  registerHooks?.({
+    resolve(/** @type {string} */ specifier, /** @type {any} */ context, /** @type {any} */ next) {
+      const found = next(specifier, context);
+      if (String(found.url).startsWith('file:')) resolved.push(fileURLToPath(found.url));
+      return found;
+    },
+  });
+}
+
+/** @param {import('../benchmark.js').BenchmarkSpec} spec */
+async function openOnce(spec) {
+  const opened = await openStorage(spec);
+  await checkRows(bindWorkload(spec, opened, systemClock), opened, 1);
+  await closeBounded(opened.handle);
+}
+
+/**
+ * @param {string} name that the adapter imports
+ * @param {import('../benchmark.js').BenchmarkSpec} spec
+ * @returns {string | null} folder of the package that was loaded; where several of that name were,
+ *   the one that the adapter gets
+ */
+function folderOf(name, { driver, storage }) {
+  const own = driver?.package ?? name;
+  const loaded = new Set(
+    [...resolved, ...Object.keys(nodeModule.createRequire(import.meta.url).cache)].flatMap(
+      (file) => {
+        const found = path.isAbsolute(file) ? packageOfFile(file) : null;
+        return found?.name === own ? found.folder : [];
+      },
+    ),
+  );
+  const importer = path.isAbsolute(storage) ? storage : undefined;
+  const expected =
+    driver === undefined
+      ? findPackage(name, importer)?.folder
+      : path.join(driver.folder, 'node_modules', own);
+  if (expected !== undefined && (loaded.size === 0 || loaded.has(expected))) return expected;
+  return [...loaded][0] ?? null;
+}

@@ -1,0 +1,118 @@
+/**
+ * Which code a driver is: its version alone does not tell, since a checkout has the version of the
+ * last release. Not for finding the package: that is what the benchmark's process resolved.
+ */
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import { readManifest } from '../../lib/packages.js';
+
+/** @typedef {NonNullable<import('../../lib/result.js').Result['storages'][number]['driver']>}
+ *   DriverIdentity */
+
+/** A package with more files than this is not hashed: it is no driver, or its build folder. */
+const FILES_MAX = 20_000;
+
+/**
+ * @param {string} folder of the package
+ * @param {{ from?: string, shownFrom: readonly string[] }} how from: folder that it was packed
+ *   from; shownFrom: the path is relative to the first of these above it, since results are passed
+ *   around
+ * @returns {Promise<DriverIdentity>}
+ */
+export async function identify(folder, { from, shownFrom }) {
+  const real = await realpath(folder);
+  const manifest = readManifest(real);
+  return {
+    version: manifest?.['version'] === undefined ? null : String(manifest['version']),
+    path: shownPath(real, shownFrom),
+    ...(await commitOf(from ?? real)),
+    integrity: await integrityOf(real),
+    hash: await hashOf(real),
+  };
+}
+
+/**
+ * @param {string} folder
+ * @param {readonly string[]} bases
+ */
+function shownPath(folder, bases) {
+  for (const base of bases) {
+    const inside = path.relative(base, folder);
+    if (inside === '') return '.';
+    if (!inside.startsWith('..') && !path.isAbsolute(inside)) return inside;
+  }
+  const at = folder.lastIndexOf(`${path.sep}node_modules${path.sep}`);
+  return at < 0 ? path.basename(folder) : folder.slice(at + 1);
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<{ commit: string | null, changed: boolean | null }>} of its checkout; nulls
+ *   where it is none, as in node_modules
+ */
+async function commitOf(folder) {
+  const none = { commit: null, changed: null };
+  if (folder.split(path.sep).includes('node_modules')) return none;
+  const git = (/** @type {string[]} */ ...args) =>
+    execa('git', ['-C', folder, ...args], { reject: false, stdin: 'ignore', timeout: 10_000 });
+  const head = await git('rev-parse', 'HEAD');
+  if (head.failed) return none;
+  const status = await git('status', '--porcelain', '--', '.');
+  return { commit: head.stdout.trim(), changed: status.failed ? null : status.stdout !== '' };
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<string | null>} what npm installed there, by its own record
+ */
+async function integrityOf(folder) {
+  const at = folder.lastIndexOf(`${path.sep}node_modules${path.sep}`);
+  if (at < 0) return null;
+  const modules = folder.slice(0, at + '/node_modules'.length);
+  try {
+    const lock = JSON.parse(await readFile(path.join(modules, '.package-lock.json'), 'utf8'));
+    const name = path.relative(path.dirname(modules), folder).split(path.sep).join('/');
+    return lock.packages[name]?.integrity ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<string | null>} SHA-256 over names and contents of its files, without those of
+ *   its dependencies
+ */
+export async function hashOf(folder) {
+  const files = await filesIn(folder, '');
+  if (files === null) return null;
+  const hash = createHash('sha256');
+  for (const file of files.sort()) {
+    const content = await readFile(path.join(folder, file));
+    hash.update(`${file}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * @param {string} root
+ * @param {string} inside
+ * @returns {Promise<string[] | null>} null: too many
+ */
+async function filesIn(root, inside) {
+  /** @type {string[]} */
+  const found = [];
+  for (const entry of await readdir(path.join(root, inside), { withFileTypes: true })) {
+    const name = inside === '' ? entry.name : `${inside}/${entry.name}`;
+    if (entry.name === 'node_modules' || entry.name === '.git') continue;
+    if (entry.isFile()) found.push(name);
+    if (!entry.isDirectory()) continue;
+    const more = await filesIn(root, name);
+    if (more === null || found.length + more.length > FILES_MAX) return null;
+    found.push(...more);
+  }
+  return found;
+}

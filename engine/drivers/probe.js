@@ -1,0 +1,92 @@
+/**
+ * Which code each contender really loads, and whether it opens: asked once before the race, in a
+ * process of its own, of storages from files of the user's and of drivers beside the installed
+ * ones.
+ */
+
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { targetError } from '../../lib/errors.js';
+import { describeEnd, startChild } from '../../lib/node-child.js';
+import { findPackage } from '../../lib/packages.js';
+import { identify } from './identity.js';
+
+/** @typedef {import('../targets.js').StorageTarget} StorageTarget */
+/** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
+
+const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
+const LIMIT_MS = 30_000;
+
+/**
+ * @param {StorageTarget[]} targets get their identity
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ workload: WorkloadDefinition, home: string, signal?: AbortSignal }} context
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where a driver of --against does
+ *   not open; a storage that does not fails in its benchmarks, as ever
+ */
+export async function identifyDrivers(targets, plan, context) {
+  await Promise.all(
+    targets
+      .filter(({ definition, unavailable }) => definition.package !== null && unavailable === null)
+      .map((target) => identifyDriver(target, plan, context)),
+  );
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ workload: WorkloadDefinition, home: string, signal?: AbortSignal }} context
+ */
+async function identifyDriver(target, plan, { workload, home, signal }) {
+  const { definition, driver, source } = target;
+  const name = String(definition.package);
+  const isOwn = driver === undefined && !path.isAbsolute(source);
+  const { failure, folder } = isOwn
+    ? { failure: null, folder: findPackage(name)?.folder ?? null }
+    : await probe(target, plan, { workload, home, signal });
+  if (driver !== undefined && failure !== null && !signal?.aborted) {
+    const isMissing = /cannot find (module|package)/i.test(failure);
+    throw targetError(
+      `--against ${driver.text}: ${definition.name} does not open: ${failure.split('\n')[0]}`,
+      isMissing ? 'what npm pack makes of it lacks a file: build it first' : undefined,
+    );
+  }
+  if (folder === null) return;
+  target.identity = await identify(folder, {
+    from: driver?.from,
+    shownFrom: [path.dirname(home), process.cwd()],
+  });
+  target.version = target.identity.version ?? target.version;
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ workload: WorkloadDefinition, home: string, signal?: AbortSignal }} context
+ * @returns {Promise<{ failure: string | null, folder: string | null }>}
+ */
+async function probe({ definition, source, profile, server, driver }, plan, context) {
+  const { workload, home, signal } = context;
+  const child = startChild(CHILD, { signal });
+  /** @type {{ failure: string | null, folder: string | null } | null} */
+  let answer = null;
+  child.on('message', (/** @type {any} */ message) => {
+    answer = { folder: null, ...message };
+  });
+  const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
+  // Tables and spaces of a workload's own are made later.
+  const opens = workload.namespace === undefined && workload.contenders === undefined;
+  const spec = {
+    ...{ storage: source, profile, workload: plan.workload, workloadOptions: plan.workloadOptions },
+    load: { kind: 'sync', inFlight: 1, operations: 1, durationNs: null },
+    address: server?.address ?? {},
+    credentialVariables: server?.credentialVariables ?? null,
+    ...{ serverPids: [], dataset: plan.dataset, folder: path.join(home, 'embedded') },
+    ...{ seed: plan.seed, warmupOperations: 1, stallNs: plan.timeoutMs * 1e6, driver },
+  };
+  const message = { spec, name: definition.package, opens: opens && definition.fill === undefined };
+  if (child.connected) child.send(message, () => {});
+  const ended = await child;
+  clearTimeout(limit);
+  return answer ?? { failure: `its process ${describeEnd(ended)}`, folder: null };
+}

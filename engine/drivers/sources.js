@@ -1,0 +1,106 @@
+/**
+ * What `--against` names: versions of a package in npm's registry, or code of the user's own: a
+ * folder, a checkout or a tarball. Read here, fetched and installed in install.js.
+ */
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { usageError } from '../../lib/errors.js';
+import { readManifest } from '../../lib/packages.js';
+
+/**
+ * @typedef {object} DriverSource
+ * @property {string} text as it was written
+ * @property {string} name of the package that adapters import
+ * @property {string} package its own name: a fork may have another
+ * @property {'registry' | 'folder' | 'tarball'} kind
+ * @property {string} spec what npm packs: `ioredis@5`, or an absolute path
+ */
+
+const NAME = String.raw`(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*`;
+const NAMED = new RegExp(`^(${NAME})@(.+)$`, 'i');
+const TAR_BLOCK = 512;
+
+/**
+ * @param {string} text `ioredis@5`, `ioredis@4,5,6`, `@scope/name@^1.2`, `.`, `./fork`, `fork.tgz`,
+ *   `ioredis@./fork` for a fork of another name
+ * @param {string} [cwd] that relative paths start from
+ * @returns {DriverSource[]}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+export function sourcesOf(text, cwd = process.cwd()) {
+  if (isPath(text)) return [pathSource(text, text, undefined, cwd)];
+  const match = NAMED.exec(text);
+  if (match === null) throw notUnderstood(text);
+  const [, name, rest] = match;
+  const place = rest.replace(/^file:/, '');
+  if (isPath(place)) return [pathSource(text, place, name, cwd)];
+  return rest.split(',').map((part) => {
+    const range = part.trim();
+    // npm would read a version that begins with a dash as an option.
+    if (range === '' || range.startsWith('-')) throw notUnderstood(text);
+    const spec = `${name}@${range}`;
+    return { text: spec, name, package: name, kind: 'registry', spec };
+  });
+}
+
+/** @param {string} text */
+function notUnderstood(text) {
+  return usageError(
+    `--against ${JSON.stringify(text)}: neither a package with a version nor a path`,
+    'write for example --against ioredis@5, --against ./my-fork or --against fork.tgz',
+  );
+}
+
+/** @param {string} text */
+function isPath(text) {
+  return /^\.{1,2}$|^\.{0,2}[/\\]|\.tgz$|\.tar\.gz$/.test(text) || path.isAbsolute(text);
+}
+
+/**
+ * @param {string} text
+ * @param {string} place
+ * @param {string | undefined} name
+ * @param {string} cwd
+ * @returns {DriverSource}
+ */
+function pathSource(text, place, name, cwd) {
+  const spec = path.resolve(cwd, place);
+  const label = `--against ${text}`;
+  if (!existsSync(spec)) throw usageError(`${label}: there is no such folder or tarball`);
+  const kind = statSync(spec).isDirectory() ? 'folder' : 'tarball';
+  const manifest = kind === 'folder' ? readManifest(spec) : readTarballManifest(spec);
+  const own = manifest?.['name'];
+  if (typeof own !== 'string' || typeof manifest?.['version'] !== 'string') {
+    throw usageError(
+      `${label}: ${kind === 'folder' ? 'its package.json' : 'the tarball'} has no name and version`,
+      'name the folder of an npm package, or a tarball that npm pack made',
+    );
+  }
+  return { text, name: name ?? own, package: own, kind, spec };
+}
+
+/**
+ * The first package.json of a tarball, which npm makes of a folder without others before it.
+ * @param {string} file
+ * @returns {Record<string, any> | null} null: there is none
+ */
+function readTarballManifest(file) {
+  try {
+    const bytes = gunzipSync(readFileSync(file));
+    for (let at = 0; at + TAR_BLOCK <= bytes.length; ) {
+      const name = bytes.toString('utf8', at, at + 100).replace(/\0.*$/s, '');
+      const size = Number.parseInt(bytes.toString('latin1', at + 124, at + 136), 8);
+      if (name === '' || Number.isNaN(size)) return null;
+      const start = at + TAR_BLOCK;
+      if (/^[^/]+\/package\.json$/.test(name)) {
+        return JSON.parse(bytes.toString('utf8', start, start + size));
+      }
+      at = start + Math.ceil(size / TAR_BLOCK) * TAR_BLOCK;
+    }
+  } catch {
+    return null; // no tarball
+  }
+  return null;
+}
