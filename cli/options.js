@@ -101,6 +101,10 @@ export const OPTIONS = Object.freeze({
     help: 'exit with 6 if a benchmark is significantly slower by more than this: 5%',
     parse: parsePercent,
   },
+  explain: {
+    flags: '--explain',
+    help: 'explain every column and mark below the tables, with the sources of the formulas',
+  },
   anyway: {
     flags: '--anyway',
     help: 'also compare results measured differently; the report lists the differences',
@@ -164,6 +168,7 @@ export const LIMIT_OPTIONS = [
 ];
 export const RUN_OPTIONS = [
   ...Object.keys(POINT_READS),
+  'explain',
   'storages',
   'storage',
   'ops',
@@ -218,7 +223,7 @@ export const COMMAND_OPTIONS = Object.freeze({
   limit: rowsNamed(LIMIT_OPTIONS),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   servers: rowsNamed(['quiet']),
-  report: rowsNamed(['format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
+  report: rowsNamed(['format', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed(['benchmark', 'metric', ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
   list: [],

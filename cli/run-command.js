@@ -96,13 +96,14 @@ export async function runCommand({ options, stdout, stderr }, conduct) {
  * The tables of a result as the terminal takes them.
  * @param {Result} result
  * @param {NodeJS.WriteStream} stdout
+ * @param {{ explain?: boolean }} [options]
  * @returns {Promise<string>}
  */
-export async function tablesFor(result, stdout) {
+export async function tablesFor(result, stdout, { explain = false } = {}) {
   const { loadReport } = await import('../report/index.js');
   const { render } = await loadReport('console');
   const color = stdout.isTTY === true && stdout.hasColors();
-  return `${render(result, { width: stdout.columns, color }).trimEnd()}\n`;
+  return `${render(result, { width: stdout.columns, color, explain }).trimEnd()}\n`;
 }
 
 /**

@@ -106,24 +106,37 @@ export function formatRatio(ratio) {
 }
 
 /**
+ * For cells of tables, where each character is a column less.
  * @param {number | null} share half the width of an interval relative to its centre
- * @returns {string} `± 2.1 %`, `± 34 %`; empty without an interval
+ * @returns {string} `±2.1%`, `±34%`; empty without an interval
  */
 export function formatInterval(share) {
   if (share === null) return '';
-  const percent = share * 100;
-  if (percent >= 1000) return '± > 999 %';
-  return `± ${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  return share * 100 >= 1000 ? '±>999%' : `±${percentDigits(share)}%`;
 }
 
 /**
+ * For cells of tables.
+ * @param {number | null} share
+ * @returns {string} a part of a whole: `7.3%`, `64%`, `104%`
+ */
+export function formatPercent(share) {
+  return share === null ? NONE : `${percentDigits(share)}%`;
+}
+
+/**
+ * For sentences.
  * @param {number | null} share
  * @returns {string} a part of a whole: `7.3 %`, `64 %`, `104 %`
  */
 export function formatShare(share) {
-  if (share === null) return NONE;
+  return share === null ? NONE : `${percentDigits(share)} %`;
+}
+
+/** @param {number} share */
+function percentDigits(share) {
   const percent = share * 100;
-  return `${percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  return percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0);
 }
 
 /**
@@ -198,7 +211,8 @@ export function wrap(text, width) {
   /** @type {string[]} */
   const lines = [];
   let line = '';
-  for (const word of text.split(' ')) {
+  // A number stays with its sign and its interval.
+  for (const word of text.split(/(?<!±) (?![%±])/)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (displayWidth(longer) <= width) {
       line = longer;

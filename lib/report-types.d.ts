@@ -26,8 +26,8 @@ export interface Display {
   align?: 'left' | 'right';
   /** the greatest goes first on a narrow terminal; 0 stays */
   drop?: number;
-  /** what is shown beside the value */
-  shows?: readonly ('interval' | 'n')[];
+  /** what is shown beside the value; `interval if wide`: left out before a column is */
+  shows?: readonly ('interval' | 'interval if wide' | 'n')[];
   /** another unit to show it in: `µs` for nanoseconds, `MB/s` for bytes per second */
   as?: string;
   /** digits after the point, instead of the unit's own */
@@ -48,8 +48,11 @@ export interface Column extends Display {
 export interface TableRow {
   keys: Record<string, KeyValue>;
   values: Record<string, Value>;
-  /** wrong: something is wrong with it; unsteady: it was still warming up */
-  mark: 'wrong' | 'unsteady' | null;
+  /**
+   * wrong: something is wrong with it; unsteady: it was still warming up; drift: its slices became
+   * faster or slower
+   */
+  mark: 'wrong' | 'unsteady' | 'drift' | null;
   /** what kind of contender it is, where it is no storage with a server */
   remark: string | null;
   /** it has no figure, or is no contender */
@@ -148,6 +151,8 @@ export interface ReportSpec {
   plots?: readonly PlotSpec[];
   /** what the figures mean, where a table of it is shown */
   legend?: readonly string[] | ((benchmarks: readonly any[], result: any) => readonly string[]);
+  /** every column and mark of these: name, text */
+  explain?(benchmarks: readonly any[], result: any): readonly [string, string][];
   notes?(benchmarks: readonly any[], result: any): readonly string[];
   lists?(benchmarks: readonly any[], result: any): readonly List[];
 }
@@ -174,14 +179,19 @@ export interface List {
 /** All that a report shows. */
 export interface Document {
   title: string;
-  /** sentences above everything else */
+  /** what it comes to, in sentences: a paragraph for each load */
   verdict: string[];
+  /** the same in fewer words, for a terminal */
+  verdictShort: string[];
   head: [string, string][];
   tables: Table[];
   /** sentences about the rows together */
   notes: string[];
   lists: List[];
+  /** what a reader needs at hand */
   legend: string[];
+  /** every column and mark, with sources of formulas: name, text */
+  explanation: [string, string][];
   /** storage and its driver options that are not defaults */
   settings: [string, string][];
   /** its tables by workload, for their plots */

@@ -285,6 +285,8 @@ export interface ReportOptions {
   comparison?: any;
   /** columns of the terminal; unlimited if absent */
   width?: number;
+  /** with each column and mark explained */
+  explain?: boolean;
   /** ANSI colours */
   color?: boolean;
 }

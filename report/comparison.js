@@ -20,6 +20,7 @@ export function comparisonDocument(comparison) {
   return {
     title: `Dragstrip ${plainText(comparison.dragstrip)}: compare`,
     verdict: [],
+    verdictShort: [],
     head: [
       ['first', sideText(base)],
       ...others.map((other, i) => /** @type {[string, string]} */ ([nameOf(i), sideText(other)])),
@@ -38,6 +39,7 @@ export function comparisonDocument(comparison) {
     notes: [judgement(comparison), ...adviceOf(others)],
     lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
     legend: LEGEND,
+    explanation: [],
     settings: [],
     parts: [],
     source: comparison,

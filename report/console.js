@@ -6,8 +6,9 @@
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { defineReport } from '../lib/define.js';
-import { displayWidth, wrap } from '../lib/format.js';
-import { headOf, rowTexts } from './text.js';
+import { wrap } from '../lib/format.js';
+import { BAR_MAX, barsOf, dropOf, fitTable, GAP, tableWidth } from './console-table.js';
+import { headOf } from './text.js';
 
 /** @typedef {import('../lib/report-types.js').Column} Column */
 /** @typedef {import('../lib/report-types.js').Table} TableContent */
@@ -16,7 +17,6 @@ import { headOf, rowTexts } from './text.js';
 
 /** Sentences longer than this are hard to read, however wide the terminal is. */
 const TEXT_WIDTH_MAX = 120;
-const GAP = '  ';
 
 /** No lines but the one under the head, which is drawn apart: cli-table3 would draw one a row. */
 const NO_LINES = Object.freeze({
@@ -37,7 +37,7 @@ export default defineReport({
  * @param {import('../lib/types.js').ReportOptions} [options]
  * @returns {string}
  */
-function drawDocument(content, { width = Infinity, color = false } = {}) {
+function drawDocument(content, { width = Infinity, color = false, explain = false } = {}) {
   const colors = pc.createColors(color);
   const columns = Math.max(1, width);
   const textWidth = Math.min(columns, TEXT_WIDTH_MAX);
@@ -45,12 +45,14 @@ function drawDocument(content, { width = Infinity, color = false } = {}) {
   const leftOut = new Set();
   const blocks = [
     [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
-    content.verdict.flatMap((line) => wrap(line, textWidth).map(colors.bold)),
     ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
     content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
     content.notes.flatMap((line) => hanging('', line, textWidth)),
     ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
     legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
+    explain ? explanationText(content.explanation, textWidth) : [],
+    // Last, above the prompt: what most people came for.
+    ...content.verdictShort.map((line) => wrap(line, textWidth).map(colors.bold)),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)
@@ -88,14 +90,18 @@ function headText(head, width) {
  */
 function tableText(content, { width, colors, leftOut }) {
   const { title, columns, rows } = content;
-  const { kept, cells, fits } = fit(content, width);
+  const { kept, cells, fits } = fitTable(content, width);
   for (const column of columns) if (!kept.includes(column)) leftOut.add(column.name);
   const titleLines = wrap(title, width).map(colors.bold);
   if (!fits) return [...titleLines, ...cells.flatMap((texts) => rowSentence(texts, kept, width))];
+  const used = tableWidth(kept, cells);
+  // A file or a pipe has no width that bars could fill.
+  const room = Number.isFinite(width) ? width - used - GAP.length : 0;
+  const bars = barsOf(rows, Math.min(BAR_MAX, room));
   const table = new Table({
     chars: NO_LINES,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-    colAligns: kept.map(({ align = 'right' }) => align),
+    colAligns: [...kept.map(({ align = 'right' }) => align), /** @type {const} */ ('left')],
   });
   for (const part of [0, 1]) {
     const heads = kept.map((column) => colors.bold(headOf(column)[part]));
@@ -103,10 +109,14 @@ function tableText(content, { width, colors, leftOut }) {
   }
   const headLines = table.length;
   rows.forEach((row, i) => {
-    table.push(cells[i].map((text, j) => paint(text, { row, column: kept[j], colors })));
+    const texts = cells[i].map((text, j) => paint(text, { row, column: kept[j], colors }));
+    table.push(bars === null ? texts : [...texts, colors.cyan(bars[i])]);
   });
-  const lines = table.toString().split('\n');
-  lines.splice(headLines, 0, colors.dim('─'.repeat(tableWidth(kept, cells))));
+  const lines = table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
+  lines.splice(headLines, 0, colors.dim('─'.repeat(used)));
   return [...titleLines, ...lines];
 }
 
@@ -117,60 +127,11 @@ function tableText(content, { width, colors, leftOut }) {
  * @param {number} width
  */
 function rowSentence([storage, ...texts], columns, width) {
-  const numbers = texts.map((text, j) => `${text} ${columns[j + 1].name}`);
+  const numbers = texts.map((text, j) => {
+    const { name, unit } = columns[j + 1];
+    return unit === 'text' ? `${name} ${text.trim()}` : `${text.trim()} ${name}`;
+  });
   return hanging('', `${storage}: ${numbers.join(', ')}`, width, 2);
-}
-
-/**
- * Takes the short texts, then leaves out columns one after another, until the table fits.
- * @param {TableContent} table
- * @param {number} width
- * @returns {{ kept: Column[], cells: string[][], fits: boolean }} fits: false where even the
- *   columns that always stay are too wide
- */
-function fit(table, width) {
-  const whole = table.rows.map((row) => rowTexts(table, row));
-  if (tableWidth(table.columns, whole) <= width) {
-    return { kept: table.columns, cells: whole, fits: true };
-  }
-  const short = table.rows.map((row) => rowTexts(table, row, { short: true }));
-  let places = table.columns.map((_, i) => i);
-  for (;;) {
-    const kept = places.map((i) => table.columns[i]);
-    const cells = short.map((texts) => places.map((i) => texts[i]));
-    if (tableWidth(kept, cells) <= width) return { kept, cells, fits: true };
-    const next = places.reduce((last, i) =>
-      dropOf(table.columns[i]) > dropOf(table.columns[last]) ? i : last,
-    );
-    if (dropOf(table.columns[next]) === 0) return { kept, cells, fits: false };
-    places = places.filter((i) => i !== next);
-  }
-}
-
-/** @param {Column} column */
-function dropOf({ drop = 0 }) {
-  return drop;
-}
-
-/**
- * @param {Column} column
- * @param {string[][]} cells
- * @param {number} j
- */
-function columnWidth(column, cells, j) {
-  return Math.max(
-    ...headOf(column).map(displayWidth),
-    ...cells.map((texts) => displayWidth(texts[j])),
-  );
-}
-
-/**
- * @param {Column[]} columns
- * @param {string[][]} cells
- */
-function tableWidth(columns, cells) {
-  const widths = columns.map((column, j) => columnWidth(column, cells, j));
-  return widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1));
 }
 
 /**
@@ -205,6 +166,14 @@ function listText({ kind, title, items }, { width, colors }) {
     if (hint !== null) lines.push(...hanging('    → ', hint, width, 6));
   }
   return lines;
+}
+
+/**
+ * @param {Document['explanation']} explanation
+ * @param {number} width
+ */
+function explanationText(explanation, width) {
+  return explanation.flatMap(([name, text]) => hanging('', `${name}: ${text}`, width, 2));
 }
 
 /**

@@ -6,6 +6,7 @@
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf, toGroups, variantRows } from './analysis/rows.js';
 import { limitLegend, limitTables } from './ceilings.js';
+import { checkTables } from './checks.js';
 import { headLines } from './head.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
@@ -37,14 +38,16 @@ export function documentOf(result, specs) {
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     verdict: verdictLines(groups),
+    verdictShort: verdictLines(groups, { short: true }),
     head: headLines(result),
     tables: [
       ...searchTables(result),
       ...parts.flatMap(({ tables }) => tables),
+      ...checkTables(groups),
       ...limitTables(result),
     ],
     notes: [
-      ...(result.command === 'limit' ? [] : [overheadLine(result.harnessOverhead)]),
+      ...(hasOverheadRow(result, groups) ? [] : [overheadLine(result.harnessOverhead)]),
       ...comparisonNotes(groups),
       ...noteLines(result, groups),
       ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
@@ -57,6 +60,9 @@ export function documentOf(result, specs) {
     legend: [
       ...new Set([...parts.flatMap((part) => legendOf(part, result)), ...limitLegend(result)]),
     ],
+    explanation: parts.flatMap(({ spec, benchmarks }) => [
+      ...(spec.explain?.(benchmarks, result) ?? []),
+    ]),
     settings: settingsOf(result),
     parts,
     source: result,
@@ -106,6 +112,15 @@ function partsOf(result, benchmarks, specs) {
  */
 function legendOf({ spec: { legend = [] }, benchmarks }, result) {
   return typeof legend === 'function' ? legend(benchmarks, result) : legend;
+}
+
+/**
+ * @param {Result} result
+ * @param {readonly import('./analysis/rows.js').Group[]} groups
+ * @returns {boolean} it has none by itself, or the table of checks says it
+ */
+function hasOverheadRow({ command }, groups) {
+  return command === 'limit' || (groups.length > 0 && groups.every((group) => group.comparison));
 }
 
 /** @param {Result['harnessOverhead']} harnessOverhead */

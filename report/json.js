@@ -15,7 +15,7 @@ export default defineReport({
 });
 
 /** @param {Document} document */
-function plain({ title, verdict, head, tables, notes, lists, legend }) {
+function plain({ title, verdict, head, tables, notes, lists, legend, explanation }) {
   return {
     ...{ title, verdict, head: Object.fromEntries(head) },
     tables: tables.map(({ title: name, columns, rows }) => ({
@@ -25,7 +25,7 @@ function plain({ title, verdict, head, tables, notes, lists, legend }) {
       })),
       rows: rows.map(({ keys, values, mark, remark }) => ({ keys, values, mark, remark })),
     })),
-    ...{ notes, lists, legend },
+    ...{ notes, lists, legend, explanation: Object.fromEntries(explanation) },
   };
 }
 

@@ -23,14 +23,15 @@ export default defineReport({
 function writeDocument(content) {
   const blocks = [
     `# ${escapeMarkdown(content.title)}`,
-    content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
     ...content.verdict.map(escapeMarkdown),
+    content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
     ...content.tables.map(tableText),
     ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
     ...content.notes.map(escapeMarkdown),
     ...content.lists.map(listText),
     settingsText(content.settings),
-    ...content.legend.map(escapeMarkdown),
+    ...content.legend.map((text) => escapeMarkdown(withoutOption(text))),
+    explanationText(content.explanation),
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
@@ -82,6 +83,24 @@ function listText({ title, items }) {
     return `- ${escapeMarkdown(subject)}: ${(untrusted ? codeSpan : escapeMarkdown)(text)}${help}`;
   });
   return [`## ${title}`, '', ...lines].join('\n');
+}
+
+/**
+ * @param {string} legend
+ * @returns {string} without the option of a terminal: here the explanation follows
+ */
+export function withoutOption(legend) {
+  return legend.replace(/ ?More: --explain\.$/, '');
+}
+
+/** @param {Document['explanation']} explanation */
+function explanationText(explanation) {
+  if (explanation.length === 0) return '';
+  const lines = explanation.map(
+    ([name, text]) => `- **${escapeMarkdown(name)}**: ${escapeMarkdown(text)}`,
+  );
+  const summary = '<summary>Columns and marks</summary>';
+  return ['<details>', summary, '', ...lines, '', '</details>'].join('\n');
 }
 
 /** @param {Document['settings']} settings */

@@ -1,6 +1,6 @@
 /** The reports of workloads by name, and what is shown of a workload that declares none. */
 
-import { operationsLegend, operationsTable } from '../workloads/operations.js';
+import { operationsExplained, operationsLegend, operationsTable } from '../workloads/operations.js';
 
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 /** @typedef {ReadonlyMap<string, ReportSpec>} ReportSpecs by the name of the workload */
@@ -9,6 +9,7 @@ import { operationsLegend, operationsTable } from '../workloads/operations.js';
 const BY_DEFAULT = Object.freeze({
   tables: [{ ...operationsTable, where: undefined }],
   legend: operationsLegend,
+  explain: operationsExplained,
 });
 
 /**

@@ -6,8 +6,8 @@ import {
   formatDuration,
   formatInterval,
   formatMicroseconds,
+  formatPercent,
   formatRatio,
-  formatShare,
   formatThroughput,
   NONE,
   plainText,
@@ -18,7 +18,7 @@ import {
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
 /** @typedef {import('../lib/report-types.js').Value} Value */
 
-const MARKS = Object.freeze({ wrong: '! ', unsteady: '~ ' });
+const MARKS = Object.freeze({ wrong: '! ', unsteady: '~ ', drift: '~ ' });
 
 /** @type {Readonly<Record<string, (value: number) => string>>} */
 const BY_UNIT = Object.freeze({
@@ -27,7 +27,7 @@ const BY_UNIT = Object.freeze({
   B: formatBytes,
   'MB/s': (bytes) => formatThroughput(bytes / 1e6),
   '×': formatRatio,
-  '%': formatShare,
+  '%': formatPercent,
   part: formatPart,
   count: formatCount,
   p: (p) => (p < 0.001 ? '< 0.001' : p.toFixed(3)),
@@ -36,13 +36,16 @@ const BY_UNIT = Object.freeze({
 /**
  * @param {Table} table
  * @param {TableRow} row
- * @param {{ short?: boolean }} [options] short: without n where it is that of the table
+ * @param {{ knownRounds?: boolean, short?: boolean }} [options] knownRounds: without n where it is
+ *   that of the table; short: also without intervals that nobody ranks by
  * @returns {string[]} one for each column; the first has the marks of the row
  */
-export function rowTexts({ columns, rounds }, row, { short = false } = {}) {
-  return columns.map((column, i) => {
+export function rowTexts(table, row, { knownRounds = false, short = false } = {}) {
+  return table.columns.map((column, i) => {
     if (column.role === 'metric') {
-      return valueText(column, row.values[column.key], short ? rounds : null);
+      const bare = short && (row.quiet || column.shows?.includes('interval if wide'));
+      const shown = bare ? { ...column, shows: [] } : column;
+      return valueText(shown, row.values[column.key], knownRounds ? table.rounds : null);
     }
     const text = keyText(row.keys[column.key]);
     return i === 0 ? markedText(row, text) : text;
@@ -83,7 +86,8 @@ export function valueText(column, value, rounds = null) {
   if ('state' in value) return value.state === 'unknown' ? NONE : plainText(value.state);
   const { shows = [] } = column;
   const parts = [figureText(column, value)];
-  if (shows.includes('interval')) parts.push(formatInterval(value.spread ?? null));
+  const hasInterval = shows.includes('interval') || shows.includes('interval if wide');
+  if (hasInterval) parts.push(formatInterval(value.spread ?? null));
   if (shows.includes('n') && value.n !== rounds) parts.push(`(n ${value.n})`);
   return parts.filter((part) => part !== '').join(' ');
 }
@@ -103,8 +107,8 @@ function figureText({ unit, as = unit, digits, signed = false }, { value, low, h
 
 /**
  * @param {number} part of 1
- * @returns {string} `0`, `0.012 %`
+ * @returns {string} `0`, `0.012%`
  */
 function formatPart(part) {
-  return part === 0 ? '0' : `${Number((part * 100).toPrecision(2))} %`;
+  return part === 0 ? '0' : `${Number((part * 100).toPrecision(2))}%`;
 }

@@ -1,6 +1,6 @@
 /**
- * What a race by slices says, in words and first of all: who is fastest, who cannot be told from
- * it, how far the others are, and which differences the run resolves. Pure.
+ * What a race by slices says, in words: who is fastest, who cannot be told from it, how far the
+ * others are, and which differences the run resolves. Pure.
  */
 
 import { formatRatio, formatShare, plainText } from '../lib/format.js';
@@ -8,133 +8,147 @@ import { formatRatio, formatShare, plainText } from '../lib/format.js';
 /** @typedef {import('./analysis/rows.js').Group} Group */
 /** @typedef {import('./analysis/standings.js').Comparison} Comparison */
 /** @typedef {import('../stats/standings.js').Row} Row */
+/** @typedef {import('../stats/separation.js').Ratio} Ratio */
 
-/** So many are named of those that are slower. */
+/** So many are named of those that are slower, where room is short. */
 const NAMED_MAX = 4;
 
 /**
  * @param {readonly Group[]} groups
+ * @param {{ short?: boolean }} [options] short: names only the fastest of those that are slower
  * @returns {string[]} a paragraph for each load
  */
-export function verdictLines(groups) {
-  return groups.flatMap(({ comparison }) => (comparison ? verdictOf(comparison) : []));
+export function verdictLines(groups, { short = false } = {}) {
+  const most = short ? NAMED_MAX : Infinity;
+  return groups.flatMap(({ comparison }) => (comparison ? verdictOf(comparison, most) : []));
 }
 
-/** @param {Comparison} comparison */
-function verdictOf({ load, standings: { rows, resolves } }) {
+/**
+ * @param {Comparison} comparison
+ * @param {number} most slower ones that are named
+ */
+function verdictOf({ load, standings: { rows, resolves } }, most) {
   const kind = rows.some(({ group }) => group === 'networked') ? 'networked' : 'embedded';
   const [fastest, ...others] = rows.filter(({ group }) => group === kind);
   if (fastest === undefined) return [];
   const what = kind === 'networked' ? 'networked driver' : 'embedded store';
   const where = `${load.inFlight} in flight`;
   if (others.length === 0) return [`One ${what}, ${where}: ${plainText(fastest.name)}.`];
-  const parts = [`Fastest ${what}, ${where}: ${plainText(fastest.name)}${tiesOf(fastest)}.`];
-  const slower = others.filter(({ name }) => !fastest.tiedWith.includes(name));
-  if (slower.length > 0) {
-    const named = slower.slice(0, NAMED_MAX).map(ratioText).join(', ');
-    const more = slower.length > NAMED_MAX ? ` and ${slower.length - NAMED_MAX} more` : '';
-    parts.push(`Slower: ${named}${more}.`);
-  }
-  parts.push(...cpuOf(fastest, others));
-  if (resolves !== null) parts.push(`Resolves differences of ${formatShare(resolves)}.`);
+  const tied = others.filter(({ name }) => fastest.tiedWith.includes(name));
+  const slower = others.filter((one) => !tied.includes(one));
+  const parts = [
+    `Fastest ${what}, ${where}: ${plainText(fastest.name)}${tieText(tied)}.`,
+    ...cpuSentence(fastest, tied),
+    ...slowerSentence(slower, most),
+    ...(resolves === null ? [] : [`Resolves differences of ${formatShare(resolves)}.`]),
+  ];
   return [parts.join(' ')];
 }
 
-/** @param {Row} fastest */
-function tiesOf({ tiedWith }) {
-  return tiedWith.length === 0 ? '' : `; tied: ${tiedWith.map(plainText).join(', ')}`;
-}
-
-/** @param {Row} row */
-function ratioText({ name, vsFastest }) {
-  if (vsFastest === null) return plainText(name);
-  return `${plainText(name)} ${formatRatio(vsFastest.ratio)} ± ${formatShare(vsFastest.halfWidth)}`;
+/**
+ * @param {readonly Row[]} tied with the fastest
+ * @returns {string} `; tied: a, b (cannot tell below 4.1 %)`
+ */
+function tieText(tied) {
+  if (tied.length === 0) return '';
+  const below = Math.max(...tied.map(({ vsFastest }) => vsFastest?.cannotTellBelow ?? 0));
+  const names = tied.map(({ name }) => plainText(name)).join(', ');
+  return `; tied: ${names} (cannot tell below ${formatShare(below)})`;
 }
 
 /**
- * Where time does not tell a tie apart and the client's CPU time does.
- * @param {Row} fastest
- * @param {readonly Row[]} others
+ * @param {readonly Row[]} slower
+ * @param {number} most
  * @returns {string[]}
  */
-function cpuOf(fastest, others) {
-  const less = others.flatMap((row) => {
-    const ratio = row.witnesses['clientCpu']?.ratio;
-    if (!fastest.tiedWith.includes(row.name) || !ratio || ratio.answer === 'cannot tell') return [];
-    const amount = formatRatio(1 / ratio.ratio);
-    return [`${plainText(row.name)} ${amount} of ${plainText(fastest.name)}’s`];
+function slowerSentence(slower, most) {
+  if (slower.length === 0) return [];
+  const named = slower.slice(0, most);
+  const left = slower.length - named.length;
+  const widths = new Set(
+    named.flatMap(({ vsFastest }) => (vsFastest ? formatShare(vsFastest.halfWidth) : [])),
+  );
+  const [width] = widths;
+  // Pooled, the interval is the same for all: it is said once.
+  const isCommon = widths.size === 1 && named.length > 1;
+  const names = named.map((row) => ratioText(row.name, row.vsFastest, { bare: isCommon }));
+  const more = left > 0 ? ` and ${left} more` : '';
+  return [`Slower${isCommon ? ` (each ± ${width})` : ''}: ${names.join(', ')}${more}.`];
+}
+
+/**
+ * @param {string} name
+ * @param {Ratio | null} ratio
+ * @param {{ bare?: boolean }} [options] bare: without the interval
+ */
+function ratioText(name, ratio, { bare = false } = {}) {
+  if (ratio === null) return plainText(name);
+  const interval = bare ? '' : ` ± ${formatShare(ratio.halfWidth)}`;
+  return `${plainText(name)} ${formatRatio(ratio.ratio)}${interval}`;
+}
+
+/**
+ * Where time does not tell a tie apart and CPU time per operation does.
+ * @param {Row} fastest
+ * @param {readonly Row[]} tied
+ * @returns {string[]}
+ */
+function cpuSentence(fastest, tied) {
+  const sides = /** @type {const} */ ([
+    ['clientCpu', 'client'],
+    ['serverCpu', 'server'],
+  ]);
+  const told = sides.flatMap(([witness, side]) => {
+    const decided = tied.flatMap(({ name, witnesses }) => {
+      const ratio = witnesses[witness]?.ratio ?? null;
+      if (ratio === null || ratio.answer === 'cannot tell') return [];
+      // Ratios are of speeds: what takes more CPU time has the smaller one.
+      return [ratioText(name, { ...ratio, ratio: 1 / ratio.ratio })];
+    });
+    return decided.length === 0 ? [] : [`${side} ${decided.join(', ')}`];
   });
-  return less.length === 0 ? [] : [`Client CPU per operation of the tied: ${less.join(', ')}.`];
+  if (told.length === 0) return [];
+  return [`CPU per operation tells them apart: ${told.join('; ')} of ${plainText(fastest.name)}.`];
 }
 
 /**
  * @param {readonly Group[]} groups
- * @returns {string[]} the check of the run itself, a line for each load
+ * @returns {string[]} remarks on rows that a reader would stumble over
  */
 export function comparisonNotes(groups) {
-  return groups.flatMap(({ comparison, rows }) => {
+  return groups.flatMap(({ comparison }) => {
     if (!comparison) return [];
     const { standings, load } = comparison;
-    const { resolves, again } = standings;
-    const copy = load.contenders.find(({ group }) => group === 'again')?.of ?? '';
-    const undecided = standings.rows.flatMap(({ vsFastest }) => vsFastest?.cannotTellBelow || []);
-    const parts = [
-      ...(resolves === null ? [] : [`resolves differences of ${formatShare(resolves)}`]),
-      ...(again === null
-        ? []
-        : [
-            `A/A (${plainText(copy)} twice) ${again.ratio.toFixed(3)} ± ${formatShare(again.halfWidth)}`,
-          ]),
-      ...(undecided.length === 0
-        ? []
-        : [`ties: cannot tell below ${formatShare(Math.max(...undecided))}`]),
-      ...ceilingText(standings.rows),
-      ...littleText(rows),
-      placementText(load.placement),
-    ];
-    return [`${load.inFlight} in flight: ${parts.join('; ')}`];
+    return standings.rows.flatMap(({ name, ofCeiling, drift }) => [
+      ...(ofCeiling !== null && ofCeiling.ratio > 1 ? [aboveText(name, ofCeiling, load)] : []),
+      ...(drift?.marked ? [driftText(name, drift, load)] : []),
+    ]);
   });
 }
 
-/** @param {readonly Row[]} rows @returns {string[]} */
-function ceilingText(rows) {
-  const ceilings = rows.filter(({ group }) => group === 'ceiling');
-  if (ceilings.length === 0) return [];
-  const each = ceilings.map(
-    ({ name, nsPerOperation }) =>
-      `${plainText(name)} ${Math.round(1e9 / nsPerOperation).toLocaleString('en-US')}`,
-  );
-  return [`server ceilings, ops/s: ${each.join(', ')}`];
+/**
+ * @param {string} name
+ * @param {Ratio} ratio
+ * @param {Comparison['load']} load
+ */
+function aboveText(name, ratio, { inFlight }) {
+  const what =
+    ratio.answer === 'faster'
+      ? 'more than its server ceiling, whose single connection is no limit for it'
+      : 'its server ceiling, as far as the intervals tell';
+  return `${plainText(name)}, ${inFlight} in flight, reaches ${what}: ${ratioText('', ratio).trim()}`;
 }
 
 /**
- * Little's law: operations per second times mean latency is the number in flight.
- * @param {Group['rows']} rows
- * @returns {string[]}
+ * @param {string} name
+ * @param {import('../stats/drift.js').Drift} drift
+ * @param {Comparison['load']} load
  */
-function littleText(rows) {
-  const all = rows.flatMap(({ source, kind }) =>
-    kind === 'overhead' ? [] : source.rounds.flatMap((round) => lawOf(round)),
+function driftText(name, { ratio, low, high }, { inFlight }) {
+  const change = ratio < 1 ? 'less' : 'more';
+  const half = Math.sqrt(high / low) - 1;
+  return (
+    `${plainText(name)}, ${inFlight} in flight, drifted: the last third of its slices took ` +
+    `${formatShare(Math.abs(ratio - 1))} ± ${formatShare(half)} ${change} time than the first`
   );
-  if (all.length === 0) return [];
-  return [
-    `throughput × latency is within ${formatShare(Math.max(...all))} of the number in flight as counted`,
-  ];
-}
-
-/** @param {import('../lib/result.js').Round} round @returns {number[]} */
-function lawOf({ latency, durationNs, inFlightMean }) {
-  if (latency === null || !(durationNs > 0) || !(inFlightMean > 0)) return [];
-  const expected = (latency.count / durationNs) * latency.meanNs;
-  return [Math.abs(expected / inFlightMean - 1)];
-}
-
-/** @param {import('../lib/comparison.js').StoredLoad['placement']} placement */
-function placementText({ kind, client, server, reason }) {
-  if (kind === 'one-cpu') return `client and servers on processor ${client.join(', ')}`;
-  if (kind === 'two-cpus') {
-    return `client on processor ${client.join(', ')}, servers on ${server.join(', ')}`;
-  }
-  if (kind === 'pinned') return `client on processors ${client.join(', ')} (--pin)`;
-  return `client and servers on any processor${reason === null ? '' : ` (${reason})`}`;
 }

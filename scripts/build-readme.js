@@ -46,7 +46,9 @@ function tableOf(options) {
 async function optionTables() {
   const common = rowsOf(RUN_OPTIONS);
   const known = new Set(common.map(({ flags }) => flags));
-  const store = [...STORE_OPTIONS, ...ADDRESS_OPTIONS, 'cassandra'].map((name) => OPTIONS[name]);
+  const store = ['explain', ...STORE_OPTIONS, ...ADDRESS_OPTIONS, 'cassandra'].map(
+    (name) => OPTIONS[name],
+  );
   const others = store.filter(({ flags }) => !known.has(flags));
   const every = [...common, ...others];
   const parts = [`Of every run:\n\n${tableOf([...common, ...others])}`];

@@ -7,7 +7,7 @@
  */
 
 import { processMeans, TRIM, withoutBlockState } from './blocks.js';
-import { contest } from './contenders.js';
+import { contest, differenceOf } from './contenders.js';
 import { driftOf } from './drift.js';
 import { rankContenders, ratioTo, toRatio } from './separation.js';
 
@@ -150,9 +150,25 @@ function contestOf(context, group) {
   const rows = standings.map(({ index, rank, rankWorst, tiedWith }) => ({
     ...bareRow(context, members[index], members[fastest]),
     ...{ rank, rankWorst, tiedWith: tiedWith.map((other) => entries[members[other]].name) },
-    vsFastest: ratioTo(own, index, fastest),
+    vsFastest: tiedWith.includes(fastest)
+      ? asTie(own, index, fastest)
+      : ratioTo(own, index, fastest),
   }));
   return { rows, variance: own.variance };
+}
+
+/**
+ * The interval is that of the pair, but all pairs at once do not separate the two: what holds for
+ * the rank holds for the answer.
+ * @param {import('./contenders.js').Contest} own
+ * @param {number} index
+ * @param {number} fastest
+ * @returns {Ratio}
+ */
+function asTie(own, index, fastest) {
+  const { value, halfOfAll } = differenceOf(own, index, fastest);
+  const { cannotTellBelow } = toRatio(value, halfOfAll, own.rounds);
+  return { ...ratioTo(own, index, fastest), answer: 'cannot tell', cannotTellBelow };
 }
 
 function alone() {

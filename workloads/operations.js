@@ -18,6 +18,7 @@ import {
   serverCpu,
   throughput,
 } from '../stats/metrics.js';
+import { explainOperations, shortLegend } from './operations-legend.js';
 
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
@@ -63,10 +64,19 @@ const ofClientCeiling = metric(
 /** @type {Metric} */
 const ofServerCeiling = {
   ...{ key: 'of_server_ceiling', name: 'of server ceiling', unit: '%', better: 'more' },
-  ...{ head: ['of server', 'ceiling'], drop: 4, optional: true, relative: true },
+  ...{ head: ['of', 'ceiling'], drop: 4, optional: true, relative: true },
   of({ ofServerCeiling: share, n, standing }) {
     const { low, high, halfWidth: spread } = standing?.ofCeiling ?? {};
     return figureOf(share, n, { low, high, spread });
+  },
+};
+
+/** @type {Metric} */
+const clientCpuWithInterval = {
+  ...{ ...clientCpu, shows: ['interval if wide'] },
+  of({ clientCpuNs, n, standing }) {
+    const { halfWidth: spread = null } = standing?.witnesses['clientCpu'] ?? {};
+    return figureOf(clientCpuNs, n, { spread });
   },
 };
 
@@ -147,10 +157,15 @@ export const operationsTable = {
       const [offered, ...rest] = OPEN;
       return [offered, ...anyWrong, ...rest, ...kindMetrics(table)];
     }
+    // Beside the client's ceiling that of the server needs its whole name.
+    const both = table.some((one) => one.ofClientCeiling !== null);
+    const ofServer = both
+      ? { ...ofServerCeiling, head: /** @type {[string, string]} */ (['of server', 'ceiling']) }
+      : ofServerCeiling;
     return [
-      ...[throughput, ...anyWrong, rank, versusFastest, p50, p99, p999, ...kindMetrics(table)],
-      ...[bottleneck, ofClientCeiling, ofServerCeiling, clientCpu, serverCpu, memory],
-      pendingMemory,
+      ...[throughput, ...anyWrong, rank, versusFastest, ofClientCeiling, ofServer],
+      ...[{ ...p50, drop: 7.5 }, p99, p999, ...kindMetrics(table)],
+      ...[clientCpuWithInterval, serverCpu, bottleneck, memory, pendingMemory],
     ];
   },
   title: titleOf,
@@ -198,49 +213,18 @@ function offeredText(table) {
   return `${arrivals} arrivals${amount}`;
 }
 
-/** @type {string} */
-const OPEN_LEGEND =
-  'Open loop: response time is measured from the scheduled start of an operation, independent of ' +
-  'earlier replies; service time from when it was sent. Late: sent more than 1 ms after it was ' +
-  'due. Dropped: not sent, because too many were in flight. Client CPU is not shown: waiting for ' +
-  'the next arrival takes a processor.';
-
-const WHOLE_FIGURES =
-  'ops/s: verified operations per second, median of the rounds ± the 95 % interval of their mean ' +
-  '(n rounds).';
-const SLICE_FIGURES =
-  'ops/s: verified operations per second, geometric mean of n processes ± its 95 % interval; ' +
-  'vs fastest: ratio ± the interval of the ratio, which is narrower, since both ran side by side.';
+/**
+ * @param {readonly any[]} benchmarks
+ * @returns {string[]} what the figures mean, in short
+ */
+export function operationsLegend(benchmarks) {
+  return shortLegend(benchmarks.filter(operationsTable.where ?? Boolean));
+}
 
 /**
  * @param {readonly any[]} benchmarks
- * @returns {string[]} what the figures mean
+ * @returns {[string, string][]} each column and mark
  */
-export function operationsLegend(benchmarks) {
-  const rows = benchmarks.filter(operationsTable.where ?? Boolean);
-  if (rows.length === 0) return [];
-  const sliced = rows.some(({ standing }) => standing !== undefined);
-  const lines = [
-    ...(rows.some(({ source }) => source.load.kind === 'rate') ? [OPEN_LEGEND] : []),
-    `${sliced ? SLICE_FIGURES : WHOLE_FIGURES} CPU: per verified operation. Latency: all rounds ` +
-      'together; –: fewer than 10 values lie above the percentile, or unknown.',
-    'bottleneck: driver, where the CPU time of the client is 90 % of the time or more; server, where ' +
-      'that of its busiest thread or of all cores is; latency, where neither is.',
-  ];
-  if (rows.some(({ kind }) => kind === 'embedded')) {
-    lines.push(
-      'embedded: runs in the benchmark process, without server or network. Ratios are to the ' +
-        'fastest storage with a server, if any.',
-    );
-  }
-  if (rows.some(({ rank }) => rank !== null)) {
-    lines.push('rank: storages that are statistically tied share a range, such as 2–4.');
-  }
-  if (rows.some(({ unsteady }) => unsteady)) {
-    lines.push('~ still warming up when measurement started.');
-  }
-  if (rows.some(({ kind }) => kind === 'overhead')) {
-    lines.push('overhead: the cost of the harness itself, on an array in the process.');
-  }
-  return lines;
+export function operationsExplained(benchmarks) {
+  return explainOperations(benchmarks.filter(operationsTable.where ?? Boolean));
 }

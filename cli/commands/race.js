@@ -52,7 +52,7 @@ export async function execute(context) {
         ...options,
       });
     },
-    tell: async (result) => void stdout.write(`\n${await tablesFor(result, stdout)}`),
+    tell: async (result) => void stdout.write(`\n${await tablesFor(result, stdout, options)}`),
     async afterwards(result, file) {
       stdout.write(`\nresult: ${file}\n`);
       if (wantsPage) stdout.write(`page:   ${await writePage(result, pageOf(file))}\n`);

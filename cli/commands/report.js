@@ -16,7 +16,7 @@ import { loadReport } from '../../report/index.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ args, options, stdout }) {
-  const { html, svg, png, markdown, csv } = options;
+  const { html, svg, png, markdown, csv, explain } = options;
   const asFiles = [html, svg, png, markdown, csv].some((place) => place !== undefined);
   const { render } = await loadReport(options.format ?? 'console');
   // All are read before one is shown: a wrong file among them shows nothing half.
@@ -30,7 +30,9 @@ export async function execute({ args, options, stdout }) {
   const color = stdout.isTTY === true && stdout.hasColors();
   const comparison =
     options.format === 'html' && results.length > 1 ? await compare(results, args) : null;
-  stdout.write(`${render(results, { width: stdout.columns, color, comparison }).trimEnd()}\n`);
+  stdout.write(
+    `${render(results, { width: stdout.columns, color, comparison, explain }).trimEnd()}\n`,
+  );
   return 0;
 }
 

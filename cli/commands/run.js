@@ -55,7 +55,7 @@ export async function detailsOf(name, command = name) {
     ...rowsOf({ storages }),
     ...(hasServers ? [OPTIONS['storage']] : []),
     ...rowsOf(table),
-    ...['svg', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
+    ...['svg', 'explain', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
     // With names of its own it is known which servers it uses.
     ...(hasServers ? addresses : []).map((one) => {
       const { server = '', ...row } = OPTIONS[one];
@@ -105,7 +105,7 @@ export async function execute({ command, args, options, stdout, stderr }) {
           watch(event);
         };
       },
-      tell: (result) => tell(result, hooks, about, streams),
+      tell: (result) => tell(result, hooks, about, { ...streams, explain: options.explain }),
       draw: (result) => picturesOf(result, workload.name),
       judge: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
     },
@@ -199,15 +199,15 @@ function nameOf(benchmark) {
  * @param {Result} result
  * @param {RunHooks} hooks
  * @param {ConsoleContext} about
- * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream }} streams
+ * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, explain?: boolean }} streams
  */
-async function tell(result, hooks, about, { stdout, stderr }) {
+async function tell(result, hooks, about, { stdout, stderr, explain }) {
   const { before = '', tables, after = '' } = hooks.output?.(result, about) ?? {};
   stdout.write(before);
   if (tables !== 'none') {
     const stream = tables === 'error' ? stderr : stdout;
     const gap = hooks.legacyLines !== undefined && before === '' ? '\n' : '';
-    stream.write(`${gap}${await tablesFor(result, stream)}`);
+    stream.write(`${gap}${await tablesFor(result, stream, { explain })}`);
   }
   stdout.write(after);
 }

@@ -43,7 +43,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @typedef {object} Row a benchmark: what the metrics of stats/metrics.js are taken from
  * @property {Benchmark} source
  * @property {Record<string, any>} keys storage, workload, load and parameters
- * @property {'wrong' | 'unsteady' | null} mark
+ * @property {'wrong' | 'unsteady' | 'drift' | null} mark
  * @property {boolean} unsteady still warming up when measurement started
  * @property {string | null} remark what it is, where it is no storage with a server
  * @property {import('./rates.js').OpenSummary | null} open of an open loop

@@ -51,6 +51,7 @@ export function applyStandings(group, result) {
     row.ratio = null;
     if (found === undefined) continue;
     row.standing = found;
+    if (found.drift?.marked) row.mark ??= 'drift';
     row.throughput = summaryOf(row, found);
     if (found.group === 'networked' && found.rank !== null) {
       row.rank = { best: found.rank, worst: found.rankWorst ?? found.rank };

@@ -4,6 +4,7 @@
  */
 
 import { formatCount } from '../../lib/format.js';
+import { withoutOption } from '../markdown.js';
 import { rowTexts } from '../text.js';
 import { figureMarkup } from './figure.js';
 import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
@@ -31,7 +32,7 @@ export function sectionsOf(part) {
   const { content, prefix } = part;
   const lists = (/** @type {string[]} */ kinds) =>
     content.lists.filter(({ kind }) => kinds.includes(kind)).map(listMarkup);
-  const legend = content.legend.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
+  const legend = legendMarkup(content);
   const measured = tableSections(part);
   const loose = part.plots.filter(({ group }) => group === null);
   /** @type {Section[]} */
@@ -62,6 +63,17 @@ export function sectionsOf(part) {
   const rounds = roundsMarkup(part);
   if (rounds !== '') sections.push({ id: `${prefix}rounds`, title: 'Rounds', body: rounds });
   return sections;
+}
+
+/** @param {Document} content */
+function legendMarkup({ legend, explanation }) {
+  const lines = explanation.length === 0 ? legend : legend.map(withoutOption);
+  return [
+    ...lines.map((line) => `<p>${escapeHtml(line)}</p>`),
+    ...explanation.map(
+      ([name, text]) => `<p><strong>${escapeHtml(name)}</strong>: ${escapeHtml(text)}</p>`,
+    ),
+  ].join('');
 }
 
 /**

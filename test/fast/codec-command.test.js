@@ -36,7 +36,7 @@ describe('codec decoding', () => {
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^RESP, decoding, get-16: 22\.5 KiB, 1,000 rows, 12 times an operation/m);
-    assert.match(stdout, /^resp-count \(decodes nothing\) /m);
+    assert.match(stdout, /^ *[-–\d]+ +resp-count \(decodes nothing\) /m);
     const result = resultOf('a.json');
     const [table] = documentOf(result, await loadReports()).tables;
     assert.match(table.title, /22\.5 KiB, 1,000 rows, 12 times/);
@@ -97,7 +97,7 @@ describe('codec decoding', () => {
       ...['--json', 'wrong.json'],
     );
     assert.equal(status, 5, stderr);
-    assert.match(stdout, /^! swapped \(ours\) .* wrong /m);
+    assert.match(stdout, /^ *– +! swapped \(ours\) .* wrong /m);
     assert.match(
       stdout,
       /swapped, codec, resp, decode, get-16, round 1: failed: E_DATA: wrong: at \[499\]/,
@@ -124,7 +124,7 @@ describe('codec encoding', () => {
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^HandlerSocket, encoding, batch-4096: 287 KiB, 4,096 rows, 1 round$/m);
-    assert.match(stdout, /^hs-client \(ours\) /m);
+    assert.match(stdout, /^ *[-–\d]+ +hs-client \(ours\) /m);
   });
 });
 

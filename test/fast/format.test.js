@@ -95,10 +95,10 @@ test('throughput, ratio, interval and elapsed time', () => {
   ]);
   assertFormats(formatInterval, [
     [null, ''],
-    [0.021, '± 2.1 %'],
-    [0.0996, '± 10 %'],
-    [0.344, '± 34 %'],
-    [99, '± > 999 %'],
+    [0.021, '±2.1%'],
+    [0.0996, '±10%'],
+    [0.344, '±34%'],
+    [99, '±>999%'],
   ]);
   assertFormats(formatElapsed, [
     [820, '0.8 s'],

@@ -336,7 +336,7 @@ describe('reports of inserts', () => {
     );
     const texts = tables[0].rows.map((row) => rowTexts(tables[0], row));
     assert.deepEqual(texts[1].slice(0, 6), [
-      ...['batch_pure', '100', '5', '40,000 ± 0.0 % (n 3)', '0.03', '4.00×'],
+      ...['batch_pure', '100', '5', '40,000 ±0.0% (n 3)', '0.03', '4.00×'],
     ]);
     assert.deepEqual(texts[2].slice(0, 4), ['! logged_batch', '100', '5', 'failed']);
     assert.ok(lists.some(({ kind, items }) => kind === 'failed' && /E_DATA/.test(items[0].text)));

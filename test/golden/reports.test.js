@@ -100,7 +100,7 @@ test('without a width nothing is left out', async () => {
   const text = render(RESULTS.race);
   assert.doesNotMatch(text, /Not shown/);
   assert.match(text, /p99\.9.*\n?.*memory/);
-  assert.match(render(RESULTS.race, { width: 80 }), /Not shown at 80 columns: p99\.9,/);
+  assert.match(render(RESULTS.race, { width: 80 }), /Not shown at 80 columns: p50, p99\.9,/);
 });
 
 test('a report is pure: twice the same text, and the result is as it was', async () => {

@@ -1,6 +1,10 @@
 /** What is shown of point reads: storages by verified operations per second, a table per load. */
 
-import { operationsLegend, operationsTable } from '../operations.js';
+import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
-export const report = { tables: [operationsTable], legend: operationsLegend };
+export const report = {
+  tables: [operationsTable],
+  legend: operationsLegend,
+  explain: operationsExplained,
+};

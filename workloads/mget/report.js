@@ -5,7 +5,7 @@
 
 import { formatDuration } from '../../lib/format.js';
 import { metric } from '../../stats/metrics.js';
-import { operationsLegend, operationsTable } from '../operations.js';
+import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
 import { fitPoints, groupName, scatterPoints, toColumn } from './analysis.js';
 
 /** @typedef {import('./analysis.js').FetchColumn} FetchColumn */
@@ -226,4 +226,5 @@ export const report = {
     ...operationsLegend(benchmarks),
     ...(benchmarks.some(hasSeries) ? [LEGEND] : []),
   ],
+  explain: operationsExplained,
 };

@@ -3,7 +3,11 @@
  * load.
  */
 
-import { operationsLegend, operationsTable } from '../operations.js';
+import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
-export const report = { tables: [operationsTable], legend: operationsLegend };
+export const report = {
+  tables: [operationsTable],
+  legend: operationsLegend,
+  explain: operationsExplained,
+};

@@ -1,6 +1,6 @@
 /** What is shown of YCSB: storages by verified operations per second, a table per core and load. */
 
-import { operationsLegend, operationsTable } from '../operations.js';
+import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
 
 /** @param {any} benchmark */
 const coreOf = ({ source }) => String(source.parameters?.core);
@@ -18,4 +18,5 @@ export const report = {
     },
   ],
   legend: operationsLegend,
+  explain: operationsExplained,
 };

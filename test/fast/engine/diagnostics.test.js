@@ -53,7 +53,7 @@ test('an inconsistent benchmark is marked in the table and warned about, with a 
   assert.match(warning.message, /1\.5 in flight were counted, throughput × latency gives 1;/);
   assert.ok(warning.hint);
   const { render } = await loadReport('console');
-  assert.match(render({ ...result, warnings: [warning] }), /^! redis .*$/m);
+  assert.match(render({ ...result, warnings: [warning] }), /^ *[–\d]+ +! redis .*$/m);
   assert.match(render({ ...result, warnings: [warning] }), /inconsistent/);
 });
 

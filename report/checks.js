@@ -1,0 +1,127 @@
+/**
+ * The check of a run by slices itself, as a small table with a column for each load: what it
+ * resolves, the same storage twice, the ceilings, Little's law, what was compared. Pure.
+ */
+
+import { formatBytes, formatCount, formatDuration, formatShare, plainText } from '../lib/format.js';
+import { figureOf, medianOf } from '../stats/metrics.js';
+import { tableOfItems } from './model.js';
+
+/** @typedef {import('./analysis/rows.js').Group} Group */
+/** @typedef {import('./analysis/standings.js').Comparison} Comparison */
+/** @typedef {Group & { comparison: Comparison }} Compared */
+
+/**
+ * @typedef {object} Check
+ * @property {string} name
+ * @property {(string | null)[]} texts one for each load; null: not known
+ */
+
+/**
+ * @param {readonly Group[]} groups
+ * @returns {import('../lib/report-types.js').Table[]} none where nothing was measured by slices
+ */
+export function checkTables(groups) {
+  const compared = /** @type {Compared[]} */ (groups.filter(({ comparison }) => comparison));
+  if (compared.length === 0) return [];
+  const checks = checksOf(compared).filter(({ texts }) => texts.some((text) => text !== null));
+  const columns = compared.map(({ comparison: { load } }, i) => ({
+    ...{ key: `load_${i}`, name: `${formatCount(load.inFlight)} in flight`, unit: 'text' },
+    ...{ better: null, drop: 0, align: /** @type {const} */ ('left') },
+    of: (/** @type {Check} */ { texts }) => figureOf(texts[i], 1),
+  }));
+  const spec = { row: [{ key: 'name', name: 'check' }], metrics: columns };
+  return [tableOfItems('Checks of this run', spec, checks)];
+}
+
+/** @param {readonly Compared[]} groups @returns {Check[]} */
+function checksOf(groups) {
+  const each = (
+    /** @type {string} */ name,
+    /** @type {(group: Compared) => string | null} */ of,
+  ) => ({ name, texts: groups.map(of) });
+  const ceilings = new Set(groups.flatMap((group) => ceilingsOf(group).map(({ name }) => name)));
+  return [
+    each('resolves differences of', ({ comparison: { standings } }) =>
+      standings.resolves === null ? null : formatShare(standings.resolves),
+    ),
+    each('ties: cannot tell below', undecidedText),
+    each(`A/A: ${copied(groups)} twice`, ({ comparison: { standings } }) =>
+      standings.again === null
+        ? null
+        : `${standings.again.ratio.toFixed(3)} ± ${formatShare(standings.again.halfWidth)}`,
+    ),
+    each('in flight: throughput × latency', littleText),
+    each('replies compared', comparedText),
+    each('harness overhead', overheadText),
+    ...[...ceilings].map((name) =>
+      each(`${plainText(name)}, ops/s`, (group) => {
+        const found = ceilingsOf(group).find((row) => row.name === name);
+        return found === undefined ? null : formatCount(1e9 / found.nsPerOperation);
+      }),
+    ),
+    each('processors', ({ comparison: { load } }) => placementText(load.placement)),
+  ];
+}
+
+/** @param {Compared} group */
+function ceilingsOf({ comparison: { standings } }) {
+  return standings.rows.filter(({ group }) => group === 'ceiling');
+}
+
+/** @param {Compared} group */
+function undecidedText({ comparison: { standings } }) {
+  const all = standings.rows.flatMap(({ rank, vsFastest }) =>
+    rank === null || vsFastest === null || vsFastest.ratio === 1
+      ? []
+      : (vsFastest.cannotTellBelow ?? []),
+  );
+  return all.length === 0 ? null : formatShare(Math.max(...all));
+}
+
+/** @param {readonly Compared[]} groups */
+function copied([{ comparison }]) {
+  const again = comparison.load.contenders.find(({ group }) => group === 'again');
+  return plainText(again?.of ?? '');
+}
+
+/**
+ * Little's law: operations per second times mean latency is the number in flight, which is counted
+ * apart. Of rows with a server: an embedded store answers within the call.
+ * @param {Compared} group
+ */
+function littleText({ rows }) {
+  const rounds = rows
+    .filter(({ kind }) => kind === 'server')
+    .flatMap(({ source }) => source.rounds)
+    .filter(({ latency, durationNs }) => latency !== null && durationNs > 0);
+  if (rounds.length === 0) return null;
+  const products = rounds.map(({ latency, durationNs }) =>
+    latency === null ? 0 : (latency.count / durationNs) * latency.meanNs,
+  );
+  const shown = (/** @type {number[]} */ values) => (medianOf(values) ?? 0).toPrecision(3);
+  return `${shown(products)}, counted ${shown(rounds.map((round) => round.inFlightMean))}`;
+}
+
+/** @param {Compared} group */
+function comparedText({ rows }) {
+  const all = rows.flatMap(({ source }) => source.rounds.flatMap(({ compared }) => compared ?? []));
+  if (all.length === 0) return null;
+  const sum = (/** @type {'replies' | 'bytes'} */ name) =>
+    all.reduce((total, one) => total + one[name], 0);
+  return `${formatCount(sum('replies'))}, ${formatBytes(sum('bytes'))}`;
+}
+
+/** @param {Compared} group */
+function overheadText({ comparison: { standings } }) {
+  const found = standings.rows.find(({ group }) => group === 'overhead');
+  return found === undefined ? null : formatDuration(found.nsPerOperation);
+}
+
+/** @param {import('../lib/comparison.js').StoredLoad['placement']} placement */
+function placementText({ kind, client, server, reason }) {
+  if (kind === 'one-cpu') return `client and servers: ${client.join(', ')}`;
+  if (kind === 'two-cpus') return `client ${client.join(', ')}; servers ${server.join(', ')}`;
+  if (kind === 'pinned') return `client ${client.join(', ')} (--pin)`;
+  return `any${reason === null ? '' : ` (${plainText(reason)})`}`;
+}

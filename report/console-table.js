@@ -1,0 +1,139 @@
+/**
+ * How a table is fitted into a terminal: which texts and columns it has room for, and bars where
+ * there is more room. Pure.
+ */
+
+import { displayWidth } from '../lib/format.js';
+import { headOf, rowTexts } from './text.js';
+
+/** @typedef {import('../lib/report-types.js').Column} Column */
+/** @typedef {import('../lib/report-types.js').Table} Table */
+/** @typedef {import('../lib/report-types.js').TableRow} TableRow */
+
+export const GAP = '  ';
+/** A longer bar says no more. */
+export const BAR_MAX = 40;
+/** A shorter one says nothing. */
+const BAR_MIN = 16;
+/** The compared ratio that a bar draws. */
+const BAR_KEY = 'versus_fastest';
+
+/**
+ * @typedef {object} Fitted
+ * @property {Column[]} kept in the order in which they are drawn
+ * @property {string[][]} cells
+ * @property {boolean} fits false where even the columns that always stay are too wide
+ */
+
+/**
+ * Takes the short texts, then the columns that matter most, as many as fit; a narrower one of
+ * lesser weight may stand where a wider one has no room.
+ * @param {Table} table
+ * @param {number} width
+ * @returns {Fitted}
+ */
+export function fitTable(table, width) {
+  const { columns, rows } = table;
+  const whole = rows.map((row) => rowTexts(table, row, { knownRounds: true }));
+  const all = pick(columns, whole, (_) => true);
+  if (tableWidth(all.kept, all.cells) <= width) return { ...all, fits: true };
+  const short = rows.map((row) => rowTexts(table, row, { knownRounds: true, short: true }));
+  const taken = new Set(columns.filter((column) => dropOf(column) === 0));
+  const least = pick(columns, short, (column) => taken.has(column));
+  if (tableWidth(least.kept, least.cells) > width) return { ...least, fits: false };
+  let fitted = least;
+  const others = columns.filter((column) => !taken.has(column));
+  for (const column of others.sort((a, b) => dropOf(a) - dropOf(b))) {
+    const more = pick(columns, short, (one) => taken.has(one) || one === column);
+    if (tableWidth(more.kept, more.cells) > width) continue;
+    taken.add(column);
+    fitted = more;
+  }
+  return { ...fitted, fits: true };
+}
+
+/**
+ * @param {readonly Column[]} columns
+ * @param {readonly string[][]} texts of all of them, by row
+ * @param {(column: Column) => boolean} isKept
+ * @returns {{ kept: Column[], cells: string[][] }} the rank before everything else
+ */
+function pick(columns, texts, isKept) {
+  const places = columns.flatMap((column, i) => (isKept(column) ? [i] : []));
+  places.sort((a, b) => Number(isRank(columns[b])) - Number(isRank(columns[a])) || a - b);
+  const aligned = places.map((i) => {
+    const column = texts.map((row) => row[i]);
+    return columns[i].shows === undefined ? column : alignIntervals(column);
+  });
+  return {
+    kept: places.map((i) => columns[i]),
+    cells: texts.map((_, row) => aligned.map((column) => column[row])),
+  };
+}
+
+/** @param {Column} column */
+function isRank({ unit }) {
+  return unit === 'rank';
+}
+
+/**
+ * @param {readonly string[]} texts of one column, such as `54,731 ±4.8%`
+ * @returns {string[]} with figures and intervals below each other
+ */
+function alignIntervals(texts) {
+  const parts = texts.map((text) => text.split(/ (?=±)/));
+  const intervals = parts.flatMap(([, interval]) => interval ?? []);
+  if (intervals.length === 0) return [...texts];
+  const intervalWidth = Math.max(...intervals.map(displayWidth));
+  const figureWidth = Math.max(
+    ...parts.map(([figure, interval]) => (interval ? displayWidth(figure) : 0)),
+  );
+  return parts.map(([figure, interval]) => {
+    if (interval)
+      return `${figure} ${interval}${' '.repeat(intervalWidth - displayWidth(interval))}`;
+    return displayWidth(figure) > figureWidth ? figure : figure + ' '.repeat(intervalWidth + 1);
+  });
+}
+
+/** @param {Column} column */
+export function dropOf({ drop = 0 }) {
+  return drop;
+}
+
+/**
+ * @param {readonly Column[]} columns
+ * @param {readonly string[][]} cells
+ */
+export function tableWidth(columns, cells) {
+  const widths = columns.map((column, j) =>
+    Math.max(...headOf(column).map(displayWidth), ...cells.map((texts) => displayWidth(texts[j]))),
+  );
+  return widths.reduce((sum, one) => sum + one, GAP.length * (columns.length - 1));
+}
+
+/**
+ * Bars of the ratio to the fastest, one for each row that is compared with it.
+ * @param {readonly TableRow[]} rows
+ * @param {number} width there is room for
+ * @returns {string[] | null} null: too little room, or nothing to compare
+ */
+export function barsOf(rows, width) {
+  const ratios = rows.map(({ values, remark }) => {
+    const value = values[BAR_KEY];
+    const isOne = value !== undefined && 'value' in value && remark === null;
+    return isOne && typeof value.value === 'number' ? value.value : null;
+  });
+  if (width < BAR_MIN || ratios.filter((ratio) => ratio !== null).length < 2) return null;
+  return ratios.map((ratio) => (ratio === null ? '' : barText(Math.min(1, ratio), width)));
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/**
+ * @param {number} share 0 to 1
+ * @param {number} width
+ */
+function barText(share, width) {
+  const eighths = Math.max(1, Math.round(share * width * 8));
+  return '█'.repeat(eighths >> 3) + EIGHTHS[eighths % 8];
+}
