@@ -1,83 +1,121 @@
 /**
- * What a comparison finds of known defects: races of equal contenders and of ones in which every
- * n-th operation asks twice. `node bench/injected.js [--home FOLDER] [--races N] [--rounds N]
- * [--budget S] [--precision P] [--cpu N]`, against a Redis that runs and holds the rows.
+ * What a default race finds of known defects: races of two equal contenders and of ones with a
+ * defect put in, through the programming interface, with a Redis of their own. `node
+ * bench/injected.js [--races N] [--budget SECONDS] [--precision SHARE] [--busy N] [--out FILE]`
+ *
+ * --busy: busy loops beside the races, each on a processor that the scheduler chooses; --out: a
+ * line of JSON per comparison. Printed per load and contender: how often it was found slower,
+ * called faster (a wrong sign), or could not be told from the plain one.
  */
 
+import { appendFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { planRun } from '../engine/plan.js';
-import { entriesOf, runComparison } from '../engine/slices/comparison.js';
-import { resolveTargets } from '../engine/targets.js';
+import Table from 'cli-table3';
+import { execa } from 'execa';
+import { getLoader } from '../data/loaders/index.js';
+import { resolveAddress } from '../engine/addresses.js';
+import { run } from '../index.js';
+import { entriesOf } from '../lib/comparison.js';
+import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
-import { systemClock } from '../measure/clock.js';
+import { startServers } from '../servers/index.js';
 import { processMeans } from '../stats/blocks.js';
 import { contest } from '../stats/contenders.js';
 import { ratioTo } from '../stats/separation.js';
-import { loadWorkload } from '../workloads/index.js';
-import { onCpu } from './on-cpu.js';
+import { shareCredentials } from './login.js';
 
 const NAMES = ['plain', 'equal', 'twice-20', 'twice-10', 'twice-5', 'late-200'];
 const FOLDER = fileURLToPath(new URL('./injected/', import.meta.url));
 const { values } = parseArgs({
   options: {
-    home: { type: 'string', default: findHome() },
-    races: { type: 'string', default: '5' },
-    rounds: { type: 'string' },
-    budget: { type: 'string', default: '60' },
-    cpu: { type: 'string' },
-    precision: { type: 'string', default: '0.01' },
+    races: { type: 'string', default: '20' },
+    budget: { type: 'string', default: '120' },
+    precision: { type: 'string', default: '0.03' },
+    busy: { type: 'string', default: '0' },
+    out: { type: 'string' },
   },
 });
-const loads = /** @type {const} */ ([
-  { kind: 'sync', inFlight: 1 },
-  { kind: 'window', inFlight: 100 },
-]);
-const plan = planRun({
-  home: values.home,
-  storages: NAMES.map((name) => path.join(FOLDER, `${name}.js`)),
-});
-const { storages: targets } = await resolveTargets(plan, await loadWorkload(plan.workload));
-/** @type {Map<string, Record<string, number>>} */
+
+/** @type {Map<string, { slower: number, faster: number, untold: number, halves: number[] }>} */
 const counts = new Map();
 
-const { cpus, restore } = await onCpu(values.cpu, targets);
-for (let race = 0; race < Number(values.races); race += 1) {
-  const { entrants, rounds, spentNs } = await runComparison({
-    ...{ plan, targets, loads, folder: '', clock: systemClock },
-    cpus,
-    orderSeed: Math.floor(Math.random() * 2 ** 32),
-    ...{ precision: Number(values.precision), budgetNs: Number(values.budget) * 1e9 },
-    ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
-  });
-  console.log(
-    `race ${race + 1}: ${rounds.length} rounds, ${(spentNs / 1e9).toFixed(0)} s, ` +
-      `load ${loadavg()[0].toFixed(1)}`,
-  );
-  for (const trim of [0.05, 0.2]) {
-    for (const [load, { kind }] of loads.entries()) {
-      const entries = entriesOf(entrants, rounds, load).filter(
-        ({ group }) => group === 'networked',
-      );
-      const own = contest(
-        processMeans(
-          entries.map(({ time }) => time),
-          { trim },
-        ),
-      );
-      const shown = entries.slice(1).map(({ name }, i) => {
-        const { ratio, halfWidth, answer } = ratioTo(own, i + 1, 0);
-        const key = `${kind}, trim ${trim}, ${name}`;
-        const count = counts.get(key) ?? { faster: 0, slower: 0, 'cannot tell': 0 };
-        count[answer] += 1;
-        counts.set(key, count);
-        return `${name} ${ratio.toFixed(3)} ± ${(100 * halfWidth).toFixed(1)} %`;
-      });
-      console.log(`  ${kind}, trim ${trim}: ${shown.join('; ')}`);
-    }
+const home = findHome();
+const { servers, stop } = await startServers(['redis'], { home, owned: true });
+const busy = Array.from({ length: Number(values.busy) }, () =>
+  execa(process.execPath, ['-e', 'for (;;);'], { reject: false, cleanup: true }),
+);
+try {
+  await shareCredentials(servers);
+  const { address, credentials } = await resolveAddress('redis', { home });
+  const loader = await getLoader('redis');
+  await loader.seed({ address, credentials, dataset: createDataset({}) });
+  for (let race = 1; race <= Number(values.races); race += 1) {
+    const result = await run(
+      /** @type {any} */ ({
+        storages: NAMES.map((name) => path.join(FOLDER, `${name}.js`)),
+        loads: [{ kind: 'sync' }, { kind: 'window', inFlight: 100 }],
+        ...{ precision: Number(values.precision), budget: 1000 * Number(values.budget) },
+        home,
+      }),
+    );
+    score(race, result);
+  }
+} finally {
+  for (const loop of busy) loop.kill('SIGKILL');
+  await stop();
+}
+print();
+
+/**
+ * @param {number} race
+ * @param {import('../lib/result.js').Result} result
+ */
+function score(race, { comparison }) {
+  if (!comparison) throw new Error('the race did not run by slices');
+  const { loads, spentNs, blocks, stopped } = comparison;
+  const about = `${blocks.length} rounds, ${(spentNs / 1e9).toFixed(0)} s, ${stopped}`;
+  console.log(`race ${race}: ${about}, load ${loadavg()[0].toFixed(1)}`);
+  for (const load of loads) {
+    const entries = entriesOf(load).filter(({ group }) => ['networked', 'again'].includes(group));
+    const own = contest(processMeans(entries.map(({ time }) => time)));
+    const plain = entries.findIndex(({ name }) => name === 'plain');
+    const shown = entries.flatMap(({ name }, i) => {
+      if (i === plain) return [];
+      const ratio = ratioTo(own, i, plain);
+      count(`${load.kind} ${name}`, ratio);
+      keep({ race, load: load.kind, name, seconds: spentNs / 1e9, ...ratio });
+      return [`${name} ${ratio.ratio.toFixed(3)} ±${(100 * ratio.halfWidth).toFixed(1)}%`];
+    });
+    console.log(`  ${load.kind}: ${shown.join('; ')}`);
   }
 }
-await restore();
-for (const [key, count] of counts) console.log(`${key}: ${JSON.stringify(count)}`);
+
+/** @param {string} key @param {import('../stats/separation.js').Ratio} ratio */
+function count(key, { answer, halfWidth }) {
+  const one = counts.get(key) ?? { slower: 0, faster: 0, untold: 0, halves: [] };
+  if (answer === 'cannot tell') one.untold += 1;
+  else one[answer] += 1;
+  one.halves.push(halfWidth);
+  counts.set(key, one);
+}
+
+/** @param {Record<string, unknown>} line */
+function keep(line) {
+  if (values.out === undefined) return;
+  appendFileSync(values.out, `${JSON.stringify({ ...line, load1: loadavg()[0] })}\n`);
+}
+
+function print() {
+  const table = new Table({
+    head: ['load, contender', 'slower', 'faster', 'cannot tell', 'median ±'],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const [key, { slower, faster, untold, halves }] of counts) {
+    const middle = halves.sort((a, b) => a - b)[halves.length >> 1];
+    table.push([key, slower, faster, untold, `${(100 * middle).toFixed(1)} %`]);
+  }
+  console.log(table.toString());
+}
