@@ -1,6 +1,6 @@
 /**
- * Which process is meant: a pid alone recurs, a pid with its start time does not. Linux only
- * (proc).
+ * Identity of a process: a pid is reused, a pid with its start time is not. Linux only (proc),
+ * except pidExists.
  */
 
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -36,6 +36,20 @@ export function readStartTicks(pid) {
  */
 export function isAlive({ pid, startTicks }) {
   return readStartTicks(pid) === startTicks;
+}
+
+/**
+ * Where only the pid is known, on any operating system.
+ * @param {number} pid
+ * @returns {boolean} whether a process has it; possibly another one than before
+ */
+export function pidExists(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 /**

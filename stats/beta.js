@@ -1,14 +1,15 @@
 /**
- * The regularised incomplete beta function and what is made of it here: the tail of Fisher's F.
+ * The regularised incomplete beta function, its continued fraction and the tail of Fisher's F.
  *
  * Goals: exact to about 1e-12 for parameters up to some thousand. Non-goals: quantiles; Student's t
- * has a file of its own, which is exact for any degrees of freedom.
+ * (student.js), which is exact for any degrees of freedom.
  */
 
 import { usageError } from '../lib/errors.js';
 
+/** Lower bound for the factors of the continued fraction, to avoid division by zero. */
 const TINY = 1e-300;
-const STEPS_MAX = 10_000;
+const STEPS_MAX = 100_000;
 /** Lanczos' coefficients for g = 7 and nine terms (P. Godfrey): 15 digits. */
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
@@ -30,8 +31,7 @@ export function logGamma(x) {
 }
 
 /**
- * I_x(a, b) by the continued fraction DLMF 8.17.22 with Lentz' method, from the side on which it
- * converges fast.
+ * I_x(a, b) by its continued fraction, from the side on which it converges fast.
  * @param {number} x 0 to 1
  * @param {number} a above 0
  * @param {number} b above 0
@@ -44,6 +44,17 @@ export function regularizedBeta(x, a, b) {
   const front = Math.exp(
     logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x),
   );
+  return (front * betaFraction(a, b, x)) / a;
+}
+
+/**
+ * The continued fraction of the incomplete beta function, DLMF 8.17.22, by Lentz' method.
+ * @param {number} a
+ * @param {number} b
+ * @param {number} x below (a + 1) / (a + b + 2), where it converges fast
+ * @returns {number}
+ */
+export function betaFraction(a, b, x) {
   let c = 1;
   let d = 1 / lifted(1 - ((a + b) * x) / (a + 1));
   let value = d;
@@ -58,7 +69,7 @@ export function regularizedBeta(x, a, b) {
     value *= d * c;
     if (Math.abs(d * c - 1) < 2 ** -51) break;
   }
-  return (front * value) / a;
+  return value;
 }
 
 /** @param {number} value */

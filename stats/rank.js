@@ -8,6 +8,9 @@
 import { geometricMean } from 'simple-statistics';
 import { compareAll } from './compare.js';
 import { present } from './ratio.js';
+import { tiedRuns } from './tied-runs.js';
+
+const SEPARATED = new Set(['faster', 'slower']);
 
 /** @typedef {{ name: string, rounds: import('./ratio.js').Rounds }} Entry */
 
@@ -57,7 +60,9 @@ export function rankEntries(entries, options = {}) {
   }
   return {
     entries: sorted.map(({ name, mean }, i) => rankedEntry(name, mean, verdicts[i], i, sorted)),
-    groups: groupsOf(verdicts).map(([from, to]) => sorted.slice(from, to).map(({ name }) => name)),
+    groups: tiedRuns(sorted.length, (i, j) => !SEPARATED.has(verdicts[i][j])).map(([from, to]) =>
+      sorted.slice(from, to).map(({ name }) => name),
+    ),
     comparisons,
   };
 }
@@ -100,7 +105,7 @@ function opposite(verdict) {
  * @returns {RankedEntry}
  */
 function rankedEntry(name, mean, row, self, sorted) {
-  const tied = sorted.filter((_, j) => j !== self && row[j] !== 'faster' && row[j] !== 'slower');
+  const tied = sorted.filter((_, j) => j !== self && !SEPARATED.has(row[j]));
   return {
     name,
     mean,
@@ -108,35 +113,4 @@ function rankedEntry(name, mean, row, self, sorted) {
     rankWorst: row.length - row.filter((verdict) => verdict === 'faster').length,
     tiedWith: tied.map((other) => other.name),
   };
-}
-
-/**
- * @param {readonly (readonly string[])[]} verdicts
- * @returns {[number, number][]} from (inclusive) and to (exclusive) of each maximal run
- */
-function groupsOf(verdicts) {
-  /** @type {[number, number][]} */
-  const groups = [];
-  let covered = 0;
-  for (let from = 0; from < verdicts.length; from += 1) {
-    let to = from + 1;
-    while (to < verdicts.length && isTiedToAll(verdicts, from, to)) to += 1;
-    // A run with the same end as an earlier one is contained in it.
-    if (to > covered) groups.push([from, to]);
-    covered = Math.max(covered, to);
-  }
-  return groups;
-}
-
-/**
- * @param {readonly (readonly string[])[]} verdicts
- * @param {number} from
- * @param {number} to
- * @returns {boolean} whether entry `to` is separated from none of `from` to `to` - 1
- */
-function isTiedToAll(verdicts, from, to) {
-  for (let i = from; i < to; i += 1) {
-    if (verdicts[i][to] === 'faster' || verdicts[i][to] === 'slower') return false;
-  }
-  return true;
 }

@@ -7,6 +7,7 @@
  */
 
 import { differenceOf } from './contenders.js';
+import { tiedRuns } from './tied-runs.js';
 
 /** The least effect that counts as a difference, as a share. */
 export const EFFECT_MIN = 0.01;
@@ -99,32 +100,6 @@ export function rankContenders(contest) {
     rankWorst: k - answers[at].filter((answer) => answer === 'faster').length,
     tiedWith: order.filter((_, j) => j !== at && answers[at][j] === 'cannot tell'),
   }));
-  return { standings, groups: groupsOf(answers).map(([a, b]) => order.slice(a, b)) };
-}
-
-/**
- * @param {readonly (readonly string[])[]} answers in the order of the estimates
- * @returns {[number, number][]} from (inclusive) and to (exclusive) of each largest run
- */
-function groupsOf(answers) {
-  /** @type {[number, number][]} */
-  const groups = [];
-  let covered = 0;
-  for (let from = 0; from < answers.length; from += 1) {
-    let to = from + 1;
-    while (to < answers.length && tiedToAll(answers, from, to)) to += 1;
-    if (to > covered) groups.push([from, to]);
-    covered = Math.max(covered, to);
-  }
-  return groups;
-}
-
-/**
- * @param {readonly (readonly string[])[]} answers
- * @param {number} from
- * @param {number} to
- */
-function tiedToAll(answers, from, to) {
-  for (let i = from; i < to; i += 1) if (answers[i][to] !== 'cannot tell') return false;
-  return true;
+  const runs = tiedRuns(k, (i, j) => answers[i][j] === 'cannot tell');
+  return { standings, groups: runs.map(([from, to]) => order.slice(from, to)) };
 }

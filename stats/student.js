@@ -3,15 +3,14 @@
  * of 1 or more, including fractional ones (Welch).
  *
  * Goal: no tables, and no approximation that is accurate only at the usual levels. Non-goal: the
- * general incomplete beta function; only the second parameter 1/2 is supported.
+ * general incomplete beta function (beta.js); with its second parameter 1/2 the factor in front of
+ * the continued fraction is known to more digits.
  */
 
 import { usageError } from '../lib/errors.js';
+import { betaFraction } from './beta.js';
 
-/** Lower bound for the factors of the continued fraction, to avoid division by zero. */
-const TINY = 1e-300;
 const EPSILON = 2 ** -53;
-const FRACTION_STEPS_MAX = 100_000;
 const NEWTON_STEPS_MAX = 200;
 
 /**
@@ -31,40 +30,6 @@ function logHalfStep(a) {
   const square = 1 / (x * x);
   const series = (-1 / 8 + square * (1 / 192 + square * (-1 / 640 + square * (17 / 14336)))) / x;
   return 0.5 * Math.log(x) + series - lift;
-}
-
-/**
- * The continued fraction of the incomplete beta function, DLMF 8.17.22, by Lentz' method.
- * @param {number} a
- * @param {number} b
- * @param {number} x below (a + 1) / (a + b + 2), where it converges fast
- * @returns {number}
- */
-function betaFraction(a, b, x) {
-  let c = 1;
-  let d = lifted(1 - ((a + b) * x) / (a + 1));
-  d = 1 / d;
-  let value = d;
-  for (let m = 1; m <= FRACTION_STEPS_MAX; m += 1) {
-    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
-    d = 1 / lifted(1 + even * d);
-    c = lifted(1 + even / c);
-    value *= d * c;
-    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    d = 1 / lifted(1 + odd * d);
-    c = lifted(1 + odd / c);
-    value *= d * c;
-    if (Math.abs(d * c - 1) < 4 * EPSILON) break;
-  }
-  return value;
-}
-
-/**
- * @param {number} value
- * @returns {number} the same, or a tiny number instead of zero
- */
-function lifted(value) {
-  return Math.abs(value) < TINY ? TINY : value;
 }
 
 /**

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { refusedError, targetError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
+import { pidExists } from '../lib/process-identity.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
@@ -122,7 +123,7 @@ function removeLeftovers(file) {
   for (const name of readdirSync(path.dirname(file))) {
     if (!name.startsWith(stem)) continue;
     const pid = Number.parseInt(name.slice(stem.length), 10);
-    if (Number.isNaN(pid) || (pid !== process.pid && isAlive(pid))) continue;
+    if (Number.isNaN(pid) || (pid !== process.pid && pidExists(pid))) continue;
     rmSync(path.join(path.dirname(file), name), { force: true });
   }
 }
@@ -131,16 +132,6 @@ function removeLeftovers(file) {
 function removeFile(file) {
   for (const suffix of ['', '-lock', '-journal', '-wal', '-shm']) {
     rmSync(file + suffix, { force: true });
-  }
-}
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }
 

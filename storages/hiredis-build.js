@@ -10,6 +10,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 
 import path from 'node:path';
 import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findPackage } from '../lib/packages.js';
+import { pidExists } from '../lib/process-identity.js';
 
 /** @typedef {{ built: boolean, reason: string | null }} BuildReport */
 
@@ -231,18 +232,8 @@ async function keepOnlyBinary(folder) {
 async function removeLeftovers(parent) {
   for (const name of await readdir(parent)) {
     const pid = Number(/^building-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    if (Number.isNaN(pid) || pidExists(pid)) continue;
     await rm(path.join(parent, name), { recursive: true, force: true });
-  }
-}
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
   }
 }
 

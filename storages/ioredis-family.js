@@ -1,10 +1,10 @@
-/** The handles of ioredis and of its forks, which share its interface. */
+/** ioredis and its forks, which share its interface: profiles, capabilities and handles. */
 
 import { openCommands } from './commands/ioredis.js';
 import { createCork, watchLoss } from './connection.js';
-import { openIoredisInserter } from './inserts/redis.js';
-import { openIoredisLocks } from './locks/redis.js';
-import { closeIoredis, codeLostRequests, connectIoredis } from './redis-clients.js';
+import { openIoredisInserter, REDIS_INSERTS } from './inserts/redis.js';
+import { IOREDIS_LOCKS, openIoredisLocks } from './locks/redis.js';
+import { closeIoredis, codeLostRequests, connectIoredis, FAULTS_VISIBLE } from './redis-clients.js';
 
 /** @typedef {import('./redis-clients.js').IoredisDriver} IoredisDriver */
 /** @typedef {import('../lib/types.js').OpenContext} OpenContext */
@@ -15,16 +15,38 @@ const value = (reply) => (reply === null ? undefined : reply);
 /** @param {string | null} reply */
 const stored = (reply) => reply === 'OK';
 
+const PROFILES = {
+  default: { summary: 'client.get with its default options', options: FAULTS_VISIBLE },
+  tuned: {
+    summary: 'its stream corked for a tick: one write for all requests of the tick',
+    options: { ...FAULTS_VISIBLE, stream: 'corked per tick from outside' },
+    inserts: true,
+  },
+  pipelined: {
+    summary: 'its own auto-pipelining: one pipeline in flight at a time',
+    options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
+    inserts: true,
+  },
+};
+
 /**
  * @param {IoredisDriver} driver
- * @returns {Required<import('../lib/types.js').StorageDefinition['open']>}
+ * @returns {Omit<import('../lib/types.js').StorageDefinition, 'name' | 'summary' | 'package'>}
  */
-export function ioredisOpeners(driver) {
+export function onIoredis(driver) {
   return {
-    rows: (context) => openRows(context, driver),
-    insert: (context) => openIoredisInserter(context, driver),
-    lock: (context) => openIoredisLocks(context, driver),
-    command: (context) => openCommands(context, driver),
+    server: 'redis',
+    rows: ['get', 'mget', 'set'],
+    inserts: REDIS_INSERTS,
+    locks: IOREDIS_LOCKS,
+    commands: ['words', 'inline'],
+    profiles: PROFILES,
+    open: {
+      rows: (context) => openRows(context, driver),
+      insert: (context) => openIoredisInserter(context, driver),
+      lock: (context) => openIoredisLocks(context, driver),
+      command: (context) => openCommands(context, driver),
+    },
   };
 }
 

@@ -1,32 +1,12 @@
 /** ioredis on a Redis server. */
 
 import { defineStorage } from '../lib/define.js';
-import { REDIS_INSERTS } from './inserts/redis.js';
-import { ioredisOpeners } from './ioredis-family.js';
-import { IOREDIS_LOCKS } from './locks/redis.js';
-import { FAULTS_VISIBLE, IOREDIS } from './redis-clients.js';
+import { onIoredis } from './ioredis-family.js';
+import { IOREDIS } from './redis-clients.js';
 
 export const storage = defineStorage({
   name: 'ioredis',
   summary: 'ioredis',
   package: 'ioredis',
-  server: 'redis',
-  rows: ['get', 'mget', 'set'],
-  inserts: REDIS_INSERTS,
-  locks: IOREDIS_LOCKS,
-  commands: ['words', 'inline'],
-  profiles: {
-    default: { summary: 'redis.get as it comes', options: FAULTS_VISIBLE },
-    tuned: {
-      summary: 'its stream corked for a tick: one write for all requests of the tick',
-      options: { ...FAULTS_VISIBLE, stream: 'corked per tick from outside' },
-      inserts: true,
-    },
-    pipelined: {
-      summary: 'its own auto-pipelining: one pipeline in flight at a time',
-      options: { ...FAULTS_VISIBLE, enableAutoPipelining: true },
-      inserts: true,
-    },
-  },
-  open: ioredisOpeners(IOREDIS),
+  ...onIoredis(IOREDIS),
 });

@@ -25,7 +25,10 @@ export const storage = defineStorage({
   locks: NODE_REDIS_LOCKS,
   commands: ['words'],
   profiles: {
-    default: { summary: 'client.get as it comes', options: { socket: FAULTS_VISIBLE } },
+    default: {
+      summary: 'client.get with its default options',
+      options: { socket: FAULTS_VISIBLE },
+    },
     tuned: {
       summary: 'no timeout per command (6 times the CPU), sendCommand in place of get',
       options: {

@@ -1,6 +1,6 @@
 /**
- * npm redis-semaphore: its Mutex, as it comes. While it is locked it refreshes itself, so that its
- * expiry only counts for a process that has died.
+ * npm redis-semaphore: its Mutex with default options. It refreshes itself while it is locked, so
+ * its expiry matters only if the process has died.
  */
 
 import { MutexError } from '../mutex/errors.js';

@@ -1,6 +1,6 @@
 /**
- * npm redlock over one server, as it comes but for retryCount: its ten retries would end most waits
- * of a contended lock after two seconds.
+ * npm redlock over one server, with default options except retryCount: its ten retries would end
+ * most waits for a contended lock after two seconds.
  */
 
 import { MutexError } from '../mutex/errors.js';

@@ -6,14 +6,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -28,7 +21,13 @@ import { storage } from '../../storages/cassandra.js';
 import { namespace } from '../../workloads/insert/namespace.js';
 import { whyNoCassandra } from '../helpers/cassandra.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
-import { assertAllRight, brokenStorage, insertBy, ROWS } from '../helpers/insert-cases.js';
+import {
+  assertAllFailed,
+  assertAllRight,
+  insertBy,
+  ROWS,
+  writeBroken,
+} from '../helpers/insert-cases.js';
 import { claimOn } from '../helpers/namespaces.js';
 import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
@@ -188,17 +187,8 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
 
   test('a strategy that loses or repeats a row fails its round, the run with 5', async () => {
-    const files = Object.entries(BROKEN).map(([name, { strategy, change }]) => {
-      const text = brokenStorage('cassandra', { name, strategy, change });
-      writeFileSync(path.join(folder, `${name}.js`), text);
-      return `./${name}.js`;
-    });
-    const { status, stdout } = await insert('--storages', files.join(','), ...SMALL);
-    assert.equal(status, 5);
-    for (const [name, { message }] of Object.entries(BROKEN)) {
-      const line = stdout.split('\n').find((text) => text.startsWith(`${name}_`));
-      assert.match(line ?? '', message);
-    }
+    const files = writeBroken('cassandra', BROKEN, folder);
+    assertAllFailed(await insert('--storages', files.join(','), ...SMALL), BROKEN);
     assert.deepEqual(await keyspaces(), []);
   });
 

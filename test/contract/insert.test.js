@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { openAdmin } from '../../bench/login.js';
-import { formatEndpoint } from '../../lib/address.js';
 import { namesOf } from '../../lib/namespace.js';
 import { parseResult } from '../../lib/result.js';
 import { checkAvailable, loadStorage } from '../../storages/index.js';
@@ -21,14 +20,15 @@ import { namespace } from '../../workloads/insert/namespace.js';
 import { STRATEGY_NAMES } from '../../workloads/insert/strategies.js';
 import { runCommand, startCommand } from '../helpers/command-line.js';
 import {
+  assertAllFailed,
   assertAllRight,
-  brokenStorage,
   insertBy,
   ROWS,
   sumOfNumbers,
+  writeBroken,
 } from '../helpers/insert-cases.js';
 import { claimOn } from '../helpers/namespaces.js';
-import { withServers } from '../helpers/servers.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
 
 /** No two of a wave share a place. */
 const WAVES = [
@@ -209,15 +209,7 @@ describe('insert on real servers', () => {
 
   /** @returns {Record<string, string>} */
   function env() {
-    const { sql: sqlEndpoint, read, write } = servers.address('mariadb');
-    return {
-      DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
-      DRAGSTRIP_TARANTOOL: formatEndpoint(servers.address('tarantool').main),
-      DRAGSTRIP_MYSQL: formatEndpoint(sqlEndpoint),
-      DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
-      DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
-      DRAGSTRIP_CASSANDRA: '127.0.0.1:1',
-    };
+    return { ...addressVariables(servers), DRAGSTRIP_CASSANDRA: '127.0.0.1:1' };
   }
 
   /** @param {string[]} words */
@@ -240,18 +232,10 @@ describe('insert on real servers', () => {
   }
 
   test('a strategy that is broken fails its round, and the run with status 5', async () => {
-    const files = Object.entries(BROKEN).map(([name, { strategy, change }]) => {
-      const text = brokenStorage('ioredis', { name, strategy, change });
-      writeFileSync(path.join(folder, `${name}.js`), text);
-      return `./${name}.js`;
-    });
-    const { status, stdout } = await insert('--storages', files.join(','), ...SMALL);
-    assert.equal(status, 5);
-    for (const [name, { message }] of Object.entries(BROKEN)) {
-      const line = stdout.split('\n').find((text) => text.startsWith(`${name}_`));
-      assert.match(line ?? '', message);
-    }
-    assert.equal(stdout.match(/E_DATA/g)?.length, files.length);
+    const files = writeBroken('ioredis', BROKEN, folder);
+    const ended = await insert('--storages', files.join(','), ...SMALL);
+    assertAllFailed(ended, BROKEN);
+    assert.equal(ended.stdout.match(/E_DATA/g)?.length, files.length);
     assert.deepEqual(await leftovers(), []);
   });
 

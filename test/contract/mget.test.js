@@ -21,7 +21,7 @@ import { parseResult } from '../../lib/result.js';
 import { toFetchGroups } from '../../workloads/mget/analysis.js';
 import { namespace } from '../../workloads/mget/namespace.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
-import { withServers } from '../helpers/servers.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
 
 const MGET_PLACES = namesOf(namespace);
 
@@ -46,21 +46,9 @@ describe('mget on real servers', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** @returns {Record<string, string>} */
-  function env() {
-    const { sql, read, write } = servers.address('mariadb');
-    return {
-      DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
-      DRAGSTRIP_TARANTOOL: formatEndpoint(servers.address('tarantool').main),
-      DRAGSTRIP_MYSQL: formatEndpoint(sql),
-      DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
-      DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
-    };
-  }
-
   /** @param {string[]} words */
   const mget = (...words) =>
-    runCommand(folder, ['bin/dragstrip.js', 'mget', ...words], { env: env() });
+    runCommand(folder, ['bin/dragstrip.js', 'mget', ...words], { env: addressVariables(servers) });
 
   const mgetKeys = () => redis.keys('dragstrip:mget:*');
 
@@ -154,7 +142,7 @@ describe('mget on real servers', () => {
     test(`removes its keys on ${signal}, and tells what was measured until then`, async () => {
       const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
       const { child, ended, stdout } = startCommand(folder, ['bin/dragstrip.js', ...words], {
-        env: env(),
+        env: addressVariables(servers),
       });
       await eventually(() => stdout().includes('Holding'), 'the keys are held');
       assert.ok((await mgetKeys()).length > ROWS - 1);
@@ -169,7 +157,9 @@ describe('mget on real servers', () => {
 
   test('removes its keys where the reader of its output goes away', async () => {
     const words = ['mget', 'concurrency', ...SMALL, '--cycles', '20', '--max-conc', '2'];
-    const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words], { env: env() });
+    const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words], {
+      env: addressVariables(servers),
+    });
     child.stdout?.once('data', () => child.stdout?.destroy());
     const { status, signal } = await ended;
     assert.equal(signal, null);
@@ -179,7 +169,9 @@ describe('mget on real servers', () => {
 
   test('takes over what a killed run left, and removes it', async () => {
     const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
-    const killed = startCommand(folder, ['bin/dragstrip.js', ...words], { env: env() });
+    const killed = startCommand(folder, ['bin/dragstrip.js', ...words], {
+      env: addressVariables(servers),
+    });
     await eventually(() => killed.stdout().includes('Holding'), 'the keys are held');
     killed.child.kill('SIGKILL');
     await killed.ended;
@@ -255,7 +247,7 @@ describe('mget on real servers', () => {
       const ended = await runCommand(
         folder,
         ['bin/dragstrip.js', 'mget', ...words, '--password-from-env', 'MY_SECRET'],
-        { env: { ...env(), MY_SECRET: secret } },
+        { env: { ...addressVariables(servers), MY_SECRET: secret } },
       );
       assert.equal(ended.status, 0, ended.stderr);
       const stored = readFileSync(path.join(folder, 'secret.json'), 'utf8');
@@ -269,7 +261,7 @@ describe('mget on real servers', () => {
     const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
     const acl = ['SETUSER', 'default', '-del'];
     const { child, ended, stdout } = startCommand(folder, ['bin/dragstrip.js', ...words], {
-      env: env(),
+      env: addressVariables(servers),
     });
     await eventually(() => stdout().includes('Holding'), 'the keys are held');
     await redis.acl(/** @type {any} */ (acl[0]), ...acl.slice(1));

@@ -15,7 +15,13 @@ import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/result.js';
 import { startServers } from '../../servers/index.js';
 import { runCommand } from '../helpers/command-line.js';
-import { addressOf, makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
+import {
+  addressOf,
+  addressVariables,
+  makeHome,
+  PACKAGES_HOME,
+  withServers,
+} from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -31,20 +37,8 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** @returns {Record<string, string>} the servers' addresses, by the environment */
-function env() {
-  const { sql, read, write } = servers.address('mariadb');
-  return {
-    DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
-    DRAGSTRIP_TARANTOOL: formatEndpoint(servers.address('tarantool').main),
-    DRAGSTRIP_MYSQL: formatEndpoint(sql),
-    DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
-    DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
-  };
-}
-
 /** @param {string[]} words */
-const call = (words) => runCommand(folder, words, { env: env() });
+const call = (words) => runCommand(folder, words, { env: addressVariables(servers) });
 
 /**
  * @param {string} file

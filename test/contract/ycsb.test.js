@@ -9,10 +9,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/result.js';
 import { runCommand } from '../helpers/command-line.js';
-import { withServers } from '../helpers/servers.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
 
 const ROWS = ['--rows', '300', '--value-size', '64'];
 const SMALL = [...ROWS, '--ops', '400', '--in-flight', '1,16', '--warmup', '40', '--rounds', '1'];
@@ -27,13 +26,7 @@ describe('ycsb on real servers', () => {
 
   /** @param {string[]} words */
   const call = async (...words) => {
-    const { sql, read, write } = servers.address('mariadb');
-    const env = {
-      DRAGSTRIP_REDIS: formatEndpoint(servers.address('redis').main),
-      DRAGSTRIP_MYSQL: formatEndpoint(sql),
-      DRAGSTRIP_HANDLERSOCKET: formatEndpoint(read),
-      DRAGSTRIP_HANDLERSOCKET_WRITE: formatEndpoint(write),
-    };
+    const env = addressVariables(servers);
     const ended = await runCommand(folder, ['bin/dragstrip.js', ...words], { env });
     assert.equal(ended.status, 0, `${words.join(' ')}: ${ended.stderr}\n${ended.stdout}`);
     return ended.stdout;

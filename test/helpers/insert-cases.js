@@ -4,6 +4,8 @@
  */
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { runBenchmark } from '../../engine/benchmark.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
@@ -85,13 +87,43 @@ export function assertAllRight(
 }
 
 /**
+ * Strategies with a fault, each as a storage file of its own.
+ * @typedef {Record<string, { strategy: string, change: string, message: RegExp }>} Broken by name
+ */
+
+/**
+ * @param {string} base name of the real storage
+ * @param {Broken} broken
+ * @param {string} folder
+ * @returns {string[]} files, as --storages takes them
+ */
+export function writeBroken(base, broken, folder) {
+  return Object.entries(broken).map(([name, { strategy, change }]) => {
+    writeFileSync(path.join(folder, `${name}.js`), brokenStorage(base, { name, strategy, change }));
+    return `./${name}.js`;
+  });
+}
+
+/**
+ * @param {{ status: number | null, stdout: string }} ended the command with those files
+ * @param {Broken} broken
+ */
+export function assertAllFailed({ status, stdout }, broken) {
+  assert.equal(status, 5);
+  for (const [name, { message }] of Object.entries(broken)) {
+    const line = stdout.split('\n').find((text) => text.startsWith(`${name}_`));
+    assert.match(line ?? '', message);
+  }
+}
+
+/**
  * A storage file that wraps a real one, with something broken in its ways.
  * @param {string} base name of the real storage
  * @param {{ name: string, strategy: string, change: string }} broken change: code of a function
  *   from the real ways to those that are others
  * @returns {string} text of the file
  */
-export function brokenStorage(base, { name, strategy, change }) {
+function brokenStorage(base, { name, strategy, change }) {
   const root = new URL('../..', import.meta.url).href;
   return `
     import { defineStorage } from '${root}lib/define.js';

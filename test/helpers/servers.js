@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { shareCredentials } from '../../bench/login.js';
-import { parseEndpoint } from '../../lib/address.js';
+import { formatEndpoint, parseEndpoint } from '../../lib/address.js';
 import { isAlive, ownIdentity } from '../../lib/process-identity.js';
 import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js';
 
@@ -34,7 +34,7 @@ const START_TIMEOUT_MS = 180_000;
  * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
  * `servers.address('redis')`.
  * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker')[]} names
- * @returns {{ running(name: string): RunningServer, address(name: string): Address,
+ * @returns {{ names: readonly string[], running(name: string): RunningServer, address(name: string): Address,
  *   credentials(name: string): Credentials, login(name: string): { user: string, username: string,
  *   password: string }, home(): string }} running: pid, folder, version; login: the same as drivers
  *   call it; home: the temporary state folder
@@ -68,6 +68,7 @@ export function withServers(names) {
   }
 
   return {
+    names,
     running,
     home: () => home,
     address: (name) => addressOf(running(name)),
@@ -116,6 +117,24 @@ async function sweepHomes() {
     await stopServers(SERVER_NAMES, { home }).catch(() => {});
     await rm(home, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/**
+ * @param {ReturnType<typeof withServers>} servers
+ * @returns {Record<string, string>} environment variables with the addresses of those that run
+ */
+export function addressVariables({ names, address }) {
+  /** @type {Record<string, string>} */
+  const variables = {};
+  for (const name of names) {
+    if (name === 'mariadb') {
+      const { sql, read, write } = address(name);
+      variables['DRAGSTRIP_MYSQL'] = formatEndpoint(sql);
+      variables['DRAGSTRIP_HANDLERSOCKET'] = formatEndpoint(read);
+      variables['DRAGSTRIP_HANDLERSOCKET_WRITE'] = formatEndpoint(write);
+    } else variables[`DRAGSTRIP_${name.toUpperCase()}`] = formatEndpoint(address(name)['main']);
+  }
+  return variables;
 }
 
 /**

@@ -48,6 +48,23 @@ async function runRate(options, rate, watch) {
   return { ...ended, open, recorder, outcomes };
 }
 
+/** A reading costs 100 ns; `pass` is the time that an operation takes. */
+function createSettableClock() {
+  let nowNs = 0;
+  return {
+    clock: {
+      now: () => {
+        nowNs += 100;
+        return nowNs;
+      },
+      date: () => '',
+    },
+    pass: (/** @type {number} */ ns) => {
+      nowNs += ns;
+    },
+  };
+}
+
 /** A store that answers after `turns` turns of the event loop, in each style. */
 const STORES = {
   promise: (/** @type {number} */ turns) => (/** @type {number} */ i) =>
@@ -119,16 +136,9 @@ test('a duration schedules what is due in it, and Poisson arrivals are counted b
 
 test('response time counts from when an operation was due, service time from when it was sent', async () => {
   // A call that blocks for 1 ms once, at operation 100, while 10 µs lie between arrivals.
-  let nowNs = 0;
-  const clock = {
-    now: () => {
-      nowNs += 100;
-      return nowNs;
-    },
-    date: () => '',
-  };
+  const { clock, pass } = createSettableClock();
   const op = (/** @type {number} */ i) => {
-    nowNs += i === 100 ? 1e6 : 1000;
+    pass(i === 100 ? 1e6 : 1000);
     return i;
   };
   const { recorder, open } = await runRate({ calls: 'sync', op, clock });
@@ -157,16 +167,9 @@ function countBelow(histogram, ns) {
 }
 
 test('what was sent more than a millisecond late is counted', async () => {
-  let nowNs = 0;
-  const clock = {
-    now: () => {
-      nowNs += 100;
-      return nowNs;
-    },
-    date: () => '',
-  };
+  const { clock, pass } = createSettableClock();
   const op = (/** @type {number} */ i) => {
-    if (i === 100) nowNs += 3e6;
+    if (i === 100) pass(3e6);
     return i;
   };
   const { open } = await runRate({ calls: 'sync', op, clock });
@@ -199,17 +202,10 @@ for (const calls of /** @type {const} */ (['promise', 'callback'])) {
 }
 
 test('a call that blocks: no more than the bound waits, and response times stay bounded by it', async () => {
-  let nowNs = 0;
-  const clock = {
-    now: () => {
-      nowNs += 100;
-      return nowNs;
-    },
-    date: () => '',
-  };
+  const { clock, pass } = createSettableClock();
   // 20 µs an operation, one due every 10 µs: half of them must go.
   const op = (/** @type {number} */ i) => {
-    nowNs += 20_000;
+    pass(20_000);
     return i;
   };
   const { open, recorder } = await runRate({ calls: 'sync', op, clock }, { maxInFlight: 10 });
