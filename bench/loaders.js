@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import mysql from 'mysql2/promise';
 import { BATCH_BYTES, pump } from '../data/connections/pump.js';
-import { RespLink } from '../data/connections/redis.js';
-import { rowBufferBytes, TarantoolLink } from '../data/connections/tarantool.js';
+import { RespConnection } from '../data/connections/redis.js';
+import { rowBufferBytes, TarantoolConnection } from '../data/connections/tarantool.js';
 import { getLoader } from '../data/loaders/index.js';
 import { rowStream } from '../data/loaders/rows.js';
 import { parseEndpoint } from '../lib/address.js';
@@ -131,10 +131,10 @@ async function redisContest({ running, programs, env, dataset, home }) {
     await file.write(encodeCommand(['SET', `${ROW_NAMES.redisPrefix}${id}`, dataset.value(id)]));
   }
   await file.close();
-  const link = new RespLink({ what: 'Redis', endpoint: main });
-  await link.opened();
+  const connection = new RespConnection({ what: 'Redis', endpoint: main });
+  await connection.opened();
   const { password = '' } = await credentialsFor('redis');
-  await link.command('AUTH', password);
+  await connection.command('AUTH', password);
   const withPassword = { ...env, REDISCLI_AUTH: password };
   const pipe = ['-h', main.host ?? '', '-p', `${main.port}`, '--pipe'];
   return {
@@ -144,12 +144,12 @@ async function redisContest({ running, programs, env, dataset, home }) {
       'redis-cli --pipe': () =>
         execa(programs['redis-cli'], pipe, { env: withPassword, inputFile: prepared }),
     },
-    clear: () => link.command('FLUSHALL'),
+    clear: () => connection.command('FLUSHALL'),
     async count() {
-      const marked = await link.command('EXISTS', ROW_NAMES.redisMarker);
-      return (await link.command('DBSIZE')) - marked;
+      const marked = await connection.command('EXISTS', ROW_NAMES.redisMarker);
+      return (await connection.command('DBSIZE')) - marked;
     },
-    close: async () => link.close(),
+    close: async () => connection.close(),
   };
 }
 
@@ -206,31 +206,31 @@ async function mariadbContest({ running, programs, env, dataset }) {
 /** @param {Ground} ground @returns {Promise<Contest>} */
 async function tarantoolContest({ running, dataset }) {
   const main = parseEndpoint(running.address['main']);
-  const link = new TarantoolLink({ what: 'Tarantool', endpoint: main });
-  await link.greet(await credentialsFor('tarantool'));
+  const connection = new TarantoolConnection({ what: 'Tarantool', endpoint: main });
+  await connection.greet(await credentialsFor('tarantool'));
   return {
     loader: 'tarantool',
     address: { main },
-    tools: { 'pre-encoded calls': encodedBeforehand(link, dataset) },
-    clear: () => link.call('dragstrip_reset'),
-    count: () => link.call('dragstrip_count'),
-    close: async () => link.close(),
+    tools: { 'pre-encoded calls': encodedBeforehand(connection, dataset) },
+    clear: () => connection.call('dragstrip_reset'),
+    count: () => connection.call('dragstrip_count'),
+    close: async () => connection.close(),
   };
 }
 
 /**
- * @param {TarantoolLink} link
+ * @param {TarantoolConnection} connection
  * @param {Dataset} dataset
  * @returns {() => Promise<void>} sends all rows in the loader's batches, pre-encoded
  */
-function encodedBeforehand(link, dataset) {
+function encodedBeforehand(connection, dataset) {
   const bufferBytes = Math.max(BATCH_BYTES, rowBufferBytes(dataset.valueSize));
   /** @type {Map<number, { bytes: Buffer, sync: number, next: number }>} by first row */
   const batches = new Map();
   for (let id = 1; id <= dataset.rows; ) {
     const buffer = Buffer.allocUnsafe(bufferBytes);
-    const { length, next } = link.encodeRows('dragstrip_load_from', dataset, buffer, id);
-    batches.set(id, { bytes: buffer.subarray(0, length), sync: link.sync, next });
+    const { length, next } = connection.encodeRows('dragstrip_load_from', dataset, buffer, id);
+    batches.set(id, { bytes: buffer.subarray(0, length), sync: connection.sync, next });
     id = next;
   }
   return () =>
@@ -241,7 +241,7 @@ function encodedBeforehand(link, dataset) {
       encode: (_buffer, id) => ({ length: 0, next: batches.get(id)?.next ?? 0 }),
       send: (_bytes, id) => {
         const { bytes, sync } = /** @type {any} */ (batches.get(id));
-        return link.request(sync, bytes);
+        return connection.request(sync, bytes);
       },
     });
 }

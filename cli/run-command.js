@@ -1,7 +1,7 @@
 /**
- * A run as a command conducts it: a signal, or a reader that goes away, stops it, and what it made
- * is removed before the command ends; the result is stored after each benchmark; what is printed
- * and drawn comes last.
+ * Executes a run for a command. A signal or a closed output stops it, and servers and data created
+ * for it are removed before the command ends. The result is stored after each benchmark; tables and
+ * plots come last.
  */
 
 import { run } from '../index.js';
@@ -20,32 +20,32 @@ import { openStore } from './storage.js';
  * @typedef {object} Session
  * @property {AbortSignal} signal
  * @property {import('./progress.js').Progress} progress
- * @property {(() => Promise<void>)[]} stops called when all is over, the last one first
+ * @property {(() => Promise<void>)[]} stops called at the end, the last one first
  * @property {import('../index.js').LimitsSource} [limits] given by `begin`
  */
 
 /**
- * @typedef {object} CommandRun what is a command's own
- * @property {(session: Session) => Run | Promise<Run>} begin what is run; servers
- *   that it starts are ended by what it adds to `stops`
+ * @typedef {object} CommandRun the parts of a run that differ per command
+ * @property {(session: Session) => Run | Promise<Run>} begin returns the run; if it
+ *   starts servers, it adds their end to `stops`
  * @property {(session: Session) => (event: RunEvent) => void} show
- * @property {(result: Result) => Promise<void>} tell what goes to the standard output
+ * @property {(result: Result) => Promise<void>} printReport writes the result to standard output
  * @property {(result: Result) => Promise<{ name: string, svg: string }[]>} [draw] plots of --svg
- * @property {(result: Result) => number} judge the exit status of what came out
- * @property {{ json?: string, out?: string, force?: boolean }} [place] where the result is stored;
- *   absent: as the options say
+ * @property {(result: Result) => number} exitStatus of a finished run
+ * @property {{ json?: string, out?: string, force?: boolean }} [destination] where the result is
+ *   stored; absent: as the options say
  * @property {(result: Result, file: string) => Promise<void>} [afterwards] when the result is
  *   stored; absent: its file is printed on standard error
  */
 
 /**
  * @param {Pick<import('./main.js').CommandContext, 'options' | 'stdout' | 'stderr'>} context
- * @param {CommandRun} conduct
+ * @param {CommandRun} command
  * @returns {Promise<number>} exit status
  */
-export async function runCommand({ options, stdout, stderr }, conduct) {
-  const { begin, show, tell, draw, judge, place = options } = conduct;
-  const { afterwards = async (_, file) => void stderr.write(`result: ${file}\n`) } = conduct;
+export async function runCommand({ options, stdout, stderr }, command) {
+  const { begin, show, printReport, draw, exitStatus, destination = options } = command;
+  const { afterwards = async (_, file) => void stderr.write(`result: ${file}\n`) } = command;
   const progress = createProgress(stderr, { quiet: options.quiet });
   const signals = onSignals(stderr, { before: progress.done });
   const output = holdOutput(stdout);
@@ -53,7 +53,7 @@ export async function runCommand({ options, stdout, stderr }, conduct) {
   /** @type {Session['stops']} */
   const stops = [];
   try {
-    const store = await openStore(place);
+    const store = await openStore(destination);
     const plot = draw === undefined ? null : await openPlots(options.svg, draw);
     const signal = AbortSignal.any([signals.signal, output.signal]);
     /** @type {Session} */
@@ -70,14 +70,14 @@ export async function runCommand({ options, stdout, stderr }, conduct) {
         if (store === null || (event.type !== 'benchmark-end' && event.type !== 'finished')) return;
         if (event.type === 'benchmark-end' && event.more) return;
         stored = store.write(event.result);
-        stored.catch(() => {}); // awaited in the end: what was made is removed first
+        stored.catch(() => {}); // awaited at the end, after the clean-up
       },
     });
     progress.done();
-    await tell(result);
+    await printReport(result);
     await stored;
     if (store !== null) await afterwards(result, String(store.file()));
-    const status = stopped() ?? judge(result);
+    const status = stopped() ?? exitStatus(result);
     if (stopped() === null) await plot?.write(result);
     return status;
   } catch (error) {
@@ -93,7 +93,7 @@ export async function runCommand({ options, stdout, stderr }, conduct) {
 }
 
 /**
- * The tables of a result as the terminal takes them.
+ * The tables of a result, fitted to the terminal's width and colours.
  * @param {Result} result
  * @param {NodeJS.WriteStream} stdout
  * @param {{ explain?: boolean }} [options]

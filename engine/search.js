@@ -42,7 +42,7 @@ export async function runSearches(plan, jobs, { result, run, signal }) {
     const probe = async (/** @type {number} */ rate) => {
       const trial = jobAt(plan, job, rate, result.benchmarks);
       const round = await run(trial, trial.benchmark.rounds.length);
-      return { ...judgeTrial(plan, round), benchmark: trial.benchmark.id };
+      return { ...evaluateTrial(plan, round), benchmark: trial.benchmark.id };
     };
     try {
       const { rate, confirmed, reason } = await findMax(probe, {
@@ -105,7 +105,7 @@ function jobAt(plan, job, rate, benchmarks) {
  * @returns {{ passed: boolean, latencyNs: number | null }}
  * @throws {TrialFailed} where it was not measured, or answers were wrong
  */
-export function judgeTrial({ percentile, limitNs }, round) {
+export function evaluateTrial({ percentile, limitNs }, round) {
   const { state, failure, outcomes, latency } = round;
   if (state === 'aborted') throw new TrialFailed('the search was stopped');
   if (state === 'failed') throw new TrialFailed(failure?.message ?? 'a trial failed');

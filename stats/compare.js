@@ -9,7 +9,7 @@ import { holm } from './holm.js';
 import { CONFIDENCE } from './interval.js';
 import { mannWhitney } from './mannwhitney.js';
 import { present, ratioInterval } from './ratio.js';
-import { judge } from './verdict.js';
+import { verdictOf } from './verdict.js';
 
 /**
  * @typedef {object} Pair
@@ -56,7 +56,7 @@ export function compareAll(pairs, options = {}) {
       pHolm,
       noise: own,
       mannWhitney: mannWhitney(present(a), present(b)),
-      ...judge(interval, { noise: own, pHolm, better }),
+      ...verdictOf(interval, { noise: own, pHolm, better }),
     };
   });
 }

@@ -53,7 +53,7 @@ export function marginOf(noise) {
  *   better: whether a greater value is faster (throughput) or slower (latency)
  * @returns {Judgement}
  */
-export function judge(interval, { noise = null, pHolm = null, better = 'higher' } = {}) {
+export function verdictOf(interval, { noise = null, pHolm = null, better = 'higher' } = {}) {
   const margin = marginOf(noise);
   const { ratio, low, high, p, confidence } = interval;
   if (ratio === null || low === null || high === null || p === null) {

@@ -22,7 +22,7 @@ import { limitsSource } from './limit.js';
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../index.js').RunOptions} RunOptions */
 
-/** Where results of the race go, where nothing else is said. */
+/** Default folder for results of the race. */
 const RACE_FOLDER = 'results';
 
 /**
@@ -34,9 +34,9 @@ export async function execute(context) {
   const runOptions = toRunOptions(command, options);
   const wantsPage = command === 'race' && options.html !== false;
   return runCommand(context, {
-    place: storePlace(command, options),
+    destination: destinationOf(command, options),
     async begin(session) {
-      // The place of the page is there, too, before anything is fetched or measured.
+      // The page must be writable, too, before anything is fetched or measured.
       if (wantsPage && options.json !== undefined) await requirePage(options);
       session.limits = await limitsSource(options.limits, session.progress);
       if (options.setup) await setUpFor(runOptions, options, session);
@@ -52,12 +52,13 @@ export async function execute(context) {
         ...options,
       });
     },
-    tell: async (result) => void stdout.write(`\n${await tablesFor(result, stdout, options)}`),
+    printReport: async (result) =>
+      void stdout.write(`\n${await tablesFor(result, stdout, options)}`),
     async afterwards(result, file) {
       stdout.write(`\nresult: ${file}\n`);
       if (wantsPage) stdout.write(`page:   ${await writePage(result, pageOf(file))}\n`);
     },
-    judge: statusOf,
+    exitStatus: statusOf,
   });
 }
 
@@ -110,7 +111,7 @@ async function writePage(result, file) {
  * @param {string} command
  * @param {Record<string, any>} options
  */
-function storePlace(command, { json, out, force }) {
+function destinationOf(command, { json, out, force }) {
   const byDefault = command === 'race' && json === undefined ? RACE_FOLDER : undefined;
   return { json, out: out ?? byDefault, force };
 }

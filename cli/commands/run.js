@@ -105,9 +105,10 @@ export async function execute({ command, args, options, stdout, stderr }) {
           watch(event);
         };
       },
-      tell: (result) => tell(result, hooks, about, { ...streams, explain: options.explain }),
+      printReport: (result) =>
+        printReport(result, hooks, about, { ...streams, explain: options.explain }),
       draw: (result) => picturesOf(result, workload.name),
-      judge: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
+      exitStatus: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
     },
   );
 }
@@ -201,7 +202,7 @@ function nameOf(benchmark) {
  * @param {ConsoleContext} about
  * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, explain?: boolean }} streams
  */
-async function tell(result, hooks, about, { stdout, stderr, explain }) {
+async function printReport(result, hooks, about, { stdout, stderr, explain }) {
   const { before = '', tables, after = '' } = hooks.output?.(result, about) ?? {};
   stdout.write(before);
   if (tables !== 'none') {

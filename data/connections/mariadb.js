@@ -6,7 +6,7 @@
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
-import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './link.js';
+import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './socket-connection.js';
 
 /** The server's own default is a day. */
 const LOCK_WAIT_SECONDS_MAX = 15;

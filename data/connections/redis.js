@@ -7,30 +7,30 @@ import { VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { authWords, encodeCommand } from '../../protocols/resp/command.js';
 import { readReply, replyBytes } from '../../protocols/resp/reply.js';
-import { Link } from './link.js';
+import { SocketConnection } from './socket-connection.js';
 
 /** Replies come in the order of the commands, so the oldest entry that waits owns the next one. */
-export class RespLink extends Link {
+export class RespConnection extends SocketConnection {
   sent = 0;
 
   /**
    * @param {import('../../lib/types.js').ConnectionContext} context
-   * @returns {Promise<RespLink>} connected, authenticated, in the database of the address
+   * @returns {Promise<RespConnection>} connected, authenticated, in the database of the address
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
    */
   static async connect({ address, credentials, signal, timeoutMs }) {
     const { main } = address;
-    const link = new RespLink({ what: 'Redis', endpoint: main, signal, timeoutMs });
-    await link.opened();
+    const connection = new RespConnection({ what: 'Redis', endpoint: main, signal, timeoutMs });
+    await connection.opened();
     try {
       const words = authWords(credentials);
-      if (words !== null) await link.command(...words);
-      if (main.db) await link.command('SELECT', main.db);
+      if (words !== null) await connection.command(...words);
+      if (main.db) await connection.command('SELECT', main.db);
     } catch (error) {
-      link.close();
+      connection.close();
       throw error;
     }
-    return link;
+    return connection;
   }
 
   /**

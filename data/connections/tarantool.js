@@ -20,7 +20,7 @@ import {
   writeRequestHead,
 } from '../../protocols/iproto/packet.js';
 import { writeArrayHead, writeStringHead, writeUint } from '../../protocols/msgpack.js';
-import { Link } from './link.js';
+import { SocketConnection } from './socket-connection.js';
 
 /** Of a call of rows: the head, the map, the function's name, the first id, heads of arrays. */
 const CALL_OVERHEAD_BYTES = 160;
@@ -30,27 +30,27 @@ const SPACE_BYTES_MAX = 37;
 const VALUE_OVERHEAD_BYTES = 5;
 
 /** Requests may be answered in any order: each has a number, `sync`. */
-export class TarantoolLink extends Link {
+export class TarantoolConnection extends SocketConnection {
   sync = 0;
   greeted = false;
 
   /**
    * @param {import('../../lib/types.js').ConnectionContext} context
-   * @returns {Promise<TarantoolLink>} connected and authenticated
+   * @returns {Promise<TarantoolConnection>} connected and authenticated
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
    */
   static async connect({ address, credentials, signal, timeoutMs }) {
-    const link = new TarantoolLink({
+    const connection = new TarantoolConnection({
       what: 'Tarantool',
       endpoint: address.main,
       signal,
       timeoutMs,
     });
     try {
-      await link.greet(credentials);
-      return link;
+      await connection.greet(credentials);
+      return connection;
     } catch (error) {
-      link.close();
+      connection.close();
       throw error;
     }
   }

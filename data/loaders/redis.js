@@ -16,7 +16,7 @@ import {
   writeBulkEnd,
 } from '../../protocols/resp/command.js';
 import { BATCH_BYTES, pump } from '../connections/pump.js';
-import { RespLink } from '../connections/redis.js';
+import { RespConnection } from '../connections/redis.js';
 import { notOursError } from '../namespaces/mark.js';
 import { overKeys, readOwnership } from '../namespaces/redis.js';
 import { fill } from './fill.js';
@@ -40,7 +40,7 @@ export default defineLoader({
   seed,
 });
 
-/** @typedef {{ link: RespLink, prefix: string, marker: string }} Rows */
+/** @typedef {{ connection: RespConnection, prefix: string, marker: string }} Rows */
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
 async function inspect(context) {
@@ -51,7 +51,7 @@ async function inspect(context) {
     const isTaken = notOurs === null && (await overRows(rows, 'EXISTS', 1, 1)) === 1;
     return { dataset: null, notOurs: isTaken ? `${rows.prefix}1` : notOurs };
   } finally {
-    rows.link.close();
+    rows.connection.close();
   }
 }
 
@@ -64,7 +64,7 @@ async function seed(context) {
     const marker = await requireOwn(rows, dataset);
     const count = dataset.rows;
     return await fill({
-      where: rows.link.where,
+      where: rows.connection.where,
       dataset,
       marker,
       rowsThere: () => rowsToKeep(marker, dataset),
@@ -73,7 +73,7 @@ async function seed(context) {
       finish: () => setMarker(rows, dataset, { complete: true, done: count, extent: count }),
     });
   } finally {
-    rows.link.close();
+    rows.connection.close();
   }
 }
 
@@ -85,7 +85,7 @@ async function seed(context) {
 async function openRows(context) {
   const { redis = ROWS_NAMESPACE.redis } = context.namespace ?? {};
   const { prefix, marker } = /** @type {{ prefix: string, marker: string }} */ (redis);
-  return { link: await RespLink.connect(context), prefix, marker };
+  return { connection: await RespConnection.connect(context), prefix, marker };
 }
 
 /**
@@ -94,8 +94,8 @@ async function openRows(context) {
  * @param {number} first
  * @param {number} last
  */
-function overRows({ link, prefix }, name, first, last) {
-  return overKeys(link, name, prefix, first, last);
+function overRows({ connection, prefix }, name, first, last) {
+  return overKeys(connection, name, prefix, first, last);
 }
 
 /** @param {Marker} marker */
@@ -107,8 +107,8 @@ function datasetOf({ rows, valueSize, seed, complete }) {
  * @param {Rows} rows
  * @returns {Promise<{ marker: Marker | null, notOurs: string | null }>}
  */
-async function readOwnMarker({ link, marker: key }) {
-  const { mark, notOurs } = await readOwnership(link, key);
+async function readOwnMarker({ connection, marker: key }) {
+  const { mark, notOurs } = await readOwnership(connection, key);
   const marker = readMarker(mark);
   return { marker, notOurs: notOurs ?? (mark !== null && marker === null ? key : null) };
 }
@@ -120,14 +120,14 @@ async function readOwnMarker({ link, marker: key }) {
  * @returns {Promise<Marker | null>}
  */
 async function requireOwn(rows, dataset) {
-  const { link, prefix } = rows;
+  const { connection, prefix } = rows;
   const { marker, notOurs } = await readOwnMarker(rows);
-  if (notOurs !== null) throw notOursError(link.where, `key ${notOurs}`, 'redis');
+  if (notOurs !== null) throw notOursError(connection.where, `key ${notOurs}`, 'redis');
   const first = (marker?.extent ?? 0) + 1;
   // One row beyond the last, too: a reader that runs past the end must miss.
   const taken = await overRows(rows, 'EXISTS', first, dataset.rows + 1);
   if (taken > 0)
-    throw notOursError(link.where, `${taken} of the keys from ${prefix}${first} on`, 'redis');
+    throw notOursError(connection.where, `${taken} of the keys from ${prefix}${first} on`, 'redis');
   return marker;
 }
 
@@ -136,8 +136,8 @@ async function requireOwn(rows, dataset) {
  * @param {Dataset} dataset
  * @param {{ complete: boolean, done: number, extent: number }} state
  */
-async function setMarker({ link, marker }, dataset, state) {
-  await link.command('SET', marker, formatMarker(dataset, state));
+async function setMarker({ connection, marker }, dataset, state) {
+  await connection.command('SET', marker, formatMarker(dataset, state));
 }
 
 /**
@@ -148,7 +148,7 @@ async function setMarker({ link, marker }, dataset, state) {
  */
 async function write(rows, context, keep, extent) {
   const { dataset } = context;
-  const { link, marker: key } = rows;
+  const { connection, marker: key } = rows;
   const progress = new Progress(context, COMMAND);
   progress.rowsDone = keep;
   try {
@@ -169,7 +169,7 @@ async function write(rows, context, keep, extent) {
       last: dataset.rows,
       bufferBytes: Math.max(BATCH_BYTES, dataset.valueSize + SET_OVERHEAD_BYTES) + 1024,
       encode,
-      send: (bytes, id, next) => link.batch(bytes, next - id + 1),
+      send: (bytes, id, next) => connection.batch(bytes, next - id + 1),
       onDone: (next) => {
         progress.rowsDone = next - 1;
       },
@@ -210,7 +210,7 @@ function encodeRows({ prefix }, dataset, buffer, first) {
  * @returns {Promise<import('./fill.js').Finding>}
  */
 async function verify(own, dataset) {
-  const { link, prefix } = own;
+  const { connection, prefix } = own;
   const { rows } = dataset;
   const count = await overRows(own, 'EXISTS', 1, rows);
   if (count !== rows) return { fault: `${count} of ${rows} rows found`, sampled: 0 };
@@ -219,7 +219,7 @@ async function verify(own, dataset) {
   }
   const ids = sampleIds(dataset);
   for (const id of ids) {
-    if ((await link.command('GET', `${prefix}${id}`)) !== dataset.value(id)) {
+    if ((await connection.command('GET', `${prefix}${id}`)) !== dataset.value(id)) {
       return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }

@@ -8,7 +8,7 @@ import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
 import { defineLoader } from '../../lib/define.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { BATCH_BYTES, pump } from '../connections/pump.js';
-import { rowBufferBytes, TarantoolLink } from '../connections/tarantool.js';
+import { rowBufferBytes, TarantoolConnection } from '../connections/tarantool.js';
 import { notOursError } from '../namespaces/mark.js';
 import { clear, findSpace, readOwnership, requireSpace, setMark } from '../namespaces/tarantool.js';
 import { fill } from './fill.js';
@@ -32,16 +32,16 @@ export default defineLoader({
 
 /** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
 async function inspect(context) {
-  const link = await TarantoolLink.connect(context);
+  const connection = await TarantoolConnection.connect(context);
   try {
-    const space = await findSpace(link, namesOf(context));
+    const space = await findSpace(connection, namesOf(context));
     if (space === null) return { dataset: null, notOurs: null };
     const { marker, notOurs } = await readOwnMarker(space);
     if (marker === null || !marker.complete) return { dataset: null, notOurs };
     const { rows, valueSize, seed } = marker;
     return { dataset: { rows, valueSize, seed }, notOurs: null };
   } finally {
-    link.close();
+    connection.close();
   }
 }
 
@@ -50,15 +50,15 @@ async function seed(context) {
   const { dataset, address, allowTargets } = context;
   const { rows } = dataset;
   await requireLoopback(address.main, allowTargets, 'Tarantool');
-  const link = await TarantoolLink.connect(context);
+  const connection = await TarantoolConnection.connect(context);
   try {
-    const space = await requireSpace(link, namesOf(context));
+    const space = await requireSpace(connection, namesOf(context));
     const { marker, notOurs } = await readOwnMarker(space);
-    if (notOurs !== null) throw notOursError(link.where, notOurs, 'tarantool');
+    if (notOurs !== null) throw notOursError(connection.where, notOurs, 'tarantool');
     // Surplus rows cannot be removed one by one here: a smaller dataset is written from the start.
     const fewer = (marker?.extent ?? 0) > rows;
     return await fill({
-      where: link.where,
+      where: connection.where,
       dataset,
       marker,
       rowsThere: () => (fewer ? 0 : rowsToKeep(marker, dataset)),
@@ -67,7 +67,7 @@ async function seed(context) {
       finish: () => setMarker(space, dataset, { complete: true, done: rows, extent: rows }),
     });
   } finally {
-    link.close();
+    connection.close();
   }
 }
 
@@ -102,7 +102,7 @@ function setMarker(space, dataset, state) {
  * @param {number} keep rows that exist already
  */
 async function write(own, context, keep) {
-  const { link, space } = own;
+  const { connection, space } = own;
   const { dataset } = context;
   const extent = dataset.rows;
   const progress = new Progress(context, COMMAND);
@@ -114,10 +114,11 @@ async function write(own, context, keep) {
       first: keep + 1,
       last: dataset.rows,
       bufferBytes: Math.max(BATCH_BYTES, rowBufferBytes(dataset.valueSize)),
-      encode: (buffer, id) => link.encodeRows('dragstrip_load_from', dataset, buffer, id, space),
+      encode: (buffer, id) =>
+        connection.encodeRows('dragstrip_load_from', dataset, buffer, id, space),
       send: async (bytes) => {
         // What was acknowledged by now goes into the marker; it travels behind the rows.
-        const loaded = link.sendRows(bytes);
+        const loaded = connection.sendRows(bytes);
         const state = { complete: false, done: progress.rowsDone, extent };
         await Promise.all([loaded, setMarker(own, dataset, state)]);
       },
@@ -137,13 +138,13 @@ async function write(own, context, keep) {
  * @param {Dataset} dataset
  * @returns {Promise<import('./fill.js').Finding>}
  */
-async function verify({ link, spaceId, space }, dataset) {
+async function verify({ connection, spaceId, space }, dataset) {
   const { rows } = dataset;
-  const count = await link.call('dragstrip_count', [space]);
+  const count = await connection.call('dragstrip_count', [space]);
   if (count !== rows) return { fault: `${count} rows found instead of ${rows}`, sampled: 0 };
   const ids = sampleIds(dataset);
   for (const id of ids) {
-    const [tuple] = await link.select(spaceId, 0, [id]);
+    const [tuple] = await connection.select(spaceId, 0, [id]);
     if (tuple?.[1] !== dataset.value(id)) {
       return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }

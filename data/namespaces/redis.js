@@ -3,7 +3,7 @@
 import { targetError } from '../../lib/errors.js';
 import { encodeCommand } from '../../protocols/resp/command.js';
 import { pump } from '../connections/pump.js';
-import { RespLink } from '../connections/redis.js';
+import { RespConnection } from '../connections/redis.js';
 import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
@@ -22,60 +22,60 @@ const PASSES_MAX = 20;
 export async function openNamespace(context, { name, redis }) {
   const { prefix, further = [], marker } = redis;
   const prefixes = [prefix, ...further];
-  const link = await RespLink.connect(context);
+  const connection = await RespConnection.connect(context);
   /** @param {Record<string, any>} mark */
   const clear = ({ extent }) =>
     Number.isInteger(extent)
-      ? overKeys(link, 'DEL', prefix, 1, extent)
-      : removeKeys(link, prefixes, marker);
+      ? overKeys(connection, 'DEL', prefix, 1, extent)
+      : removeKeys(connection, prefixes, marker);
   return {
     async check() {
-      requireUnused((await readOwnership(link, marker)).mark, link.where, name);
+      requireUnused((await readOwnership(connection, marker)).mark, connection.where, name);
     },
     async claim() {
-      const { mark, notOurs } = await readOwnership(link, marker);
-      const taken = mark === null ? (notOurs ?? (await firstKey(link, prefixes))) : null;
-      if (taken !== null) throw notOursError(link.where, `key ${taken}`, 'redis');
-      requireUnused(mark, link.where, name);
+      const { mark, notOurs } = await readOwnership(connection, marker);
+      const taken = mark === null ? (notOurs ?? (await firstKey(connection, prefixes))) : null;
+      if (taken !== null) throw notOursError(connection.where, `key ${taken}`, 'redis');
+      requireUnused(mark, connection.where, name);
       if (mark !== null) await clear(mark);
-      await link.command('SET', marker, formatMark({ what: name }));
+      await connection.command('SET', marker, formatMark({ what: name }));
     },
     async release() {
-      const { mark } = await readOwnership(link, marker);
+      const { mark } = await readOwnership(connection, marker);
       if (mark === null || otherUser(mark) !== null) return 0;
       const removed = await clear(mark);
-      await link.command('DEL', marker);
+      await connection.command('DEL', marker);
       return removed;
     },
     async close() {
-      link.close();
+      connection.close();
     },
   };
 }
 
 /**
- * @param {RespLink} link
+ * @param {RespConnection} connection
  * @param {string} marker key of the mark
  * @returns {Promise<import('./mark.js').Ownership>} as far as that key tells it
  */
-export async function readOwnership(link, marker) {
-  const type = await link.command('TYPE', marker);
+export async function readOwnership(connection, marker) {
+  const type = await connection.command('TYPE', marker);
   if (type === 'none') return { mark: null, notOurs: null };
   if (type !== 'string') return { mark: null, notOurs: `${marker}, of type ${type}` };
-  const mark = parseMark(await link.command('GET', marker));
+  const mark = parseMark(await connection.command('GET', marker));
   return { mark, notOurs: mark === null ? marker : null };
 }
 
 /**
  * A command of many keys over a range of numbered keys, pipelined.
- * @param {RespLink} link
+ * @param {RespConnection} connection
  * @param {'EXISTS' | 'DEL'} name
  * @param {string} prefix
  * @param {number} first
  * @param {number} last
  * @returns {Promise<number>} the sum of the replies: how many keys there were
  */
-export async function overKeys(link, name, prefix, first, last) {
+export async function overKeys(connection, name, prefix, first, last) {
   let count = 0;
   await pump({
     first,
@@ -86,7 +86,7 @@ export async function overKeys(link, name, prefix, first, last) {
       const keys = Array.from({ length: next - id }, (_, index) => `${prefix}${id + index}`);
       return { length: encodeCommand([name, ...keys]).copy(buffer), next };
     },
-    send: (bytes) => link.batch(bytes, 1),
+    send: (bytes) => connection.batch(bytes, 1),
     onDone: (_next, sum) => {
       count += sum;
     },
@@ -95,46 +95,46 @@ export async function overKeys(link, name, prefix, first, last) {
 }
 
 /**
- * @param {RespLink} link
+ * @param {RespConnection} connection
  * @param {readonly string[]} prefixes
  * @returns {Promise<string | null>} some key with one of them
  */
-async function firstKey(link, prefixes) {
-  for await (const [key] of scan(link, prefixes)) if (key !== undefined) return key;
+async function firstKey(connection, prefixes) {
+  for await (const [key] of scan(connection, prefixes)) if (key !== undefined) return key;
   return null;
 }
 
 /**
- * @param {RespLink} link
+ * @param {RespConnection} connection
  * @param {readonly string[]} prefixes
  * @param {string} marker stays, as long as there may be keys
  * @returns {Promise<number>} how many there were
  */
-async function removeKeys(link, prefixes, marker) {
+async function removeKeys(connection, prefixes, marker) {
   let removed = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     let now = 0;
-    for await (const found of scan(link, prefixes)) {
+    for await (const found of scan(connection, prefixes)) {
       const keys = found.filter((key) => key !== marker);
-      if (keys.length > 0) now += await link.command('DEL', ...keys);
+      if (keys.length > 0) now += await connection.command('DEL', ...keys);
     }
     if (now === 0) return removed;
     removed += now;
   }
-  throw targetError(`${link.where}: keys ${prefixes[0]}… are still being written`);
+  throw targetError(`${connection.where}: keys ${prefixes[0]}… are still being written`);
 }
 
 /**
- * @param {RespLink} link
+ * @param {RespConnection} connection
  * @param {readonly string[]} prefixes
  * @returns {AsyncGenerator<string[]>}
  */
-async function* scan(link, prefixes) {
+async function* scan(connection, prefixes) {
   for (const prefix of prefixes) {
     let cursor = '0';
     do {
       const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
-      const [next, keys] = await link.command(
+      const [next, keys] = await connection.command(
         ...['SCAN', cursor, 'MATCH', pattern, 'COUNT', KEYS_PER_SCAN],
       );
       yield keys;

@@ -4,14 +4,14 @@
  */
 
 import { targetError } from '../../lib/errors.js';
-import { TarantoolLink } from '../connections/tarantool.js';
+import { TarantoolConnection } from '../connections/tarantool.js';
 import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
 /** What a killed client had sent may still come in while its tuples are removed. */
 const PASSES_MAX = 20;
 
 /** @typedef {{ space: string, marker: string, key: string }} SpaceNames */
-/** @typedef {{ link: TarantoolLink, spaceId: number, markerId: number } & SpaceNames} Space */
+/** @typedef {{ connection: TarantoolConnection, spaceId: number, markerId: number } & SpaceNames} Space */
 
 /**
  * @param {import('../../lib/types.js').ConnectionContext} context
@@ -19,54 +19,54 @@ const PASSES_MAX = 20;
  * @returns {Promise<import('../../lib/types.js').NamespaceHandle>}
  */
 export async function openNamespace(context, { name, tarantool }) {
-  const link = await TarantoolLink.connect(context);
+  const connection = await TarantoolConnection.connect(context);
   return {
     async check() {
-      const space = await findSpace(link, tarantool);
-      if (space !== null) requireUnused((await readOwnership(space)).mark, link.where, name);
+      const space = await findSpace(connection, tarantool);
+      if (space !== null) requireUnused((await readOwnership(space)).mark, connection.where, name);
     },
     async claim() {
-      const space = await requireSpace(link, tarantool);
+      const space = await requireSpace(connection, tarantool);
       const { mark, notOurs } = await readOwnership(space);
-      if (notOurs !== null) throw notOursError(link.where, notOurs, 'tarantool');
-      requireUnused(mark, link.where, name);
+      if (notOurs !== null) throw notOursError(connection.where, notOurs, 'tarantool');
+      requireUnused(mark, connection.where, name);
       await clear(space);
       await setMark(space, formatMark({ what: name }));
     },
     async release() {
-      const space = await findSpace(link, tarantool);
+      const space = await findSpace(connection, tarantool);
       const mark = space === null ? null : (await readOwnership(space)).mark;
       if (space === null || mark === null || otherUser(mark) !== null) return 0;
       return clear(space);
     },
     async close() {
-      link.close();
+      connection.close();
     },
   };
 }
 
 /**
- * @param {TarantoolLink} link
+ * @param {TarantoolConnection} connection
  * @param {SpaceNames} names
  * @returns {Promise<Space | null>}
  */
-export async function findSpace(link, names) {
-  const spaceId = await link.spaceId(names.space);
-  const markerId = await link.spaceId(names.marker);
-  return spaceId === null || markerId === null ? null : { link, spaceId, markerId, ...names };
+export async function findSpace(connection, names) {
+  const spaceId = await connection.spaceId(names.space);
+  const markerId = await connection.spaceId(names.marker);
+  return spaceId === null || markerId === null ? null : { connection, spaceId, markerId, ...names };
 }
 
 /**
- * @param {TarantoolLink} link
+ * @param {TarantoolConnection} connection
  * @param {SpaceNames} names
  * @returns {Promise<Space>}
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where there is none
  */
-export async function requireSpace(link, names) {
-  const space = await findSpace(link, names);
+export async function requireSpace(connection, names) {
+  const space = await findSpace(connection, names);
   if (space !== null) return space;
   throw targetError(
-    `${link.where}: it has no space ${names.space}: it was not started from this box.lua`,
+    `${connection.where}: it has no space ${names.space}: it was not started from this box.lua`,
     'start it from there: `npx dragstrip servers start tarantool`, or `tarantool box.lua`',
   );
 }
@@ -75,13 +75,13 @@ export async function requireSpace(link, names) {
  * @param {Space} space
  * @returns {Promise<import('./mark.js').Ownership>}
  */
-export async function readOwnership({ link, space, marker, markerId, key }) {
-  const [tuple] = await link.select(markerId, 0, [key]);
+export async function readOwnership({ connection, space, marker, markerId, key }) {
+  const [tuple] = await connection.select(markerId, 0, [key]);
   if (tuple !== undefined) {
     const mark = parseMark(tuple[1]);
     return { mark, notOurs: mark === null ? `tuple ${key} of space ${marker}` : null };
   }
-  const count = await link.call('dragstrip_count', [space]);
+  const count = await connection.call('dragstrip_count', [space]);
   return { mark: null, notOurs: count === 0 ? null : `tuples of space ${space}` };
 }
 
@@ -89,8 +89,8 @@ export async function readOwnership({ link, space, marker, markerId, key }) {
  * @param {Space} space
  * @param {string} text of the mark
  */
-export function setMark({ link, markerId, key }, text) {
-  return link.replace(markerId, [key, text]);
+export function setMark({ connection, markerId, key }, text) {
+  return connection.replace(markerId, [key, text]);
 }
 
 /**
@@ -98,13 +98,13 @@ export function setMark({ link, markerId, key }, text) {
  * @param {Space} space
  * @returns {Promise<number>} how many there were
  */
-export async function clear({ link, space }) {
+export async function clear({ connection, space }) {
   let removed = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
-    const count = await link.call('dragstrip_count', [space]);
-    await link.call('dragstrip_reset', [space]);
+    const count = await connection.call('dragstrip_count', [space]);
+    await connection.call('dragstrip_reset', [space]);
     if (count === 0) return removed;
     removed += count;
   }
-  throw targetError(`${link.where}: tuples of space ${space} are still being written`);
+  throw targetError(`${connection.where}: tuples of space ${space} are still being written`);
 }

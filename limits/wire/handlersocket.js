@@ -17,13 +17,13 @@ export const handlersocket = {
   name: 'handlersocket',
   server: 'mariadb',
   endpoint: 'read',
-  async greet(link, { secret }) {
+  async greet(wire, { secret }) {
     const { database, table } = ROW_NAMES;
     if (secret !== undefined) {
-      await request(link, encodeAuth(secret), 'the server rejects the secret');
+      await request(wire, encodeAuth(secret), 'the server rejects the secret');
     }
     const definition = { database, table, columns: ['str'] };
-    await request(link, encodeOpen(0, definition), 'no index is opened');
+    await request(wire, encodeOpen(0, definition), 'no index is opened');
     return null;
   },
   encode: (_session, id) => Buffer.from(encodeFind(0, { op: '=', key: [id] }), 'latin1'),
@@ -32,12 +32,12 @@ export const handlersocket = {
 };
 
 /**
- * @param {import('./link.js').Link} link
+ * @param {import('./wire-socket.js').WireSocket} wire
  * @param {string} line
  * @param {string} failure
  */
-async function request(link, line, failure) {
-  const reply = await link.ask(Buffer.from(line, 'latin1'), (bytes) => readLine(bytes, 0));
+async function request(wire, line, failure) {
+  const reply = await wire.ask(Buffer.from(line, 'latin1'), (bytes) => readLine(bytes, 0));
   if (reply.error === null) return;
   throw targetError(
     `HandlerSocket: ${failure} (${reply.error})`,

@@ -26,8 +26,8 @@ export const mysql = {
   name: 'mysql',
   server: 'mariadb',
   endpoint: 'sql',
-  async greet(link, { user = 'root', password }) {
-    const hello = await link.ask(null, (bytes) => readPacket(bytes, 0));
+  async greet(wire, { user = 'root', password }) {
+    const hello = await wire.ask(null, (bytes) => readPacket(bytes, 0));
     if (hello.payload[0] === MARK.error) throw refused(hello.payload);
     if (hello.payload[0] !== 10) throw garbled('MySQL', hello.payload[0]);
     const { salt, capabilities } = readHandshake(hello.payload);
@@ -39,8 +39,8 @@ export const mysql = {
       salt,
       deprecateEof,
     });
-    await authenticate(link, packet(hello.sequence + 1, answer), password);
-    return { statement: await prepare(link, deprecateEof), deprecateEof };
+    await authenticate(wire, packet(hello.sequence + 1, answer), password);
+    return { statement: await prepare(wire, deprecateEof), deprecateEof };
   },
   encode: ({ statement }, id) => encodeExecute(statement, id),
   createFramer: ({ deprecateEof }, valueSize) => new MysqlFramer(valueSize, deprecateEof),
@@ -51,12 +51,12 @@ export const mysql = {
 };
 
 /**
- * @param {import('./link.js').Link} link
+ * @param {import('./wire-socket.js').WireSocket} wire
  * @param {Buffer} response
  * @param {string | undefined} password
  */
-async function authenticate(link, response, password) {
-  let reply = await link.ask(response, (bytes) => readPacket(bytes, 0));
+async function authenticate(wire, response, password) {
+  let reply = await wire.ask(response, (bytes) => readPacket(bytes, 0));
   if (reply.payload[0] === MARK.eof) {
     // The server wants another method: name, NUL, salt.
     const nul = reply.payload.indexOf(0, 1);
@@ -69,23 +69,23 @@ async function authenticate(link, response, password) {
     }
     const token = nativePassword(password, reply.payload.subarray(nul + 1, nul + 21));
     const answer = packet(reply.sequence + 1, token);
-    reply = await link.ask(answer, (bytes) => readPacket(bytes, 0));
+    reply = await wire.ask(answer, (bytes) => readPacket(bytes, 0));
   }
   if (reply.payload[0] === MARK.error) throw refused(reply.payload);
 }
 
 /**
- * @param {import('./link.js').Link} link
+ * @param {import('./wire-socket.js').WireSocket} wire
  * @param {boolean} deprecateEof
  * @returns {Promise<number>} id of the statement
  */
-async function prepare(link, deprecateEof) {
+async function prepare(wire, deprecateEof) {
   const request = packet(0, Buffer.of(COMMAND.prepare), Buffer.from(SQL));
-  const { payload } = await link.ask(request, (bytes) => readPacket(bytes, 0));
+  const { payload } = await wire.ask(request, (bytes) => readPacket(bytes, 0));
   if (payload[0] === MARK.error) throw refused(payload);
   // One parameter and one column are described, each list with its end where that is not left out.
   for (let left = deprecateEof ? 2 : 4; left > 0; left -= 1) {
-    await link.ask(null, (bytes) => readPacket(bytes, 0));
+    await wire.ask(null, (bytes) => readPacket(bytes, 0));
   }
   return payload.readUInt32LE(1);
 }

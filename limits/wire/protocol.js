@@ -18,7 +18,7 @@ import { usageError } from '../../lib/errors.js';
  * @property {string} name
  * @property {string} server name of the server definition
  * @property {string} endpoint of its address
- * @property {(link: import('./link.js').Link, credentials:
+ * @property {(wire: import('./wire-socket.js').WireSocket, credentials:
  *   import('../../lib/types.js').Credentials) =>
  *   Promise<any>} greet everything that comes before the reads; gives the session
  * @property {(session: any, id: number) => Buffer} encode one read by key

@@ -7,8 +7,8 @@
  */
 
 import { DragstripError, targetError } from '../../lib/errors.js';
-import { Link } from './link.js';
 import { encodeRequests } from './requests.js';
+import { WireSocket } from './wire-socket.js';
 
 /** Replies of each connection that are compared whole. */
 const CHECKED = 64;
@@ -20,7 +20,7 @@ const WATCH_MS = 100;
 
 /**
  * @typedef {object} PumpConnection one connection
- * @property {Link} link
+ * @property {WireSocket} wire
  * @property {any} session
  * @property {Framer} framer
  * @property {Requests} requests
@@ -95,10 +95,10 @@ export class Pump {
 
   async #openLane() {
     const { protocol, endpoint, credentials, dataset } = this.options;
-    const link = new Link(endpoint);
+    const wire = new WireSocket(endpoint);
     /** @type {PumpConnection} */
     const connection = {
-      link,
+      wire,
       session: null,
       framer: protocol.createFramer({}, dataset.valueSize),
       requests: { bytes: Buffer.alloc(0), offsets: new Uint32Array(1), ids: new Uint32Array(0) },
@@ -106,7 +106,7 @@ export class Pump {
       seen: 0,
     };
     this.connections.push(connection);
-    connection.session = await protocol.greet(link, credentials);
+    connection.session = await protocol.greet(wire, credentials);
     connection.framer = protocol.createFramer(connection.session, dataset.valueSize);
     // Most sessions encode alike, and the requests of the first one serve all.
     const [first] = this.connections;
@@ -115,8 +115,8 @@ export class Pump {
         ? first.requests
         : encodeRequests((id) => protocol.encode(connection.session, id), dataset);
     await this.#check(connection);
-    connection.link.onBytes = (bytes, length) => this.#take(connection, bytes, length);
-    connection.link.onLost = (error) => this.#onFailure(error);
+    connection.wire.onBytes = (bytes, length) => this.#take(connection, bytes, length);
+    connection.wire.onLost = (error) => this.#onFailure(error);
   }
 
   /** @param {PumpConnection} connection */
@@ -130,12 +130,12 @@ export class Pump {
     const read = (/** @type {Buffer} */ got) =>
       protocol.read(connection.session, got, 0, dataset.valueSize);
     while (done < count) {
-      const reply = await connection.link.ask(request, read);
+      const reply = await connection.wire.ask(request, read);
       request = null;
       requireRow(reply, reply.id ?? ids[done], dataset, protocol.name);
       done += 1;
     }
-    if (connection.link.left > 0) throw invalid(protocol.name, 'more replies than requests');
+    if (connection.wire.left > 0) throw invalid(protocol.name, 'more replies than requests');
     connection.next = count % ids.length;
     this.checked += count;
   }
@@ -155,7 +155,7 @@ export class Pump {
   /** @param {PumpConnection} connection @param {number} count */
   #send(connection, count) {
     const { bytes, offsets, ids } = connection.requests;
-    const { socket } = connection.link;
+    const { socket } = connection.wire;
     let left = count;
     this.sent += count;
     while (left > 0) {
@@ -228,7 +228,7 @@ export class Pump {
     try {
       await new Promise((resolve, reject) => {
         this.#onFailure = reject;
-        for (const { link } of this.connections) if (link.lost !== null) reject(link.lost);
+        for (const { wire } of this.connections) if (wire.lost !== null) reject(wire.lost);
         const step = start();
         this.#onReplies = () => {
           step();
@@ -253,7 +253,7 @@ export class Pump {
   }
 
   where() {
-    return `${this.options.protocol.name} at ${this.connections[0]?.link.where}`;
+    return `${this.options.protocol.name} at ${this.connections[0]?.wire.where}`;
   }
 
   /** @returns {WireCounts} */
@@ -279,7 +279,7 @@ export class Pump {
   }
 
   close() {
-    for (const { link } of this.connections) link.close();
+    for (const { wire } of this.connections) wire.close();
   }
 }
 

@@ -12,10 +12,10 @@ export const redis = {
   name: 'redis',
   server: 'redis',
   endpoint: 'main',
-  async greet(link, credentials) {
+  async greet(wire, credentials) {
     const words = authWords(credentials);
     if (words === null) return null;
-    const { value } = await link.ask(encodeCommand(words), (bytes) => readReply(bytes, 0));
+    const { value } = await wire.ask(encodeCommand(words), (bytes) => readReply(bytes, 0));
     if (value !== 'OK') {
       throw targetError(
         'Redis rejects the password',

@@ -11,10 +11,10 @@ export const tarantool = {
   name: 'tarantool',
   server: 'tarantool',
   endpoint: 'main',
-  async greet(link, { user, password }) {
-    const { salt } = await link.ask(null, readGreeting);
+  async greet(wire, { user, password }) {
+    const { salt } = await wire.ask(null, readGreeting);
     const ask = async (/** @type {Buffer} */ request) =>
-      replyOf(await link.ask(request, (bytes) => readPacket(bytes, 0)));
+      replyOf(await wire.ask(request, (bytes) => readPacket(bytes, 0)));
     if (user !== undefined) {
       const { message } = await ask(encodeAuth(0, { user, password }, salt));
       if (message !== null) {

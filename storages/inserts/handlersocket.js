@@ -67,12 +67,12 @@ async function openIndex(client, { database, table }) {
 }
 
 /**
- * @param {{ client: Client, index: OpenIndex }[]} links one for each worker
+ * @param {{ client: Client, index: OpenIndex }[]} workers one per worker
  * @param {import('../../lib/types.js').InsertContext} context
  * @param {() => Promise<import('../sql-clients.js').SqlConnection>} connect
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-function inserter(links, { names: { table }, numberOf }, connect) {
+function inserter(workers, { names: { table }, numberOf }, connect) {
   /** @param {(sql: import('../sql-clients.js').SqlConnection) => Promise<any>} work */
   const bySql = async (work) => {
     const sql = await connect();
@@ -86,14 +86,14 @@ function inserter(links, { names: { table }, numberOf }, connect) {
     // By HandlerSocket too: another driver in the process would change the speed of this one, and
     // TRUNCATE would wait for the tables that it holds open.
     async clear() {
-      await links[0].index.remove('>=', 0, { limit: EVERY_ROW });
+      await workers[0].index.remove('>=', 0, { limit: EVERY_ROW });
     },
     read: (see) => bySql((sql) => readSql(MYSQL2, sql, table, see)),
     durability: () => bySql((sql) => sqlDurability(MYSQL2, sql)),
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],
-        send: (row, worker) => links[worker].index.insert(row),
+        send: (row, worker) => workers[worker].index.insert(row),
         stored: () => 1, // an existing row is an error
       },
       batch: {
@@ -103,7 +103,7 @@ function inserter(links, { names: { table }, numberOf }, connect) {
           return rows;
         },
         send(rows, worker) {
-          const { client, index } = links[worker];
+          const { client, index } = workers[worker];
           const batch = client.batch();
           for (const row of rows) batch.insert(index, row);
           return batch.send();

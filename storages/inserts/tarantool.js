@@ -20,14 +20,14 @@ export const TARANTOOL_INSERTS = Object.freeze({
 });
 
 /**
- * @param {{ connection: any, space: number }[]} links one for each
+ * @param {{ connection: any, space: number }[]} handles one per
  *   worker, its space looked up
  * @param {import('../../lib/types.js').InsertContext} context
  * @returns {Omit<import('../../lib/types.js').Inserter, 'close'>}
  */
-export function tarantoolInserter(links, { names, numberOf }) {
-  const [{ connection, space }] = links;
-  const corks = links.map((link) => createCork(link.connection.socket));
+export function tarantoolInserter(handles, { names, numberOf }) {
+  const [{ connection, space }] = handles;
+  const corks = handles.map((handle) => createCork(handle.connection.socket));
   /** @param {number} from @param {number} to */
   const build = (from, to) => {
     const rows = [];
@@ -56,7 +56,7 @@ export function tarantoolInserter(links, { names, numberOf }) {
     ways: {
       single: {
         build: (from) => [from, numberOf(from)],
-        send: (row, worker) => links[worker].connection.insert(space, row),
+        send: (row, worker) => handles[worker].connection.insert(space, row),
         stored: (reply) => reply.length,
       },
       batch: {
@@ -64,14 +64,14 @@ export function tarantoolInserter(links, { names, numberOf }) {
         // Not the driver's pipeline(): it is quadratic in the bytes of its requests.
         send(rows, worker) {
           corks[worker]();
-          const link = links[worker].connection;
-          return Promise.all(rows.map((/** @type {number[]} */ row) => link.insert(space, row)));
+          const own = handles[worker].connection;
+          return Promise.all(rows.map((/** @type {number[]} */ row) => own.insert(space, row)));
         },
         stored: (replies) => replies.length,
       },
       atomic: {
         build,
-        send: (rows, worker) => links[worker].connection.call(FUNCTION, rows),
+        send: (rows, worker) => handles[worker].connection.call(FUNCTION, rows),
         stored: (reply) => reply.flat()[0],
       },
     },

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
-import { TarantoolLink } from '../../data/connections/tarantool.js';
+import { TarantoolConnection } from '../../data/connections/tarantool.js';
 import { getLoader } from '../../data/loaders/index.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
@@ -126,12 +126,12 @@ describe('mget on real servers', () => {
     await connection.end();
     assert.deepEqual(tables, []);
     const endpoint = servers.address('tarantool').main;
-    const link = new TarantoolLink({ what: 'Tarantool', endpoint });
-    await link.greet(servers.credentials('tarantool'));
+    const tarantool = new TarantoolConnection({ what: 'Tarantool', endpoint });
+    await tarantool.greet(servers.credentials('tarantool'));
     try {
-      assert.equal(await link.call('dragstrip_count', [MGET_PLACES.space]), 0);
+      assert.equal(await tarantool.call('dragstrip_count', [MGET_PLACES.space]), 0);
     } finally {
-      link.close();
+      tarantool.close();
     }
   }
 

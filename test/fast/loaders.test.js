@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { pump, SLOTS } from '../../data/connections/pump.js';
-import { RespLink } from '../../data/connections/redis.js';
-import { TarantoolLink } from '../../data/connections/tarantool.js';
+import { RespConnection } from '../../data/connections/redis.js';
+import { TarantoolConnection } from '../../data/connections/tarantool.js';
 import { formatMarker, isWhole, readMarker, rowsToKeep } from '../../data/loaders/marker.js';
 import { rowInserts, rowStream } from '../../data/loaders/rows.js';
 import { SAMPLE_ROWS, sampleIds } from '../../data/loaders/sample.js';
@@ -150,7 +150,7 @@ test('RESP replies are read at every split position', async () => {
   );
   const expected = ['OK', 42, 'a\r\nbc', null, '', -7, ['0', ['a', 1]], []];
   for (let split = 0; split <= replies.length; split += 1) {
-    const link = new RespLink({ what: 'Redis', endpoint });
+    const link = new RespConnection({ what: 'Redis', endpoint });
     await link.opened();
     const batch = link.batch(encodeCommand(['PING']), expected.length, true);
     for (const piece of [replies.subarray(0, split), replies.subarray(split)]) link.take(piece);
@@ -160,7 +160,7 @@ test('RESP replies are read at every split position', async () => {
 });
 
 test('The first error reply of a batch is its error; the batch behind it is not disturbed', async () => {
-  const link = new RespLink({ what: 'Redis', endpoint });
+  const link = new RespConnection({ what: 'Redis', endpoint });
   await link.opened();
   const first = link.batch(encodeCommand(['PING']), 3);
   const second = link.batch(encodeCommand(['PING']), 2);
@@ -172,7 +172,7 @@ test('The first error reply of a batch is its error; the batch behind it is not 
 
 test('What is not RESP, and a reply that nobody asked for, end the link with one error', async () => {
   for (const garbage of ['HTTP/1.1 400\r\n', '$12x\r\n', '*x\r\n', 'x'.repeat(70_000)]) {
-    const link = new RespLink({ what: 'Redis', endpoint });
+    const link = new RespConnection({ what: 'Redis', endpoint });
     await link.opened();
     const batch = link.batch(encodeCommand(['PING']), 1);
     link.take(Buffer.from(garbage));
@@ -191,7 +191,7 @@ test('Tarantool greetings and replies are read at every split position', async (
   const reply = Buffer.concat([Buffer.of(0xce, 0, 0, 0, body.length), body]);
   const all = Buffer.concat([greeting, reply]);
   for (let split = 0; split <= all.length; split += 1) {
-    const link = new TarantoolLink({ what: 'Tarantool', endpoint });
+    const link = new TarantoolConnection({ what: 'Tarantool', endpoint });
     const greeted = link.greet({});
     await once(link.socket, 'connect');
     const call = link.call('f');

@@ -6,7 +6,7 @@ import { statusOf } from '../../cli/status.js';
 import { openLoopWarnings } from '../../engine/openloop.js';
 import { emptyRecord } from '../../engine/record.js';
 import { runRace } from '../../engine/runner.js';
-import { judgeTrial } from '../../engine/search.js';
+import { evaluateTrial } from '../../engine/search.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { parseResult } from '../../lib/result.js';
 import { encode } from '../../measure/hdr.js';
@@ -128,19 +128,19 @@ test('a trial holds within the limit, and not with drops, timeouts or too few va
   const outcomes = { ...round.outcomes, ok: 2000, dropped: 0 };
   const base = { ...round, scheduled: 2000, latency, outcomes };
   const plan = { percentile: 0.99, limitNs: 1.1e6 };
-  assert.equal(judgeTrial(plan, base).passed, true);
-  assert.equal(judgeTrial({ ...plan, limitNs: 0.9e6 }, base).passed, false);
-  assert.equal(judgeTrial({ ...plan, percentile: 0.999 }, base).passed, false);
+  assert.equal(evaluateTrial(plan, base).passed, true);
+  assert.equal(evaluateTrial({ ...plan, limitNs: 0.9e6 }, base).passed, false);
+  assert.equal(evaluateTrial({ ...plan, percentile: 0.999 }, base).passed, false);
   const fault = (/** @type {object} */ others) => ({
     ...base,
     outcomes: { ...outcomes, ...others },
   });
-  assert.equal(judgeTrial(plan, fault({ dropped: 3 })).passed, false);
-  assert.equal(judgeTrial(plan, fault({ dropped: 2 })).passed, true);
-  assert.equal(judgeTrial(plan, fault({ timeout: 1 })).passed, false);
-  assert.equal(judgeTrial(plan, fault({ unsent: 1 })).passed, false);
-  assert.throws(() => judgeTrial(plan, fault({ mismatch: 1 })), /wrong/);
-  assert.throws(() => judgeTrial(plan, { ...base, state: 'failed' }), /failed/);
+  assert.equal(evaluateTrial(plan, fault({ dropped: 3 })).passed, false);
+  assert.equal(evaluateTrial(plan, fault({ dropped: 2 })).passed, true);
+  assert.equal(evaluateTrial(plan, fault({ timeout: 1 })).passed, false);
+  assert.equal(evaluateTrial(plan, fault({ unsent: 1 })).passed, false);
+  assert.throws(() => evaluateTrial(plan, fault({ mismatch: 1 })), /wrong/);
+  assert.throws(() => evaluateTrial(plan, { ...base, state: 'failed' }), /failed/);
 });
 
 test('late operations have one warning for all tests', () => {

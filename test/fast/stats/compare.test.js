@@ -6,7 +6,7 @@ import { compareAll, compareRounds } from '../../../stats/compare.js';
 import { holm } from '../../../stats/holm.js';
 import { noiseFloor } from '../../../stats/noise.js';
 import { ratioInterval } from '../../../stats/ratio.js';
-import { judge, marginOf, ROUNDS_MAX, roundsNeeded } from '../../../stats/verdict.js';
+import { marginOf, ROUNDS_MAX, roundsNeeded, verdictOf } from '../../../stats/verdict.js';
 import { welchTest } from '../../../stats/welch.js';
 import { assertNear } from './near.js';
 import { blocks, createNormal } from './simulation.js';
@@ -115,29 +115,29 @@ function interval(low, high) {
 }
 
 test('a verdict of different needs an interval without 1 and an effect beyond the margin', () => {
-  assert.equal(judge(interval(1.02, 1.06)).verdict, 'faster');
-  assert.equal(judge(interval(0.94, 0.98)).verdict, 'slower');
-  assert.equal(judge(interval(0.99, 1.06)).verdict, 'undecided');
+  assert.equal(verdictOf(interval(1.02, 1.06)).verdict, 'faster');
+  assert.equal(verdictOf(interval(0.94, 0.98)).verdict, 'slower');
+  assert.equal(verdictOf(interval(0.99, 1.06)).verdict, 'undecided');
   // Excludes 1, but the effect of 0.7 % is within the 1 %.
-  assert.equal(judge(interval(1.002, 1.012)).verdict, 'undecided');
+  assert.equal(verdictOf(interval(1.002, 1.012)).verdict, 'undecided');
   // The noise of the run is a larger margin than 1 %.
-  assert.equal(judge(interval(1.02, 1.06), { noise: 0.05 }).verdict, 'undecided');
-  assert.equal(judge(interval(1.02, 1.06), { noise: 0.03 }).verdict, 'faster');
-  assert.equal(judge(interval(1.02, 1.06), { noise: 0.001 }).margin, 0.01);
+  assert.equal(verdictOf(interval(1.02, 1.06), { noise: 0.05 }).verdict, 'undecided');
+  assert.equal(verdictOf(interval(1.02, 1.06), { noise: 0.03 }).verdict, 'faster');
+  assert.equal(verdictOf(interval(1.02, 1.06), { noise: 0.001 }).margin, 0.01);
 });
 
 test('a verdict of same needs the whole interval within the margin', () => {
-  assert.equal(judge(interval(0.995, 1.005)).verdict, 'same');
-  assert.equal(judge(interval(0.9902, 1.0099)).verdict, 'same');
-  assert.equal(judge(interval(0.9895, 1.005)).verdict, 'undecided');
-  assert.equal(judge(interval(0.97, 1.03), { noise: 0.04 }).verdict, 'same');
+  assert.equal(verdictOf(interval(0.995, 1.005)).verdict, 'same');
+  assert.equal(verdictOf(interval(0.9902, 1.0099)).verdict, 'same');
+  assert.equal(verdictOf(interval(0.9895, 1.005)).verdict, 'undecided');
+  assert.equal(verdictOf(interval(0.97, 1.03), { noise: 0.04 }).verdict, 'same');
 });
 
 test('Holm can take a difference back, and a lower value can be the better one', () => {
-  assert.equal(judge(interval(1.02, 1.06), { pHolm: 0.2 }).verdict, 'undecided');
-  assert.equal(judge(interval(1.02, 1.06), { pHolm: 0.04 }).verdict, 'faster');
-  assert.equal(judge(interval(1.02, 1.06), { better: 'lower' }).verdict, 'slower');
-  assert.equal(judge(interval(0.9, 0.95), { better: 'lower' }).verdict, 'faster');
+  assert.equal(verdictOf(interval(1.02, 1.06), { pHolm: 0.2 }).verdict, 'undecided');
+  assert.equal(verdictOf(interval(1.02, 1.06), { pHolm: 0.04 }).verdict, 'faster');
+  assert.equal(verdictOf(interval(1.02, 1.06), { better: 'lower' }).verdict, 'slower');
+  assert.equal(verdictOf(interval(0.9, 0.95), { better: 'lower' }).verdict, 'faster');
 });
 
 test('an unknown noise leaves the margin at 1 %', () => {
@@ -161,7 +161,7 @@ test('the rounds needed decide in about four of five simulated runs, and a third
     let decided = 0;
     for (let i = 0; i < 400; i += 1) {
       const run = blocks(normal, { n, ratio: 1.03, drift: 0.1, sigma: 0.03 });
-      if (judge(ratioInterval(run.a, run.b)).verdict === 'faster') decided += 1;
+      if (verdictOf(ratioInterval(run.a, run.b)).verdict === 'faster') decided += 1;
     }
     return decided / 400;
   };
@@ -170,12 +170,12 @@ test('the rounds needed decide in about four of five simulated runs, and a third
 });
 
 test('rounds needed grow with variance and with Holm, and are null where nothing can tell', () => {
-  const few = judge(interval(0.99, 1.06)).roundsNeeded;
-  const many = judge(interval(0.95, 1.11)).roundsNeeded;
-  const corrected = judge({ ...interval(0.99, 1.06), p: 0.1 }, { pHolm: 1 }).roundsNeeded;
+  const few = verdictOf(interval(0.99, 1.06)).roundsNeeded;
+  const many = verdictOf(interval(0.95, 1.11)).roundsNeeded;
+  const corrected = verdictOf({ ...interval(0.99, 1.06), p: 0.1 }, { pHolm: 1 }).roundsNeeded;
   assert.ok(few !== null && many !== null && corrected !== null);
   assert.ok(few > 5 && many > few && corrected > few);
-  assert.equal(judge(interval(1.02, 1.06)).roundsNeeded, null);
+  assert.equal(verdictOf(interval(1.02, 1.06)).roundsNeeded, null);
   // An effect as large as the margin itself is never told from it.
   const margin = Math.expm1(Math.log(1.02));
   assert.equal(roundsNeeded(interval(1.0199, 1.0201), { margin }), null);

@@ -15,7 +15,7 @@ export const TIMEOUT_MS_DEFAULT = 30_000;
 export const HANDSHAKE_MS_MAX = 5_000;
 
 /**
- * @typedef {object} LinkOptions
+ * @typedef {object} ConnectionOptions
  * @property {string} what the server as messages call it, `Redis`
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {number} [timeoutMs] see SeedContext
@@ -29,8 +29,8 @@ export const HANDSHAKE_MS_MAX = 5_000;
  */
 
 /** Bytes in, replies out: subclasses read the protocol in `consume`. */
-export class Link {
-  /** @param {LinkOptions} options */
+export class SocketConnection {
+  /** @param {ConnectionOptions} options */
   constructor({ what, endpoint, timeoutMs = TIMEOUT_MS_DEFAULT, signal }) {
     this.where = `${what} at ${formatEndpoint(endpoint)}`;
     this.endpoint = endpoint;

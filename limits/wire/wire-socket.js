@@ -14,7 +14,7 @@ const ANSWER_MS = 5000;
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */
 
-export class Link {
+export class WireSocket {
   /** @type {(bytes: Buffer, length: number) => void} */
   onBytes = (bytes, length) => this.#gather(bytes, length);
   /** @type {(error: Error) => void} */
