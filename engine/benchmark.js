@@ -16,7 +16,7 @@ import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, withTimeout } from './guard.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
-import { shareLoad, shareRate, shareWorkload } from './share.js';
+import { shareLoad, shareWorkload } from './share.js';
 
 /** Rows read and compared whole before the clock starts. */
 const CHECK_ROWS = 64;
@@ -380,10 +380,10 @@ function serverBetween(before, after) {
  */
 function rateOf(spec) {
   const { seed, share } = spec;
-  const { rate, arrivals = 'constant', maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
+  const { rate, arrivals = 'constant' } = spec.load;
   if (rate === undefined) return undefined;
-  const options = { perSecond: rate, arrivals, maxInFlight, seed };
-  return share === undefined ? options : shareRate(options, share);
+  const { maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
+  return { perSecond: rate, arrivals, maxInFlight, seed, ...(share && { share }) };
 }
 
 /** @param {BenchmarkSpec} spec */

@@ -15,9 +15,6 @@ import { Histogram } from '../measure/histogram.js';
 /** @typedef {import('./record.js').BenchmarkRecord} BenchmarkRecord */
 /** @typedef {{ index: number, count: number }} Share process `index` of `count` */
 
-/** A second Poisson process of the same seed would send in step with the first. */
-const POISSON_SEEDS = 0x7f4a7c15;
-
 /**
  * @param {BenchmarkSpec} spec
  * @returns {BenchmarkSpec[]} one for each process
@@ -45,27 +42,13 @@ function partOf(whole, { index, count }) {
  * @returns {Load}
  */
 export function shareLoad(load, share) {
-  const { kind, inFlight, operations, rate, maxInFlight } = load;
+  const { kind, inFlight, operations, maxInFlight } = load;
   return {
     ...load,
     operations: partOf(operations, share),
     inFlight: kind === 'sync' ? inFlight : partOf(inFlight, share),
-    ...(rate !== undefined && { rate: rate / share.count }),
     ...(maxInFlight !== undefined && { maxInFlight: Math.max(1, partOf(maxInFlight, share)) }),
   };
-}
-
-/**
- * The arrivals of one process. Constant: every N-th of all, so it begins later by its number of
- * gaps. Poisson: N independent processes of rate R / N are together one of rate R.
- * @param {import('../load/rate.js').RateOptions} rate of one process
- * @param {Share} share
- * @returns {import('../load/rate.js').RateOptions}
- */
-export function shareRate(rate, { index, count }) {
-  if (rate.arrivals === 'poisson')
-    return { ...rate, seed: (rate.seed + index * POISSON_SEEDS) >>> 0 };
-  return { ...rate, offsetNs: (index / count) * (1e9 / rate.perSecond) };
 }
 
 /**

@@ -15,17 +15,18 @@ import { createRandom } from '../lib/random.js';
  * @property {number} perSecond
  * @property {ArrivalDistribution} arrivals
  * @property {number} seed
- * @property {number} [offsetNs] time of the first constant arrival, if other processes send in
- *   between
+ * @property {{ index: number, count: number }} [share] only every `count`-th arrival, from number
+ *   `index` on: other processes send those in between
  */
 
+const WHOLE = Object.freeze({ index: 0, count: 1 });
 const STREAM = 0x6172; // distinct from the streams of keys and orders
 
 /** A sequence of arrival times. */
 export class Arrivals {
   /** @param {ArrivalOptions} options */
-  constructor({ perSecond, arrivals, seed, offsetNs = 0 }) {
-    this.offsetNs = offsetNs;
+  constructor({ perSecond, arrivals, seed, share = WHOLE }) {
+    this.share = share;
     this.gapNs = 1e9 / perSecond;
     this.poisson = arrivals === 'poisson';
     this.random = createRandom(seed, STREAM);
@@ -36,18 +37,23 @@ export class Arrivals {
   /**
    * The first constant arrival is at 0, the k-th at k / R: a product, not a sum, so that rounding
    * errors do not accumulate. The gaps of a Poisson process are exponential: -ln(1 - U) / R, with U
-   * in [0, 1).
+   * in [0, 1). A share draws the arrivals of the others too: together they are those of one process.
    * @returns {number} ns after the start, not decreasing
    */
   next() {
+    const { index, count } = this.share;
     if (this.poisson) {
-      const u = ((this.random() >>> 5) * 67108864 + (this.random() >>> 6)) / 9007199254740992;
-      this.atNs -= Math.log1p(-u) * this.gapNs;
+      for (let left = this.drawn === 0 ? index + 1 : count; left > 0; left -= 1) this.addGap();
     } else {
-      this.atNs = this.offsetNs + this.drawn * this.gapNs;
+      this.atNs = (this.drawn * count + index) * this.gapNs;
     }
     this.drawn += 1;
     return this.atNs;
+  }
+
+  addGap() {
+    const u = ((this.random() >>> 5) * 67108864 + (this.random() >>> 6)) / 9007199254740992;
+    this.atNs -= Math.log1p(-u) * this.gapNs;
   }
 }
 
@@ -63,10 +69,11 @@ export function countArrivals(options, { durationNs, operations }) {
   let count = 0;
   if (options.arrivals === 'constant') {
     // The division may round: the product decides, as it does when they are sent.
-    const { gapNs, offsetNs } = arrivals;
-    count = Math.max(0, Math.ceil((durationNs - offsetNs) / gapNs));
-    while (count > 0 && offsetNs + (count - 1) * gapNs >= durationNs) count -= 1;
-    while (offsetNs + count * gapNs < durationNs) count += 1;
+    const { gapNs, share } = arrivals;
+    const atNs = (/** @type {number} */ k) => (k * share.count + share.index) * gapNs;
+    count = Math.max(0, Math.ceil((durationNs / gapNs - share.index) / share.count));
+    while (count > 0 && atNs(count - 1) >= durationNs) count -= 1;
+    while (atNs(count) < durationNs) count += 1;
     return Math.min(count, operations);
   }
   while (count < operations && arrivals.next() < durationNs) count += 1;

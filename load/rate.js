@@ -32,10 +32,10 @@ const SLEEP_MS_MAX = 100;
 
 /**
  * @typedef {object} RateOptions
- * @property {number} perSecond
+ * @property {number} perSecond of all processes that share them
  * @property {import('./arrivals.js').ArrivalDistribution} arrivals
  * @property {number} seed of Poisson arrivals
- * @property {number} [offsetNs] time of the first constant arrival
+ * @property {{ index: number, count: number }} [share] of the arrivals, where processes share them
  * @property {number} maxInFlight
  */
 

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { createChildExecutor, inThisProcess } from '../../../engine/executor.js';
 import { loadLabel, planRun } from '../../../engine/plan.js';
 import { emptyRecord } from '../../../engine/record.js';
-import { mergeRecords, shareLoad, shareRate, shareWorkload } from '../../../engine/share.js';
+import { mergeRecords, shareLoad, shareWorkload } from '../../../engine/share.js';
 import { OUTCOMES } from '../../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../../lib/random.js';
 import { Arrivals, countArrivals } from '../../../load/arrivals.js';
@@ -98,28 +98,32 @@ describe('what belongs to which process', () => {
     assert.equal(shareLoad({ ...WINDOW, kind: 'burst', inFlight: null }, share).inFlight, null);
   });
 
-  test('constant arrivals of all processes are those of one', () => {
-    const whole = new Arrivals({ perSecond: 1000, arrivals: 'constant', seed: 1 });
-    const expected = Array.from({ length: 12 }, () => whole.next());
-    const parts = [0, 1, 2].flatMap((index) => {
-      const rate = { perSecond: 1000 / 3, arrivals: /** @type {const} */ ('constant') };
-      const part = shareRate({ ...rate, seed: 1, maxInFlight: 1 }, { index, count: 3 });
-      const bounds = { durationNs: 12e6, operations: Number.POSITIVE_INFINITY };
-      const own = new Arrivals(part);
-      return Array.from({ length: countArrivals(part, bounds) }, () => own.next());
+  for (const arrivals of /** @type {const} */ (['constant', 'poisson'])) {
+    test(`${arrivals} arrivals of all processes are those of one, to the bit`, () => {
+      for (const [perSecond, count] of [
+        [1000, 3],
+        [999.7, 7],
+        [100, 3],
+      ]) {
+        const rate = { perSecond, arrivals, seed: 5 };
+        const bounds = { durationNs: 1e9, operations: Number.POSITIVE_INFINITY };
+        const draw = (
+          /** @type {import('../../../load/arrivals.js').ArrivalOptions} */ options,
+        ) => {
+          const own = new Arrivals(options);
+          return Array.from({ length: countArrivals(options, bounds) }, () => own.next());
+        };
+        const expected = draw(rate);
+        const parts = Array.from({ length: count }, (_, index) =>
+          draw({ ...rate, share: { index, count } }),
+        );
+        for (const [k, at] of expected.entries()) {
+          assert.equal(parts[k % count][Math.floor(k / count)], at, `operation ${k}`);
+        }
+        assert.equal(parts.flat().length, expected.length);
+      }
     });
-    parts.sort((a, b) => a - b);
-    assert.equal(parts.length, 12);
-    for (const [i, at] of parts.entries()) assert.ok(Math.abs(at - expected[i]) < 1e-3);
-  });
-
-  test('Poisson arrivals of the processes are drawn apart', () => {
-    const rate = /** @type {const} */ ({ perSecond: 10, arrivals: 'poisson', maxInFlight: 1 });
-    const seeds = [0, 1, 2].map(
-      (index) => shareRate({ ...rate, seed: 5 }, { index, count: 3 }).seed,
-    );
-    assert.equal(new Set(seeds).size, 3);
-  });
+  }
 
   test('a load that cannot be shared is refused', () => {
     const plan = (/** @type {any} */ load) => () => planRun({ loads: [load] });
