@@ -10,6 +10,7 @@ import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
+import { SecondsRecorder } from '../load/seconds-recorder.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { loadWorkload } from '../workloads/index.js';
@@ -41,6 +42,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {import('./drivers/install.js').Driver} [driver] in the place of the installed version
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
+ * @property {boolean} [perSecond] with a histogram for each second
  * @property {import('../lib/types.js').Address} address
  * @property {{ name: string, address: import('../lib/types.js').Address, pids: number[] }[]}
  *   [others]
@@ -60,7 +62,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {import('../measure/usage.js').Instruments} instruments
  * @property {AbortSignal} [signal]
  * @property {AbortSignal} [crash] reason: an uncaught error of the driver
- * @property {() => Promise<void>} [atStart] awaited before the clock starts: others begin with it
+ * @property {() => Promise<number | void>} [atStart] awaited before the clock starts: others begin with it
  * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
  */
 
@@ -313,6 +315,7 @@ async function measure(spec, bound, calls, context, record) {
       durationNs: durationNs ?? Number.POSITIVE_INFINITY,
       stallNs: spec.stallNs,
       clock: instruments.clock,
+      recorder: recorderOf(spec, measured),
     },
     {
       signal: context.signal,
@@ -384,6 +387,16 @@ function rateOf(spec) {
   if (rate === undefined) return undefined;
   const { maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
   return { perSecond: rate, arrivals, maxInFlight, seed, ...(share && { share }) };
+}
+
+/**
+ * @param {BenchmarkSpec} spec
+ * @param {import('../lib/types.js').BoundWorkload} measured
+ */
+function recorderOf({ perSecond, load }, { kinds, series }) {
+  if (!perSecond || series !== undefined) return undefined;
+  const what = { service: load.rate !== undefined, kinds: kinds ?? null };
+  return (/** @type {number} */ startNs) => new SecondsRecorder(startNs, what);
 }
 
 /** @param {BenchmarkSpec} spec */

@@ -12,7 +12,7 @@ const PROGRESS_EVERY_NS = 500e6;
 const ALIVE_EVERY_MS = 1000;
 
 const stop = new AbortController();
-/** The parent lets all processes of a benchmark begin together. */
+/** The parent lets all processes of a benchmark begin together. @type {(atNs?: number) => void} */
 let go = () => {};
 const crash = new AbortController();
 
@@ -29,7 +29,7 @@ process.on('message', (/** @type {any} */ message) => {
     stop.abort();
     go();
   }
-  if (message.type === 'go') go();
+  if (message.type === 'go') go(message.atNs);
   if (message.type === 'run') {
     // The parent ends a process that gives no sign of life: its event loop is blocked.
     setInterval(() => process.send?.({ type: 'alive' }), ALIVE_EVERY_MS).unref();
@@ -38,10 +38,25 @@ process.on('message', (/** @type {any} */ message) => {
   }
 });
 
+/** A timer may be this late; the rest is spent in turns of the event loop. */
+const TIMER_RESERVE_NS = 4e6;
+
+/**
+ * @param {number} atNs on the system's monotonic clock; past: at once
+ * @param {() => void} then
+ */
+function waitUntil(atNs, then) {
+  const leftNs = atNs - (systemClock.originNs ?? 0) - systemClock.now();
+  const again = () => waitUntil(atNs, then);
+  if (leftNs <= 0 || stop.signal.aborted) then();
+  else if (leftNs < TIMER_RESERVE_NS) setImmediate(again);
+  else setTimeout(again, Math.min(100, (leftNs - TIMER_RESERVE_NS) / 1e6));
+}
+
 /** @returns {Promise<void>} resolves also where the run is stopped: the load then sees that */
 function waitForGo() {
   const gone = new Promise((resolve) => {
-    go = () => resolve(undefined);
+    go = (atNs = 0) => waitUntil(atNs, () => resolve(undefined));
   });
   if (stop.signal.aborted) go();
   process.send?.({ type: 'ready' });

@@ -33,8 +33,9 @@ const ABORT_GRACE_MS = 4000;
  */
 
 /**
- * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<void> }} BenchmarkContext atStart:
- *   of one process among several, resolves when all are ready
+ * @typedef {Parameters<Executor>[1] & { atStart?: () => Promise<number | void> }} BenchmarkContext
+ *   atStart: of one process among several, resolves when all are ready, with the time at which they
+ *   begin on the system's monotonic clock; void: at once
  */
 
 /**
@@ -61,18 +62,39 @@ export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
 }
 
 /**
- * Runs the parts of a benchmark side by side: they begin together when all are ready, and where one
- * fails, the others are stopped, because what they would measure is another load.
+ * Runs the parts of a benchmark side by side and makes one record of theirs.
  * @param {BenchmarkSpec} spec
- * @param {Parameters<Executor>[1]} context
+ * @param {BenchmarkContext} context
  * @param {(part: BenchmarkSpec, context: BenchmarkContext) => Promise<Execution>} execute
  * @returns {Promise<Execution>}
  */
-async function executeShared(spec, { signal, onProgress }, execute) {
-  const parts = shareSpec(spec);
+async function executeShared(spec, context, execute) {
+  const { failed, executions } = await executeParts(shareSpec(spec), context, execute);
+  const processNs = Math.max(0, ...executions.map((one) => one.processNs ?? 0)) || null;
+  // What the others did until they were stopped is no measurement of this load.
+  if (failed !== null) return { ...failed, processNs };
+  const records = executions.flatMap(({ record }) => record ?? []);
+  if (records.length < executions.length) {
+    const failure = executions.find(({ record }) => record === null)?.failure ?? null;
+    return { record: null, failure, processNs };
+  }
+  return { record: mergeRecords(records), failure: null, processNs };
+}
+
+/**
+ * Runs parts of a benchmark side by side: they begin together when all are ready, and where one
+ * fails, the others are stopped, because what they would measure is another load.
+ * @param {readonly BenchmarkSpec[]} parts
+ * @param {BenchmarkContext} context atStart: called once, when all of these are ready
+ * @param {(part: BenchmarkSpec, context: BenchmarkContext) => Promise<Execution>} [execute]
+ * @returns {Promise<{ executions: Execution[], failed: Execution | null }>} failed: the first of
+ *   them that did
+ */
+export async function executeParts(parts, context, execute = executeInOwnChild) {
+  const { signal, onProgress, atStart: together = async () => {} } = context;
   const others = new AbortController();
   const stopped = signal === undefined ? others.signal : AbortSignal.any([signal, others.signal]);
-  const atStart = createBarrier(parts.length, stopped);
+  const atStart = createBarrier(parts.length, stopped, together);
   const settled = parts.map(() => 0);
   /** @type {Execution | null} */
   let failed = null;
@@ -94,35 +116,35 @@ async function executeShared(spec, { signal, onProgress }, execute) {
       return execution;
     }),
   );
-  const processNs = Math.max(0, ...executions.map((one) => one.processNs ?? 0)) || null;
-  // What the others did until they were stopped is no measurement of this load.
-  if (failed !== null) return { .../** @type {Execution} */ (failed), processNs };
-  const records = executions.flatMap(({ record }) => record ?? []);
-  if (records.length < executions.length) {
-    const failure = executions.find(({ record }) => record === null)?.failure ?? null;
-    return { record: null, failure, processNs };
-  }
-  return { record: mergeRecords(records), failure: null, processNs };
+  return { executions, failed };
+}
+
+/**
+ * @param {BenchmarkSpec} spec
+ * @param {BenchmarkContext} context
+ */
+function executeInOwnChild(spec, context) {
+  return executeBounded(spec, context, SILENCE_MS);
 }
 
 /**
  * @param {number} count
  * @param {AbortSignal} signal
- * @returns {() => Promise<void>} resolves for all when it has been called by so many, or aborted
+ * @param {() => Promise<number | void>} then called when it has been called by so many
+ * @returns {() => Promise<number | void>} resolves for all as that does, or when aborted
  */
-function createBarrier(count, signal) {
+function createBarrier(count, signal, then) {
   let missing = count;
-  /** @type {() => void} */
+  /** @type {(start?: Promise<number | void>) => void} */
   let open = () => {};
-  const all = /** @type {Promise<void>} */ (
-    new Promise((resolve) => {
-      open = () => resolve(undefined);
-    })
-  );
-  signal.addEventListener('abort', open, { once: true });
+  /** @type {Promise<number | void>} */
+  const all = new Promise((resolve) => {
+    open = resolve;
+  });
+  signal.addEventListener('abort', () => open(), { once: true });
   return () => {
     missing -= 1;
-    if (missing === 0) open();
+    if (missing === 0) open(then());
     return all;
   };
 }
@@ -149,7 +171,7 @@ async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) 
     if (message.type === 'done') record = message.record;
     if (message.type === 'progress') onProgress?.(message.progress);
     if (message.type === 'ready') {
-      atStart?.().then(() => child.connected && child.send({ type: 'go' }, () => {}));
+      atStart?.().then((atNs) => child.connected && child.send({ type: 'go', atNs }, () => {}));
     }
   });
   /** @type {NodeJS.Timeout | undefined} */

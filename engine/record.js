@@ -5,6 +5,7 @@
 
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { DetailedRecorder } from '../load/detailed-recorder.js';
+import { SecondsRecorder } from '../load/seconds-recorder.js';
 import { TraceRecorder } from '../load/trace-recorder.js';
 import { summarizeSeries } from './series.js';
 
@@ -28,6 +29,7 @@ import { summarizeSeries } from './series.js';
  * @property {number} inFlightMean counted, apart from the latencies
  * @property {import('../lib/result.js').Conditions | null} conditions
  * @property {HistogramMessage | null} latency
+ * @property {HistogramMessage[]} [seconds] the same of each second
  * @property {(import('../load/rate.js').OpenCounts & { service: HistogramMessage | null }) | null
  *   } open of an open loop
  * @property {{ name: string, latency: HistogramMessage | null }[] | null} kinds of a mix
@@ -43,6 +45,7 @@ import { summarizeSeries } from './series.js';
  * @property {import('../lib/result.js').SeriesResult[]} [series] where the workload looks at each
  *   operation
  * @property {number | null} workNs
+ * @property {import('../lib/fleet.js').RoundAgent[]} [agents] of several load machines
  */
 
 /** @returns {BenchmarkRecord} of a benchmark that has not begun */
@@ -91,6 +94,7 @@ export function recordLoad(record, load, originNs) {
   record.inFlightMean = inFlightMean;
   record.timeline = { windowNs: recorder.windowNs, operations: recorder.windows };
   record.latency = toMessage(histogram);
+  if (recorder instanceof SecondsRecorder) record.seconds = recorder.toSeconds();
   if (!(recorder instanceof DetailedRecorder)) return;
   const { service, kinds, byKind } = recorder;
   if (open !== null) record.open = { ...open, service: toMessage(service) };

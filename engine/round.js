@@ -14,7 +14,7 @@ import { Histogram } from '../measure/histogram.js';
  */
 export async function toRound({ record, failure, processNs }, place) {
   if (record === null) return failedRound(failure, processNs, place);
-  const { latency, outcomes, durationNs, open, kinds, conditions, ...more } = record;
+  const { latency, outcomes, durationNs, open, kinds, conditions, seconds, ...more } = record;
   const { startedNs: _from, endedNs: _to, serverSpanNs: _span, ...rest } = more;
   const ok = outcomes[OK];
   return {
@@ -27,6 +27,7 @@ export async function toRound({ record, failure, processNs }, place) {
     throughput: durationNs > 0 ? (ok / durationNs) * 1e9 : 0,
     ...(conditions && { conditions }),
     latency: await fromMessage(latency),
+    ...(seconds && { seconds: seconds.map(toSecond) }),
     ...(open && { open: { ...open, service: await fromMessage(open.service) } }),
     ...(kinds && {
       kinds: await Promise.all(
@@ -38,6 +39,17 @@ export async function toRound({ record, failure, processNs }, place) {
       ),
     }),
     processNs,
+  };
+}
+
+/** @param {import('./record.js').HistogramMessage} message */
+function toSecond(message) {
+  const histogram = Histogram.fromSparse(message);
+  return {
+    ok: histogram.count,
+    p50Ns: histogram.printablePercentile(0.5),
+    p99Ns: histogram.printablePercentile(0.99),
+    maxNs: histogram.max,
   };
 }
 

@@ -89,6 +89,7 @@ export function mergeRecords(records) {
     inFlightMean: durationNs > 0 ? sum((one) => one.inFlightMean * one.durationNs) / durationNs : 0,
     conditions: mergeConditions(records),
     latency: mergeLatencies(records.map(({ latency }) => latency)),
+    ...(first.seconds && { seconds: mergeSeconds(records) }),
     open: mergeOpen(records),
     kinds: mergeKinds(records),
     client: mergeClients(records),
@@ -148,6 +149,18 @@ function mergeLatencies(messages) {
   const merged = new Histogram();
   for (const message of known) merged.merge(Histogram.fromSparse(message));
   return merged.toMessage();
+}
+
+/**
+ * @param {readonly BenchmarkRecord[]} records
+ * @returns {import('./record.js').HistogramMessage[]} second by second
+ */
+function mergeSeconds(records) {
+  const count = Math.max(...records.map(({ seconds }) => seconds?.length ?? 0));
+  return Array.from({ length: count }, (_, i) => {
+    const all = mergeLatencies(records.map(({ seconds }) => seconds?.[i] ?? null));
+    return all ?? new Histogram().toMessage();
+  });
 }
 
 /**

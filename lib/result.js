@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { limitsSchema } from './ceilings.js';
 import { comparisonSchema } from './comparison.js';
 import { DragstripError } from './errors.js';
+import { fleetSchema, roundAgentSchema, secondSchema } from './fleet.js';
 import { OUTCOMES } from './outcome.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
@@ -158,6 +159,11 @@ const round = z.object({
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),
   open: open.optional(),
+  seconds: z.array(secondSchema).optional().describe('with --agents'),
+  agents: z
+    .array(roundAgentSchema(latency.nullable()))
+    .optional()
+    .describe('with --agents: what came of each; the round is all of them together'),
   kinds: z.array(kind).optional().describe('each kind of operation, where the workload mixes them'),
   series: z.array(series).optional().describe('of a workload that looks at each operation'),
   client: client.nullable(),
@@ -317,6 +323,7 @@ export const resultSchema = z.object({
   searches: z.array(search).optional().describe('the greatest rate within a latency limit'),
   limits: limitsSchema.optional(),
   comparison: comparisonSchema.optional().describe('of a run by slices'),
+  fleet: fleetSchema.optional(),
   harnessOverhead: z
     .array(harnessOverhead)
     .describe('harness overhead: the memory storage without a server'),
