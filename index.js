@@ -44,16 +44,17 @@ export { compareResults } from './report/analysis/comparison.js';
  * @param {RunOptions | import('./engine/request.js').RunRequest} [options] workload and its own
  *   options, storages, loads, rounds, warmupOperations, seed, rows, valueSize, timeoutMs,
  *   addresses, home
- * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource
- *   }} [context] signal stops the run and gives what was measured until then, state `aborted`;
- *   limits: what the figures are held against
+ * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource,
+ *   executor?: import('./engine/executor.js').Executor }} [context] signal stops the run and gives
+ *   what was measured until then, state `aborted`; limits: what the figures are held against;
+ *   executor: of each benchmark, by default a process of its own
  * @returns {Promise<Result>} also where operations failed: look at the outcomes
  * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
  *   named cannot run; E_REFUSED: a server that is not on loopback
  */
 export function run(options = {}, context = {}) {
-  const { signal, onEvent, limits } = context;
-  return runRace(options, { signal, onEvent, limits: limitsBy(limits, signal) });
+  const { signal, onEvent, limits, executor } = context;
+  return runRace(options, { signal, onEvent, executor, limits: limitsBy(limits, signal) });
 }
 
 /**

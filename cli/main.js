@@ -62,6 +62,14 @@ const COMMANDS = Object.freeze({
     args: '<action> [servers...]',
     load: () => import('./commands/servers.js'),
   },
+  agent: {
+    summary: 'a load machine: wait at a coordinator and run a share of its races',
+    load: () => import('./commands/agent.js'),
+  },
+  agents: {
+    summary: 'list the load machines at a coordinator',
+    load: () => import('./commands/agents.js'),
+  },
   report: {
     summary: 'show stored results as tables, an HTML page or pictures; compare several',
     args: '<files...>',

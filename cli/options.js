@@ -11,6 +11,7 @@ import {
 import { usageError } from '../lib/errors.js';
 import { choice, takeOption } from '../lib/options.js';
 import { options as POINT_READS } from '../workloads/get/plan.js';
+import { AGENT_OPTIONS, AGENTS_OPTIONS, RACE_FLEET_OPTIONS } from './fleet-options.js';
 import { rowsOf } from './option-rows.js';
 
 /**
@@ -217,12 +218,15 @@ export const COMMAND_OPTIONS = Object.freeze({
   race: [
     ...['setup', 'limits', 'noHtml', ...LOAD_OPTIONS].map((name) => OPTIONS[name]),
     ...ofRace(RUN_OPTIONS),
+    ...RACE_FLEET_OPTIONS,
   ],
   async: rowsNamed([...LOAD_OPTIONS, ...RUN_OPTIONS]),
   sync: rowsNamed(RUN_OPTIONS),
   limit: rowsNamed(LIMIT_OPTIONS),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   servers: rowsNamed(['quiet']),
+  agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
+  agents: AGENTS_OPTIONS,
   report: rowsNamed(['format', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed(['benchmark', 'metric', ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),

@@ -22,6 +22,8 @@ import { openStore } from './storage.js';
  * @property {import('./progress.js').Progress} progress
  * @property {(() => Promise<void>)[]} stops called at the end, the last one first
  * @property {import('../index.js').LimitsSource} [limits] given by `begin`
+ * @property {{ signal: AbortSignal, executor: import('../engine/executor.js').Executor,
+ *   watch: (event: RunEvent) => void }} [fleet] given by `begin`: several load machines
  */
 
 /**
@@ -62,10 +64,13 @@ export async function runCommand({ options, stdout, stderr }, command) {
     const watch = show(session);
     /** @type {Promise<void>} */
     let stored = Promise.resolve();
+    const { fleet } = session;
     const result = await run(runOptions, {
-      signal,
+      signal: fleet === undefined ? signal : AbortSignal.any([signal, fleet.signal]),
+      executor: fleet?.executor,
       limits: session.limits,
       onEvent(event) {
+        fleet?.watch(event);
         watch(event);
         if (store === null || (event.type !== 'benchmark-end' && event.type !== 'finished')) return;
         if (event.type === 'benchmark-end' && event.more) return;

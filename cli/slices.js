@@ -43,7 +43,8 @@ export function slicesOf(command, given) {
  * @returns {string | null} why it runs whole
  */
 function whyWhole(command, given) {
-  const { load, inFlight, rounds, processes = [1] } = given;
+  const { load, inFlight, rounds, agents, processes = [1] } = given;
+  if (agents !== undefined) return 'several machines share whole loads';
   for (const name of ['ops', 'duration', 'warmup']) {
     if (given[name] !== undefined) return `--${name} fixes the amount`;
   }

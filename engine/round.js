@@ -62,7 +62,7 @@ async function fromMessage(message) {
  * @param {Histogram} histogram
  * @returns {Promise<import('../lib/result.js').Latency>}
  */
-async function toLatency(histogram) {
+export async function toLatency(histogram) {
   const percentile = (/** @type {number} */ q) =>
     histogram.printable(q) ? histogram.percentile(q) : null;
   return {

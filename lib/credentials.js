@@ -48,8 +48,10 @@ function readNamed(variable, env) {
  * @param {string} file
  * @param {string} what for the message
  * @param {number} forbidden permission bits
+ * @returns {string}
+ * @throws {import('./errors.js').DragstripError} E_USAGE: it cannot be read, or by everybody
  */
-function readSecretFile(file, what, forbidden) {
+export function readSecretFile(file, what, forbidden) {
   let descriptor;
   try {
     descriptor = openSync(file, 'r');

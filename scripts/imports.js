@@ -21,6 +21,7 @@ export const LAYERS = Object.freeze({
   cli: 10,
   index: 9,
   report: 8,
+  fleet: 7.5,
   engine: 7,
   storages: 6,
   servers: 6,

@@ -38,6 +38,9 @@ const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads'
  * @property {{ user: string, password: string }} credentials
  * @property {readonly string[]} packages
  * @property {string | null} product that has to answer; null: any with the protocol
+ * @property {string} [binariesOf] the server whose programs it runs on, if not its own
+ * @property {string} [rules] of its user, as ACL SETUSER takes them; absent: everything
+ * @property {boolean} [keepsRows] over a restart, of a persistent one; absent: yes
  */
 
 /**
@@ -55,13 +58,15 @@ export function defineRedisServer(family) {
     packages,
     programs: [server],
 
-    find(home) {
-      return findBinaries({
+    async find(home) {
+      const wanted = {
         required: [server],
         optional: [`${program}-cli`, `${program}-benchmark`],
         home,
-        server: name,
-      });
+      };
+      const { binariesOf = name } = family;
+      const found = await findBinaries({ ...wanted, server: binariesOf });
+      return found ?? findBinaries({ ...wanted, server: name });
     },
 
     async start(context) {
@@ -77,9 +82,10 @@ export function defineRedisServer(family) {
           readyTimeoutMs: READY_TIMEOUT_MS,
           secrets,
           plan(folder, ports) {
-            const configuration = writeConfiguration(folder, secrets.password);
+            const configuration = writeConfiguration(folder, secrets.password, family.rules);
             const what = { program: path, version, folder, configuration };
-            return planStart(what, ports['main'], context);
+            const keeps = family.keepsRows !== false && !context.owned;
+            return planStart(what, ports['main'], keeps);
           },
           answers: async ({ main }) => isReady(await login(main, secrets)),
         },
@@ -117,24 +123,25 @@ function hintOf({ name, endpoint }) {
 /**
  * @param {string} folder
  * @param {string} password
+ * @param {string} [rules] of the user
  * @returns {string} path of a private file: redis.conf and the hash of the password. Not an
  *   `include`, whose path is a pattern: a path of the user's may be one by accident
  */
-function writeConfiguration(folder, password) {
+function writeConfiguration(folder, password, rules = '~* &* +@all') {
   const path = join(folder, 'redis.conf');
   const settings = readFileSync(CONFIGURATION, 'utf8');
   const hash = createHash('sha256').update(password).digest('hex');
   // Not requirepass, which CONFIG GET shows in plain text to every user who may log in.
-  writePrivate(path, `${settings}\nuser default on #${hash} ~* &* +@all\n`);
+  writePrivate(path, `${settings}\nuser default on #${hash} ${rules}\n`);
   return path;
 }
 
 /**
  * @param {{ program: string, version: string, folder: string, configuration: string }} what
  * @param {number} port
- * @param {{ owned: boolean }} context
+ * @param {boolean} keeps its rows over a restart
  */
-function planStart({ program, version, folder, configuration }, port, { owned }) {
+function planStart({ program, version, folder, configuration }, port, keeps) {
   const socket = join(folder, 'redis.sock');
   const args = [configuration, '--port', String(port), '--dir', folder];
   /** @type {Record<string, string>} */
@@ -145,7 +152,7 @@ function planStart({ program, version, folder, configuration }, port, { owned })
   }
   // Persistent servers keep their rows over a restart: a snapshot at shutdown, never while running.
   // Requires Redis 7.
-  if (!owned && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
+  if (keeps && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
   return { program, args, sockets };
 }
 

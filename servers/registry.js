@@ -17,16 +17,17 @@ const SERVERS = {
   cassandra: () => import('./cassandra.js'),
   nutcracker: () => import('./nutcracker.js'),
   valkey: () => import('./valkey.js'),
+  coordinator: () => import('./coordinator.js'),
 };
 
 /** Names of all servers, in the order of the help. */
 export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
 
 /**
- * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, and the
- * proxy, which stores nothing.
+ * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, the
+ * proxy, which stores nothing, and the coordinator, which is never measured.
  */
-const BY_NAME_ONLY = ['cassandra', 'nutcracker', 'valkey'];
+const BY_NAME_ONLY = ['cassandra', 'nutcracker', 'valkey', 'coordinator'];
 
 /** Servers fetched and started without names. */
 export const DEFAULT_SERVER_NAMES = Object.freeze(

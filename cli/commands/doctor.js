@@ -76,6 +76,7 @@ async function* drivers() {
  */
 async function* servers(flags, home) {
   for (const name of SERVER_NAMES) {
+    if (name === 'coordinator') continue; // it is never measured
     const definition = await loadServer(name);
     const binaries = await definition.find(home);
     if (binaries !== null) yield { good: true, text: `${name}: binaries (${binaries.source})` };

@@ -5,9 +5,11 @@
 
 import path from 'node:path';
 import { RUN_OPTIONS as EVERY_RUN } from '../../engine/options.js';
+import { parseEndpoint } from '../../lib/address.js';
 import { usageError } from '../../lib/errors.js';
 import { loadReport } from '../../report/index.js';
 import { options as POINT_READS } from '../../workloads/get/plan.js';
+import { coordinatorOf, requireShared } from '../fleet-options.js';
 import { benchmarkLines, seedLines } from '../lines.js';
 import { loadsOf } from '../loads.js';
 import { givenOf } from '../option-rows.js';
@@ -38,6 +40,7 @@ export async function execute(context) {
     async begin(session) {
       // The page must be writable, too, before anything is fetched or measured.
       if (wantsPage && options.json !== undefined) await requirePage(options);
+      if (options.agents !== undefined) await joinFleet(options, session);
       session.limits = await limitsSource(options.limits, session.progress);
       if (options.setup) await setUpFor(runOptions, options, session);
       return runOptions;
@@ -76,6 +79,31 @@ async function setUpFor(runOptions, options, { signal, progress, stops }) {
   runOptions.storages ??= (await storagesOfPackages(options.against ?? [], workload)) ?? undefined;
   const { stop } = await setUp(runOptions, { signal, progress });
   stops.push(stop);
+}
+
+/**
+ * Several load machines: all of them, or the race is not started.
+ * @param {Record<string, any>} options
+ * @param {import('../run-command.js').Session} session
+ */
+async function joinFleet(options, session) {
+  const { progress, signal } = session;
+  const storages = await requireShared(options);
+  const coordinator = await coordinatorOf(options);
+  const { openFleet } = await import('../../fleet/controller.js');
+  const { recordFleet } = await import('../../fleet/record.js');
+  const { requireOther } = await import('../../fleet/guard.js');
+  const named = Object.values(addressesOf(options)).map((text) =>
+    parseEndpoint(text.split(',')[0]),
+  );
+  requireOther(named, coordinator.endpoint);
+  const fleet = await openFleet({
+    ...{ coordinator, storages, signal, agents: options.agents },
+    ...{ onLoss: options.onAgentLoss, waitMs: options.agentWait },
+    onWaiting: (ready, count) => progress.update(`${ready} of ${count} agents are ready`),
+  });
+  session.stops.push(() => fleet.close());
+  session.fleet = { signal: fleet.signal, executor: fleet.execute, watch: recordFleet(fleet) };
 }
 
 /** @param {string} file of a result */

@@ -1,0 +1,46 @@
+/** `dragstrip agent`: a load machine that waits for races and runs its share of them. */
+
+import { hostname } from 'node:os';
+import { formatEndpoint } from '../../lib/address.js';
+import { findHome } from '../../lib/home.js';
+import { printable } from '../../lib/printable.js';
+import { coordinatorOf, targetsOf } from '../fleet-options.js';
+import { onSignals } from '../signals.js';
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status: of the signal that ended it
+ */
+export async function execute({ options, stdout, stderr }) {
+  const coordinator = await coordinatorOf(options);
+  const allowTargets = targetsOf(options);
+  const name = options.name ?? `${hostname()}-${process.pid}`;
+  const { runAgent } = await import('../../fleet/agent.js');
+  const signals = onSignals(stderr);
+  try {
+    await runAgent({
+      ...{ coordinator, name, allowTargets, home: findHome(), signal: signals.signal },
+      onEvent(event) {
+        const line = lineOf(event, formatEndpoint(coordinator.endpoint));
+        if (event.type === 'trouble') stderr.write(`dragstrip: ${line}\n`);
+        else if (options.quiet !== true) stdout.write(`${line}\n`);
+      },
+    });
+    return signals.status() ?? 0;
+  } finally {
+    signals.dispose();
+  }
+}
+
+/**
+ * @param {import('../../fleet/agent.js').AgentEvent} event
+ * @param {string} where
+ */
+function lineOf(event, where) {
+  if (event.type === 'waiting') return `agent ${printable(event.name)}: waiting at ${where}`;
+  if (event.type === 'trouble') return printable(event.message);
+  const run = `run ${printable(event.run)}`;
+  if (event.type === 'cut') return `${run}: ended early: ${printable(event.message)}`;
+  const share = `${event.seat + 1} of ${event.count}`;
+  return event.type === 'leased' ? `${run}: share ${share}` : `${run}: done, share ${share}`;
+}

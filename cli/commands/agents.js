@@ -1,0 +1,61 @@
+/** `dragstrip agents`: which load machines wait at a coordinator. */
+
+import { formatEndpoint } from '../../lib/address.js';
+import { formatDuration } from '../../lib/format.js';
+import { printable } from '../../lib/printable.js';
+import { coordinatorOf } from '../fleet-options.js';
+
+const HEADS = [
+  'agent',
+  'state',
+  'host',
+  'dragstrip',
+  'Node',
+  'cores',
+  'clock offset',
+  'round trip',
+];
+const RIGHT = new Set(['cores', 'clock offset', 'round trip']);
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status: 0; 4 without agents
+ */
+export async function execute({ options, stdout }) {
+  const coordinator = await coordinatorOf(options);
+  const { connectCoordinator } = await import('../../fleet/connection.js');
+  const { listAgents } = await import('../../fleet/presence.js');
+  const { SILENT_MS } = await import('../../fleet/names.js');
+  const client = await connectCoordinator(coordinator);
+  try {
+    const agents = await listAgents(client);
+    if (agents.length === 0) {
+      stdout.write(`no agents at ${formatEndpoint(coordinator.endpoint)}\n`);
+      return 4;
+    }
+    const rows = agents.map((one) => [
+      one.name,
+      one.silentMs > SILENT_MS ? `silent for ${Math.round(one.silentMs / 1000)} s` : one.state,
+      ...[one.host, one.dragstrip, one.node, String(one.cores)],
+      `${one.timeOffsetMs.toFixed(0)} ms`,
+      formatDuration(one.roundTripNs),
+    ]);
+    stdout.write(`${table([HEADS, ...rows].map((row) => row.map(printable)))}\n`);
+    return 0;
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** @param {string[][]} rows @returns {string} */
+function table(rows) {
+  const widths = HEADS.map((_, j) => Math.max(...rows.map((row) => row[j].length)));
+  return rows
+    .map((row) =>
+      row
+        .map((text, j) => (RIGHT.has(HEADS[j]) ? text.padStart(widths[j]) : text.padEnd(widths[j])))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,136 @@
+/** The options of several load machines: of the race, of an agent, and of who looks for agents. */
+
+import { readFileSync } from 'node:fs';
+import { usageError } from '../lib/errors.js';
+import { choice, count, duration, takeOption, text, texts } from '../lib/options.js';
+import { rowsOf } from './option-rows.js';
+
+/** Of everybody who connects to a coordinator. @type {import('../lib/options.js').OptionTable} */
+const COORDINATOR = Object.freeze({
+  coordinator: text({
+    value: '<address>',
+    help: 'coordinator of the agents; default: the one of servers start coordinator',
+  }),
+  tokenFile: text({ value: '<file>', help: 'file with the coordinator’s token' }),
+  coordinatorCa: text({
+    value: '<file>',
+    help: 'certificate authority of the coordinator; off loopback its connections are encrypted',
+  }),
+});
+
+/** @type {import('../lib/options.js').OptionTable} */
+const RACE = Object.freeze({
+  agents: count(1, 1000, undefined, {
+    help: 'share each load among this many load machines (docs/fleet.md)',
+  }),
+  ...COORDINATOR,
+  agentWait: duration(30_000, { help: 'start if all agents are ready within this time, else not' }),
+  onAgentLoss: choice(['invalid', 'truncate'], 'invalid', {
+    help: 'invalid, or truncate: keep the seconds in which all agents were alive',
+  }),
+});
+
+/** @type {import('../lib/options.js').OptionTable} */
+const AGENT = Object.freeze({
+  ...COORDINATOR,
+  name: text({ help: 'name of the agent', shown: 'host name and process number' }),
+  targetsFile: text({
+    value: '<file>',
+    help: 'servers off loopback that this agent may load: one host:port per line',
+  }),
+  allowTargets: texts({
+    flag: 'allow-target',
+    value: '<host:port>',
+    help: 'the same for one server; may be repeated',
+  }),
+});
+
+/**
+ * @param {import('../lib/options.js').OptionTable} table
+ * @returns {import('./options.js').OptionRow[]}
+ */
+function parsed(table) {
+  return Object.entries(table).map(([name, option]) => {
+    const [row] = rowsOf({ [name]: option });
+    if (option.kind === 'texts') return row;
+    return { ...row, parse: (given) => takeOption(name, option, given, { asText: true }) };
+  });
+}
+
+export const RACE_FLEET_OPTIONS = parsed(RACE);
+export const AGENT_OPTIONS = parsed(AGENT);
+export const AGENTS_OPTIONS = parsed(COORDINATOR);
+
+/**
+ * @param {Record<string, any>} options
+ * @returns {Promise<import('../fleet/connection.js').Coordinator>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export async function coordinatorOf({ coordinator, tokenFile, coordinatorCa }) {
+  const { resolveAddress } = await import('../engine/addresses.js');
+  const { readSecretFile } = await import('../lib/credentials.js');
+  const { address, credentials } = await resolveAddress('coordinator', { flags: { coordinator } });
+  const { unix: _socket, main } = address;
+  const own = tokenFile && { password: readSecretFile(tokenFile, '--token-file', 0o007) };
+  return {
+    endpoint: main,
+    credentials: { ...credentials, ...own },
+    ...(coordinatorCa && { ca: coordinatorCa }),
+  };
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @returns {string[]} servers off loopback that an agent may load
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: the file cannot be read
+ */
+export function targetsOf({ targetsFile, allowTarget = [] }) {
+  if (targetsFile === undefined) return allowTarget;
+  try {
+    const lines = readFileSync(targetsFile, 'utf8').split(/\r?\n/);
+    const named = lines.map((line) => line.replace(/#.*/, '').trim()).filter((line) => line !== '');
+    return [...allowTarget, ...named];
+  } catch (error) {
+    throw usageError(`--targets-file ${targetsFile}: cannot be read (${error.code})`);
+  }
+}
+
+/** Options that belong to one machine, with the reason. */
+const ALONE = Object.freeze({
+  against: 'other versions of a driver are installed on this machine only',
+  pin: 'processors are assigned on this machine only',
+  limits: 'ceilings are measured on this machine only',
+});
+
+/**
+ * @param {Record<string, any>} options of a race
+ * @returns {Promise<string[]>} its storages, as they are named
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: it cannot be shared by machines
+ */
+export async function requireShared(options) {
+  const { parseSelection, loadStorage } = await import('../storages/index.js');
+  for (const [name, reason] of Object.entries(ALONE)) {
+    if (options[name] === undefined || options[name] === false) continue;
+    throw usageError(`--agents and --${name}: ${reason}`, `leave out --${name}`);
+  }
+  /** @type {string[] | undefined} */
+  const storages = options['storages'];
+  if (storages === undefined || storages.some((one) => /^all$|:all$/.test(one))) {
+    throw usageError('--agents: which storages?', 'name them: --storages ioredis,valkey-glide');
+  }
+  for (const one of storages) {
+    const { source } = parseSelection(one);
+    if (/[/\\]/.test(source) || options['storage'] !== undefined) {
+      throw usageError(
+        `--agents: storage ${one} is a file; agents take names, never code`,
+        'name a storage that is installed everywhere: npx dragstrip list',
+      );
+    }
+    if ((await loadStorage(source)).server !== null) continue;
+    throw usageError(
+      `--agents: storage ${one} is embedded: it is another store on each machine`,
+      'name storages with a server',
+    );
+  }
+  return storages;
+}

@@ -1,0 +1,97 @@
+/**
+ * The agent of a load machine: waits for a lease, runs its share of the benchmarks, uploads, waits
+ * again. Generators are its child processes, so that a full event loop of theirs does not cost it
+ * the lease. It prints nothing.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { Queue, Worker } from 'bullmq';
+import { compareClocks } from './clock.js';
+import { connectCoordinator, connectionOptions } from './connection.js';
+import { identityOf } from './identity.js';
+import { LEASES, LOCK_MS, PREFIX, RENEW_MS, STALLED_MS, uploadsOf } from './names.js';
+import { announce, describeMachine, requireFreeName } from './presence.js';
+import { Session } from './session.js';
+
+/** Jobs run once: a benchmark that is repeated by itself would be another load. */
+export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, removeOnFail: false });
+
+/**
+ * @typedef {{ type: 'waiting', name: string }
+ *   | { type: 'leased' | 'released', run: string, seat: number, count: number }
+ *   | { type: 'cut', run: string, message: string }
+ *   | { type: 'trouble', message: string }} AgentEvent
+ */
+
+/**
+ * @param {object} options
+ * @param {import('./connection.js').Coordinator} options.coordinator
+ * @param {string} options.name
+ * @param {readonly string[]} options.allowTargets servers off loopback that it may load
+ * @param {string} options.home
+ * @param {AbortSignal} options.signal ends it
+ * @param {(event: AgentEvent) => void} options.onEvent
+ * @returns {Promise<void>} when it was ended
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET: no coordinator; E_USAGE: its name
+ *   is taken
+ */
+export async function runAgent({ coordinator, name, allowTargets, home, signal, onEvent }) {
+  const client = await connectCoordinator(coordinator);
+  let clock = await compareClocks(client);
+  let busy = false;
+  await requireFreeName(client, name);
+  const id = randomUUID();
+  const presence = announce(client, name, {
+    id,
+    clock: () => clock,
+    state: () => (busy ? 'busy' : 'idle'),
+  });
+  /** @type {import('bullmq').Processor} */
+  const serve = async (job, token = '') => {
+    const { run, seat, count } = job.data;
+    busy = true;
+    onEvent({ type: 'leased', run, seat, count });
+    const uploads = new Queue(uploadsOf(run), { connection: client, prefix: PREFIX });
+    const tell = (/** @type {Record<string, unknown>} */ message) =>
+      job.updateProgress({ ...message, seat });
+    const session = new Session({
+      ...{ data: job.data, client, tell, allowTargets, home },
+      holdsLease: async () => Number(await job.extendLock(token, LOCK_MS)) === 1,
+      async upload(step, payload) {
+        const data = { seat, step, payload };
+        await uploads.add('upload', data, { ...ONCE, jobId: `${seat}-${step}` });
+      },
+      onClock(reading) {
+        clock = reading;
+      },
+    });
+    try {
+      const identity = await identityOf(job.data.storages);
+      clock = await compareClocks(client);
+      session.clock = clock;
+      await tell({ type: 'ready', name, identity, machine: describeMachine(), clock });
+      await session.run();
+      onEvent({ type: 'released', run, seat, count });
+    } catch (error) {
+      onEvent({ type: 'cut', run, message: String(error.message) });
+      throw error;
+    } finally {
+      await uploads.close().catch(() => {});
+      busy = false;
+    }
+  };
+  const worker = new Worker(LEASES, serve, {
+    connection: connectionOptions(coordinator),
+    ...{ prefix: PREFIX, name, concurrency: 1, maxStalledCount: 0 },
+    ...{ lockDuration: LOCK_MS, lockRenewTime: RENEW_MS, stalledInterval: STALLED_MS },
+    ...{ drainDelay: 2, runRetryDelay: 500 },
+  });
+  worker.on('error', (error) => onEvent({ type: 'trouble', message: String(error.message) }));
+  onEvent({ type: 'waiting', name });
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+  await presence.stop();
+  await worker.close(true);
+  client.disconnect();
+}
