@@ -9,15 +9,14 @@ import { createDataset, ROWS_NAMESPACE } from '../lib/dataset.js';
 import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
-import { MAX_IN_FLIGHT } from '../load/rate.js';
-import { SecondsRecorder } from '../load/seconds-recorder.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, withTimeout } from './guard.js';
+import { ownLoad, rateOf, recorderOf } from './own-load.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
-import { shareLoad, shareWorkload } from './share.js';
+import { shareWorkload } from './share.js';
 
 /** Rows read and compared whole before the clock starts. */
 const CHECK_ROWS = 64;
@@ -62,7 +61,8 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {import('../measure/usage.js').Instruments} instruments
  * @property {AbortSignal} [signal]
  * @property {AbortSignal} [crash] reason: an uncaught error of the driver
- * @property {() => Promise<number | void>} [atStart] awaited before the clock starts: others begin with it
+ * @property {() => Promise<number | void>} [atStart] awaited before the clock starts: others begin
+ *   with it
  * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
  */
 
@@ -375,31 +375,4 @@ function serverBetween(before, after) {
     rssBytes: after.rssBytes,
     threadNsMax: busiestThreadNs(before, after),
   };
-}
-
-/**
- * @param {BenchmarkSpec} spec
- * @returns {import('../load/rate.js').RateOptions | undefined}
- */
-function rateOf(spec) {
-  const { seed, share } = spec;
-  const { rate, arrivals = 'constant' } = spec.load;
-  if (rate === undefined) return undefined;
-  const { maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
-  return { perSecond: rate, arrivals, maxInFlight, seed, ...(share && { share }) };
-}
-
-/**
- * @param {BenchmarkSpec} spec
- * @param {import('../lib/types.js').BoundWorkload} measured
- */
-function recorderOf({ perSecond, load }, { kinds, series }) {
-  if (!perSecond || series !== undefined) return undefined;
-  const what = { service: load.rate !== undefined, kinds: kinds ?? null };
-  return (/** @type {number} */ startNs) => new SecondsRecorder(startNs, what);
-}
-
-/** @param {BenchmarkSpec} spec */
-function ownLoad({ load, share }) {
-  return share === undefined ? load : shareLoad(load, share);
 }

@@ -1,7 +1,7 @@
 /**
  * The clock that all machines have in common: the coordinator's time of day. An agent compares its
- * own monotonic clock with it, by exchanges of TIME; the one with the smallest round trip bounds the
- * error by half of that (Cristian, Probabilistic clock synchronization, 1989).
+ * own monotonic clock with it, by exchanges of TIME; the one with the smallest round trip bounds
+ * the error by half of that (Cristian, Probabilistic clock synchronization, 1989).
  */
 
 import { systemClock } from '../measure/clock.js';

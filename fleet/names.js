@@ -13,8 +13,8 @@ export const LEASES = 'leases';
 export const AGENTS_KEY = `${PREFIX}:agents`;
 
 /**
- * A lease ends this long after its last renewal. BullMQ renews it every half of RENEW_MS to RENEW_MS
- * and looks for ended ones every STALLED_MS, in two steps: the event follows the last sign of life
+ * A lease ends this long after its last renewal. BullMQ renews it once or twice in RENEW_MS, and
+ * looks for ended ones every STALLED_MS, in two steps: the event follows the last sign of life
  * within LOCK_MS + 2 · STALLED_MS, which is to be less than 4 s.
  */
 export const LOCK_MS = 2200;

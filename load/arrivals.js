@@ -37,7 +37,7 @@ export class Arrivals {
   /**
    * The first constant arrival is at 0, the k-th at k / R: a product, not a sum, so that rounding
    * errors do not accumulate. The gaps of a Poisson process are exponential: -ln(1 - U) / R, with U
-   * in [0, 1). A share draws the arrivals of the others too: together they are those of one process.
+   * in [0, 1). A share draws the arrivals of the others too: together they are one process's.
    * @returns {number} ns after the start, not decreasing
    */
   next() {

@@ -1,6 +1,7 @@
 /**
- * A recorder with a further histogram for each second of the load: what several machines did in the
- * same second is added up, and a test that lost one of them keeps the seconds in which it was there.
+ * A recorder with a further histogram for each second of the load: what several machines did in
+ * the same second is added up, and a round that lost one of them keeps the seconds in which it was
+ * there.
  */
 
 import { Histogram } from '../measure/histogram.js';

@@ -104,7 +104,7 @@ describe('storages, without a server', () => {
       const all = await Promise.all(STORAGE_NAMES.map((name) => loadStorage(name)));
       const drivers = all.flatMap(({ package: driver }) => driver ?? []);
       assert.ok(drivers.includes('ioredis') && drivers.includes('lmdb'));
-      const names = JSON.stringify([...drivers, 'mysql2/promise']);
+      const names = JSON.stringify([...drivers, 'mysql2/promise', 'bullmq']);
       const hooks = `export async function resolve(name, context, next) {
         if (${names}.includes(name)) throw new Error('imported ' + name);
         return next(name, context);

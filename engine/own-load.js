@@ -1,0 +1,37 @@
+/**
+ * The load of one benchmark's process, which may be a part of a load that several share: what is in
+ * flight, when operations are due, what records them.
+ */
+
+import { MAX_IN_FLIGHT } from '../load/rate.js';
+import { SecondsRecorder } from '../load/seconds-recorder.js';
+import { shareLoad } from './share.js';
+
+/** @typedef {import('./benchmark.js').BenchmarkSpec} BenchmarkSpec */
+
+/**
+ * @param {BenchmarkSpec} spec
+ * @returns {import('../load/rate.js').RateOptions | undefined}
+ */
+export function rateOf(spec) {
+  const { seed, share } = spec;
+  const { rate, arrivals = 'constant' } = spec.load;
+  if (rate === undefined) return undefined;
+  const { maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
+  return { perSecond: rate, arrivals, maxInFlight, seed, ...(share && { share }) };
+}
+
+/**
+ * @param {BenchmarkSpec} spec
+ * @param {import('../lib/types.js').BoundWorkload} measured
+ */
+export function recorderOf({ perSecond, load }, { kinds, series }) {
+  if (!perSecond || series !== undefined) return undefined;
+  const what = { service: load.rate !== undefined, kinds: kinds ?? null };
+  return (/** @type {number} */ startNs) => new SecondsRecorder(startNs, what);
+}
+
+/** @param {BenchmarkSpec} spec */
+export function ownLoad({ load, share }) {
+  return share === undefined ? load : shareLoad(load, share);
+}
