@@ -1,7 +1,7 @@
 /**
  * What came of one benchmark on all agents: one record, as if one process had done it, and what
- * each agent contributed. Pure. Histograms are added bucket by bucket, so that percentiles are those
- * of the union and not means of percentiles.
+ * each agent contributed. Pure. Histograms are added bucket by bucket, so that percentiles are
+ * those of the union and not means of percentiles.
  */
 
 import { DROPPED_SHARE_MAX, LATE_SHARE_MAX } from '../engine/openloop.js';
