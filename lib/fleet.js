@@ -40,8 +40,11 @@ export const fleetSchema = z
   })
   .describe('with --agents: the load machines');
 
-/** @param {import('zod').ZodType} latency schema of the latencies of a round */
-export function roundAgentSchema(latency) {
+/**
+ * @template {import('zod').ZodType} T
+ * @param {T} latency schema of the latencies of a round
+ */
+function roundAgentSchema(latency) {
   return z.object({
     agent: text,
     scheduled: count,
@@ -59,7 +62,7 @@ export function roundAgentSchema(latency) {
   });
 }
 
-export const secondSchema = z
+const secondSchema = z
   .object({
     ok: count,
     p50Ns: nanoseconds.nullable(),
@@ -68,8 +71,20 @@ export const secondSchema = z
   })
   .describe('operations that ended in one second, of all agents');
 
-/** @typedef {z.infer<typeof fleetSchema>} Fleet */
 /**
- * @typedef {Omit<z.infer<ReturnType<typeof roundAgentSchema>>, 'latency'> &
- *   { latency: import('./result.js').Latency | null }} RoundAgent
+ * @template {import('zod').ZodType} T
+ * @param {T} latency schema
+ * @returns fields of a round
  */
+export function fleetFields(latency) {
+  return {
+    seconds: z.array(secondSchema).optional().describe('with --agents'),
+    agents: z
+      .array(roundAgentSchema(latency))
+      .optional()
+      .describe('with --agents: what came of each; the round is all of them together'),
+  };
+}
+
+/** @typedef {z.infer<typeof fleetSchema>} Fleet */
+/** @typedef {NonNullable<import('./result.js').Round['agents']>[number]} RoundAgent */

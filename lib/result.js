@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { limitsSchema } from './ceilings.js';
 import { comparisonSchema } from './comparison.js';
 import { DragstripError } from './errors.js';
-import { fleetSchema, roundAgentSchema, secondSchema } from './fleet.js';
+import { fleetFields, fleetSchema } from './fleet.js';
 import { OUTCOMES } from './outcome.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
@@ -159,11 +159,7 @@ const round = z.object({
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),
   open: open.optional(),
-  seconds: z.array(secondSchema).optional().describe('with --agents'),
-  agents: z
-    .array(roundAgentSchema(latency.nullable()))
-    .optional()
-    .describe('with --agents: what came of each; the round is all of them together'),
+  ...fleetFields(latency.nullable()),
   kinds: z.array(kind).optional().describe('each kind of operation, where the workload mixes them'),
   series: z.array(series).optional().describe('of a workload that looks at each operation'),
   client: client.nullable(),
