@@ -130,7 +130,7 @@ export const OPTIONS = Object.freeze({
     }),
   }),
   markdown: { flags: '--markdown <file>', help: 'write the tables as GitHub markdown' },
-  csv: { flags: '--csv <file>', help: 'write one row per benchmark and round' },
+  csv: { flags: '--csv <file>', help: 'write one row per benchmark and round, or result' },
   overwrite: { flags: '--force', help: 'overwrite existing files' },
   benchmark: {
     flags: '--benchmark <text>',
@@ -228,7 +228,7 @@ export const COMMAND_OPTIONS = Object.freeze({
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
   report: rowsNamed(['format', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
-  history: rowsNamed(['benchmark', 'metric', ...OUTPUT_OPTIONS]),
+  history: rowsNamed(['benchmark', 'metric', 'format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
   list: [],
   doctor: rowsNamed(ADDRESS_OPTIONS),

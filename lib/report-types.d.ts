@@ -55,6 +55,8 @@ export interface TableRow {
   mark: 'wrong' | 'unsteady' | 'drift' | null;
   /** what kind of contender it is, where it is no storage with a server */
   remark: string | null;
+  /** whose colour it has in plots: a storage with its profile, or what the report names */
+  contender: string | null;
   /** it has no figure, or is no contender */
   quiet: boolean;
   /** what it was made of; not part of the JSON */
@@ -65,6 +67,8 @@ export interface Table {
   title: string;
   /** what plots of the same benchmarks name; null: none has any */
   id: string | null;
+  /** plots show its rows in the colours of their contenders */
+  colored: boolean;
   /** the greatest number of the benchmarks, where the title names it */
   rounds: number | null;
   columns: Column[];
@@ -149,6 +153,8 @@ export interface ReportSpec {
   skipped?: boolean;
   tables: readonly TableSpec[];
   plots?: readonly PlotSpec[];
+  /** whose colour a benchmark has in plots; absent: its storage with its profile */
+  contender?(benchmark: any): string;
   /** what the figures mean, where a table of it is shown */
   legend?: readonly string[] | ((benchmarks: readonly any[], result: any) => readonly string[]);
   /** every column and mark of these: name, text */
@@ -185,6 +191,8 @@ export interface Document {
   verdictShort: string[];
   head: [string, string][];
   tables: Table[];
+  /** longer ones, for programs only: pages have them as numbers of plots */
+  details?: Table[];
   /** sentences about the rows together */
   notes: string[];
   lists: List[];
@@ -194,10 +202,16 @@ export interface Document {
   explanation: [string, string][];
   /** storage and its driver options that are not defaults */
   settings: [string, string][];
-  /** its tables by workload, for their plots */
-  parts: readonly { spec: ReportSpec; benchmarks: any[]; tables: Table[] }[];
-  /** what it was made of, for a download */
-  source: any;
+  /** plots with the tables that they show */
+  parts: readonly { plots: readonly PlotSpec[]; tables: readonly Table[] }[];
+  /** of the result, or of what was compared */
+  id: string;
+  /** when and where, for below a picture */
+  subtitle: string;
+  /** those that plots show, in the order of their colours */
+  contenders: string[];
+  /** what it was made of, as JSON; null: nothing that is stored as one */
+  download: (() => string) | null;
   /** versions, options and servers; null where the document is not of one result */
   setup: Setup | null;
   /** every round, for a page */
@@ -216,7 +230,7 @@ export interface Setup {
 /** One row for each benchmark and round, `of`: whose colour it has. */
 export interface RoundTexts {
   columns: { name: string; align: 'left' | 'right' }[];
-  rows: { texts: string[]; of: { storage: string; profile: string } }[];
+  rows: { texts: string[]; of: string }[];
 }
 
 /** One line for each benchmark and round, for CSV. */

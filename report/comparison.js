@@ -41,8 +41,11 @@ export function comparisonDocument(comparison) {
     legend: LEGEND,
     explanation: [],
     settings: [],
-    parts: [],
-    source: comparison,
+    parts: [{ plots: PLOTS, tables: plottedTables(comparison) }],
+    id: plainText(comparison.id),
+    subtitle: '',
+    contenders: [],
+    download: null,
     setup: null,
     roundTexts: () => ({ columns: [], rows: [] }),
     rounds: () => roundsOf(comparison),
@@ -138,6 +141,79 @@ function figure(side, name, drop) {
       : formatThroughput(benchmark[side]),
   );
 }
+
+/** @type {typeof COMPARED} */
+const PLOTTED = {
+  row: [{ key: 'name', name: 'storage' }],
+  metrics: [
+    ...COMPARED.metrics.filter(({ key }) => key === 'base' || key === 'other' || key === 'ratio'),
+    metric({ key: 'file', name: 'result', unit: 'text' }, ({ file }) => plainText(file)),
+    metric({ key: 'verdict', name: 'verdict', unit: 'text' }, ({ verdict }) => verdict),
+  ],
+};
+
+/**
+ * @param {Comparison} comparison
+ * @returns {import('../lib/report-types.js').Table[]} one for each workload and load
+ */
+function plottedTables({ base, others }) {
+  /** @type {Map<string, any[]>} */
+  const groups = new Map();
+  for (const [i, { benchmarks, file }] of others.entries()) {
+    for (const benchmark of benchmarks) {
+      if (benchmark.ratio === null) continue;
+      const [storage, ...rest] = plainText(benchmark.benchmark).split('/');
+      const key = rest.join(', ');
+      const number = others.length > 1 ? ` (${i + 2})` : '';
+      const name = `${storage.replace(/:default$/, '')}${number}`;
+      const item = { ...benchmark, name, file, side: i, first: base.file };
+      groups.set(key, [...(groups.get(key) ?? []), item]);
+    }
+  }
+  return [...groups].map(([key, items]) => tableOfItems(key, PLOTTED, byStorage(items)));
+}
+
+/**
+ * @param {any[]} items
+ * @returns {any[]} those of a storage together
+ */
+function byStorage(items) {
+  const benchmarkOf = (/** @type {any} */ { benchmark }) => benchmark;
+  const order = [...new Set(items.map(benchmarkOf))];
+  return [...items].sort(
+    (a, b) => order.indexOf(benchmarkOf(a)) - order.indexOf(benchmarkOf(b)) || a.side - b.side,
+  );
+}
+
+/** @param {readonly any[]} dots @param {string} verdict */
+function countOf(dots, verdict) {
+  return dots.filter(({ row }) => row.benchmarks[0].verdict === verdict).length;
+}
+
+/** @type {readonly import('../lib/report-types.js').PlotSpec[]} */
+const PLOTS = [
+  {
+    ...{ kind: 'dots', each: 'table', first: true, head: 'storage' },
+    ...{ ratio: 'ratio', figures: ['file', 'base', 'other', 'verdict'] },
+    id: (/** @type {any[]} */ [{ title }]) => `comparison-${title}`,
+    title: (/** @type {any[]} */ [{ title }]) => `Against the first, ${title}`,
+    color: (/** @type {any} */ { benchmarks: [{ side }] }) => side,
+    filled: (/** @type {any} */ { benchmarks: [{ verdict }] }) => /^(faster|slower)$/.test(verdict),
+    summary(/** @type {any[]} */ dots) {
+      const counts = `${countOf(dots, 'faster')} faster, ${countOf(dots, 'slower')} slower`;
+      const rest = `${countOf(dots, 'same')} the same, ${countOf(dots, 'undecided')} undecided`;
+      return `${counts}, ${rest}, against ${plainText(dots[0].row.benchmarks[0].first)}.`;
+    },
+    note: (/** @type {any[]} */ dots) =>
+      'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: 95 % ' +
+      'interval. Filled: faster or slower; hollow: the same, or undecided.' +
+      (new Set(dots.map(({ row }) => row.benchmarks[0].side)).size > 1
+        ? ' The number behind a name says which result.'
+        : '') +
+      (dots.some(({ row }) => row.benchmarks[0].reference === null) ? ` ${ADVICE}` : ''),
+    axis: 'speed relative to the first',
+  },
+];
 
 /** @param {ComparedBenchmark} benchmark */
 function verdictText({ verdict, roundsNeeded, low, reference }) {

@@ -4,7 +4,8 @@
  */
 
 import { formatDuration, plainText } from '../lib/format.js';
-import { labelOf, toGroups, variantRows } from './analysis/rows.js';
+import { labelOf } from '../lib/label.js';
+import { toGroups, variantRows } from './analysis/rows.js';
 import { limitLegend, limitTables } from './ceilings.js';
 import { checkTables } from './checks.js';
 import { headLines } from './head.js';
@@ -64,8 +65,11 @@ export function documentOf(result, specs) {
       ...(spec.explain?.(benchmarks, result) ?? []),
     ]),
     settings: settingsOf(result),
-    parts,
-    source: result,
+    parts: parts.map(({ spec, tables }) => ({ plots: spec.plots ?? [], tables })),
+    id: plainText(result.id),
+    subtitle: subtitleOf(result),
+    contenders: contendersIn(result, parts),
+    download: () => JSON.stringify(result),
     setup: setupOf(result),
     roundTexts: () => roundTextsOf(result),
     rounds: () => roundTableOf(result, specs),
@@ -103,6 +107,31 @@ function partsOf(result, benchmarks, specs) {
     benchmarks: own,
     tables: tabulate(result, spec, own),
   }));
+}
+
+/**
+ * @param {Result} result
+ * @param {readonly Part[]} parts
+ * @returns {string[]} those that tables show, storages first and as they were named
+ */
+function contendersIn({ benchmarks }, parts) {
+  const shown = new Set(
+    parts.flatMap(({ tables }) =>
+      tables.flatMap(({ rows, plotted = rows }) =>
+        plotted.flatMap(({ contender, quiet }) => (contender === null || quiet ? [] : contender)),
+      ),
+    ),
+  );
+  const storages = benchmarks.map(labelOf).filter((label) => shown.has(label));
+  return [...new Set([...storages, ...shown])];
+}
+
+/** @param {Result} result */
+function subtitleOf({ environment: { cpu, cores, node }, startedAt, dragstrip }) {
+  return plainText(
+    `Dragstrip ${dragstrip}, ${startedAt.slice(0, 10)}, Node ${node}, ` +
+      `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
+  );
 }
 
 /**

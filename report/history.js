@@ -1,4 +1,7 @@
-/** Stored results over time: for a terminal, and as a page with a plot for each test. Pure. */
+/**
+ * The document of stored results over time: which results, the last level of each benchmark and
+ * where it changed, and each value. Pure; how it is shown is that of every document.
+ */
 
 import {
   formatCount,
@@ -6,24 +9,29 @@ import {
   formatRatio,
   formatThroughput,
   plainText,
-  wrap,
 } from '../lib/format.js';
-import { figureMarkup } from './html/figure.js';
-import { escapeHtml, tableMarkup } from './html/markup.js';
-import { pageMarkup } from './html/page.js';
-import { historyPlots } from './plots/history.js';
+import { version } from '../lib/version.js';
+import { metric } from '../stats/metrics.js';
+import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/history.js').BenchmarkHistory} BenchmarkHistory */
-/** @typedef {import('./analysis/history.js').Metric} Metric */
+/** @typedef {import('./analysis/history.js').HistoryPoint} HistoryPoint */
+/** @typedef {import('./analysis/history.js').Metric} MetricName */
 /** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/report-types.js').Document} Document */
+/** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {{ file: string, result: Result }} StoredResult */
+/** @typedef {import('../lib/report-types.js').Metric} Metric */
 
-/** @type {Readonly<Record<Metric, { name: string, format: (value: number | null) => string }>>} */
-const METRICS = Object.freeze({
-  throughput: { name: 'throughput, ops/s', format: formatThroughput },
-  p50: { name: 'p50', format: formatDuration },
-  p99: { name: 'p99', format: formatDuration },
-  cpu: { name: 'client CPU per operation', format: formatDuration },
+/** @typedef {{ name: string, unit: string, better: 'more' | 'less',
+ *   format: (value: number | null) => string }} Measure */
+
+/** @type {Readonly<Record<MetricName, Measure>>} */
+const MEASURES = Object.freeze({
+  throughput: { name: 'ops/s', unit: 'ops/s', better: 'more', format: formatThroughput },
+  p50: { name: 'p50', unit: 'ns', better: 'less', format: formatDuration },
+  p99: { name: 'p99', unit: 'ns', better: 'less', format: formatDuration },
+  cpu: { name: 'client CPU/op', unit: 'ns', better: 'less', format: formatDuration },
 });
 const SPARKS = '▁▂▃▄▅▆▇█';
 const SPARK_MAX = 40;
@@ -31,68 +39,172 @@ const SPARK_MAX = 40;
 /**
  * @param {readonly StoredResult[]} stored
  * @param {readonly BenchmarkHistory[]} histories
- * @param {{ metric?: Metric, width?: number, left?: readonly string[] }} [options] left: files that
- *   were left out, and why
- * @returns {string}
+ * @param {{ metric?: MetricName, left?: readonly string[] }} [options] left: files that were left
+ *   out, and why
+ * @returns {Document}
  */
-export function renderHistory(stored, histories, options = {}) {
-  const { metric = 'throughput', width = Infinity, left = [] } = options;
-  const { name, format } = METRICS[metric];
-  const columns = Math.min(width, 120);
-  const lines = (/** @type {string} */ text) => {
-    const indent = text.startsWith('  ') ? '  ' : '';
-    const room = Math.max(1, columns - indent.length);
-    return wrap(text.trimStart(), room).map((line) => `${indent}${line}`);
+export function historyDocument(
+  stored,
+  histories,
+  { metric: name = 'throughput', left = [] } = {},
+) {
+  const measure = MEASURES[name];
+  const ordered = [...stored].sort((a, b) => (a.result.startedAt < b.result.startedAt ? -1 : 1));
+  const points = histories.map((history) => pointTable(history, measure));
+  const changed = histories.filter(({ changes }) => changes.length > 0).length;
+  const [first, last] = [ordered[0], ordered[ordered.length - 1]];
+  const counts = `${formatCount(changed)} of ${formatCount(histories.length)} benchmarks`;
+  return {
+    title: `Dragstrip ${version}: ${countOf(stored.length)} over time`,
+    verdict:
+      histories.length === 0
+        ? ['No benchmark is in two results or more.']
+        : [`${measure.name}: ${counts} changed their level.`],
+    head: first === undefined ? [] : [['results', `${when(first.result)} to ${when(last.result)}`]],
+    tables: [
+      tableOfItems('Results', RESULTS, ordered),
+      ...(histories.length === 0
+        ? []
+        : [tableOfItems(`${measure.name} over time`, levelsOf(measure), histories)]),
+    ],
+    details: points,
+    notes: histories.flatMap((history) => notesOf(history, measure)),
+    lists: left.length === 0 ? [] : [leftList(left)],
+    legend: histories.length === 0 ? [] : [LEGEND],
+    settings: [],
+    explanation: [],
+    parts: [{ plots: [plotOf(measure)], tables: points }],
+    id: 'history',
+    subtitle: first === undefined ? '' : `${when(first.result)} to ${when(last.result)}`,
+    ...{ contenders: [], download: null, setup: null },
+    roundTexts: () => ({ columns: [], rows: [] }),
+    rounds: () => linesOf(histories, name),
   };
-  const listed = ordered(stored).map(({ file, result }) => {
-    const measured = result.benchmarks.filter(({ state }) => state === 'measured').length;
-    return (
-      `${plainText(result.startedAt).slice(0, 19)}  ${plainText(file)}: ${result.state}, ` +
-      `${formatCount(measured)} of ${formatCount(result.benchmarks.length)} tests, ` +
-      `Node ${plainText(result.environment.node)}`
-    );
-  });
-  const benchmarks = histories.flatMap(({ benchmark, points, changes, mixed }) => [
-    '',
-    ...lines(plainText(benchmark)),
-    ...lines(
-      `  ${sparkline(
-        points.map(({ value }) => value),
-        columns - 4,
-      )}`,
-    ),
-    ...lines(
-      `  ${name}: last ${format(points[points.length - 1].value)}, ${formatCount(points.length)} results`,
-    ),
-    ...changes.flatMap(({ index, before, after, ratio, p }) =>
-      lines(
-        `  changed at ${plainText(points[index].id)}: ${format(before)} → ${format(after)} ` +
-          `(${formatRatio(ratio)}, p ${p.toFixed(3)})`,
-      ),
-    ),
-    ...(changes.length === 0 ? ['  no change of level'] : []),
-    ...(mixed.length > 0 ? lines(`  not the same in all: ${mixed.join(', ')}`) : []),
-  ]);
-  return `${[
-    `${formatCount(stored.length)} results`,
-    ...listed.flatMap(lines),
-    ...left.flatMap((text) => lines(`left out: ${plainText(text)}`)),
-    ...(histories.length === 0 ? ['', 'No benchmark is in two results or more.'] : benchmarks),
-  ].join('\n')}\n`;
 }
 
-/** @param {readonly StoredResult[]} stored */
-function ordered(stored) {
-  return [...stored].sort((a, b) => (a.result.startedAt < b.result.startedAt ? -1 : 1));
+/** @param {number} n */
+function countOf(n) {
+  return `${formatCount(n)} ${n === 1 ? 'result' : 'results'}`;
+}
+
+/** @param {Pick<Result, 'startedAt'>} result */
+function when({ startedAt }) {
+  return plainText(startedAt).slice(0, 19).replace('T', ' ');
 }
 
 /**
- * @param {readonly number[]} values
- * @param {number} width
- * @returns {string} the latest, as many as there is room for; from the least to the greatest
+ * @param {string} key
+ * @param {string} name
+ * @param {(item: any) => string} of
+ * @param {number} [drop]
+ * @returns {Metric}
  */
-function sparkline(values, width) {
-  const shown = values.slice(-Math.max(1, Math.min(SPARK_MAX, width)));
+function words(key, name, of, drop = 0) {
+  return metric({ key, name, unit: 'text', align: 'left', drop }, (item) => plainText(of(item)));
+}
+
+/** @type {{ row: import('../lib/report-types.js').KeyColumn[], metrics: Metric[] }} */
+const RESULTS = {
+  row: [{ key: 'file', name: 'result' }],
+  metrics: [
+    words('started', 'started', ({ result }) => when(result), 1),
+    words('state', 'state', ({ result }) => result.state, 3),
+    words(
+      'measured',
+      'measured',
+      ({ result: { benchmarks } }) => {
+        const measured = benchmarks.filter((/** @type {any} */ { state }) => state === 'measured');
+        return `${formatCount(measured.length)} of ${formatCount(benchmarks.length)} benchmarks`;
+      },
+      4,
+    ),
+    words('node', 'Node', ({ result }) => result.environment.node, 5),
+    words(
+      'machine',
+      'machine',
+      ({
+        result: {
+          environment: { cpu, cores },
+        },
+      }) => {
+        return `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
+      },
+      6,
+    ),
+  ],
+};
+
+/**
+ * @param {Measure} measure
+ * @returns {{ row: import('../lib/report-types.js').KeyColumn[], metrics: Metric[] }}
+ */
+function levelsOf({ name, unit, better, format }) {
+  const lastOf = (/** @type {any} */ { points }) => points[points.length - 1];
+  return {
+    row: [{ key: 'benchmark', name: 'benchmark' }],
+    metrics: [
+      words('trend', 'trend', ({ points }) => sparkline(points), 2),
+      {
+        ...{ key: 'last', name: `last ${name}`, unit, better, shows: ['interval'] },
+        ...{ head: ['last', name], drop: 0 },
+        of: (history) => figureOf(lastOf(history)),
+      },
+      metric(
+        { key: 'results', name: 'results', unit: 'count', drop: 3 },
+        ({ points }) => points.length,
+      ),
+      metric(
+        { key: 'changes', name: 'changes', unit: 'count', drop: 1 },
+        ({ changes }) => changes.length,
+      ),
+      words('last_change', 'last change', ({ points, changes }) => {
+        const last = changes[changes.length - 1];
+        return last === undefined ? '' : changeText(last, points, format);
+      }),
+    ],
+  };
+}
+
+/** @param {HistoryPoint} point @returns {import('../lib/report-types.js').Value} */
+function figureOf({ value, low, high, n }) {
+  const spread = low === null || high === null || value === 0 ? null : (high - low) / 2 / value;
+  return { value, low, high, n, ...(spread !== null && { spread }) };
+}
+
+/**
+ * @param {BenchmarkHistory['changes'][number]} change
+ * @param {readonly HistoryPoint[]} points
+ * @param {(value: number | null) => string} format
+ * @returns {string} `run-8: 15,000 → 12,000 (0.80×, p 0.005)`
+ */
+function changeText({ index, before, after, ratio, p }, points, format) {
+  const figures = `${format(before)} → ${format(after)}`;
+  return `${plainText(points[index].id)}: ${figures} (${formatRatio(ratio)}, p ${p.toFixed(3)})`;
+}
+
+/**
+ * @param {BenchmarkHistory} history
+ * @param {Measure} measure
+ * @returns {string[]} earlier changes than the last, and what is not the same in all results
+ */
+function notesOf({ benchmark, points, changes, mixed }, { format }) {
+  const name = plainText(benchmark);
+  return [
+    ...changes
+      .slice(0, -1)
+      .map((change) => `${name}: changed at ${changeText(change, points, format)}`),
+    ...(mixed.length === 0
+      ? []
+      : [`${name}: not the same in all results: ${plainText(mixed.join(', '))}`]),
+  ];
+}
+
+/**
+ * @param {readonly { value: number }[]} points
+ * @returns {string} the latest, from the least to the greatest
+ */
+function sparkline(points) {
+  const shown = points.slice(-SPARK_MAX).map(({ value }) => value);
   const [low, high] = [Math.min(...shown), Math.max(...shown)];
   const step = (/** @type {number} */ value) =>
     high === low ? 3 : Math.round(((value - low) / (high - low)) * (SPARKS.length - 1));
@@ -100,59 +212,110 @@ function sparkline(values, width) {
 }
 
 /**
- * @param {readonly BenchmarkHistory[]} histories
- * @param {Metric} [metric]
- * @returns {import('./plots/plot.js').Plot[]}
+ * @param {BenchmarkHistory} history
+ * @param {Measure} measure
+ * @returns {Table} a row for each result
  */
-export function plotsOfHistory(histories, metric = 'throughput') {
-  return historyPlots(histories, METRICS[metric]);
+function pointTable(history, { name, unit, better, format }) {
+  const { benchmark, points, changes } = history;
+  const changeAt = (/** @type {any} */ { at }) => changes.find(({ index }) => index === at);
+  const metrics = [
+    words('started', 'started', ({ startedAt }) => startedAt),
+    {
+      ...{ key: 'value', name, unit, better, shows: /** @type {const} */ (['interval', 'n']) },
+      of: figureOf,
+    },
+    words('change', 'change', (point) => {
+      const change = changeAt(point);
+      return change === undefined ? '' : `${format(change.before)} → ${format(change.after)}`;
+    }),
+  ];
+  const spec = { row: [{ key: 'result', name: 'result' }], metrics };
+  const items = points.map((point, at) => ({ ...point, at, result: plainText(point.id), history }));
+  return tableOfItems(plainText(benchmark), spec, items);
 }
 
 /**
- * @param {readonly StoredResult[]} stored
- * @param {readonly BenchmarkHistory[]} histories
- * @param {{ metric?: Metric }} [options]
- * @returns {string} a page
+ * @param {Measure} measure
+ * @returns {import('../lib/report-types.js').PlotSpec} a curve of each benchmark
  */
-export function renderHistoryPage(stored, histories, { metric = 'throughput' } = {}) {
-  const plots = plotsOfHistory(histories, metric);
-  const list = ordered(stored);
-  const results = tableMarkup({
-    caption: 'Results',
-    columns: ['result', 'started', 'state', 'Node', 'machine'].map((name) => ({
-      name,
-      align: /** @type {const} */ ('left'),
-    })),
-    rows: list.map(({ file, result }) => ({
-      texts: [
-        plainText(file),
-        plainText(result.startedAt),
-        result.state,
-        plainText(result.environment.node),
-        plainText(`${result.environment.cpu}, ${result.environment.cores} cores`),
-      ],
-    })),
-  });
-  const changed = histories.filter(({ changes }) => changes.length > 0);
-  return pageMarkup({
-    title: `Dragstrip: ${formatCount(stored.length)} results over time`,
-    when:
-      list.length === 0
-        ? ''
-        : `${plainText(list[0].result.startedAt)} to ${plainText(list[list.length - 1].result.startedAt)}`,
-    lead:
-      `${METRICS[metric].name}: ${formatCount(changed.length)} of ` +
-      `${formatCount(histories.length)} tests changed their level.`,
-    storages: [],
-    downloads: [],
-    contents: [
-      { id: 'results', title: 'Results' },
-      ...plots.map(({ id, title }) => ({ id, title })),
-    ],
-    body: [
-      `<section id="results"><h2>Results</h2><div class="card">${results}</div></section>`,
-      ...plots.map((plot) => figureMarkup(plot, { prefix: '', level: 2 })),
-      plots.length === 0 ? `<p>${escapeHtml('No benchmark is in two results or more.')}</p>` : '',
-    ].join('\n'),
-  });
+function plotOf({ name, format }) {
+  const historyIn = (/** @type {any} */ [{ benchmarks }]) => benchmarks[0].history;
+  return {
+    ...{ kind: 'lines', each: 'table', metric: 'value', yName: name, head: 'result' },
+    id: (/** @type {Table[]} */ [{ title }]) => `history-${title}`,
+    title: (/** @type {Table[]} */ [{ title }]) => `${title}: ${name} over time`,
+    series: (/** @type {any} */ { benchmarks: [{ history }] }) => history.benchmark,
+    inOrder: (/** @type {any} */ { benchmarks: [{ id, startedAt }] }) =>
+      `${plainText(startedAt.slice(0, 10))} ${plainText(id)}`,
+    changes: (/** @type {any[]} */ rows) => changesOf(historyIn(rows)),
+    summary(/** @type {any[]} */ [{ rows }]) {
+      const { points, changes } = historyIn(rows);
+      const last = changes[changes.length - 1];
+      const count = `${changes.length} ${changes.length === 1 ? 'change' : 'changes'} of level`;
+      return last === undefined
+        ? `${countOf(points.length)}. No change of level is found.`
+        : `${countOf(points.length)}. ${count}; the last at ${plainText(points[last.index].id)}, ` +
+            `from ${format(last.before)} to ${format(last.after)}.`;
+    },
+    note:
+      'Dots: the results, in their order, with the 95 % interval over their rounds. Vertical lines: ' +
+      'changes of level (permutation test, level 0.01). Horizontal lines: the levels.',
+  };
 }
+
+/**
+ * @param {BenchmarkHistory} history
+ * @returns {{ at: number[], levels: [[number, number], [number, number]][] }}
+ */
+function changesOf({ points, changes }) {
+  if (changes.length === 0) return { at: [], levels: [] };
+  const bounds = [0, ...changes.map(({ index }) => index), points.length];
+  const means = [changes[0].before, ...changes.map(({ after }) => after)];
+  return {
+    at: changes.map(({ index }) => index),
+    levels: means.map((mean, i) => [
+      [bounds[i], mean],
+      [bounds[i + 1] - 1, mean],
+    ]),
+  };
+}
+
+/**
+ * @param {readonly string[]} left
+ * @returns {import('../lib/report-types.js').List}
+ */
+function leftList(left) {
+  const items = left.map((text) => {
+    const [, subject = '', reason = text] = /^(.*?\.json): (.*)$/s.exec(text) ?? [];
+    return { subject: plainText(subject), text: plainText(reason), untrusted: true, hint: null };
+  });
+  return { kind: 'skipped', title: 'Left out', items };
+}
+
+/**
+ * @param {readonly BenchmarkHistory[]} histories
+ * @param {MetricName} name
+ * @returns {import('../lib/report-types.js').RoundTable} a line for each benchmark and result
+ */
+function linesOf(histories, name) {
+  return {
+    columns: [
+      ...['benchmark', 'metric', 'unit', 'result_id', 'started_at', 'value', 'low', 'high', 'n'],
+      ...['level_before', 'level_after', 'level_ratio', 'level_p'],
+    ],
+    lines: histories.flatMap(({ benchmark, points, changes }) =>
+      points.map(({ id, startedAt, value, low, high, n }, i) => {
+        const change = changes.find(({ index }) => index === i);
+        const { before, after, ratio, p } = change ?? {};
+        const { unit } = MEASURES[name];
+        return [benchmark, name, unit, id, startedAt, value, low, high, n, before, after, ratio, p];
+      }),
+    ),
+  };
+}
+
+const LEGEND =
+  'trend: the latest results, from the least to the greatest. last: with the 95 % interval over its ' +
+  'rounds. changes: results at which the level changed (permutation test, level 0.01; at least ' +
+  'three results on each side).';

@@ -4,71 +4,54 @@
  */
 
 import { defineReport } from '../lib/define.js';
-import { plainText } from '../lib/format.js';
-import { figureMarkup } from './html/figure.js';
+import { comparisonDocument } from './comparison.js';
 import { pageMarkup } from './html/page.js';
 import { sectionsOf } from './html/section.js';
-import { comparisonPlots } from './plots/comparison.js';
-import { plotsOf } from './plots/index.js';
-import { labelsOf } from './plots/plot.js';
+import { contendersOf, plotsOf } from './plots/index.js';
 
-/** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/report-types.js').Document} Document */
 /** @typedef {import('./html/section.js').Section} Section */
+/** @typedef {import('./html/section.js').Part} Part */
 
 export default defineReport({
   name: 'html',
   summary: 'one page with plots, for a browser; needs nothing else',
-  render: (documents, { comparison = null } = {}) => renderPage(documents, comparison),
+  render: (documents, { comparison = null } = {}) =>
+    renderPage(documents, comparison === null ? null : comparisonDocument(comparison)),
 });
 
 /**
  * @param {readonly Document[]} documents one, or several side by side: the first is what the others
  *   are compared with
- * @param {import('./analysis/comparison.js').Comparison | null} comparison of several
+ * @param {Document | null} compared the comparison of several
  * @returns {string}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a result is damaged
  */
-function renderPage(documents, comparison) {
-  /** @type {Result[]} */
-  const results = documents.map(({ source }) => source);
-  const labels = labelsOf(results);
-  const parts = documents.map((content, i) => {
-    const result = results[i];
-    const { plots, context } = plotsOf(result, content.parts, labels);
-    const several = results.length > 1;
-    const prefix = several ? `r${i + 1}-` : '';
-    const where = several ? ` (result ${i + 1})` : '';
-    const level = several ? 3 : 2;
-    return { result, content, plots, seriesOf: context.seriesOf, prefix, where, level };
-  });
+function renderPage(documents, compared) {
+  const contenders = contendersOf(documents);
+  const single = documents.length === 1;
+  const parts = documents.map((content, i) => ({
+    ...{ content, contenders, plots: plotsOf(content, contenders) },
+    prefix: single ? '' : `r${i + 1}-`,
+    where: single ? '' : ` (result ${i + 1})`,
+    level: single ? 2 : 3,
+  }));
   const shown = new Set(parts.flatMap(({ plots }) => plots.flatMap(seriesIn)));
-  const sections = parts.map(sectionsOf);
-  const compared = comparison === null ? [] : comparisonSections(comparison);
-  const single = parts.length === 1;
+  const sections = single
+    ? sectionsOf(parts[0])
+    : [...comparisonSections(compared), ...parts.map(sectionOfPart)];
   return pageMarkup({
-    title: single ? parts[0].content.title : `Dragstrip: ${parts.length} results compared`,
-    when: single ? parts[0].content.head[0][1] : results.map(({ id }) => plainText(id)).join(', '),
-    lead: single ? leadOf(parts[0].plots) : '',
-    storages: labels
+    title: single ? documents[0].title : `Dragstrip: ${parts.length} results compared`,
+    when: single ? (documents[0].head[0]?.[1] ?? '') : documents.map(({ id }) => id).join(', '),
+    lead: single ? leadOf(parts[0]) : (compared?.notes.slice(0, 1) ?? []),
+    storages: contenders
       .map((label, series) => ({ label, series }))
       .filter(({ series }) => shown.has(series)),
-    downloads: results.map((result) => ({ name: result.id, json: JSON.stringify(result) })),
-    contents: single ? sections[0] : [...compared, ...parts.map(titleOf)],
-    body: [
-      ...compared.map((section) => sectionMarkup(section, 2)),
-      ...(single
-        ? sections[0].map((section) => sectionMarkup(section, 2))
-        : parts.map((part, i) =>
-            sectionMarkup(
-              {
-                ...titleOf(part),
-                body: sections[i].map((section) => sectionMarkup(section, 3)).join('\n'),
-              },
-              2,
-            ),
-          )),
-    ].join('\n'),
+    downloads: documents.flatMap(({ id, download }) =>
+      download === null ? [] : [{ name: id, json: download() }],
+    ),
+    contents: sections,
+    body: sections.map((section) => sectionMarkup(section, 2)).join('\n'),
   });
 }
 
@@ -78,35 +61,38 @@ function seriesIn({ table }) {
 }
 
 /**
- * @param {import('./plots/plot.js').Plot[]} plots
- * @returns {string} what the plots of throughput say in a sentence each
+ * @param {Part} part
+ * @returns {string[]} what there is to know first: the verdict, else what plots say of who leads
  */
-function leadOf(plots) {
-  return plots
-    .filter(({ id }) => id.startsWith('throughput-'))
-    .map(({ title, summary }) => `${title.replace('Throughput, ', '')}: ${lastSentence(summary)}`)
-    .join(' ');
-}
-
-/** @param {string} text */
-function lastSentence(text) {
-  return text.slice(text.indexOf('. ') + 2);
-}
-
-/** @param {{ result: Result, prefix: string }} part */
-function titleOf({ result, prefix }) {
-  return { id: `${prefix}result`, title: plainText(result.id) };
+function leadOf({ content: { verdict }, plots }) {
+  if (verdict.length > 0) return verdict;
+  const told = plots.flatMap(({ leads, title, summary }) =>
+    leads ? [`${title.replace(/^[^,]*, /, '')}: ${summary.slice(summary.indexOf('. ') + 2)}`] : [],
+  );
+  return told.length === 0 ? [] : [told.join(' ')];
 }
 
 /**
- * @param {import('./analysis/comparison.js').Comparison} comparison
- * @returns {Section[]}
+ * @param {Part} part one of several
+ * @returns {Section}
  */
-function comparisonSections(comparison) {
-  const body = comparisonPlots(comparison)
-    .map((plot) => figureMarkup(plot, { prefix: '', level: 3 }))
-    .join('\n');
-  return [{ id: 'comparison', title: 'Side by side', body }];
+function sectionOfPart(part) {
+  const { content, prefix } = part;
+  const body = sectionsOf(part).map((section) => sectionMarkup(section, 3));
+  return { id: `${prefix}result`, title: content.id, body: body.join('\n') };
+}
+
+/**
+ * @param {Document | null} content of a comparison
+ * @returns {Section[]} its figures and tables; the results have their own notes
+ */
+function comparisonSections(content) {
+  if (content === null) return [];
+  const [figure, ...rest] = sectionsOf({
+    ...{ content, plots: plotsOf(content), contenders: [], prefix: 'c-', where: '', level: 2 },
+  });
+  const own = rest.filter(({ id }) => !/-(run|setup|rounds)$/.test(id));
+  return [{ ...figure, id: 'comparison', title: 'Side by side' }, ...own];
 }
 
 /**

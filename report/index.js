@@ -5,7 +5,6 @@
 
 import { usageError } from '../lib/errors.js';
 import { loadReports } from '../workloads/index.js';
-import { comparisonDocument } from './comparison.js';
 import { documentOf } from './document.js';
 
 /** @typedef {import('../lib/types.js').ReportDefinition} ReportDefinition */
@@ -55,12 +54,12 @@ export async function loadReport(name) {
 
 /**
  * @param {string} name
- * @returns {Promise<(comparison: import('./analysis/comparison.js').Comparison,
- *   options?: ReportOptions) => string>} what loadReport gives for results, for a comparison
+ * @returns {Promise<(document: import('../lib/report-types.js').Document,
+ *   options?: ReportOptions) => string>} what loadReport gives for results, for another document
  */
-export async function loadComparisonReport(name) {
+export async function loadDocumentReport(name) {
   const { render } = await loadFormat(name);
-  return (comparison, options) => render([comparisonDocument(comparison)], options);
+  return (document, options) => render([document], options);
 }
 
 /**

@@ -15,10 +15,11 @@ export default defineReport({
 });
 
 /** @param {Document} document */
-function plain({ title, verdict, head, tables, notes, lists, legend, explanation }) {
+function plain(document) {
+  const { title, verdict, head, tables, details = [], notes, lists, legend, explanation } = document;
   return {
     ...{ title, verdict, head: Object.fromEntries(head) },
-    tables: tables.map(({ title: name, columns, rows }) => ({
+    tables: [...tables, ...details].map(({ title: name, columns, rows }) => ({
       title: name,
       columns: columns.map(({ key, name: text, unit, better, role }) => ({
         ...{ key, name: text, unit, better, role },

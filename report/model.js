@@ -29,7 +29,7 @@ export function tabulate(result, report, benchmarks) {
       const all = partsOf(spec, section, result);
       const tables = groupsOf(all, spec.table ?? []).map((table) => {
         const ranked = spec.contenders === undefined ? table : withRanks(spec, table);
-        return tableOf(spec, ranked, { result, all });
+        return tableOf(spec, ranked, { result, all, report });
       });
       return tables.filter(({ rows }) => rows.length > 0);
     }),
@@ -81,10 +81,10 @@ export function groupsOf(benchmarks, keys) {
 /**
  * @param {TableSpec} spec
  * @param {any[]} table
- * @param {{ result: Result, all: readonly any[] }} context
+ * @param {{ result: Result, all: readonly any[], report: ReportSpec }} context
  * @returns {Table}
  */
-function tableOf(spec, table, { result, all }) {
+function tableOf(spec, table, { result, all, report }) {
   const measures = measuresOf(spec, table, result);
   const keyed = table.map((benchmark) => ({
     keys: Object.fromEntries(
@@ -102,7 +102,8 @@ function tableOf(spec, table, { result, all }) {
       const value = own.length === 0 ? NOTHING : of(own[0], { ...scope, row: own });
       return /** @type {[string, Value]} */ ([column.key, value]);
     });
-    return toRow(entries[0].keys, Object.fromEntries(values), row);
+    const contender = (report.contender ?? labelOf)(row[0]);
+    return toRow(entries[0].keys, Object.fromEntries(values), { benchmarks: row, contender });
   });
   const ordered = spec.order?.(lines) ?? lines;
   const rows = spec.shown?.(ordered) ?? ordered;
@@ -112,6 +113,7 @@ function tableOf(spec, table, { result, all }) {
   return {
     title: spec.title(table, result),
     id: spec.id?.(table) ?? null,
+    colored: spec.id !== undefined || report.contender !== undefined,
     rounds: spec.namesRounds
       ? Math.max(0, ...table.map(({ source }) => source.rounds.length))
       : null,
@@ -120,6 +122,9 @@ function tableOf(spec, table, { result, all }) {
     ...(rows.length < ordered.length && { plotted: ordered }),
   };
 }
+
+/** @param {any} benchmark @returns {string | null} */
+const labelOf = ({ label }) => label ?? null;
 
 /** @type {Value} */
 const NOTHING = Object.freeze({ state: 'unknown', reason: null });
@@ -190,13 +195,13 @@ function keyColumns(row) {
 /**
  * @param {TableRow['keys']} keys
  * @param {TableRow['values']} values
- * @param {readonly any[]} benchmarks of the row
+ * @param {{ benchmarks: readonly any[], contender: string | null }} of
  * @returns {TableRow}
  */
-export function toRow(keys, values, benchmarks = []) {
+function toRow(keys, values, { benchmarks, contender }) {
   const [only] = benchmarks.length === 1 ? benchmarks : [];
   return {
-    ...{ keys, values },
+    ...{ keys, values, contender },
     mark: only?.mark ?? null,
     remark: only?.remark ?? null,
     quiet: only !== undefined && (only.throughput === null || only.kind === 'overhead'),
@@ -218,6 +223,7 @@ export function tableOfItems(title, { row, metrics }, items, { result, rounds = 
   return {
     title,
     id: null,
+    colored: false,
     rounds,
     columns: [...keyColumns(row), ...kept.map(({ column }) => column)],
     rows: items.map((item) => {
@@ -225,7 +231,8 @@ export function tableOfItems(title, { row, metrics }, items, { result, rounds = 
       const scope = { result, table: items, row: [item], all: items };
       const keys = row.map(({ key, of }) => [key, of?.(own) ?? own[key] ?? null]);
       const values = kept.map(({ column, of }) => [column.key, of(own, scope)]);
-      return toRow(Object.fromEntries(keys), Object.fromEntries(values));
+      const of = { benchmarks: [item], contender: own.label ?? null };
+      return toRow(Object.fromEntries(keys), Object.fromEntries(values), of);
     }),
   };
 }

@@ -1,27 +1,14 @@
 /** The plots of results as pictures that stand alone, each with a name for its file. */
 
-import { plainText } from '../lib/format.js';
 import { loadReports } from '../workloads/index.js';
+import { comparisonDocument } from './comparison.js';
 import { documentOf } from './document.js';
-import { comparisonPlots } from './plots/comparison.js';
-import { plotsOf } from './plots/index.js';
-import { labelsOf } from './plots/plot.js';
+import { contendersOf, plotsOf } from './plots/index.js';
 import { plotPicture } from './svg.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/report-types.js').Document} Document */
 /** @typedef {{ name: string, svg: string }} Picture */
-
-/**
- * @returns {Promise<(results: readonly Result[], options?: PictureOptions) => Picture[]>}
- */
-export async function loadPictures() {
-  const specs = await loadReports();
-  return (results, options) =>
-    picturesOf(
-      results.map((result) => documentOf(result, specs)),
-      options,
-    );
-}
 
 /**
  * @typedef {{ comparison?: import('./analysis/comparison.js').Comparison | null,
@@ -29,32 +16,32 @@ export async function loadPictures() {
  */
 
 /**
- * @param {readonly import('../lib/report-types.js').Document[]} documents
- * @param {PictureOptions} [options]
- * @returns {Picture[]}
+ * @returns {Promise<(results: readonly Result[], options?: PictureOptions) => Picture[]>}
  */
-function picturesOf(documents, { comparison = null, theme = 'light' } = {}) {
-  const results = documents.map(({ source }) => source);
-  const labels = labelsOf(results);
-  const compared = comparison === null ? [] : comparisonPlots(comparison);
-  return [
-    ...compared.map((plot) => ({ name: plot.id, svg: plotPicture(plot, { theme }) })),
-    ...results.flatMap((result, i) => {
-      const prefix = results.length === 1 ? '' : `r${i + 1}-`;
-      const subtitle = subtitleOf(result);
-      return plotsOf(result, documents[i].parts, labels).plots.map((plot) => ({
-        name: `${prefix}${plot.id}`,
-        svg: plotPicture(plot, { theme, subtitle }),
-      }));
-    }),
+export async function loadPictures() {
+  const specs = await loadReports();
+  return (results, { comparison = null, ...options } = {}) => [
+    ...(comparison === null ? [] : picturesOf([comparisonDocument(comparison)], options)),
+    ...picturesOf(
+      results.map((result) => documentOf(result, specs)),
+      options,
+    ),
   ];
 }
 
-/** @param {Result} result */
-function subtitleOf({ environment, startedAt, dragstrip }) {
-  const { cpu, cores, node } = environment;
-  return plainText(
-    `Dragstrip ${dragstrip}, ${startedAt.slice(0, 10)}, Node ${node}, ` +
-      `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
-  );
+/**
+ * @param {readonly Document[]} documents
+ * @param {{ theme?: 'light' | 'dark' }} [options]
+ * @returns {Picture[]}
+ */
+export function picturesOf(documents, { theme = 'light' } = {}) {
+  const contenders = contendersOf(documents);
+  return documents.flatMap((document, i) => {
+    const prefix = documents.length === 1 ? '' : `r${i + 1}-`;
+    const { subtitle } = document;
+    return plotsOf(document, contenders).map((plot) => ({
+      name: `${prefix}${plot.id}`,
+      svg: plotPicture(plot, { theme, subtitle }),
+    }));
+  });
 }

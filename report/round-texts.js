@@ -8,9 +8,9 @@ import {
   formatThroughput,
   plainText,
 } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
-import { labelOf } from './analysis/rows.js';
 
 /** @typedef {import('../lib/result.js').Round} Round */
 
@@ -68,7 +68,7 @@ export function roundTextsOf({ benchmarks }) {
           plainText(`${labelOf(benchmark)}, ${benchmark.workload}, ${loadName(benchmark.load)}`),
           ...ROUND_COLUMNS.map(([, text]) => text(round)),
         ],
-        of: { storage: benchmark.storage, profile: benchmark.profile },
+        of: labelOf(benchmark),
       })),
     ),
   };

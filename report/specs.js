@@ -1,6 +1,7 @@
 /** The reports of workloads by name, and what is shown of a workload that declares none. */
 
 import { operationsExplained, operationsLegend, operationsTable } from '../workloads/operations.js';
+import { operationsPlots } from '../workloads/operations-plots.js';
 
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 /** @typedef {ReadonlyMap<string, ReportSpec>} ReportSpecs by the name of the workload */
@@ -8,6 +9,7 @@ import { operationsExplained, operationsLegend, operationsTable } from '../workl
 /** @type {ReportSpec} */
 const BY_DEFAULT = Object.freeze({
   tables: [{ ...operationsTable, where: undefined }],
+  plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,
 });

@@ -5,7 +5,8 @@
 
 import { EXIT_STATUS, usageError } from '../../lib/errors.js';
 import { compareResults } from '../../report/analysis/comparison.js';
-import { loadComparisonReport, loadReport } from '../../report/index.js';
+import { comparisonDocument } from '../../report/comparison.js';
+import { loadDocumentReport, loadReport } from '../../report/index.js';
 import { openStore } from '../storage.js';
 import { readResult } from './report.js';
 
@@ -43,8 +44,8 @@ export async function execute({ args, options, stdout }) {
       ),
     );
   } else {
-    const render = await loadComparisonReport(format);
-    stdout.write(render(comparison, shown));
+    const render = await loadDocumentReport(format);
+    stdout.write(render(comparisonDocument(comparison), shown));
   }
   if (store !== null) {
     await store.write(comparison);

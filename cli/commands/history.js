@@ -1,9 +1,15 @@
-/** `dragstrip history FOLDER`: stored results over time, and where the level of a benchmark changed. */
+/**
+ * `dragstrip history FOLDER`: stored results over time, and where the level of a benchmark changed,
+ * in the formats of every report.
+ */
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { usageError } from '../../lib/errors.js';
 import { historyOf } from '../../report/analysis/history.js';
+import { historyDocument } from '../../report/history.js';
+import { loadDocumentReport } from '../../report/index.js';
+import { pictureOutputs, writeOutputs } from '../outputs.js';
 import { readResult } from './report.js';
 
 /** @typedef {{ file: string, result: import('../../lib/result.js').Result }} StoredResult */
@@ -13,7 +19,8 @@ import { readResult } from './report.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ args: [folder], options, stdout }) {
-  const { html, svg, png, theme, metric, benchmark: benchmarks } = options;
+  const { html, svg, png, markdown, csv, theme, metric, benchmark: benchmarks, format } = options;
+  const render = await loadDocumentReport(format ?? 'console');
   const { stored, left } = await readFolder(folder);
   if (stored.length === 0) {
     throw usageError(
@@ -29,33 +36,23 @@ export async function execute({ args: [folder], options, stdout }) {
       'without --benchmark all are listed',
     );
   }
-  const report = await import('../../report/history.js');
-  if ([html, svg, png].some((place) => place !== undefined)) {
-    const [{ pictureOutputs, writeOutputs }, { plotPicture }, { toPng }] = await Promise.all([
-      import('../outputs.js'),
-      import('../../report/svg.js'),
-      import('../../report/png.js'),
-    ]);
-    const pictures =
-      svg === undefined && png === undefined
-        ? []
-        : report
-            .plotsOfHistory(histories, metric)
-            .map((plot) => ({ name: plot.id, svg: plotPicture(plot, { theme }) }));
-    const page = {
-      flag: '--html',
-      file: html,
-      make: () => report.renderHistoryPage(stored, histories, { metric }),
-    };
-    const outputs = [
-      ...(html === undefined ? [] : [page]),
-      ...pictureOutputs(pictures, { svg, png }, toPng),
-    ];
-    for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
-    return 0;
+  const document = historyDocument(stored, histories, { metric, left });
+  /** @type {import('../outputs.js').Output[]} */
+  const outputs = [];
+  for (const [name, file] of Object.entries({ html, markdown, csv })) {
+    if (file === undefined) continue;
+    const renderFile = await loadDocumentReport(name);
+    outputs.push({ flag: `--${name}`, file, make: () => renderFile(document) });
   }
-  const width = stdout.columns;
-  stdout.write(report.renderHistory(stored, histories, { metric, width, left }));
+  if (svg !== undefined || png !== undefined) {
+    const { picturesOf } = await import('../../report/pictures.js');
+    const { toPng } = await import('../../report/png.js');
+    outputs.push(...pictureOutputs(picturesOf([document], { theme }), { svg, png }, toPng));
+  }
+  for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
+  if (outputs.length > 0 && format === undefined) return 0;
+  const color = stdout.isTTY === true && stdout.hasColors();
+  stdout.write(`${render(document, { width: stdout.columns, color }).trimEnd()}\n`);
   return 0;
 }
 

@@ -15,6 +15,7 @@ import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { boundOf } from '../../stats/bottleneck.js';
 import { summarizeRounds } from '../../stats/summary.js';
+import { mergedHistogram } from './curve.js';
 import { noiseOf, ranksOf } from './ranks.js';
 import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
 import { applyStandings } from './standings.js';
@@ -61,6 +62,7 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {number | null} ratio median throughput against that of the group's reference
  * @property {import('../../stats/standings.js').Row} [standing] of a comparison by slices
  * @property {Percentiles | null} latency
+ * @property {() => Histogram | null} histogram of the same
  * @property {number | null} clientCpuNs user and system, for each ok operation
  * @property {number | null} serverCpuNs the same of the server; null: embedded or not readable
  * @property {number | null} rssBytesMax of the client, greatest of the rounds
@@ -190,6 +192,7 @@ export function toRow(source, server) {
     diagnostics,
     ratio: null,
     latency: mergeLatency(source, measured),
+    histogram: () => mergedHistogram(source),
     clientCpuNs: perOperation(measured, ({ client }) =>
       client === null ? null : client.userNs + client.systemNs,
     ),

@@ -10,8 +10,8 @@ import { plainText } from '../../lib/format.js';
 import { paletteCss, SERIES_COLORS } from '../palette.js';
 import { escapeHtml, swatch } from './markup.js';
 
-/** Browsers take addresses of some two megabytes; a greater download is packed. */
-const DOWNLOAD_MAX = 1_500_000;
+/** A greater download is packed, so that a page stays small; `report` reads it packed too. */
+const DOWNLOAD_MAX = 500_000;
 
 const read = (/** @type {string} */ name) =>
   readFileSync(new URL(name, import.meta.url), 'utf8').replaceAll('\r\n', '\n');
@@ -36,7 +36,7 @@ const STYLE = styleText(read('./page.css'));
  * @typedef {object} Page
  * @property {string} title
  * @property {string} when below the title
- * @property {string} lead what there is to know first; empty: nothing
+ * @property {readonly string[]} lead what there is to know first
  * @property {{ label: string, series: number }[]} storages that plots show, with their colours
  * @property {{ name: string, json: string }[]} downloads
  * @property {{ id: string, title: string }[]} contents
@@ -63,7 +63,7 @@ export function pageMarkup({ title, when, lead, storages, downloads, contents, b
 <header>
 <h1>${escapeHtml(title)}</h1>
 <p class="when">${escapeHtml(when)}</p>
-${lead === '' ? '' : `<p class="lead">${escapeHtml(lead)}</p>`}
+${lead.map((line) => `<p class="lead">${escapeHtml(line)}</p>`).join('\n')}
 <div class="actions">
 <button type="button" data-action="theme" hidden>Dark colours</button>
 ${downloads.map(downloadMarkup).join('\n')}

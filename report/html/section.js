@@ -13,10 +13,10 @@ import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
 /** @typedef {import('../plots/plot.js').Plot} Plot */
 
 /**
- * @typedef {object} Part one result as the page shows it
+ * @typedef {object} Part one document as the page shows it
  * @property {Document} content
  * @property {Plot[]} plots
- * @property {(row: { storage: string, profile: string }) => number} seriesOf
+ * @property {readonly string[]} contenders in the order of their colours
  * @property {string} prefix of identifiers
  * @property {string} where which result, for screen readers, where the page has several
  * @property {number} level of its headings
@@ -26,43 +26,60 @@ import { escapeHtml, foldMarkup, pairsMarkup, tableMarkup } from './markup.js';
 
 /**
  * @param {Part} part
- * @returns {Section[]}
+ * @returns {Section[]} the figure first, what was run on what last
  */
 export function sectionsOf(part) {
-  const { content, prefix } = part;
-  const lists = (/** @type {string[]} */ kinds) =>
-    content.lists.filter(({ kind }) => kinds.includes(kind)).map(listMarkup);
-  const legend = legendMarkup(content);
-  const measured = tableSections(part);
-  const loose = part.plots.filter(({ group }) => group === null);
+  const { content, prefix, plots } = part;
+  const loose = plots.filter(({ of, first }) => of === null && !first);
   /** @type {Section[]} */
   const sections = [
+    { id: `${prefix}figure`, title: 'Result', body: resultMarkup(part) },
+    { id: `${prefix}plots`, title: 'Plots', body: figures(loose, part) },
+    ...tableSections(part),
+    { id: `${prefix}notes`, title: 'Notes', body: notesMarkup(part) },
+    { id: `${prefix}rounds`, title: 'Rounds', body: roundsMarkup(part) },
+    { id: `${prefix}setup`, title: 'Versions and options', body: setupMarkup(part) },
     {
       id: `${prefix}run`,
       title: 'The run',
-      body: [
-        `<div class="card">${pairsMarkup(content.head)}</div>`,
-        ...lists(['failed', 'wrong']),
-        ...content.verdict.map((line) => `<p class="lead">${escapeHtml(line)}</p>`),
-        ...content.notes.map((line) => `<p class="note">${escapeHtml(line)}</p>`),
-      ].join('\n'),
+      body: `<div class="card">${pairsMarkup(content.head)}</div>`,
     },
-    ...(loose.length === 0
-      ? []
-      : [{ id: `${prefix}plots`, title: 'Plots', body: figures(loose, part) }]),
-    ...measured,
-    {
-      id: `${prefix}notes`,
-      title: 'Notes',
-      body: [...lists(['skipped', 'warnings']), `<div class="legend card">${legend}</div>`].join(
-        '\n',
-      ),
-    },
-    { id: `${prefix}setup`, title: 'Versions and options', body: setupMarkup(part) },
   ];
-  const rounds = roundsMarkup(part);
-  if (rounds !== '') sections.push({ id: `${prefix}rounds`, title: 'Rounds', body: rounds });
-  return sections;
+  return sections.filter(({ body }) => body !== '');
+}
+
+/** @param {Part} part */
+function resultMarkup(part) {
+  const { content, plots, level } = part;
+  return [
+    ...listsMarkup(content, ['failed', 'wrong']),
+    // The header of a page has the verdict of a single result.
+    ...(level === 2
+      ? []
+      : content.verdict.map((line) => `<p class="lead">${escapeHtml(line)}</p>`)),
+    `<div class="first">${figures(
+      plots.filter(({ first }) => first),
+      part,
+    )}</div>`,
+  ].join('\n');
+}
+
+/** @param {Part} part */
+function notesMarkup({ content }) {
+  const legend = legendMarkup(content);
+  return [
+    ...content.notes.map((line) => `<p class="note">${escapeHtml(line)}</p>`),
+    ...listsMarkup(content, ['skipped', 'warnings']),
+    ...(legend === '' ? [] : [`<div class="legend card">${legend}</div>`]),
+  ].join('\n');
+}
+
+/**
+ * @param {Document} content
+ * @param {string[]} kinds
+ */
+function listsMarkup({ lists }, kinds) {
+  return lists.filter(({ kind }) => kinds.includes(kind)).map(listMarkup);
 }
 
 /** @param {Document} content */
@@ -78,7 +95,7 @@ function legendMarkup({ legend, explanation }) {
 
 /**
  * @param {Part} part
- * @returns {Section[]} one for each table, with the plots of its group
+ * @returns {Section[]} one for each table, with its plots
  */
 function tableSections(part) {
   const { content, plots, prefix } = part;
@@ -87,7 +104,7 @@ function tableSections(part) {
     return [{ id: `${prefix}nothing`, title: 'Figures', body }];
   }
   return content.tables.map((table, i) => {
-    const own = plots.filter(({ group }) => group !== null && group.key === table.id);
+    const own = plots.filter(({ of, first }) => of !== null && of === table.id && !first);
     return {
       id: `${prefix}table-${i + 1}`,
       title: table.title,
@@ -108,8 +125,8 @@ function figures(plots, { prefix, level, where }) {
  * @param {import('../../lib/report-types.js').Table} table
  * @param {Part} part
  */
-function rowsTable(table, { seriesOf, where }) {
-  const { title, id, columns, rows } = table;
+function rowsTable(table, { contenders, where }) {
+  const { title, colored, columns, rows } = table;
   return tableMarkup({
     caption: title,
     where,
@@ -118,10 +135,20 @@ function rowsTable(table, { seriesOf, where }) {
     rows: rows.map((row) => ({
       texts: rowTexts(table, row),
       // Rows that plots show have the colours of their storages.
-      swatch: id === null ? null : seriesOf(row.benchmarks[0].source),
+      swatch: colored ? seriesOf(row.contender, contenders) : null,
       mark: row.mark === 'wrong',
     })),
   });
+}
+
+/**
+ * @param {string | null} contender
+ * @param {readonly string[]} contenders
+ * @returns {number | null} the number of its colour; null: plots do not show it
+ */
+function seriesOf(contender, contenders) {
+  const series = contenders.indexOf(contender ?? '');
+  return series < 0 ? null : series;
 }
 
 /** @param {import('../../lib/report-types.js').List} list */
@@ -159,14 +186,14 @@ function setupMarkup({ content: { setup }, where }) {
  * @param {Part} part
  * @returns {string} each round of each benchmark; empty where there is none
  */
-function roundsMarkup({ content, seriesOf, where }) {
+function roundsMarkup({ content, contenders, where }) {
   const { columns, rows } = content.roundTexts();
   if (rows.length === 0) return '';
   const table = tableMarkup({
     caption: 'Each round of each benchmark, in a process of its own',
     where,
     columns,
-    rows: rows.map(({ texts, of }) => ({ texts, swatch: seriesOf(of) })),
+    rows: rows.map(({ texts, of }) => ({ texts, swatch: seriesOf(of, contenders) })),
   });
   return `<div class="card">${foldMarkup(`${formatCount(rows.length)} rounds`, table)}</div>`;
 }

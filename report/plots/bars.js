@@ -1,124 +1,236 @@
-/** One metric of tables as bars, the greatest at the top. */
+/**
+ * Metrics of tables as bars, a row for each row of the tables: one bar with its interval, its
+ * rounds and its ceilings; several stacked; or several side by side. The drawing: bar-drawing.js.
+ */
 
-import { plainText } from '../../lib/format.js';
+import { NONE, plainText } from '../../lib/format.js';
 import { numberOf } from '../../stats/metrics.js';
 import { valueText } from '../text.js';
-import { barSeries, namesAxis, namesWidth, numberAxis } from './plot.js';
+import { drawBars } from './bar-drawing.js';
+import {
+  columnOf,
+  contendersIn,
+  formatOf,
+  headOf,
+  LOG_FROM,
+  left,
+  partsOf,
+  plainName,
+  right,
+} from './plot.js';
 
-/** @typedef {import('../../lib/report-types.js').Table} Table */
-/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
-/** @typedef {import('../../lib/report-types.js').Value} Value */
-
-const ROW_HEIGHT = 22;
-
-/** @typedef {{ name: string, series: number, rate: number, low: number | null,
- *   high: number | null, n: number }} Entry */
+/** @typedef {import('./plot.js').Plot} Plot */
+/** @typedef {import('./plot.js').Table} Table */
+/** @typedef {import('./plot.js').TableRow} TableRow */
+/** @typedef {import('./plot.js').Column} Column */
+/** @typedef {(value: number | null) => string} Format */
 
 /**
- * @typedef {object} BarsSpec
- * @property {'bars'} kind
- * @property {string} id
- * @property {string} metric its key
- * @property {(row: TableRow) => string} name of a row
- * @property {(result: any) => string} title
- * @property {(most: string[], least: string[]) => string} summary of the names and texts of both
- * @property {string} note
- * @property {string} axis
- * @property {string} head of the names
+ * @typedef {object} Measure what a bar is long by: a metric of the table, or what `of` takes from
+ *   a row's benchmark
+ * @property {string} key of the metric
+ * @property {string} [name]
+ * @property {import('../palette.js').Role} [role] its colour, where it is not the contender's
+ * @property {string} [unit] with `of`
+ * @property {string} [as]
+ * @property {(benchmark: any) => number | null} [of]
+ *
+ * @typedef {object} Mark a ceiling beside a bar
+ * @property {'driver-limit' | 'wire-limit'} role
+ * @property {string} name
+ * @property {number} value
+ *
+ * @typedef {object} Entry a row as it is drawn
+ * @property {TableRow} row
+ * @property {string} name with its marks
+ * @property {string} plain without
+ * @property {number} series
+ * @property {(number | null)[]} values one for each measure
+ * @property {string[]} texts of the same
+ * @property {number | null} low of the first one's interval
+ * @property {number | null} high
+ * @property {number} n rounds behind it
+ * @property {number[]} rounds
+ * @property {Mark[]} marks
+ *
+ * @typedef {import('./plot.js').Shared & {
+ *   kind: 'bars',
+ *   each?: import('./plot.js').Each,
+ *   layout?: 'stacked' | 'grouped',
+ *   measures?: readonly Measure[],
+ *   columns?: string,
+ *   has?: (row: TableRow) => boolean,
+ *   name?: (row: TableRow) => string,
+ *   order?: 'ascending',
+ *   scales?: readonly string[],
+ *   rounds?: (benchmark: any) => number[],
+ *   marks?: (row: TableRow) => Mark[],
+ *   more?: readonly string[],
+ *   summary: (entries: readonly Entry[], format: Format, names: readonly string[]) => string,
+ *   note: string | ((entries: readonly Entry[]) => string),
+ *   axis: string,
+ *   head: string,
+ * }} BarsSpec columns: in the place of measures, a metric with a column for each of several kinds;
+ *   more: metrics that the numbers have besides
+ */
+
+/**
+ * @typedef {object} Chart
+ * @property {Entry[]} entries
+ * @property {(Measure & { name: string })[]} measures
+ * @property {Format} format
+ * @property {string} unit
+ * @property {BarsSpec} spec
  */
 
 /**
  * @param {readonly Table[]} tables
  * @param {BarsSpec} spec
  * @param {import('./plot.js').PlotContext} context
- * @returns {import('./plot.js').Plot[]} none without a value
+ * @returns {Plot[]} none without a value
  */
-export function bars(tables, spec, { result, seriesOf }) {
-  const column = tables
-    .flatMap(({ columns }) => columns)
-    .find(({ key, role }) => key === spec.metric && role === 'metric');
-  const entries = tables
-    .flatMap(({ rows }) => rows)
-    .flatMap((row) => {
-      const value = row.values[spec.metric];
-      const rate = value === undefined ? null : numberOf(value);
-      if (rate === null || !('value' in value)) return [];
-      const { low, high, n } = value;
-      const series = seriesOf(row.benchmarks[0].source);
-      return [{ name: plainText(spec.name(row)), series, rate, low, high, n }];
-    })
-    .sort((a, b) => a.rate - b.rate);
-  if (column === undefined || entries.length === 0) return [];
-  const plain = { ...column, shows: [] };
-  const format = (/** @type {number | null} */ value) =>
-    valueText(plain, value === null ? NONE : { value, low: null, high: null, n: 1 });
-  return [toPlot(entries, spec, { result, unit: column.name, format })];
+export function bars(tables, spec, context) {
+  return partsOf(spec, tables).flatMap((part) => {
+    const columns = measuresIn(part, spec);
+    if (columns.length === 0) return [];
+    const chart = chartOf(part, { spec, columns, context });
+    return chart.entries.length === 0 ? [] : [toPlot(part, chart)];
+  });
 }
 
-/** @type {Value} */
-const NONE = Object.freeze({ state: 'unknown', reason: null });
+/** @typedef {{ measure: Measure, column: Pick<Column, 'key' | 'name' | 'unit' | 'as'> }} Measured */
 
 /**
- * @param {Entry[]} entries ascending
+ * @param {readonly Table[]} tables
  * @param {BarsSpec} spec
- * @param {{ result: any, unit: string, format: (value: number | null) => string }} figures
- * @returns {import('./plot.js').Plot}
+ * @returns {Measured[]}
  */
-function toPlot(entries, spec, { result, unit, format }) {
-  const [least, most] = [entries[0], entries[entries.length - 1]];
-  const text = (/** @type {Entry} */ { name, rate }) => [name, format(rate)];
-  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
-  const shown = { axis: spec.axis, unit, format };
+function measuresIn(tables, { measures = [], columns: prefix }) {
+  if (prefix !== undefined) {
+    return tables
+      .flatMap(({ columns }) => columns)
+      .filter(({ key }) => key.startsWith(`${prefix}_`))
+      .map((column) => ({ measure: { key: column.key }, column }));
+  }
+  return measures.flatMap((measure) => {
+    const { key, name = key, unit = '', as, of } = measure;
+    const column = of === undefined ? columnOf(tables, key) : { key, name, unit, as };
+    return column === undefined ? [] : [{ measure, column }];
+  });
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {{ spec: BarsSpec, columns: Measured[], context: import('./plot.js').PlotContext }} how
+ * @returns {Chart}
+ */
+function chartOf(tables, { spec, columns, context }) {
+  const { has = () => true } = spec;
+  const entries = contendersIn(tables, has).flatMap(({ name, row }) => {
+    const values = columns.map(({ measure }) => amountOf(row, measure));
+    if (values.every((value) => value === null)) return [];
+    const first = row.values[columns[0].measure.key];
+    const interval = first !== undefined && 'value' in first ? first : NO_INTERVAL;
+    return [
+      {
+        row,
+        name: spec.name === undefined ? name : plainText(spec.name(row)),
+        plain: plainName(row),
+        series: context.seriesOf(row.contender),
+        values,
+        texts: columns.map(({ measure, column }) => textOf(row, measure, column)),
+        ...{ low: interval.low, high: interval.high, n: interval.n },
+        rounds: spec.rounds?.(row.benchmarks[0]) ?? [],
+        marks: spec.marks?.(row) ?? [],
+      },
+    ];
+  });
+  if (spec.order === 'ascending') entries.sort((a, b) => Number(a.values[0]) - Number(b.values[0]));
+  const [{ column }] = columns;
   return {
-    id: spec.id,
-    title: spec.title(result),
-    summary: spec.summary(text(most), text(least)),
-    note: spec.note,
-    group: null,
-    variants: [
-      { name: 'linear', draw: (size) => draw(entries, size, { ...shown, scale: 'value' }) },
-      { name: 'log', draw: (size) => draw(entries, size, { ...shown, scale: 'log' }) },
-    ],
-    table: {
-      columns: [{ name: spec.head, align: 'left' }, ...[unit, 'from', 'to', 'rounds'].map(right)],
-      rows: [...entries].reverse().map(({ name, series, rate, low, high, n }) => ({
-        series,
-        texts: [name, format(rate), format(low), format(high), String(n)],
-      })),
-    },
+    ...{ entries, spec, unit: column.name, format: formatOf({ ...column, digits: undefined }) },
+    measures: columns.map(({ measure, column: { name } }) => ({ ...measure, name })),
+  };
+}
+
+const NO_INTERVAL = Object.freeze({ low: null, high: null, n: 0 });
+
+/**
+ * @param {TableRow} row
+ * @param {Measure} measure
+ */
+function amountOf({ values, benchmarks: [benchmark] }, { key, of }) {
+  if (of !== undefined) return of(benchmark);
+  return values[key] === undefined ? null : numberOf(values[key]);
+}
+
+/**
+ * @param {TableRow} row
+ * @param {Measure} measure
+ * @param {Measured['column']} column
+ */
+function textOf(row, measure, column) {
+  if (measure.of !== undefined) return formatOf({ ...column })(amountOf(row, measure));
+  const value = row.values[measure.key];
+  return value === undefined ? NONE : valueText(/** @type {Column} */ (column), value);
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {Chart} chart
+ * @returns {Plot}
+ */
+function toPlot(tables, chart) {
+  const { entries, spec, format } = chart;
+  const known = entries.flatMap(({ values }) => values.filter((value) => Number(value) > 0));
+  const numbers = /** @type {number[]} */ (known);
+  const wide = Math.max(...numbers) / Math.min(...numbers) >= LOG_FROM;
+  const { scales = wide ? ['log', 'linear'] : ['linear', 'log'] } = spec;
+  return {
+    ...headOf(spec, tables),
+    summary: spec.summary(
+      entries,
+      format,
+      chart.measures.map(({ name }) => name),
+    ),
+    note: typeof spec.note === 'string' ? spec.note : spec.note(entries),
+    variants: scales.map((name) => ({
+      name,
+      draw: ({ width }) => drawBars(chart, { width, log: name === 'log' && numbers.length > 0 }),
+    })),
+    table: numbersOf(tables, chart),
   };
 }
 
 /**
- * @param {Entry[]} entries
- * @param {{ width: number }} size
- * @param {{ scale: 'value' | 'log', axis: string, unit: string,
- *   format: (value: number) => string }} options
- * @returns {import('./plot.js').Drawing}
+ * @param {readonly Table[]} tables
+ * @param {Chart} chart
+ * @returns {import('./plot.js').PlotTable}
  */
-function draw(entries, { width }, { scale, axis: name, unit, format }) {
-  const names = entries.map((entry) => entry.name);
-  const left = namesWidth(names, width);
-  const axis = numberAxis(format, { name });
+function numbersOf(tables, { entries, measures, format, spec }) {
+  const spans = measures.length === 1 && entries.some(({ low }) => low !== null);
+  const rounds = Math.max(0, ...entries.map((entry) => entry.rounds.length));
+  const marks = [...new Set(entries.flatMap((entry) => entry.marks.map(({ name }) => name)))];
+  const more = (spec.more ?? []).flatMap((key) => columnOf(tables, key) ?? []);
   return {
-    height: entries.length * ROW_HEIGHT + 56,
-    nearest: 'y',
-    option: /** @type {any} */ ({
-      grid: { left, right: 84, top: 8, bottom: 46 },
-      xAxis: scale === 'log' ? { ...axis, type: 'log' } : { ...axis, splitNumber: 4 },
-      yAxis: namesAxis(names, left),
-      series: [
-        barSeries(
-          entries.map(({ rate, series }) => ({ value: rate, series })),
-          { label: (i) => format(entries[i].rate) },
-        ),
+    columns: [
+      left(spec.head),
+      ...measures.map(({ name }) => right(name)),
+      ...(spans ? [right('from'), right('to'), right('n')] : []),
+      ...Array.from({ length: rounds }, (_, i) => right(`round ${i + 1}`)),
+      ...marks.map(right),
+      ...more.map(({ name }) => right(name)),
+    ],
+    rows: entries.map(({ name, series, values, texts, low, high, n, row, ...entry }) => ({
+      series: spec.layout === 'grouped' ? null : series,
+      texts: [
+        name,
+        ...(measures.length === 1 ? values.map(format) : texts),
+        ...(spans ? [format(low), format(high), String(n)] : []),
+        ...Array.from({ length: rounds }, (_, i) => format(entry.rounds[i] ?? null)),
+        ...marks.map((mark) => format(entry.marks.find((one) => one.name === mark)?.value ?? null)),
+        ...more.map((column) => valueText(column, row.values[column.key])),
       ],
-    }),
-    points: entries.map(({ name: row, rate, series, n }, i) => ({
-      seriesIndex: 0,
-      at: [rate, i],
-      series,
-      text: `${row}: ${format(rate)} ${unit}, ${n} rounds`,
     })),
   };
 }

@@ -1,185 +1,203 @@
 /**
- * A ratio of tables as dots: a row for each contender, a dot for each table at its ratio to the
- * best of that table. One plot for each group of tables.
+ * Ratios of tables as dots with their intervals: a row for each row of a table, an axis for each
+ * panel, or, where tables are series, a row for each contender and a dot for each table.
  */
 
-import { formatRatio, NONE } from '../../lib/format.js';
+import { formatRatio, NONE, plainText } from '../../lib/format.js';
 import { numberOf } from '../../stats/metrics.js';
-import { seriesColor } from '../palette.js';
-import { rowTexts } from '../text.js';
-import { logScale, NARROW, namesAxis, namesWidth, numberAxis, withTicks } from './plot.js';
+import { valueText } from '../text.js';
+import { drawDots } from './dot-drawing.js';
+import { columnOf, contendersIn, headOf, left, partsOf, plainName, right } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../../lib/report-types.js').Table} Table */
-/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
-
-const ROW_HEIGHT = 30;
-/** Of one after the other fixture, so that dots tell apart without colour too. */
-const SYMBOLS = Object.freeze(['circle', 'rect', 'triangle', 'diamond', 'pin', 'arrow']);
+/** @typedef {import('./plot.js').Table} Table */
+/** @typedef {import('./plot.js').TableRow} TableRow */
 
 /**
- * @typedef {object} DotsSpec
- * @property {'dots'} kind
- * @property {string} ratio key of the metric
- * @property {string} figure key of the metric that is shown beside it
- * @property {(table: Table) => string} plot the name of the plot that a table belongs to
- * @property {(table: Table) => string} series what a dot stands for
- * @property {(row: TableRow) => boolean} has
- * @property {string} id
- * @property {string} head
- * @property {string} axis
- * @property {(first: string) => string} summary
- * @property {string} note
+ * @typedef {import('./plot.js').Shared & {
+ *   kind: 'dots',
+ *   each?: import('./plot.js').Each,
+ *   ratio: string,
+ *   figures: readonly string[],
+ *   has?: (row: TableRow) => boolean,
+ *   name?: (row: TableRow) => string,
+ *   panel?: (row: TableRow) => string,
+ *   series?: (table: Table) => string,
+ *   color?: (row: TableRow) => number,
+ *   filled?: (row: TableRow) => boolean,
+ *   order?: 'mean',
+ *   rowsMin?: number,
+ *   summary: (dots: readonly Dot[], names: readonly string[]) => string,
+ *   note: string | ((dots: readonly Dot[]) => string),
+ *   axis: string,
+ *   head: string,
+ * }} DotsSpec figures: metrics that the numbers and the pointer have besides; series: what a dot
+ *   stands for, where each table has one for the same contenders; color: of what is no contender;
+ *   rowsMin: a panel of fewer rows is left out
  *
  * @typedef {object} Dot
- * @property {number} row
- * @property {number} fixture
+ * @property {TableRow} row
+ * @property {string} name with its marks
+ * @property {string} plain without
+ * @property {string} panel
+ * @property {number} at its row in the panel
+ * @property {number} table which series
  * @property {number} ratio
- * @property {string} text
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {string} shown the ratio as the table has it
+ * @property {string[]} figures
+ * @property {{ color: number, series: number | null }} color
+ * @property {boolean} filled
+ *
+ * @typedef {{ name: string, rows: string[] }} Panel
+ * @typedef {{ dots: Dot[], panels: Panel[], series: string[], units: string[],
+ *   spec: DotsSpec }} Chart
  */
 
 /**
  * @param {readonly Table[]} tables
  * @param {DotsSpec} spec
- * @returns {Plot[]}
+ * @param {import('./plot.js').PlotContext} context
+ * @returns {Plot[]} none without a ratio
  */
-export function dots(tables, spec) {
-  const names = [...new Set(tables.map(spec.plot))];
-  return names.flatMap((name) =>
-    toPlot(
-      name,
-      tables.filter((table) => spec.plot(table) === name),
-      spec,
-    ),
-  );
-}
-
-/**
- * @param {string} name
- * @param {Table[]} tables
- * @param {DotsSpec} spec
- * @returns {Plot[]} none where nothing was measured
- */
-function toPlot(name, tables, spec) {
-  const names = [
-    ...new Set(tables.flatMap((table) => table.rows.map((row) => nameOf(table, row)))),
-  ];
-  const all = tables.flatMap((table, fixture) =>
-    table.rows.filter(spec.has).flatMap((row) => {
-      const ratio = numberOf(row.values[spec.ratio]);
-      const texts = rowTexts(
-        { ...table, columns: table.columns.map((one) => ({ ...one, shows: [] })) },
-        row,
-      );
-      const text = texts[table.columns.findIndex(({ key }) => key === spec.figure)];
-      return ratio === null ? [] : [{ row: names.indexOf(texts[0]), fixture, ratio, text }];
-    }),
-  );
-  if (all.length === 0) return [];
-  const means = names.map((_, row) => meanRatio(all.filter((dot) => dot.row === row)));
-  const order = names
-    .map((_, row) => row)
-    .filter((row) => means[row] > 0)
-    .sort((a, b) => means[b] - means[a]);
-  const shownDots = all.map((dot) => ({ ...dot, row: order.indexOf(dot.row) }));
-  const shown = order.map((row) => names[row]);
-  const fixtures = tables.map(spec.series);
-  const unit = tables[0].columns.find(({ key }) => key === spec.figure)?.name ?? '';
-  const { head, axis } = spec;
-  return [
-    {
-      id: `${spec.id}-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
-      title: `${name}: speed against the fastest`,
-      summary: spec.summary(shown[0]),
-      note: spec.note,
-      group: null,
-      variants: [
-        {
-          name: 'log',
-          draw: ({ width }) => draw({ dots: shownDots, shown, fixtures, width, unit, axis }),
-        },
-      ],
-      table: toTable(shownDots, shown, fixtures, { head, unit }),
-    },
-  ];
+export function dots(tables, spec, context) {
+  return partsOf(spec, tables).flatMap((part) => {
+    const all = part.flatMap((table, i) => dotsOf(table, i, spec, context));
+    const found = all.filter(
+      ({ panel }) => all.filter((one) => one.panel === panel).length >= (spec.rowsMin ?? 1),
+    );
+    return found.length === 0 ? [] : [toPlot(part, found, spec)];
+  });
 }
 
 /**
  * @param {Table} table
- * @param {TableRow} row
+ * @param {number} index
+ * @param {DotsSpec} spec
+ * @param {import('./plot.js').PlotContext} context
+ * @returns {Dot[]}
  */
-function nameOf(table, row) {
-  return rowTexts(table, row)[0];
-}
-
-/** @param {readonly Dot[]} dots @returns {number} geometric; 0 without any */
-function meanRatio(dots) {
-  if (dots.length === 0) return 0;
-  return Math.exp(dots.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / dots.length);
+function dotsOf(table, index, spec, context) {
+  const { has = () => true, panel = () => '' } = spec;
+  const column = columnOf([table], spec.ratio);
+  if (column === undefined) return [];
+  return contendersIn([table], has).flatMap(({ name, row }) => {
+    const value = row.values[spec.ratio];
+    const ratio = numberOf(value);
+    if (ratio === null || ratio <= 0 || !('value' in value)) return [];
+    const color =
+      spec.series !== undefined
+        ? { color: index, series: null }
+        : spec.color !== undefined
+          ? { color: spec.color(row), series: null }
+          : { color: 0, series: context.seriesOf(row.contender) };
+    return [
+      {
+        ...{ row, ratio, color, table: index, at: 0, panel: panel(row) },
+        name: spec.name === undefined ? name : plainText(spec.name(row)),
+        plain: plainName(row),
+        ...{ low: value.low, high: value.high },
+        shown: valueText(column, value),
+        figures: spec.figures.map((key) => figureOf([table], key, row)),
+        filled: spec.filled?.(row) ?? true,
+      },
+    ];
+  });
 }
 
 /**
- * @param {readonly Dot[]} dots
- * @param {readonly string[]} names
- * @param {readonly string[]} fixtures
- * @param {{ head: string, unit: string }} words
- * @returns {import('./plot.js').PlotTable}
+ * @param {readonly Table[]} tables
+ * @param {string} key
+ * @param {TableRow} row
  */
-function toTable(dots, names, fixtures, { head, unit }) {
-  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
+function figureOf(tables, key, row) {
+  const column = columnOf(tables, key);
+  return column === undefined ? NONE : valueText({ ...column, shows: [] }, row.values[key]);
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {Dot[]} found
+ * @param {DotsSpec} spec
+ * @returns {Plot}
+ */
+function toPlot(tables, found, spec) {
+  const panels = panelsOf(found, spec);
+  for (const dot of found) {
+    dot.at = panels.find(({ name }) => name === dot.panel)?.rows.indexOf(dot.name) ?? 0;
+  }
+  /** @type {Chart} */
+  const chart = {
+    ...{ dots: found, panels, spec },
+    series: spec.series === undefined ? [] : tables.map(spec.series),
+    units: spec.figures.map((key) => columnOf(tables, key)?.name ?? ''),
+  };
+  const names = panels.flatMap(({ rows }) => rows);
   return {
-    columns: [{ name: head, align: 'left' }, ...fixtures.map((name) => right(`${name}, ${unit}`))],
-    rows: names.map((name, row) => ({
-      series: null,
+    ...headOf(spec, tables),
+    summary: spec.summary(found, names),
+    note: typeof spec.note === 'string' ? spec.note : spec.note(found),
+    variants: [{ name: 'log', draw: ({ width }) => drawDots(chart, width) }],
+    table: chart.series.length > 0 ? numbersBySeries(chart) : numbersByRow(chart),
+  };
+}
+
+/**
+ * @param {readonly Dot[]} found
+ * @param {DotsSpec} spec
+ * @returns {Panel[]} rows as tables have them, or by their mean
+ */
+function panelsOf(found, { order }) {
+  return [...new Set(found.map(({ panel }) => panel))].map((name) => {
+    const own = found.filter(({ panel }) => panel === name);
+    const rows = [...new Set(own.map((dot) => dot.name))];
+    const means = new Map(rows.map((row) => [row, meanOf(own.filter((dot) => dot.name === row))]));
+    if (order === 'mean') rows.sort((a, b) => Number(means.get(b)) - Number(means.get(a)));
+    return { name, rows };
+  });
+}
+
+/** @param {readonly Dot[]} found @returns {number} geometric */
+function meanOf(found) {
+  return Math.exp(found.reduce((sum, { ratio }) => sum + Math.log(ratio), 0) / found.length);
+}
+
+/** @param {Chart} chart @returns {import('./plot.js').PlotTable} */
+function numbersByRow({ dots: found, units, spec }) {
+  const spans = found.some(({ low }) => low !== null);
+  return {
+    columns: [
+      left(spec.head),
+      ...units.map(right),
+      right('ratio'),
+      ...(spans ? [right('from'), right('to')] : []),
+    ],
+    rows: found.map(({ name, figures, ratio, low, high, color: { series } }) => ({
+      series,
       texts: [
-        name,
-        ...fixtures.map((_, fixture) => {
-          const dot = dots.find((one) => one.row === row && one.fixture === fixture);
-          return dot === undefined ? NONE : `${dot.text} (${formatRatio(dot.ratio)})`;
-        }),
+        ...[name, ...figures, formatRatio(ratio)],
+        ...(spans ? [formatRatio(low), formatRatio(high)] : []),
       ],
     })),
   };
 }
 
-/**
- * @param {{ dots: Dot[], shown: string[], fixtures: string[], width: number,
- *   unit: string, axis: string }} what
- * @returns {import('./plot.js').Drawing}
- */
-function draw({ dots, shown, fixtures, width, unit, axis: axisName }) {
-  const left = namesWidth(shown, width);
-  const narrow = width < NARROW;
-  const least = Math.min(...dots.map(({ ratio }) => ratio));
-  const scale = logScale(least / 1.1, 1, narrow ? 4 : 8);
-  const axis = numberAxis((value) => String(Number(value.toPrecision(2))), {
-    name: axisName,
-    type: 'log',
-  });
+/** @param {Chart} chart @returns {import('./plot.js').PlotTable} */
+function numbersBySeries({ dots: found, panels, series, units: [unit], spec }) {
   return {
-    height: shown.length * ROW_HEIGHT + 88,
-    nearest: 'xy',
-    option: /** @type {any} */ ({
-      legend: { data: fixtures, top: 0, left, itemWidth: 14, icon: undefined },
-      grid: { left, right: narrow ? 24 : 40, top: 34, bottom: 46 },
-      xAxis: withTicks(axis, { ...scale, max: Math.max(1, scale.max) }),
-      yAxis: namesAxis(shown, left),
-      series: fixtures.map((name, fixture) => ({
-        name,
-        type: 'scatter',
-        symbol: SYMBOLS[fixture % SYMBOLS.length],
-        symbolSize: 11,
-        itemStyle: { color: seriesColor(fixture), opacity: 0.9 },
-        data: dots.filter((dot) => dot.fixture === fixture).map(({ ratio, row }) => [ratio, row]),
+    columns: [left(spec.head), ...series.map((name) => right(`${name}, ${unit}`))],
+    rows: panels.flatMap(({ rows }) =>
+      rows.map((name) => ({
+        series: null,
+        texts: [
+          name,
+          ...series.map((_, i) => {
+            const dot = found.find((one) => one.name === name && one.table === i);
+            return dot === undefined ? NONE : `${dot.figures[0]} (${formatRatio(dot.ratio)})`;
+          }),
+        ],
       })),
-    }),
-    points: dots.map(({ ratio, row, fixture, text }) => ({
-      seriesIndex: fixture,
-      at: [ratio, row],
-      series: null,
-      text:
-        `${shown[row]}, ${fixtures[fixture]}: ${text} ${unit}, ` +
-        `${formatRatio(ratio)} of the fastest`,
-    })),
+    ),
   };
 }

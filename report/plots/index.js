@@ -1,52 +1,49 @@
-/**
- * The plots of a result, in the order in which a page shows them. Workloads name
- * theirs in their reports, by kind.
- */
+/** The plots of documents, by kind: what reports of workloads declare, from their tables. */
 
-import { toGroups } from '../analysis/rows.js';
+import { usageError } from '../../lib/errors.js';
 import { bars } from './bars.js';
-import cpu from './cpu.js';
 import { dots } from './dots.js';
-import { groupedBars } from './grouped-bars.js';
-import latency from './latency.js';
 import { lines } from './lines.js';
-import memory from './memory.js';
-import { percentiles } from './percentile-curves.js';
 import { plotContext } from './plot.js';
 import { scatter } from './scatter.js';
 import { surface } from './surface.js';
-import throughput from './throughput.js';
-import timeline from './timeline.js';
-
-/** @type {readonly import('./plot.js').PlotDefinition[]} */
-export const PLOTS = Object.freeze([throughput, latency, cpu, memory, timeline]);
+import { timeline } from './timeline.js';
 
 /**
- * What the reports of workloads name.
  * @type {Readonly<Record<string, (tables: readonly import('../../lib/report-types.js').Table[],
  *   spec: any, context: import('./plot.js').PlotContext) => import('./plot.js').Plot[]>>}
  */
-const KINDS = Object.freeze({
-  ...{ bars, dots, lines, percentiles, scatter, surface },
-  'grouped-bars': groupedBars,
-});
+const KINDS = Object.freeze({ bars, dots, lines, scatter, surface, timeline });
 
 /**
- * @param {import('../../lib/result.js').Result} result
- * @param {readonly import('../document.js').Part[]} [parts] of its document
- * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
- * @returns {{ plots: import('./plot.js').Plot[], context: import('./plot.js').PlotContext }}
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where the result is damaged
+ * @param {import('../../lib/report-types.js').Document} document
+ * @param {readonly string[]} [contenders] of several documents that share their colours
+ * @returns {import('./plot.js').Plot[]}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: a kind that is not known
  */
-export function plotsOf(result, parts = [], labels = undefined) {
-  const context = plotContext(result, toGroups(result), labels);
-  const plots = [
-    ...PLOTS.flatMap(({ build }) => build(context)),
-    ...parts.flatMap(({ spec, tables }) =>
-      (spec.plots ?? []).flatMap((plot) => KINDS[plot.kind](tables, plot, context)),
-    ),
-  ];
-  return { plots: withOwnIds(plots), context };
+export function plotsOf({ parts, contenders: own }, contenders = own) {
+  const context = plotContext(contenders);
+  const plots = parts.flatMap(({ plots: specs, tables }) =>
+    specs.flatMap((spec) => kindOf(spec.kind)(tables, spec, context)),
+  );
+  return withOwnIds(plots);
+}
+
+/** @param {string} kind */
+function kindOf(kind) {
+  if (Object.hasOwn(KINDS, kind)) return KINDS[kind];
+  throw usageError(
+    `plot of kind ${JSON.stringify(kind)}: not known`,
+    `a report names one of ${Object.keys(KINDS).join(', ')}`,
+  );
+}
+
+/**
+ * @param {readonly import('../../lib/report-types.js').Document[]} documents
+ * @returns {string[]} the contenders of all, each once: the number of one is that of its colour
+ */
+export function contendersOf(documents) {
+  return [...new Set(documents.flatMap(({ contenders }) => contenders))];
 }
 
 /**

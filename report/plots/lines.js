@@ -1,131 +1,234 @@
-/** One metric of tables by a number, a curve for each series. */
+/**
+ * Curves: a metric of tables by a number, or by results in their order; or percentiles of what took
+ * time, on an axis that gives each further nine the same room. Drawing them is line-drawing.js.
+ */
 
 import { plainText } from '../../lib/format.js';
 import { numberOf } from '../../stats/metrics.js';
-import { seriesColor } from '../palette.js';
-import { countOf, numberAxis } from './plot.js';
-import { formatOf, plotName, rowsOf } from './tables.js';
+import { valueText } from '../text.js';
+import { drawLines } from './line-drawing.js';
+import { percentileAxis, percentileCurves, percentileTable } from './percentiles.js';
+import {
+  columnOf,
+  contendersIn,
+  countOf,
+  formatOf,
+  headOf,
+  left,
+  partsOf,
+  plainName,
+  right,
+  rowsOf,
+} from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('../../lib/report-types.js').Table} Table */
-/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
-
-const HEIGHT = 380;
+/** @typedef {import('./plot.js').Table} Table */
+/** @typedef {import('./plot.js').TableRow} TableRow */
+/** @typedef {import('../../measure/histogram.js').Histogram} Histogram */
 
 /**
- * @typedef {object} LinesSpec
- * @property {'lines'} kind
- * @property {'table'} [each] a plot of each table; absent: one of all tables
- * @property {(tables: readonly Table[]) => string} id
- * @property {(tables: readonly Table[]) => string} title
- * @property {(rows: readonly TableRow[]) => string} [summary]
- * @property {string} note
- * @property {string} metric its key
- * @property {(benchmark: any) => boolean} has
- * @property {(row: TableRow) => string} series
- * @property {(benchmark: any) => number} x
- * @property {string} xName
- * @property {(x: number) => string} xText
- * @property {string} yName
- * @property {string} head of the names
- * @property {string} thing one of x: `key`
+ * @typedef {object} LinePoint
+ * @property {number} x
+ * @property {number} y
+ * @property {number | null} low
+ * @property {number | null} high
+ * @property {boolean} marked as the knee of the curve
+ *
+ * @typedef {object} Curve
+ * @property {string} name with its marks
+ * @property {string} plain without
+ * @property {{ color: number, series: number | null }} color
+ * @property {LinePoint[]} points
+ * @property {TableRow[]} rows
+ * @property {Histogram | null} histogram
+ *
+ * @typedef {object} Chart
+ * @property {Curve[]} curves
+ * @property {import('./line-drawing.js').XAxis} x
+ * @property {{ name: string, format: (value: number | null) => string, fromZero: boolean }} y
+ * @property {number[]} changes where a vertical line is drawn
+ * @property {[[number, number], [number, number]][]} levels ends of horizontal lines
+ * @property {(curve: Curve, point: LinePoint) => string} text of a point
  */
 
-/** @typedef {{ label: string, points: [number, number][] }} Curve */
-/** @typedef {(value: number | null) => string} Format */
+/**
+ * @typedef {import('./plot.js').Shared & {
+ *   kind: 'lines',
+ *   each?: import('./plot.js').Each,
+ *   has?: (row: TableRow) => boolean,
+ *   series?: (row: TableRow) => string,
+ *   scales?: readonly string[],
+ *   summary: (curves: readonly Curve[], format: (value: number | null) => string) => string,
+ *   note: string | ((curves: readonly Curve[]) => string),
+ *   head: string,
+ *   metric?: string,
+ *   x?: (row: TableRow) => number,
+ *   xName?: string,
+ *   xText?: (x: number) => string,
+ *   xScale?: 'log',
+ *   thing?: string,
+ *   yName?: string,
+ *   inOrder?: (row: TableRow) => string,
+ *   changes?: (rows: readonly TableRow[]) => { at: number[], levels: Chart['levels'] },
+ *   knee?: (rows: readonly TableRow[]) => number | null,
+ *   histogram?: (benchmark: any) => Histogram | null,
+ *   ends?: (row: TableRow) => number,
+ *   names?: { value: string, of: string },
+ * }} LinesSpec series: what is no contender, of colours of its own; inOrder: x is the position of a
+ *   row, and this its name; ends: a plot of the rows of the least of these numbers and one of the
+ *   greatest
+ */
 
 /**
  * @param {readonly Table[]} tables
  * @param {LinesSpec} spec
+ * @param {import('./plot.js').PlotContext} context
  * @returns {Plot[]} none without a value
  */
-export function lines(tables, spec) {
-  const parts = spec.each === 'table' ? tables.map((table) => [table]) : [tables];
-  return parts.flatMap((part) => {
-    const rows = rowsOf(part, ({ benchmarks: [one] }) => spec.has(one));
-    const labels = [...new Set(rows.map(spec.series))];
-    const curves = labels
-      .map((label) => ({
-        label: plainText(label),
-        points: rows
-          .filter((row) => spec.series(row) === label)
-          .flatMap(({ values, benchmarks: [one] }) => {
-            const y = numberOf(values[spec.metric]);
-            return y === null ? [] : [/** @type {[number, number]} */ ([spec.x(one), y])];
-          }),
-      }))
-      .filter(({ points }) => points.length > 0);
-    return curves.length === 0 ? [] : [toPlot(curves, { part, rows, spec })];
+export function lines(tables, spec, context) {
+  return partsOf(spec, tables).flatMap((part) => {
+    if (spec.histogram !== undefined) return percentilePlots(part, spec, context);
+    const rows = rowsOf(part, spec.has ?? (() => true));
+    const column = columnOf(part, spec.metric ?? '');
+    const curves = curvesOf(rows, spec, context);
+    if (column === undefined || curves.length === 0) return [];
+    const format = formatOf({ ...column, digits: undefined });
+    return [toPlot(part, { spec, curves, format, rows })];
   });
 }
 
 /**
- * @param {Curve[]} curves
- * @param {{ part: readonly Table[], rows: readonly TableRow[], spec: LinesSpec }} context
+ * @param {readonly TableRow[]} rows
+ * @param {LinesSpec} spec
+ * @param {import('./plot.js').PlotContext} context
+ * @returns {Curve[]}
+ */
+function curvesOf(rows, spec, context) {
+  const { series, metric = '', x = () => 0, inOrder, knee = () => null } = spec;
+  const labelOf = series ?? ((row) => plainName(row));
+  const labels = [...new Set(rows.map(labelOf))];
+  return labels.flatMap((label, color) => {
+    const own = rows.filter((row) => labelOf(row) === label);
+    const marked = knee(own);
+    const points = own.flatMap((row, i) => {
+      const value = row.values[metric];
+      const y = value === undefined ? null : numberOf(value);
+      if (y === null || !('value' in value)) return [];
+      const at = inOrder === undefined ? x(row) : i;
+      return [{ x: at, y, low: value.low, high: value.high, marked: at === marked }];
+    });
+    if (points.length === 0) return [];
+    const owner = series === undefined ? context.seriesOf(own[0].contender) : null;
+    const plain = plainText(label);
+    return [
+      { name: plain, plain, color: { color, series: owner }, points, rows: own, histogram: null },
+    ];
+  });
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {{ spec: LinesSpec, curves: Curve[], rows: TableRow[],
+ *   format: (value: number | null) => string }} what
  * @returns {Plot}
  */
-function toPlot(curves, { part, rows, spec }) {
-  const all = curves.flatMap(({ points }) => points.map(([n]) => n));
-  const keys = [...new Set(all)].sort((a, b) => a - b);
-  const format = formatOf(part, spec.metric);
-  return {
-    ...{ id: plotName(spec.id(part)), title: spec.title(part), note: spec.note, group: null },
-    summary:
-      spec.summary?.(rows) ??
-      curves.map(({ label, points: [[n, y]] }) => `${label}: ${format(y)} (${n})`).join('; '),
-    variants: [{ name: 'linear', draw: () => draw(curves, keys, { spec, format }) }],
-    table: {
-      columns: [
-        { name: spec.head, align: 'left' },
-        ...keys.map((n) => ({ name: spec.xText(n), align: /** @type {const} */ ('right') })),
-      ],
-      rows: curves.map(({ label, points }, series) => ({
-        series,
-        texts: [label, ...keys.map((n) => format(points.find(([at]) => at === n)?.[1] ?? null))],
-      })),
+function toPlot(tables, { spec, curves, format, rows }) {
+  const { xName = '', xText = String, yName = '', thing = '', inOrder } = spec;
+  const labels = inOrder === undefined ? null : rows.map(inOrder);
+  const xs = [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))];
+  xs.sort((a, b) => a - b);
+  const { at: changes = [], levels = [] } = spec.changes?.(rows) ?? {};
+  /** @type {Chart} */
+  const chart = {
+    curves,
+    x: { name: xName, kind: labels ? 'order' : (spec.xScale ?? 'value'), values: xs, labels },
+    y: { name: yName, format, fromZero: inOrder === undefined },
+    ...{ changes, levels },
+    text({ plain }, { x, y }) {
+      const where = labels === null ? countOf(x, thing) : (labels[x] ?? '');
+      const unit = yName === '' || labels !== null ? '' : `, ${yName}`;
+      return `${labels === null ? `${plain}, ` : ''}${where}: ${format(y)}${unit}`;
     },
+  };
+  const { scales = ['linear'] } = spec;
+  return {
+    ...headOf(spec, tables),
+    summary: spec.summary(curves, format),
+    note: typeof spec.note === 'string' ? spec.note : spec.note(curves),
+    variants: scales.map((name) => ({
+      name,
+      draw: ({ width }) => drawLines(chart, { width, log: name === 'log' }),
+    })),
+    table:
+      inOrder === undefined
+        ? {
+            columns: [left(spec.head), ...xs.map((x) => right(xText(x)))],
+            rows: curves.map(({ plain, points, color: { series } }) => ({
+              series,
+              texts: [
+                plain,
+                ...xs.map((x) => format(points.find((one) => one.x === x)?.y ?? null)),
+              ],
+            })),
+          }
+        : wholeTable(tables),
   };
 }
 
 /**
- * @param {Curve[]} curves
- * @param {number[]} keys
- * @param {{ spec: LinesSpec, format: Format }} options
- * @returns {import('./plot.js').Drawing}
+ * @param {readonly Table[]} tables
+ * @returns {import('./plot.js').PlotTable} as it is
  */
-function draw(curves, keys, { spec: { xName, yName, thing }, format }) {
-  const most = Math.max(1, ...keys);
-  const rate = numberAxis(format, { name: yName, vertical: true });
+function wholeTable([{ columns, rows }]) {
   return {
-    height: HEIGHT,
-    nearest: 'xy',
-    option: /** @type {any} */ ({
-      grid: { left: 82, right: 210, top: 14, bottom: 48 },
-      xAxis: { ...numberAxis(String, { name: xName }), min: 0, max: most },
-      yAxis: { ...rate, min: 0 },
-      series: curves.map(({ label, points }, i) => {
-        const color = seriesColor(i);
-        const style = { color };
-        const endLabel = { show: true, formatter: label, color };
-        return {
-          type: 'line',
-          data: points,
-          symbolSize: 5,
-          itemStyle: style,
-          lineStyle: style,
-          endLabel,
-          // Curves that end at one height would write over each other.
-          labelLayout: { moveOverlap: 'shiftY' },
-        };
-      }),
-    }),
-    points: curves.flatMap(({ label, points }, i) =>
-      points.map((at) => ({
-        seriesIndex: i,
-        at,
-        series: i,
-        text: `${label}, ${countOf(at[0], thing)}: ${format(at[1])}${yName === '' ? '' : `, ${yName}`}`,
-      })),
-    ),
+    columns: columns.map(({ name, align = 'right' }) => ({ name, align })),
+    rows: rows.map(({ keys, values }) => ({
+      series: null,
+      texts: columns.map((column) =>
+        column.role === 'key'
+          ? plainText(String(keys[column.key] ?? ''))
+          : valueText(column, values[column.key]),
+      ),
+    })),
   };
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {LinesSpec} spec
+ * @param {import('./plot.js').PlotContext} context
+ * @returns {Plot[]}
+ */
+function percentilePlots(tables, spec, context) {
+  const { has = () => true, histogram = () => null, ends, names } = spec;
+  const all = contendersIn(tables, has);
+  const numbers = ends === undefined ? [] : all.map(({ row }) => ends(row));
+  const parts =
+    ends === undefined ? [null] : [...new Set([Math.min(...numbers), Math.max(...numbers)])];
+  return parts.flatMap((n) => {
+    const own = n === null ? all : all.filter(({ row }) => ends?.(row) === n);
+    const curves = percentileCurves(
+      own.map(({ name, row }) => ({
+        ...{ name, row, plain: plainName(row), histogram: histogram(row.benchmarks[0]) },
+        color: { color: 0, series: context.seriesOf(row.contender) },
+      })),
+    );
+    if (curves.length === 0) return [];
+    const head = headOf(spec, tables);
+    const chart = percentileAxis(curves, names ?? { value: 'latency', of: 'the operations' });
+    return [
+      {
+        ...head,
+        id: n === null ? head.id : `${head.id}-${n}`,
+        title: n === null ? head.title : `${head.title}, ${spec.xText?.(n) ?? n}`,
+        summary: spec.summary(curves, chart.y.format),
+        note: typeof spec.note === 'string' ? spec.note : spec.note(curves),
+        variants: ['log', 'linear'].map((name) => ({
+          name,
+          draw: ({ width }) => drawLines(chart, { width, log: name === 'log' }),
+        })),
+        table: percentileTable(curves, spec.head),
+      },
+    ];
+  });
 }

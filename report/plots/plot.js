@@ -1,23 +1,22 @@
 /**
- * What a plot is, and the parts that plots have in common: axes, rows of bars, colours of storages.
- * A plot's module is pure: from results to texts, tables and options of ECharts. It renders nothing
- * (that is svg.js) and knows no page.
+ * What a plot is, and the words that plots have in common. A kind of plot is a pure function from
+ * tables of the model and a specification to plots: texts, a table of numbers and options of
+ * ECharts. It renders nothing (that is svg.js) and knows no page, no workload and no metric.
  */
 
-import { displayWidth, plainText } from '../../lib/format.js';
-import { labelOf } from '../analysis/rows.js';
-import { roleColor, seriesColor } from '../palette.js';
-import { markedText } from '../text.js';
+import { NONE, plainText } from '../../lib/format.js';
+import { freeColor, roleColor, seriesColor } from '../palette.js';
+import { rowTexts, valueText } from '../text.js';
 
-/** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../analysis/rows.js').Group} Group */
-/** @typedef {import('../analysis/rows.js').Row} Row */
+/** @typedef {import('../../lib/report-types.js').Table} Table */
+/** @typedef {import('../../lib/report-types.js').TableRow} TableRow */
+/** @typedef {import('../../lib/report-types.js').Column} Column */
 
 /**
  * @typedef {object} Point where the pointer finds a value
  * @property {number} seriesIndex of the option, for the axes
  * @property {[number, number]} at in values of its axes
- * @property {number | null} series whose it is: the number of a storage's colour
+ * @property {number | null} series whose it is: the number of a contender's colour
  * @property {string} text
  */
 
@@ -47,72 +46,150 @@ import { markedText } from '../text.js';
  * @property {string} title
  * @property {string} summary what is to be seen, in a sentence: the alternative text
  * @property {string} note how to read it
- * @property {Group | null} group that it belongs to; null: to the whole
+ * @property {string | null} of the id of the table that it belongs to; null: to the whole
+ * @property {boolean} [first] it stands above all tables
+ * @property {boolean} [leads] its summary says who leads
  * @property {Variant[]} variants the first is what is shown without a choice
  * @property {PlotTable} table
  */
 
 /**
  * @typedef {object} PlotContext
- * @property {Result} result
- * @property {Group[]} groups
- * @property {(row: { storage: string, profile: string }) => number} seriesOf the number of its
- *   colour
+ * @property {(contender: string | null) => number} seriesOf the number of its colour
  */
 
 /**
- * @typedef {object} PlotDefinition
- * @property {string} name
- * @property {string} summary
- * @property {(context: PlotContext) => Plot[]} build none where the result has nothing for it
+ * @typedef {object} Shared what the specification of each kind has
+ * @property {(tables: readonly Table[]) => string} id
+ * @property {(tables: readonly Table[]) => string} title
+ * @property {boolean} [first]
+ * @property {boolean} [leads]
  */
 
 /**
- * @param {readonly Result[]} results
- * @returns {string[]} the storages of all, each once: the number of one is that of its colour
+ * A plot for each table, or for tables of one name.
+ * @typedef {'table' | ((table: Table) => string)} Each
  */
-export function labelsOf(results) {
-  return [...new Set(results.flatMap(({ benchmarks }) => benchmarks.map(labelOf)))];
-}
+
+/** From this ratio between the greatest and the least on, a linear axis hides the least. */
+export const LOG_FROM = 30;
 
 /**
- * @param {Result} result
- * @param {Group[]} groups
- * @param {readonly string[]} [labels] of labelsOf, where several results share their colours
+ * @param {readonly string[]} contenders of a document, or of several that share their colours
  * @returns {PlotContext}
  */
-export function plotContext(result, groups, labels = labelsOf([result])) {
-  const numbers = new Map(labels.map((label, i) => [label, i]));
-  return { result, groups, seriesOf: (row) => numbers.get(labelOf(row)) ?? 0 };
+export function plotContext(contenders) {
+  const numbers = new Map(contenders.map((name, i) => [name, i]));
+  return { seriesOf: (contender) => numbers.get(contender ?? '') ?? 0 };
 }
 
 /**
- * @param {Group} group
- * @returns {Row[]} those that have a figure; without the harnessOverhead, which is no contender,
- *   unless it is alone
+ * @param {{ each?: Each }} spec
+ * @param {readonly Table[]} tables
+ * @returns {(readonly Table[])[]} the tables of each plot
  */
-export function plottedRows({ rows }) {
-  const measured = rows.filter(({ throughput }) => throughput !== null);
-  const contenders = measured.filter(({ kind }) => kind !== 'overhead');
-  return contenders.length > 0 ? contenders : measured;
+export function partsOf({ each }, tables) {
+  if (each === undefined) return [tables];
+  if (each === 'table') return tables.map((table) => [table]);
+  return [...new Set(tables.map(each))].map((name) => tables.filter((one) => each(one) === name));
 }
 
 /**
- * @param {Row} row
- * @returns {string} as in the tables: with its marks and what kind it is
+ * @param {Shared} spec
+ * @param {readonly Table[]} tables
+ * @returns {Pick<Plot, 'id' | 'title' | 'of' | 'first' | 'leads'>}
  */
-export function rowName(row) {
-  return markedText(row, row.label);
+export function headOf(spec, tables) {
+  return {
+    id: plotName(spec.id(tables)),
+    title: spec.title(tables),
+    of: tables.length === 1 ? tables[0].id : null,
+    ...(spec.first && { first: true }),
+    ...(spec.leads && { leads: true }),
+  };
 }
 
 /**
- * @param {string} name of the plot
- * @param {Group} group
+ * @param {readonly Table[]} tables
+ * @param {(row: TableRow) => boolean} has
+ * @returns {TableRow[]} also those that no table shows
+ */
+export function rowsOf(tables, has) {
+  return tables.flatMap(({ rows, plotted = rows }) => plotted).filter(has);
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {(row: TableRow) => boolean} has
+ * @returns {{ name: string, row: TableRow }[]} rows with a figure, as tables name them; without
+ *   the harness overhead, which is no contender, unless it is alone
+ */
+export function contendersIn(tables, has) {
+  const all = tables.flatMap((table) =>
+    table.rows.filter(has).map((row) => ({ name: rowTexts(table, row)[0], row })),
+  );
+  const contenders = all.filter(({ row }) => !row.quiet);
+  return contenders.length > 0 ? contenders : all;
+}
+
+/**
+ * @param {readonly Table[]} tables
+ * @param {string} metric its key
+ * @returns {Column | undefined}
+ */
+export function columnOf(tables, metric) {
+  return tables
+    .flatMap(({ columns }) => columns)
+    .find(({ key, role }) => key === metric && role === 'metric');
+}
+
+/**
+ * @param {Pick<Column, 'unit' | 'as' | 'digits'> | undefined} column
+ * @returns {(value: number | null) => string} in its unit, without its interval
+ */
+export function formatOf(column) {
+  return (value) =>
+    column === undefined || value === null
+      ? NONE
+      : valueText(
+          { ...bare, unit: column.unit, as: column.as, digits: column.digits },
+          { value, low: null, high: null, n: 1 },
+        );
+}
+
+/** @type {Column} */
+const bare = { key: '', name: '', unit: '', better: null, role: 'metric' };
+
+/**
+ * @param {string} name
+ * @returns {PlotTable['columns'][number]} a column of numbers
+ */
+export function right(name) {
+  return { name, align: 'right' };
+}
+
+/**
+ * @param {string} name
+ * @returns {PlotTable['columns'][number]} a column of texts
+ */
+export function left(name) {
+  return { name, align: 'left' };
+}
+
+/**
+ * @param {string} text
  * @returns {string} for files and identifiers: letters, digits and hyphens only
  */
-export function plotId(name, { workload, load }) {
-  const size = load.kind === 'window' ? `-${load.inFlight}` : '';
-  return `${name}-${workload}-${load.kind}${size}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+export function plotName(text) {
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+}
+
+/**
+ * @param {TableRow} row
+ * @returns {string} for a sentence: without marks
+ */
+export function plainName({ contender }) {
+  return plainText(contender ?? '');
 }
 
 /**
@@ -124,224 +201,41 @@ export function countOf(n, thing) {
   return `${n} ${thing}${n === 1 ? '' : 's'}`;
 }
 
-/** @param {number} n */
-export function countText(n) {
-  return n === 1 ? 'one storage' : `${n} storages`;
-}
-
 /**
- * @param {Row} row
- * @returns {string} for a sentence: without marks
+ * @param {string} text
+ * @param {number} [series] that it is hidden with
+ * @returns {any} the heading of a small plot
  */
-export function plainName({ label }) {
-  return plainText(label);
-}
-
-/** @param {string} text */
-export function textWidth(text) {
-  return Math.ceil(displayWidth(text) * 7.3) + 4;
-}
-
-export const NARROW = 560;
-
-/**
- * @param {readonly string[]} names of rows
- * @param {number} width of the plot
- * @returns {number} room for them on the left
- */
-export function namesWidth(names, width) {
-  const wanted = Math.max(...names.map(textWidth)) + 12;
-  return Math.round(Math.min(wanted, width * (width < NARROW ? 0.36 : 0.32)));
+export function panelTitle(text, series) {
+  return {
+    text,
+    borderColor: 'transparent',
+    textStyle: { fontSize: 12, fontWeight: 600, color: roleColor('ink', series) },
+  };
 }
 
 /**
- * An axis of storages, the first on top.
  * @param {readonly string[]} names
- * @param {number} left room that they have
- * @returns {import('echarts').YAXisComponentOption}
+ * @param {{ left: number, narrow?: boolean }} options
+ * @returns {any} a legend above the plot
  */
-export function namesAxis(names, left) {
+export function legendOf(names, { left: at, narrow = false }) {
   return {
-    type: 'category',
-    inverse: true,
-    // By number: two storages from files may have the same name.
-    data: names.map((_, i) => String(i)),
-    axisTick: { show: false },
-    axisLine: { show: false },
-    axisLabel: {
-      color: roleColor('ink'),
-      width: left - 12,
-      overflow: 'truncate',
-      interval: 0,
-      formatter: (/** @type {string} */ i) => names[Number(i)],
-    },
+    top: 0,
+    left: narrow ? 0 : at,
+    borderColor: 'transparent',
+    itemWidth: 12,
+    itemHeight: 12,
+    itemGap: narrow ? 14 : 28,
+    textStyle: { color: roleColor('ink'), fontSize: narrow ? 11 : 12 },
+    data: [...names],
   };
 }
 
 /**
- * A column of figures at the right edge, where no bar or mark is in their way.
- * @param {readonly string[]} texts one a row
- * @returns {import('echarts').YAXisComponentOption}
+ * @param {{ color: number, series: number | null }} curve
+ * @returns {string} of a contender, or of something that nothing hides
  */
-export function figuresAxis(texts) {
-  return {
-    type: 'category',
-    inverse: true,
-    position: 'right',
-    data: texts.map((_, i) => String(i)),
-    axisTick: { show: false },
-    axisLine: { show: false },
-    splitLine: { show: false },
-    axisLabel: {
-      color: roleColor('ink'),
-      interval: 0,
-      margin: 10,
-      formatter: (/** @type {string} */ i) => texts[Number(i)],
-    },
-  };
-}
-
-/**
- * @param {(value: number) => string} format
- * @param {{ name?: string, vertical?: boolean, type?: 'value' | 'log' }} [options]
- * @returns {any} an axis of numbers; its maker gives min and max
- */
-export function numberAxis(format, { name = '', vertical = false, type = 'value' } = {}) {
-  return {
-    type,
-    name,
-    nameLocation: 'middle',
-    nameGap: vertical ? 58 : 26,
-    nameTextStyle: { color: roleColor('muted'), fontSize: 11 },
-    axisLine: { show: !vertical, lineStyle: { color: roleColor('grid') } },
-    axisTick: { show: false },
-    axisLabel: {
-      color: roleColor('muted'),
-      fontSize: 11,
-      hideOverlap: true,
-      formatter: (/** @type {number} */ value) => format(value),
-    },
-    splitLine: { lineStyle: { color: roleColor('grid') } },
-    minorTick: { show: false },
-    minorSplitLine: { show: false },
-  };
-}
-
-/**
- * Ticks of a logarithmic axis at 1, 2 and 5 times each power of ten, or at the powers alone where
- * these are many.
- * @param {number} low above 0
- * @param {number} high
- * @param {number} [most] ticks that there is room for
- * @returns {{ min: number, max: number, ticks: number[] }}
- */
-export function logScale(low, high, most = 9) {
-  const steps = [[1, 2, 5], [1, 3], [1]].find((mantissas) => ticksOf(mantissas).length <= most);
-  const ticks = ticksOf(steps ?? [1]);
-  return { min: ticks[0], max: /** @type {number} */ (ticks.at(-1)), ticks };
-
-  /** @param {number[]} mantissas */
-  function ticksOf(mantissas) {
-    const all = [];
-    for (let e = Math.floor(Math.log10(low)) - 1; e <= Math.ceil(Math.log10(high)) + 1; e += 1) {
-      all.push(...mantissas.map((m) => Number(`${m}e${e}`)));
-    }
-    const from = all.findLastIndex((tick) => tick <= low);
-    const to = all.findIndex((tick) => tick >= high);
-    return all.slice(from, Math.max(to, from + 1) + 1);
-  }
-}
-
-/**
- * @param {any} axis of numberAxis
- * @param {ReturnType<typeof logScale>} scale
- * @returns {any} the same with the ticks of that scale
- */
-export function withTicks(axis, { min, max, ticks }) {
-  return {
-    ...axis,
-    min,
-    max,
-    axisLabel: { ...axis.axisLabel, customValues: ticks },
-    splitLine: { ...axis.splitLine, customValues: ticks },
-  };
-}
-
-/**
- * @param {number} value
- * @returns {string} short, for an axis: `20k`, `1.5M`
- */
-export function shortNumber(value) {
-  for (const [unit, size] of /** @type {const} */ ([
-    ['G', 1e9],
-    ['M', 1e6],
-    ['k', 1e3],
-  ])) {
-    if (value >= size) return `${Number((value / size).toPrecision(3))}${unit}`;
-  }
-  return String(Number(value.toPrecision(3)));
-}
-
-/**
- * A series of lines from low to high, each in a row: intervals.
- * @param {readonly ({ low: number, high: number, row: number, color: string } | null)[]} spans
- * @returns {any}
- */
-export function intervalSeries(spans) {
-  const shown = spans.filter((span) => span !== null);
-  return {
-    type: 'custom',
-    name: 'interval',
-    silent: true,
-    z: 4,
-    data: shown.map(({ low, high, row }) => [low, high, row]),
-    encode: { x: [0, 1], y: 2 },
-    renderItem: (/** @type {any} */ { dataIndex }, /** @type {any} */ api) => {
-      const { color } = shown[dataIndex];
-      const [x1, y] = api.coord([api.value(0), api.value(2)]);
-      const [x2] = api.coord([api.value(1), api.value(2)]);
-      const line = (/** @type {number[]} */ [a, b, c, d]) => ({
-        type: 'line',
-        shape: { x1: a, y1: b, x2: c, y2: d },
-        style: { stroke: color, lineWidth: 1.5, fill: 'none' },
-      });
-      const cap = 4;
-      return {
-        type: 'group',
-        children: [
-          line([x1, y, x2, y]),
-          line([x1, y - cap, x1, y + cap]),
-          line([x2, y - cap, x2, y + cap]),
-        ],
-      };
-    },
-  };
-}
-
-/**
- * @param {readonly { value: number | null, series: number }[]} items one a row
- * @param {{ label?: (i: number) => string, colorOf?: (series: number) => string }} [options]
- * @returns {any} a series of bars in the colours of the storages
- */
-export function barSeries(items, { label, colorOf = seriesColor } = {}) {
-  return {
-    type: 'bar',
-    barWidth: 14,
-    z: 2,
-    data: items.map(({ value, series }) => ({
-      value: value ?? 0,
-      itemStyle: { color: colorOf(series) },
-    })),
-    ...(label && {
-      label: {
-        show: true,
-        position: 'right',
-        distance: 8,
-        color: roleColor('ink'),
-        textBorderColor: roleColor('surface'),
-        textBorderWidth: 3,
-        formatter: (/** @type {any} */ { dataIndex }) => label(dataIndex),
-      },
-    }),
-  };
+export function colorOf({ color, series }) {
+  return series === null ? freeColor(color) : seriesColor(series);
 }

@@ -1,9 +1,9 @@
 /** Single operations as points, with a line by least squares: a plot of each table. */
 
 import { plainText } from '../../lib/format.js';
-import { seriesColor } from '../palette.js';
-import { countOf, numberAxis } from './plot.js';
-import { formatOf, plotName, rowsOf } from './tables.js';
+import { freeColor } from '../palette.js';
+import { numberAxis } from './axes.js';
+import { columnOf, countOf, formatOf, headOf, left, right, rowsOf } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 /** @typedef {import('../../lib/report-types.js').Table} Table */
@@ -62,20 +62,17 @@ export function scatter(tables, spec) {
  */
 function toPlot(cloud, table, spec) {
   const { label, fit } = cloud;
-  const format = formatOf([table], spec.metric);
-  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
+  const format = formatOf(columnOf([table], spec.metric));
   return {
-    id: plotName(spec.id([table])),
-    title: spec.title([table]),
+    ...headOf(spec, [table]),
     summary: spec.summary(label, fit),
     note: spec.note,
-    group: null,
     variants: [{ name: 'linear', draw: () => draw(cloud, { spec, format }) }],
     table: {
-      columns: [{ name: spec.head, align: 'left' }, ...spec.fitNames.map(right)],
+      columns: [left(spec.head), ...spec.fitNames.map(right)],
       rows: [
         {
-          series: 0,
+          series: null,
           texts: [label, format(fit?.interceptNs ?? null), format(fit?.slopeNs ?? null)],
         },
       ],
@@ -91,7 +88,7 @@ function toPlot(cloud, table, spec) {
 function draw({ label, points, fit }, { spec: { xName, yName, thing }, format }) {
   const most = Math.max(1, ...points.map(([x]) => x));
   const ends = fit === null ? [] : [0, most].map((x) => [x, fit.interceptNs + fit.slopeNs * x]);
-  const color = seriesColor(1);
+  const color = freeColor(1);
   const endLabel = { show: fit !== null, formatter: equation(fit), color };
   return {
     height: HEIGHT,
@@ -101,12 +98,12 @@ function draw({ label, points, fit }, { spec: { xName, yName, thing }, format })
       xAxis: { ...numberAxis(String, { name: xName }), min: 0, max: most },
       yAxis: { ...numberAxis(format, { name: yName, vertical: true }), min: 0 },
       series: [
-        { type: 'scatter', data: points, symbolSize: 4, itemStyle: { color: seriesColor(0) } },
+        { type: 'scatter', data: points, symbolSize: 4, itemStyle: { color: freeColor(0) } },
         { type: 'line', data: ends, showSymbol: false, lineStyle: { color, width: 2 }, endLabel },
       ],
     }),
     points: points.map((at) => ({
-      ...{ seriesIndex: 0, at, series: 0 },
+      ...{ seriesIndex: 0, at, series: null },
       text: `${label}, ${countOf(at[0], thing)}: ${format(at[1])}`,
     })),
   };

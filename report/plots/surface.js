@@ -5,8 +5,8 @@
 
 import { numberOf } from '../../stats/metrics.js';
 import { freeColor, roleColor } from '../palette.js';
-import { countOf, textWidth } from './plot.js';
-import { formatOf, plotName, rowsOf } from './tables.js';
+import { textWidth } from './axes.js';
+import { columnOf, countOf, formatOf, headOf, left, right, rowsOf } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
 /** @typedef {import('../../lib/report-types.js').Table} Table */
@@ -53,7 +53,7 @@ const FONT_SIZE = 11;
  */
 export function surface(tables, spec) {
   return tables.flatMap((table) => {
-    const format = formatOf([table], spec.metric);
+    const format = formatOf(columnOf([table], spec.metric));
     const figures = surfaceOf(table, spec, format);
     const isSurface = figures.xs.length > 1 && figures.ys.length > 1;
     return isSurface ? [toPlot(table, figures, { spec, format })] : [];
@@ -99,19 +99,13 @@ function toPlot(table, figures, { spec, format }) {
   const sorted = tiles.toSorted((a, b) => a.value - b.value);
   const textAt = (/** @type {number} */ x, /** @type {number} */ y) =>
     format(tiles.find((tile) => tile.x === x && tile.y === y)?.value ?? null);
-  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
   return {
-    id: plotName(spec.id([table])),
-    title: spec.title([table]),
+    ...headOf(spec, [table]),
     summary: `From ${sorted[0].text} to ${sorted[sorted.length - 1].text}.`,
     note: spec.note,
-    group: null,
     variants: [{ name: 'linear', draw: ({ width }) => draw(figures, { width, spec, format }) }],
     table: {
-      columns: [
-        { name: `${spec.things[0]}s`, align: 'left' },
-        ...ys.map((n) => right(`${n} ${spec.things[1]}`)),
-      ],
+      columns: [left(`${spec.things[0]}s`), ...ys.map((n) => right(`${n} ${spec.things[1]}`))],
       rows: xs.map((value, x) => ({
         series: null,
         texts: [String(value), ...ys.map((_, y) => textAt(x, y))],

@@ -3,22 +3,28 @@
  * shaded, up to the start of measuring, then what was measured; collections where they are known.
  */
 
-import { formatCount, formatDuration, formatThroughput, plainText } from '../../lib/format.js';
-import { loadName } from '../../lib/load-name.js';
+import { formatCount, formatDuration, formatThroughput } from '../../lib/format.js';
 import { roleColor, seriesColor } from '../palette.js';
-import {
-  countText,
-  NARROW,
-  numberAxis,
-  plotId,
-  plottedRows,
-  rowName,
-  shortNumber,
-} from './plot.js';
+import { NARROW, numberAxis, shortNumber } from './axes.js';
+import { contendersIn, countOf, headOf, left, panelTitle, partsOf, right } from './plot.js';
 
 /** @typedef {import('./plot.js').Plot} Plot */
-/** @typedef {import('./plot.js').Group} Group */
+/** @typedef {import('./plot.js').Table} Table */
+/** @typedef {import('./plot.js').TableRow} TableRow */
 /** @typedef {import('../../lib/result.js').Round} Round */
+
+/**
+ * @typedef {import('./plot.js').Shared & {
+ *   kind: 'timeline',
+ *   each?: import('./plot.js').Each,
+ *   has?: (row: TableRow) => boolean,
+ *   rounds: (benchmark: any) => Round[],
+ *   thing: string,
+ *   note: string,
+ *   noteOfCollections: string,
+ *   head: string,
+ * }} TimelineSpec
+ */
 
 const PANEL_HEIGHT = 128;
 const PANEL_HEAD = 26;
@@ -38,21 +44,22 @@ const WINDOW_SHARE_MIN = 0.25;
  * @property {Round[]} source
  */
 
-/** @type {import('./plot.js').PlotDefinition} */
-export default {
-  name: 'timeline',
-  summary: 'throughput over time, with the warm-up',
-  build: ({ groups, seriesOf }) =>
-    groups.flatMap((group) => {
-      if (group.load.kind === 'rate') return [];
-      const panels = plottedRows(group).map((row) => {
-        const source = row.source.rounds.filter(({ state }) => state === 'measured');
-        const name = rowName(row);
-        return { name, series: seriesOf(row.source), rounds: source.map(toLines), source };
-      });
-      return panels.length === 0 ? [] : [toPlot(group, panels)];
-    }),
-};
+/**
+ * @param {readonly Table[]} tables
+ * @param {TimelineSpec} spec
+ * @param {import('./plot.js').PlotContext} context
+ * @returns {Plot[]} none where no round has a timeline: slices have none
+ */
+export function timeline(tables, spec, { seriesOf }) {
+  return partsOf(spec, tables).flatMap((part) => {
+    const panels = contendersIn(part, spec.has ?? (() => true)).map(({ name, row }) => {
+      const source = spec.rounds(row.benchmarks[0]);
+      return { name, series: seriesOf(row.contender), rounds: source.map(toLines), source };
+    });
+    const known = panels.some(({ rounds }) => rounds.some(({ measured }) => measured.length > 0));
+    return known ? [toPlot(part, panels, spec)] : [];
+  });
+}
 
 /** @param {Round} round */
 function toLines(round) {
@@ -97,33 +104,29 @@ function rates(counts, windowNs, endNs) {
 }
 
 /**
- * @param {Group} group
+ * @param {readonly Table[]} tables
  * @param {Panel[]} panels
+ * @param {TimelineSpec} spec
  * @returns {Plot}
  */
-function toPlot(group, panels) {
+function toPlot(tables, panels, spec) {
   const known = panels.some(({ rounds }) => rounds.some(({ collections }) => collections.length));
   return {
-    id: plotId('timeline', group),
-    title: `Throughput over time, ${plainText(group.workload)}, ${loadName(group.load)}`,
+    ...headOf(spec, tables),
     summary:
-      `A small plot for each of ${countText(panels.length)}, a line for each round, ` +
+      `A small plot for each of ${countOf(panels.length, spec.thing)}, a line for each round, ` +
       'with its warm-up before.',
-    note:
-      'Shaded: warm-up, under its own load. 0: start of measurement. Each small plot has its own ' +
-      `axes.${known ? ' At the bottom: garbage collections, as wide as they were long.' : ''}`,
-    group,
+    note: `${spec.note}${known ? ` ${spec.noteOfCollections}` : ''}`,
     variants: [{ name: 'linear', draw: (size) => draw(panels, size) }],
-    table: toTable(panels),
+    table: toTable(panels, spec.head),
   };
 }
 
-/** @param {Panel[]} panels */
-function toTable(panels) {
-  const right = (/** @type {string} */ name) => ({ name, align: /** @type {const} */ ('right') });
+/** @param {Panel[]} panels @param {string} head */
+function toTable(panels, head) {
   return {
     columns: [
-      { name: 'storage', align: /** @type {const} */ ('left') },
+      left(head),
       right('round'),
       right('warm-up'),
       right('measured'),
@@ -168,17 +171,11 @@ function draw(panels, { width }) {
   /** @type {import('./plot.js').Point[]} */
   const points = [];
   for (const [i, panel] of panels.entries()) {
-    const left = (i % columns) * panelWidth;
+    const start = (i % columns) * panelWidth;
     const top = Math.floor(i / columns) * (PANEL_HEIGHT + PANEL_HEAD);
-    const grid = { left: left + 52, top: top + PANEL_HEAD, width: panelWidth - 70 };
+    const grid = { left: start + 52, top: top + PANEL_HEAD, width: panelWidth - 70 };
     grids.push({ ...grid, height: PANEL_HEIGHT - 34, outerBoundsMode: 'none' });
-    titles.push({
-      text: panel.name,
-      left: left + 48,
-      top: top + 2,
-      borderColor: 'transparent',
-      textStyle: { fontSize: 12, fontWeight: 600, color: roleColor('ink', panel.series) },
-    });
+    titles.push({ ...panelTitle(panel.name, panel.series), left: start + 48, top: top + 2 });
     const x = numberAxis(timeText);
     Object.assign(x.axisLabel, { showMinLabel: false, showMaxLabel: false });
     xAxes.push({

@@ -9,14 +9,15 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { compareResults } from '../../report/analysis/comparison.js';
 import { historyOf } from '../../report/analysis/history.js';
-import { renderHistoryPage } from '../../report/history.js';
-import { loadReport } from '../../report/index.js';
+import { historyDocument } from '../../report/history.js';
+import { loadDocumentReport, loadReport } from '../../report/index.js';
 import { findBrowser, NO_BROWSER } from '../helpers/browser.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, raceResult } from '../helpers/result-builder.js';
 import { checkAccess, checkWidth, Site, visiblePlots } from '../helpers/site.js';
 
 const html = await loadReport('html');
+const pageOf = await loadDocumentReport('html');
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').BrowserContextOptions} Options */
@@ -99,7 +100,7 @@ function historyPage() {
       round.throughput *= (i > 4 ? 0.8 : 1) * (1 + i / 1e3);
     return { file: `${i}${CLOSING}`, result };
   });
-  return renderHistoryPage(stored, historyOf(stored.map(({ result }) => result)));
+  return pageOf(historyDocument(stored, historyOf(stored.map(({ result }) => result))));
 }
 
 const browserFound = findBrowser() !== null;
@@ -123,7 +124,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
   before(() => site.open());
   after(() => site.close());
 
-  for (const [name, plots] of Object.entries({ race: 9, broken: 4, compared: 20, history: 2 })) {
+  for (const [name, plots] of Object.entries({ race: 11, broken: 5, compared: 24, history: 2 })) {
     test(`${name}: renders without an error or a request, with its plots`, async () => {
       await visit(name, async (page) => {
         assert.equal(await visiblePlots(page), plots);
@@ -230,7 +231,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
 
   test('without a script plots and tables are there, and nothing that needs one', async () => {
     const look = async (/** @type {Page} */ page) => {
-      assert.equal(await visiblePlots(page), 9);
+      assert.equal(await visiblePlots(page), 11);
       assert.equal(await page.locator('.tools').isVisible(), false);
       assert.equal(await page.getByRole('button').count(), 0);
       const numbers = page.locator('#latency-get-sync details');
@@ -284,7 +285,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
 
   test('a narrow screen has drawings of its own and does not scroll sideways', async () => {
     const look = async (/** @type {Page} */ page) => {
-      assert.equal(await visiblePlots(page), 9);
+      assert.equal(await visiblePlots(page), 11);
       const wide = await page.locator('figure .wide').first().isVisible();
       assert.equal(wide, false);
       await checkWidth(page);
@@ -300,7 +301,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
         const colors = await page.evaluate('getComputedStyle(document.body).backgroundColor');
         assert.equal(colors, 'rgb(255, 255, 255)');
         assert.equal(await page.locator('.tools, .actions, fieldset').first().isVisible(), false);
-        assert.equal(await visiblePlots(page), 9);
+        assert.equal(await visiblePlots(page), 11);
         const bytes = await page.pdf();
         assert.ok(bytes.length > 100_000, `${bytes.length} bytes`);
       };

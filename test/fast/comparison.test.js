@@ -12,7 +12,8 @@ import {
   differencesOf,
   isSlower,
 } from '../../report/analysis/comparison.js';
-import { loadComparisonReport } from '../../report/index.js';
+import { comparisonDocument } from '../../report/comparison.js';
+import { loadDocumentReport } from '../../report/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
 import { benchmark, buildResult, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
 import { withSlices } from '../helpers/slices.js';
@@ -228,17 +229,17 @@ test('slower counts only where it is shown, and beyond the limit', () => {
 
 test('the comparison is shown on the console within its width, and as markdown', async () => {
   const comparison = compared(BASE, SLOWER);
-  const render = await loadComparisonReport('console');
+  const render = await loadDocumentReport('console');
   for (const width of [30, 60, 80, 120, 200]) {
-    for (const line of render(comparison, { width }).split('\n')) {
+    for (const line of render(comparisonDocument(comparison), { width }).split('\n')) {
       assert.ok(displayWidth(line) <= width, `${width}: ${line}`);
     }
   }
-  const text = render(comparison, { width: 140 });
+  const text = render(comparisonDocument(comparison), { width: 140 });
   assert.match(text, /^redis:default\/get\/sync .* 0\.90× .* slower\s*$/m);
   assert.match(text, /^4 comparisons: 1 faster, 2 slower, 1 same, 0 undecided; .*: 1$/m);
   assert.match(
-    (await loadComparisonReport('markdown'))(comparison),
+    (await loadDocumentReport('markdown'))(comparisonDocument(comparison)),
     /\| 0\.90× \| .* \| slower \|/,
   );
 });

@@ -8,12 +8,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { compareResults } from '../../report/analysis/comparison.js';
 import { historyOf } from '../../report/analysis/history.js';
-import { plotsOfHistory } from '../../report/history.js';
+import { historyDocument } from '../../report/history.js';
 import { loadReport } from '../../report/index.js';
 import { THEMES } from '../../report/palette.js';
-import { loadPictures } from '../../report/pictures.js';
+import { loadPictures, picturesOf as picturesOfDocuments } from '../../report/pictures.js';
 import { toPng } from '../../report/png.js';
-import { plotForPage, plotPicture } from '../../report/svg.js';
+import { plotForPage } from '../../report/svg.js';
 import { brokenResult, buildResult, HOSTILE, raceResult } from '../helpers/result-builder.js';
 
 const picturesOf = await loadPictures();
@@ -87,7 +87,8 @@ test('the pictures of a race are the golden ones', () => {
   assert.deepEqual(
     pictures.map(({ name }) => name),
     [
-      ...['throughput-get-sync', 'throughput-get-burst', 'latency-get-sync', 'latency-get-burst'],
+      ...['ratio-get-sync', 'ratio-get-burst', 'throughput-get-sync', 'throughput-get-burst'],
+      ...['latency-get-sync', 'latency-get-burst'],
       ...['cpu-get-sync', 'cpu-get-burst', 'memory-get-burst'],
       ...['timeline-get-sync', 'timeline-get-burst'],
     ],
@@ -108,8 +109,9 @@ test('the picture of a comparison and that of a history are the golden ones', ()
       round.throughput *= (i > 4 ? 0.8 : 1) + i / 1000;
     return { ...result, id, startedAt, benchmarks: [result.benchmarks[1]] };
   });
-  const [plot] = plotsOfHistory(historyOf(series));
-  assertGolden('history.svg', plotPicture(plot));
+  const stored = series.map((result) => ({ file: `${result.id}.json`, result }));
+  const [{ svg }] = picturesOfDocuments([historyDocument(stored, historyOf(series))]);
+  assertGolden('history.svg', svg);
 });
 
 test('the page is the golden one, but for its style, its script and its pictures', () => {
@@ -232,7 +234,7 @@ test('points of a drawing lie within it', () => {
 test('a drawing for a page says what it shows to who does not see it', () => {
   const svg = plotForPage(
     {
-      ...{ id: 'x', title: 'A < B', summary: 'It "is".', note: '', group: null },
+      ...{ id: 'x', title: 'A < B', summary: 'It "is".', note: '', of: null },
       table: { columns: [], rows: [] },
       variants: [
         {

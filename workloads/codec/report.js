@@ -149,6 +149,9 @@ function sizeText(benchmark) {
 
 const perRow = Object.freeze({ better: /** @type {const} */ ('less') });
 
+/** @param {Table} table */
+const sideName = ({ rows }) => sideOf(rows[0].benchmarks[0]);
+
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [
@@ -237,12 +240,20 @@ export const report = {
   ],
   plots: [
     {
-      ...{ kind: 'dots', id: 'codec', ratio: 'versus_fastest', figure: 'bytes', head: 'variant' },
-      plot: (/** @type {Table} */ { rows }) => sideOf(rows[0].benchmarks[0]),
+      ...{
+        kind: 'dots',
+        ratio: 'versus_fastest',
+        figures: ['bytes'],
+        order: 'mean',
+        head: 'variant',
+      },
+      each: sideName,
+      id: (/** @type {Table[]} */ [table]) => `codec-${sideName(table)}`,
+      title: (/** @type {Table[]} */ [table]) => `${sideName(table)}: speed against the fastest`,
       series: (/** @type {Table} */ { rows }) => String(rows[0].benchmarks[0].keys.fixture),
       has: (/** @type {TableRow} */ { benchmarks }) => !benchmarks[0].isBound,
       axis: 'speed, of the fastest on the same fixture',
-      summary: (/** @type {string} */ first) =>
+      summary: (/** @type {unknown} */ _, /** @type {string[]} */ [first]) =>
         `Over all fixtures ${first} comes nearest to the fastest on each.`,
       note:
         'A dot is a fixture: 1 is the fastest on it, 0.5 half as fast. Rows by their geometric ' +

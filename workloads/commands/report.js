@@ -291,6 +291,20 @@ function notes(benchmarks) {
   ].map(plainText);
 }
 
+/**
+ * @param {readonly any[]} entries
+ * @param {(value: number) => string} format
+ * @param {readonly string[]} names of the columns
+ */
+function summaryOfBars(entries, format, names) {
+  const parts = names.map((name, i) => {
+    const own = entries.map(({ values }) => values[i]).filter((value) => value !== null);
+    if (own.length === 0) return `${name}: none`;
+    return `${name}: ${format(Math.min(...own))} to ${format(Math.max(...own))}`;
+  });
+  return `ops/s of ${entries.length} tests. ${parts.join('; ')}.`;
+}
+
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   section: ['storage'],
@@ -299,16 +313,21 @@ export const report = {
   tables: [summary, routes, keptConnections, redisBenchmark, times],
   plots: [
     {
-      kind: 'grouped-bars',
-      metric: 'throughput',
-      id(/** @type {Table} */ { rows: [{ benchmarks }] }) {
+      ...{ kind: 'bars', layout: 'grouped', each: 'table', columns: 'throughput', head: 'test' },
+      id(
+        /** @type {Table[]} */ [
+          {
+            rows: [{ benchmarks }],
+          },
+        ],
+      ) {
         const [{ label, keys }] = benchmarks;
         return `commands-${label}-${keys.keepAlive ? 'kept' : 'own'}`;
       },
-      title: (/** @type {Table} */ { title }) => `Commands, ${title.replace(': ops/s', '')}`,
+      title: (/** @type {Table[]} */ [{ title }]) => `Commands, ${title.replace(': ops/s', '')}`,
       note: 'Bars: median of the rounds. No bar: refused, skipped or failed.',
       axis: 'ops/s',
-      things: 'tests',
+      summary: summaryOfBars,
     },
   ],
   notes,

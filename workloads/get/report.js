@@ -1,10 +1,12 @@
 /** What is shown of point reads: storages by verified operations per second, a table per load. */
 
 import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
+import { operationsPlots } from '../operations-plots.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [operationsTable],
+  plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,
 };

@@ -95,14 +95,17 @@ export const report = {
   ],
   plots: [
     {
-      ...{ kind: 'bars', id: 'insert', metric: 'rows', head: 'storage and strategy' },
+      ...{ kind: 'bars', id: () => 'insert', measures: [{ key: 'rows' }], order: 'ascending' },
+      head: 'storage and strategy',
       name: (/** @type {TableRow} */ { keys, benchmarks: [{ label, keys: own }] }) =>
         `${label} ${keys.strategy}${own.batch === undefined ? '' : ` of ${own.batch}`}, ` +
         `${keys.inFlight} in flight`,
-      title: (/** @type {any} */ { dataset }) =>
-        `Rows inserted per second, of ${formatCount(dataset.rows)}`,
-      summary: (/** @type {string[]} */ [most, rate], /** @type {string[]} */ [least, other]) =>
-        `${most} is fastest, ${rate} rows per second; ${least} slowest, ${other}.`,
+      title: () => 'Rows inserted per second',
+      summary(/** @type {any[]} */ entries, /** @type {(value: number) => string} */ format) {
+        const [least, most] = [entries[0], entries[entries.length - 1]];
+        const [low, high] = [least, most].map(({ values }) => format(values[0]));
+        return `${most.name} is fastest, ${high} rows per second; ${least.name} slowest, ${low}.`;
+      },
       note: 'Median of the rounds, from the first request to the last acknowledgement. More is better.',
       axis: 'rows per second',
     },

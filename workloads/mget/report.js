@@ -6,6 +6,7 @@
 import { formatDuration } from '../../lib/format.js';
 import { metric } from '../../stats/metrics.js';
 import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
+import { operationsPlots } from '../operations-plots.js';
 import { fitPoints, groupName, scatterPoints, toColumn } from './analysis.js';
 
 /** @typedef {import('./analysis.js').FetchColumn} FetchColumn */
@@ -150,6 +151,8 @@ function equation({ slopeNs, interceptNs }) {
 
 /** @param {any} benchmark @returns {boolean} fetches of one number of keys */
 const hasKeys = ({ row, keys }) => row !== undefined && keys.keys !== 'all';
+/** @param {TableRow} row */
+const rowHasKeys = ({ benchmarks: [one] }) => hasKeys(one);
 /** @param {any} benchmark */
 const hasPoints = ({ row, keys }) => row !== undefined && keys.keys === 'all';
 /** @param {readonly import('../../lib/report-types.js').Table[]} tables */
@@ -176,14 +179,15 @@ const shared = {
 /** @type {import('../../lib/report-types.js').PlotSpec[]} */
 const plots = [
   {
-    ...{ kind: 'lines', each: 'table', has: hasKeys, ...shared },
+    ...{ kind: 'lines', each: 'table', has: rowHasKeys, ...shared },
     id: (/** @type {any} */ tables) => `mget-${nameOf(tables)}`,
     title: (/** @type {any} */ tables) => `${nameOf(tables)}: median of a fetch by its keys`,
-    summary(/** @type {readonly TableRow[]} */ rows) {
+    summary(/** @type {readonly { rows: TableRow[] }[]} */ curves) {
+      const rows = curves.flatMap((curve) => curve.rows);
       const byLoad = new Map(rows.map((row) => [loadOf(row), row.benchmarks[0].column.fit]));
       return fitSummary([...byLoad].flatMap(([label, fit]) => fitTexts(label, fit)));
     },
-    x: (/** @type {any} */ { row }) => row.keys,
+    x: (/** @type {TableRow} */ { benchmarks: [{ row }] }) => row.keys,
     xText: (/** @type {number} */ n) => `${n} ${n === 1 ? 'key' : 'keys'}`,
     note: 'Median of a fetch, call to last value, for each number in flight. Lower is better.',
   },
@@ -221,7 +225,7 @@ const LEGEND =
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [operationsTable, fetches],
-  plots,
+  plots: [...operationsPlots, ...plots],
   legend: (benchmarks) => [
     ...operationsLegend(benchmarks),
     ...(benchmarks.some(hasSeries) ? [LEGEND] : []),

@@ -4,10 +4,12 @@
  */
 
 import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
+import { operationsPlots } from '../operations-plots.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [operationsTable],
+  plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,
 };

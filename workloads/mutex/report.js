@@ -4,6 +4,7 @@
 
 import { NONE } from '../../lib/format.js';
 import { figureOf, metric, UNKNOWN } from '../../stats/metrics.js';
+import { curveSummary } from '../operations-plots.js';
 import { lockRow, medianOfList, waitsOf } from './analysis.js';
 import { titleOfCount, titleOfLock } from './legacy.js';
 
@@ -166,6 +167,14 @@ const KEY_COUNT = {
   of: (/** @type {any} */ { lock }) => lock.keys,
 };
 
+/**
+ * @param {any[]} curves
+ * @param {(value: number) => string} format
+ */
+function rateSummary(curves, format) {
+  return curves.map(({ plain, points: [{ x, y }] }) => `${plain}: ${format(y)} (${x})`).join('; ');
+}
+
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [
@@ -183,6 +192,7 @@ export const report = {
     ),
     table('stress', STRESS, () => 'stress, processes', KEY_COUNT),
   ],
+  contender: ({ lock }) => lock.label,
   plots: [
     ...[
       { test: 'lock', name: 'Test 1, lock and unlock' },
@@ -190,10 +200,10 @@ export const report = {
     ].map(({ test, name }) => ({
       ...{ kind: 'lines', id: () => `mutex-${test}` },
       title: () => `Mutex, ${name}: sections per second by keys`,
-      has: (/** @type {any} */ { keys }) => keys.test === test,
+      has: (/** @type {TableRow} */ { benchmarks: [{ keys }] }) => keys.test === test,
       ...{ metric: 'rate', head: 'lock', thing: 'key' },
-      series: (/** @type {TableRow} */ { keys }) => String(keys['lock']),
-      x: (/** @type {any} */ { lock }) => lock.keys,
+      x: (/** @type {TableRow} */ { benchmarks: [{ lock }] }) => lock.keys,
+      summary: rateSummary,
       xName: 'names locked at once',
       xText: (/** @type {number} */ n) => `${n}/${2 * n - 1}`,
       yName: 'sections / s',
@@ -204,16 +214,15 @@ export const report = {
       { test: 'count', name: 'Test 2' },
     ].map(({ test, name }) => ({
       ...{
-        kind: 'percentiles',
-        id: `mutex-${test}-waits`,
-        title: `Mutex, ${name}: waits for a lock`,
+        kind: 'lines',
+        id: () => `mutex-${test}-waits`,
+        title: () => `Mutex, ${name}: waits for a lock`,
       },
-      has: (/** @type {any} */ { keys }) => keys.test === test,
-      series: (/** @type {TableRow} */ { keys }) => String(keys['lock']),
-      x: (/** @type {any} */ { lock }) => lock.keys,
+      has: (/** @type {TableRow} */ { benchmarks: [{ keys }] }) => keys.test === test,
+      ends: (/** @type {TableRow} */ { benchmarks: [{ lock }] }) => lock.keys,
       xText: (/** @type {number} */ n) => `${n}/${2 * n - 1} ${n === 1 ? 'key' : 'keys'}`,
       histogram: (/** @type {any} */ { source }) => waitsOf(source),
-      what: 'Wait for a lock',
+      summary: (/** @type {any[]} */ curves) => curveSummary(curves, 'Wait for a lock'),
       head: 'lock',
       names: { value: 'wait', of: 'the locks' },
       note:

@@ -1,6 +1,7 @@
 /** What is shown of YCSB: storages by verified operations per second, a table per core and load. */
 
 import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
+import { operationsPlots } from '../operations-plots.js';
 
 /** @param {any} benchmark */
 const coreOf = ({ source }) => String(source.parameters?.core);
@@ -17,6 +18,7 @@ export const report = {
       id: (table) => `ycsb ${coreOf(table[0])} ${table[0].keys.loadGroup}`,
     },
   ],
+  plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,
 };

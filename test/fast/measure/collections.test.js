@@ -5,7 +5,9 @@ import { describe, test } from 'node:test';
 import { run } from '../../../index.js';
 import { systemClock } from '../../../measure/clock.js';
 import { systemInstruments } from '../../../measure/usage.js';
+import { documentOf } from '../../../report/document.js';
 import { plotsOf } from '../../../report/plots/index.js';
+import { loadReports } from '../../../workloads/index.js';
 
 describe('collections of garbage', () => {
   test('each with its start and duration, the longest dozen in the order of time', async () => {
@@ -42,7 +44,8 @@ describe('collections of garbage', () => {
     const collections = client?.collections ?? [];
     assert.ok(collections.length > 0);
     for (const { startNs } of collections) assert.ok(startNs >= 0 && startNs <= durationNs);
-    const timeline = plotsOf(result).plots.find(({ id }) => id.startsWith('timeline'));
+    const document = documentOf(result, await loadReports());
+    const timeline = plotsOf(document).find(({ id }) => id.startsWith('timeline'));
     assert.match(timeline?.note ?? '', /garbage collections/);
   });
 });

@@ -1,0 +1,33 @@
+/**
+ * The knee of a ramp: the greatest offered rate that was still taken. Pure. The usual definition by
+ * curvature (Satopää et al., "Finding a Kneedle in a Haystack", 2011) needs more points than a ramp
+ * has; this one is what an operator would say: it keeps up, and waits have not begun to pile up.
+ */
+
+/** A rate is achieved within this share of it. */
+const ACHIEVED_MIN = 0.99;
+/** Beyond so many times the response time at the lowest rate waits have piled up. */
+const RISE_MAX = 5;
+
+/**
+ * @typedef {object} Step
+ * @property {number} offered operations per second
+ * @property {number} achieved
+ * @property {number | null} p99Ns response time; null: not known
+ */
+
+/**
+ * @param {readonly Step[]} steps of one storage
+ * @returns {number | null} the rate before the first that was not taken; null: all were, the first
+ *   was not, or there is only one
+ */
+export function kneeOf(steps) {
+  const sorted = [...steps].sort((a, b) => a.offered - b.offered);
+  const least = sorted[0]?.p99Ns ?? null;
+  const beyond = sorted.findIndex(
+    ({ offered, achieved, p99Ns }) =>
+      achieved < offered * ACHIEVED_MIN ||
+      (p99Ns !== null && least !== null && p99Ns > least * RISE_MAX),
+  );
+  return beyond <= 0 ? null : sorted[beyond - 1].offered;
+}
