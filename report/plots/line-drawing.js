@@ -61,8 +61,9 @@ export function drawLines(chart, { width, log }) {
 /** @param {Curve} curve @param {XAxis} axis */
 function shownPoints({ points }, { ticks }) {
   if (ticks === undefined || points.length <= POINTS_MAX) return points;
-  const step = Math.ceil(points.length / POINTS_MAX);
-  return points.filter((_, i) => i % step === 0 || i === points.length - 1);
+  // Eight points make a decade: by a power of two the whole ones, such as 99 %, stay.
+  const step = 2 ** Math.ceil(Math.log2(points.length / POINTS_MAX));
+  return points.filter((_, i) => (i + 1) % step === 0 || i === points.length - 1);
 }
 
 /** @param {XAxis} axis */
