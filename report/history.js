@@ -73,6 +73,7 @@ export function historyDocument(
     legend: histories.length === 0 ? [] : [LEGEND],
     settings: [],
     explanation: [],
+    verdictShort: [],
     parts: [{ plots: [plotOf(measure)], tables: points }],
     id: 'history',
     subtitle: first === undefined ? '' : `${when(first.result)} to ${when(last.result)}`,

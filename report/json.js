@@ -16,7 +16,17 @@ export default defineReport({
 
 /** @param {Document} document */
 function plain(document) {
-  const { title, verdict, head, tables, details = [], notes, lists, legend, explanation } = document;
+  const {
+    title,
+    verdict,
+    head,
+    tables,
+    details = [],
+    notes,
+    lists,
+    legend,
+    explanation,
+  } = document;
   return {
     ...{ title, verdict, head: Object.fromEntries(head) },
     tables: [...tables, ...details].map(({ title: name, columns, rows }) => ({
