@@ -54,12 +54,13 @@ export function historyDocument(
   const changed = histories.filter(({ changes }) => changes.length > 0).length;
   const [first, last] = [ordered[0], ordered[ordered.length - 1]];
   const counts = `${formatCount(changed)} of ${formatCount(histories.length)} benchmarks`;
+  const verdict =
+    histories.length === 0
+      ? ['No benchmark is in two results or more.']
+      : [`${measure.name}: ${counts} changed their level.`];
   return {
     title: `Dragstrip ${version}: ${countOf(stored.length)} over time`,
-    verdict:
-      histories.length === 0
-        ? ['No benchmark is in two results or more.']
-        : [`${measure.name}: ${counts} changed their level.`],
+    ...{ verdict, verdictShort: verdict },
     head: first === undefined ? [] : [['results', `${when(first.result)} to ${when(last.result)}`]],
     tables: [
       tableOfItems('Results', RESULTS, ordered),
@@ -73,7 +74,6 @@ export function historyDocument(
     legend: histories.length === 0 ? [] : [LEGEND],
     settings: [],
     explanation: [],
-    verdictShort: [],
     parts: [{ plots: [plotOf(measure)], tables: points }],
     id: 'history',
     subtitle: first === undefined ? '' : `${when(first.result)} to ${when(last.result)}`,
