@@ -93,6 +93,10 @@ export const OPTIONS = Object.freeze({
     flags: '--setup',
     help: 'fetch, start and fill the required servers first; stop them afterwards',
   },
+  asRoot: {
+    flags: '--as-root',
+    help: 'start servers as root, if root calls (DRAGSTRIP_AS_ROOT=yes); otherwise as a user without rights',
+  },
   limits: {
     flags: '--limits [file]',
     help: 'compare with server and client ceilings, of a stored result or measured before the race',
@@ -224,7 +228,7 @@ export const COMMAND_OPTIONS = Object.freeze({
   sync: rowsNamed(RUN_OPTIONS),
   limit: rowsNamed(LIMIT_OPTIONS),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
-  servers: rowsNamed(['quiet']),
+  servers: rowsNamed(['asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
   report: rowsNamed(['format', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),

@@ -8,6 +8,8 @@ import { dirname, join, resolve } from 'node:path';
 import { usageError } from './errors.js';
 import { makeFolder } from './folder.js';
 
+/** Where root's is if others may not enter the working directory: its servers are not root's. */
+export const ROOT_HOME = '/var/lib/dragstrip';
 /** Name of the state folder. */
 export const HOME_NAME = '.dragstrip';
 
@@ -18,7 +20,7 @@ export const HOME_NAME = '.dragstrip';
  * @param {{ env?: Record<string, string | undefined>, cwd?: string, uid?: number }} [options]
  * @returns {string} absolute path: DRAGSTRIP_HOME; else the nearest `.dragstrip` at or above cwd,
  *   as git looks for its folder; else cwd/.dragstrip. It need not exist yet. Untrusted ones above
- *   cwd are passed over
+ *   cwd are passed over; for root, /var/lib/dragstrip in place of one that others cannot reach
  * @throws {import('./errors.js').DragstripError} E_USAGE where that of cwd is another user's, and
  *   where the user's own is writable by others
  */
@@ -28,6 +30,16 @@ export function findHome({
   uid = process.getuid?.() ?? 0,
 } = {}) {
   if (env['DRAGSTRIP_HOME']) return resolve(cwd, env['DRAGSTRIP_HOME']);
+  const home = nearestHome(cwd, uid, env);
+  return uid === 0 && closedFolder(dirname(home)) !== null ? ROOT_HOME : home;
+}
+
+/**
+ * @param {string} cwd
+ * @param {number} uid
+ * @param {Record<string, string | undefined>} env
+ */
+function nearestHome(cwd, uid, env) {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const candidate = join(folder, HOME_NAME);
     const distrust = distrustOf(candidate, trustedOwners(uid, env));
@@ -46,6 +58,19 @@ export function findHome({
     }
     if (folder === dirname(folder)) return resolve(cwd, HOME_NAME);
   }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string | null} the first folder of it, from the root on, that others may not enter; null:
+ *   they may enter it
+ */
+export function closedFolder(folder) {
+  const above = dirname(folder);
+  const closed = above === folder ? null : closedFolder(above);
+  if (closed !== null) return closed;
+  const there = statSync(folder, { throwIfNoEntry: false });
+  return there === undefined || (there.mode & 0o001) !== 0 ? null : folder;
 }
 
 /**

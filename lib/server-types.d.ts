@@ -69,6 +69,8 @@ export interface StartContext {
   binaries: Binaries;
   /** true: dies with this process, however that ends; false: stays until `servers stop` */
   owned: boolean;
+  /** another than this process's, which is root then */
+  user?: { uid: number; gid: number };
   /** where the servers of `behind` are, by name; absent: where they are known to be */
   behind?: Record<string, Address>;
   /** their credentials, by name */

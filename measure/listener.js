@@ -4,7 +4,7 @@
  * started. Only root sees the sockets of other users' processes; for those the result is null.
  */
 
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { endianness } from 'node:os';
 import { isLoopback } from '../lib/address.js';
 
@@ -32,28 +32,36 @@ export async function findListener(endpoint) {
 /**
  * @param {number} pid
  * @param {Endpoint} endpoint
- * @returns {Promise<boolean>} whether process `pid` listens at the endpoint
+ * @returns {Promise<boolean>} whether process `pid` listens at the endpoint; where its files are not
+ *   visible, as for root in a container without CAP_SYS_PTRACE, whether its user does
  */
 export async function listensAt(pid, endpoint) {
   const inodes = await findInodes(endpoint);
-  return inodes.size > 0 && (await holdsSocket(String(pid), inodes));
+  if (inodes.size === 0) return false;
+  if (await readdir(`/proc/${pid}/fd`).catch((error) => error.code !== 'EACCES')) {
+    return holdsSocket(String(pid), inodes);
+  }
+  const { uid } = await stat(`/proc/${pid}`);
+  return [...inodes.values()].includes(String(uid));
 }
 
 /**
  * @param {Endpoint} endpoint
- * @returns {Promise<Set<string>>} inodes of the listening sockets
+ * @returns {Promise<Map<string, string>>} inodes of the listening sockets, and the uid of each; of
+ *   unix sockets empty
  */
 async function findInodes(endpoint) {
   if (endpoint.path !== undefined) return unixInodes(endpoint.path);
-  if (!isLoopback(endpoint)) return new Set();
+  if (!isLoopback(endpoint)) return new Map();
   const port = endpoint.port.toString(16).toUpperCase().padStart(4, '0');
   const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readTable(name)));
-  const inodes = new Set();
+  /** @type {Map<string, string>} */
+  const inodes = new Map();
   for (const line of tables.flat()) {
     const fields = line.trim().split(/\s+/);
     const [local, localPort] = (fields[1] ?? '').split(':');
     if (fields[3] !== TCP_LISTEN || localPort !== port) continue;
-    if (serves(local, endpoint.host)) inodes.add(fields[9]);
+    if (serves(local, endpoint.host)) inodes.set(fields[9], fields[7]);
   }
   return inodes;
 }
@@ -77,12 +85,13 @@ function serves(local, host) {
 
 /** @param {string} path */
 async function unixInodes(path) {
-  const inodes = new Set();
+  /** @type {Map<string, string>} */
+  const inodes = new Map();
   for (const line of await readTable('unix')) {
     // Num RefCount Protocol Flags Type St Inode Path
     const match = /^\S+ \S+ \S+ ([0-9A-F]+) \S+ \S+ +(\d+) (.*)$/.exec(line);
     if (match === null || match[3] !== path) continue;
-    if ((Number.parseInt(match[1], 16) & UNIX_LISTENING) !== 0) inodes.add(match[2]);
+    if ((Number.parseInt(match[1], 16) & UNIX_LISTENING) !== 0) inodes.set(match[2], '');
   }
   return inodes;
 }
@@ -95,7 +104,7 @@ async function readTable(name) {
 
 /**
  * @param {string} pid
- * @param {Set<string>} inodes
+ * @param {Map<string, string>} inodes
  */
 async function holdsSocket(pid, inodes) {
   const folder = `/proc/${pid}/fd`;

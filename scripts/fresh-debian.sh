@@ -31,7 +31,7 @@ trap 'umount --recursive "$root/proc" "$root/dev" 2>/dev/null || true
 
 # debootstrap, without installing it.
 debootstrap() {
-  if command -v debootstrap >/dev/null; then command debootstrap "$@"; return; fi
+  if type -P debootstrap >/dev/null; then command debootstrap "$@"; return; fi
   if [ ! -d "$scratch/debootstrap" ]; then
     (cd "$scratch" && apt-get -qq download debootstrap && dpkg-deb -x debootstrap_*.deb debootstrap)
   fi
@@ -48,12 +48,16 @@ cp --dereference /etc/resolv.conf /etc/hosts "$root/etc/"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 inside() { chroot "$root" env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LANG=C.UTF-8 "$@"; }
+trust() {
+  [ -e /etc/ssl/certs/ca-certificates.crt ] || return 0
+  mkdir -p "$root/etc/ssl/certs"
+  cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+}
+trust
 inside DEBIAN_FRONTEND=noninteractive apt-get -qq update
 # shellcheck disable=SC2086
 inside DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends ${packages//,/ }
-if [ -e /etc/ssl/certs/ca-certificates.crt ]; then
-  cp --dereference /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
-fi
+trust # the package ca-certificates has written its own
 
 if [ -n "$node" ] && [ ! -x "$root/usr/local/bin/node" ]; then
   # The npm package `node` consists of a package per platform, which has the program.

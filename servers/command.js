@@ -5,13 +5,18 @@ import { targetError } from '../lib/errors.js';
 /**
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, signal?: AbortSignal }}
- *   [options] env: added to the environment of this process
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, signal?: AbortSignal,
+ *   user?: { uid: number, gid: number } }} [options] env: added to the environment of this
+ *   process; user: another than this process's
  * @returns {Promise<{ ok: boolean, output: string, reason: string }>} output: both streams;
  *   reason: of a failure, else empty
  * @throws the abort reason of `signal`
  */
-export async function runCommand(program, args, { cwd, env, timeoutMs = 300_000, signal } = {}) {
+export async function runCommand(
+  program,
+  args,
+  { cwd, env, timeoutMs = 300_000, signal, user } = {},
+) {
   const { execa } = await import('execa'); // takes 40 ms, which most commands can avoid
   const result = await execa(program, args, {
     cwd,
@@ -22,6 +27,7 @@ export async function runCommand(program, args, { cwd, env, timeoutMs = 300_000,
     timeout: timeoutMs,
     forceKillAfterDelay: 2000,
     cancelSignal: signal,
+    ...user,
   });
   signal?.throwIfAborted();
   const output = (result.all ?? '').trimEnd();

@@ -3,7 +3,7 @@
  * servers.
  */
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
@@ -12,6 +12,7 @@ import { listensAt } from '../measure/listener.js';
 import { endProcess, lastLines, launch } from './process.js';
 import { makeServerFolder, removeFolder, writeRecord } from './record.js';
 import { writeSecrets } from './secrets.js';
+import { handOver } from './unprivileged.js';
 
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 /** @typedef {import('../lib/types.js').StartContext} StartContext */
@@ -61,6 +62,7 @@ export const SOCKET_PATH_MAX = 107;
 export async function startDaemon(spec, context) {
   const folder = makeServerFolder(context.home, spec.name, context.owned);
   try {
+    handOver(folder, context.user);
     await spec.prepare?.(folder);
     for (let attempt = 1; ; attempt += 1) {
       const running = await tryStart(spec, context, folder);
@@ -89,7 +91,10 @@ async function tryStart(spec, context, folder) {
   const credentials = writeSecrets(folder, spec.secrets ?? {});
   const plan = spec.plan(folder, { ...ports, ...inner });
   const logPath = join(folder, `${spec.name}.log`);
-  closeSync(openSync(logPath, 'w', 0o600)); // keep only the last start, which explains a failure
+  // Keep only the last start, which explains a failure; no link of the server's user is followed.
+  rmSync(logPath, { force: true });
+  closeSync(openSync(logPath, 'wx', 0o600));
+  handOver(folder, context.user);
   const launched = await launch({
     program: plan.program,
     args: plan.args,
@@ -97,6 +102,7 @@ async function tryStart(spec, context, folder) {
     env: { ...context.binaries.env, ...plan.env },
     logPath,
     owned,
+    user: context.user,
   });
   /** @type {RunningServer} */
   const running = {

@@ -19,6 +19,7 @@ import {
   sweepOwned,
 } from './record.js';
 import { loadServer, SERVER_NAMES } from './registry.js';
+import { serverUser } from './unprivileged.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
@@ -142,7 +143,9 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
       throw targetError(`${name}: not installed`, `run \`npx dragstrip servers fetch ${name}\``);
     }
     emit(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
-    const running = await definition.start({ home, binaries, owned, signal });
+    const paths = Object.values(binaries.programs);
+    const user = serverUser({ home, packagesHome, paths });
+    const running = await definition.start({ home, binaries, owned, user, signal });
     emit(onEvent, name, 'ready', `${running.version}, pid ${running.pid}, ${listAddress(running)}`);
     return running;
   }

@@ -105,7 +105,7 @@ export default defineServer({
         prepare: (folder) => installData(context, base, folder),
         plan(folder, ports) {
           const files = writeConfiguration(folder, secrets);
-          return planStart(binaries, base, { folder, ...files }, ports);
+          return planStart(context, base, { folder, ...files }, ports);
         },
         answers: (address) => isReady(address, secrets),
       },
@@ -170,9 +170,12 @@ async function hasPlugin({ programs }) {
   return folder !== undefined && existsSync(join(folder.trim(), PLUGIN));
 }
 
-/** mariadbd refuses to run as root without this option. */
-function userArguments() {
-  return process.getuid?.() === 0 ? ['--user=root'] : [];
+/**
+ * mariadbd refuses to run as root without this option.
+ * @param {StartContext} context
+ */
+function userArguments({ user }) {
+  return process.getuid?.() === 0 && user === undefined ? ['--user=root'] : [];
 }
 
 /**
@@ -181,7 +184,8 @@ function userArguments() {
  * @param {string | null} base
  * @param {string} folder
  */
-async function installData({ binaries, signal }, base, folder) {
+async function installData(context, base, folder) {
+  const { binaries, signal, user } = context;
   const data = join(folder, 'data');
   if (existsSync(data)) return;
   const partial = join(folder, 'data.partial');
@@ -196,9 +200,9 @@ async function installData({ binaries, signal }, base, folder) {
       '--skip-test-db',
       '--skip-name-resolve',
       '--innodb-log-file-size=8M',
-      ...userArguments(),
+      ...userArguments(context),
     ],
-    { env: binaries.env, cwd: folder, signal },
+    { env: binaries.env, cwd: folder, signal, user },
   );
   if (!result.ok) {
     const lines = result.output.split('\n').slice(-5).join('\n');
@@ -254,12 +258,13 @@ function writeConfiguration(folder, { user, password, secret, writeSecret }) {
 }
 
 /**
- * @param {Binaries} binaries
+ * @param {StartContext} context
  * @param {string | null} base
  * @param {{ folder: string, configuration: string, statements: string, files: string }} paths
  * @param {Record<string, number>} ports
  */
-function planStart({ programs }, base, { folder, configuration, statements, files }, ports) {
+function planStart(context, base, { folder, configuration, statements, files }, ports) {
+  const { programs } = context.binaries;
   const socket = join(folder, 'mysql.sock');
   const hasSocket = socket.length <= SOCKET_PATH_MAX;
   const args = [
@@ -284,7 +289,7 @@ function planStart({ programs }, base, { folder, configuration, statements, file
     `--port=${ports['sql']}`,
     `--handlersocket-port=${ports['read']}`,
     `--handlersocket-port-wr=${ports['write']}`,
-    ...userArguments(),
+    ...userArguments(context),
   ];
   /** @type {Record<string, string>} */
   const sockets = hasSocket ? { unix: socket } : {};

@@ -34,12 +34,13 @@ exit 0`;
 
 /**
  * @param {{ program: string, args: string[], cwd: string, env: Record<string, string>,
- *   logPath: string, owned: boolean, ownership?: 'setpriv' | 'watcher' }} options owned: the
- *   process is killed when this one ends, however it ends; ownership: mechanism, for tests
+ *   logPath: string, owned: boolean, user?: import('./unprivileged.js').ServerUser,
+ *   ownership?: 'setpriv' | 'watcher' }} options owned: the process is killed when this one ends,
+ *   however it ends; user: another than this process's; ownership: mechanism, for tests
  * @returns {Promise<Launched>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the program cannot be run
  */
-export async function launch({ program, args, cwd, env, logPath, owned, ownership }) {
+export async function launch({ program, args, cwd, env, logPath, owned, user, ownership }) {
   const setpriv = owned && ownership !== 'watcher' ? await findSetpriv() : null;
   const argv = setpriv === null ? args : ['--pdeathsig', 'KILL', '--', program, ...args];
   const log = openSync(logPath, 'a', 0o600);
@@ -49,6 +50,7 @@ export async function launch({ program, args, cwd, env, logPath, owned, ownershi
     env: { ...baseEnvironment(cwd), ...env },
     detached: true,
     stdio: ['ignore', log, log],
+    ...user,
   });
   closeSync(log);
   /** @type {string | null} */

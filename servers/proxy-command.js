@@ -15,6 +15,7 @@ import { endProcess } from './process.js';
 import { findProgram } from './programs.js';
 import { readThrough } from './proxied-read.js';
 import { removeFolder } from './record.js';
+import { serverUser } from './unprivileged.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
@@ -82,7 +83,9 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
     source: /** @type {const} */ ('path'),
   };
   const behindCredentials = { redis: credentials };
-  const context = { home, binaries, owned: true, behind: { redis }, behindCredentials, signal };
+  const user = serverUser({ home, paths: [program] });
+  const to = { behind: { redis }, behindCredentials };
+  const context = { home, binaries, owned: true, user, ...to, signal };
   const running =
     args.length === 0
       ? await nutcracker.start(context)

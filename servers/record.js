@@ -100,7 +100,8 @@ export function writeRecord(home, owned, record) {
     ? join(record.folder, OWNED_RECORD)
     : join(serversFolder(home), `${record.name}.json`);
   const partial = `${path}.${process.pid}.partial`;
-  writeFileSync(partial, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  rmSync(partial, { force: true });
+  writeFileSync(partial, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
   renameSync(partial, path);
 }
 

@@ -3,6 +3,7 @@
  * for manual starts.
  */
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
@@ -58,9 +59,12 @@ export default defineServer({
         plan(folder, ports) {
           const secretFile = join(folder, 'box.secret');
           writePrivate(secretFile, secrets.password);
+          // A copy: the server's user may not be able to enter the folder of this package.
+          const script = join(folder, 'box.lua');
+          writePrivate(script, readFileSync(SCRIPT, 'utf8'));
           return {
             program,
-            args: [SCRIPT],
+            args: [script],
             env: {
               DRAGSTRIP_BOX_LISTEN: `127.0.0.1:${ports['main']}`,
               DRAGSTRIP_BOX_FOLDER: folder,

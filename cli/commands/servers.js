@@ -12,12 +12,12 @@ import {
   stopServers,
 } from '../../servers/index.js';
 import { readRunning } from '../../servers/record.js';
+import { AS_ROOT_VARIABLE } from '../../servers/unprivileged.js';
 import { failureLine } from '../failure.js';
 import { createProgress } from '../progress.js';
 import { onSignals } from '../signals.js';
 
-const AS_ROOT =
-  'dragstrip: these servers run as root, because Dragstrip does: use an ordinary user where you can\n';
+const AS_ROOT = 'dragstrip: these servers run as root\n';
 const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env'];
 
 /**
@@ -40,6 +40,7 @@ export async function execute({ args, options, stdout, stderr }) {
       `the servers are ${SERVER_NAMES.join(', ')}`,
     );
   }
+  if (options.asRoot) process.env[AS_ROOT_VARIABLE] = 'yes';
   if (action === 'status') return status(home, names, stdout);
   if (action === 'env') return environment(home, names, stdout);
   const signals = onSignals(stderr);
@@ -56,9 +57,9 @@ export async function execute({ args, options, stdout, stderr }) {
   try {
     const failures = await act(action, names, context);
     progress.done();
-    if (action === 'start' && process.getuid?.() === 0) stderr.write(AS_ROOT);
+    if (action === 'start' && isRoot()) stderr.write(AS_ROOT);
     for (const { error } of failures) stderr.write(`dragstrip: ${failureLine(error)}\n`);
-    return signals.status() ?? (failures.length > 0 ? 4 : 0);
+    return signals.status() ?? statusOf(failures);
   } catch (error) {
     const ended = signals.status();
     if (ended === null) throw error;
@@ -69,12 +70,17 @@ export async function execute({ args, options, stdout, stderr }) {
   }
 }
 
+/** @returns {boolean} whether the servers that this starts are root's */
+function isRoot() {
+  return process.getuid?.() === 0 && process.env[AS_ROOT_VARIABLE] === 'yes';
+}
+
 /**
  * @param {string} action
  * @param {string[]} names
  * @param {{ home: string, signal: AbortSignal,
  *   onEvent: (event: import('../../servers/index.js').ServerEvent) => void }} context
- * @returns {Promise<{ error: { message: string, hint?: string } }[]>}
+ * @returns {Promise<{ error: { code?: string, message: string, hint?: string } }[]>}
  */
 async function act(action, names, context) {
   if (action === 'fetch') return (await fetchServers(names, context)).failures;
@@ -132,4 +138,13 @@ async function environment(home, names, stdout) {
     }
   }
   return found ? 0 : 4;
+}
+
+/**
+ * @param {readonly { error: { code?: string } }[]} failures
+ * @returns {number}
+ */
+function statusOf(failures) {
+  if (failures.length === 0) return 0;
+  return failures.every(({ error }) => error.code === 'E_REFUSED') ? 3 : 4;
 }

@@ -5,7 +5,15 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +28,8 @@ const INTRUDER = fileURLToPath(new URL('../helpers/intruder.js', import.meta.url
 const NAMES = /** @type {const} */ (['redis', 'mariadb', 'tarantool', 'nutcracker']);
 /** The user nobody. */
 const OTHER = 65_534;
+/** The user of servers that root starts. */
+const SERVER = 61_000;
 const isRoot = process.getuid?.() === 0;
 
 describe('servers that Dragstrip starts', () => {
@@ -57,7 +67,11 @@ describe('servers that Dragstrip starts', () => {
         found.push(file);
         const { mode, uid } = statSync(file);
         assert.equal(mode & 0o777, 0o600, file);
-        assert.equal(uid, process.getuid?.(), file);
+        // A server started by root owns its configuration, but not the secrets of its clients.
+        const owners = file.includes('/secrets/')
+          ? [process.getuid?.()]
+          : [process.getuid?.(), SERVER];
+        assert.ok(owners.includes(uid), `${file}: ${uid}`);
       }
     }
     for (const part of ['secrets/password', 'accounts.sql', 'my.cnf', 'nutcracker.yml']) {
@@ -65,6 +79,44 @@ describe('servers that Dragstrip starts', () => {
         found.some((file) => file.endsWith(part)),
         part,
       );
+    }
+  });
+
+  test('started by root, every server runs as a user without rights and without an account', (t) => {
+    if (!isRoot) return t.skip('requires root');
+    for (const name of NAMES) {
+      const { pid, folder } = servers.running(name);
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      for (const field of ['Uid', 'Gid']) {
+        assert.match(status, new RegExp(`^${field}:(\\s+${SERVER}){4}$`, 'm'), name);
+      }
+      assert.match(status, /^Groups:\s*$/m, name);
+      assert.match(status, /^CapEff:\s+0+$/m, name);
+      assert.equal(statSync(folder).uid, SERVER, name);
+    }
+    assert.ok(!readFileSync('/etc/passwd', 'utf8').includes(`:${SERVER}:`));
+  });
+
+  test('root is refused a state folder that this user cannot reach, unless it says so', async (t) => {
+    if (!isRoot) return t.skip('requires root');
+    const closed = await makeHome();
+    const home = join(closed, 'state');
+    const lasting = { home, packagesHome: PACKAGES_HOME };
+    try {
+      const { failures } = await startServers(['redis'], lasting);
+      assert.equal(failures[0]?.error.code, 'E_REFUSED');
+      assert.match(failures[0].error.message, /not started as root, and other users may not enter/);
+      const words = [BIN, 'servers', 'start', 'redis', '--as-root'];
+      mkdirSync(join(home, 'packages'), { recursive: true });
+      symlinkSync(join(PACKAGES_HOME, 'packages', 'redis'), join(home, 'packages', 'redis'));
+      const env = { PATH: process.env['PATH'], DRAGSTRIP_HOME: home };
+      const { stderr } = await run(process.execPath, words, { env });
+      assert.equal(stderr, 'dragstrip: these servers run as root\n');
+      const { pid } = JSON.parse(readFileSync(join(home, 'servers', 'redis.json'), 'utf8'));
+      assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), /^Uid:\s+0\s/m);
+    } finally {
+      await stopServers(['redis'], { home });
+      rmSync(closed, { recursive: true, force: true });
     }
   });
 

@@ -24,6 +24,7 @@ import { findListener } from '../../measure/listener.js';
 import mariadb from '../../servers/mariadb.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+chmodSync(folder, 0o755); // otherwise root's state folder is elsewhere
 after(() => rmSync(folder, { recursive: true }));
 
 /** @param {string} name */
@@ -85,6 +86,17 @@ test('root trusts a .dragstrip of its own, and of the user who called sudo, and 
   symlinkSync(newHome('really-ours'), join(deep, '.dragstrip'));
   lchownSync(join(deep, '.dragstrip'), owner, owner);
   assert.throws(() => findHome({ env: {}, cwd: deep, uid: 0 }), { code: 'E_USAGE' });
+});
+
+test('root’s is in /var/lib where the user of its servers could not reach the working directory', () => {
+  const closed = join(folder, 'closed');
+  const deep = join(closed, 'a');
+  mkdirSync(deep, { recursive: true });
+  chmodSync(closed, 0o700);
+  assert.equal(findHome({ env: {}, cwd: deep, uid: 0 }), '/var/lib/dragstrip');
+  const env = { DRAGSTRIP_HOME: 'state' };
+  assert.equal(findHome({ env, cwd: deep, uid: 0 }), join(deep, 'state'));
+  assert.equal(findHome({ env: {}, cwd: deep, uid: 4_000_000 }), join(deep, '.dragstrip'));
 });
 
 test('a .dragstrip that others may write to is refused with the command that helps', () => {
