@@ -36,8 +36,8 @@ export function setUpServers(plan, { signal, progress, stops }) {
     async requireAnswer(name, what) {
       const { probe } = await loadServer(name);
       const { address, credentials } = await resolve(name);
-      for (const endpoint of Object.values(address)) {
-        await requireLoopback(endpoint, allowTargets, what);
+      for (const [which, endpoint] of Object.entries(address)) {
+        address[which] = await requireLoopback(endpoint, allowTargets, what);
       }
       await probe(address, credentials);
     },

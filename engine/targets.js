@@ -181,8 +181,8 @@ async function resolveServer(name, plan) {
   });
   const { address, source, credentials, credentialVariables } = found;
   if (name === 'redis' && plan.redisDb) address.main = { ...address.main, db: plan.redisDb };
-  for (const endpoint of Object.values(address)) {
-    await requireLoopback(endpoint, plan.allowTargets, name);
+  for (const [which, endpoint] of Object.entries(address)) {
+    address[which] = await requireLoopback(endpoint, plan.allowTargets, name);
   }
   /** @type {ServerTarget} */
   const target = {

@@ -62,8 +62,8 @@ function nearestHome(cwd, uid, env) {
 
 /**
  * @param {string} folder
- * @returns {string | null} the first folder of it, from the root on, that others may not enter; null:
- *   they may enter it
+ * @returns {string | null} the first folder of it, from the root on, that others may not enter;
+ *   null: they may enter it
  */
 export function closedFolder(folder) {
   const above = dirname(folder);

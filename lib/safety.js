@@ -3,7 +3,7 @@
  * by the user before anything connects to it.
  */
 
-import { lookup } from 'node:dns/promises';
+import dns from 'node:dns/promises';
 import { BlockList, isIPv6 } from 'node:net';
 import { formatEndpoint, parseEndpoint } from './address.js';
 import { refusedError, targetError } from './errors.js';
@@ -20,19 +20,23 @@ LOOPBACK.addAddress('::1', 'ipv6');
  * @param {Endpoint} endpoint
  * @param {readonly string[]} [allowTargets] `host:port` as given by --allow-target
  * @param {string} [what] the server, for the message
- * @returns {Promise<void>}
+ * @returns {Promise<Endpoint>} where to connect to: a name is replaced by the address that was
+ *   checked, since the next answer of the name server may be another; an allowed one stays
  * @throws {import('./errors.js').DragstripError} E_REFUSED if it is not local and not
  *   allowed, E_TARGET if its name does not resolve, E_USAGE if an allowed target is not an address
  */
 export async function requireLoopback(endpoint, allowTargets = [], what = 'the server') {
-  if (endpoint.path !== undefined) return;
+  if (endpoint.path !== undefined) return endpoint;
   const name = formatEndpoint(endpoint).toLowerCase();
   for (const text of allowTargets) {
-    if (formatEndpoint(parseEndpoint(text, '--allow-target')).toLowerCase() === name) return;
+    if (formatEndpoint(parseEndpoint(text, '--allow-target')).toLowerCase() === name)
+      return endpoint;
   }
-  if (endpoint.host === 'localhost') return; // even without a hosts file
+  if (endpoint.host === 'localhost') return endpoint; // even without a hosts file
   const addresses = await resolve(endpoint.host, what, name);
-  if (addresses.length > 0 && addresses.every(isLoopbackAddress)) return;
+  if (addresses.length > 0 && addresses.every(isLoopbackAddress)) {
+    return { ...endpoint, host: addresses[0] };
+  }
   throw refusedError(
     `${what} at ${name} is not on this machine: nothing is written to it`,
     `to allow writing to it, use --allow-target ${name}`,
@@ -42,7 +46,7 @@ export async function requireLoopback(endpoint, allowTargets = [], what = 'the s
 /** @param {string} host @param {string} what @param {string} name */
 async function resolve(host, what, name) {
   try {
-    const found = await lookup(host, { all: true });
+    const found = await dns.lookup(host, { all: true });
     return found.map(({ address }) => address);
   } catch (error) {
     throw targetError(

@@ -32,8 +32,8 @@ export async function findListener(endpoint) {
 /**
  * @param {number} pid
  * @param {Endpoint} endpoint
- * @returns {Promise<boolean>} whether process `pid` listens at the endpoint; where its files are not
- *   visible, as for root in a container without CAP_SYS_PTRACE, whether its user does
+ * @returns {Promise<boolean>} whether process `pid` listens at the endpoint; where its files are
+ *   not visible, as for root in a container without CAP_SYS_PTRACE, whether its user does
  */
 export async function listensAt(pid, endpoint) {
   const inodes = await findInodes(endpoint);

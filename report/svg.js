@@ -55,7 +55,8 @@ export function plotForPage(plot, { variant = 0, width, id, hover = true }) {
     : '';
   return paint(svg, 'page')
     .replace('<svg ', `<svg ${head} `)
-    .replace(/<\/svg>\s*$/, `${layer}</svg>`);
+    .trimEnd()
+    .replace(/<\/svg>$/, () => `${layer}</svg>`);
 }
 
 /**
@@ -69,7 +70,11 @@ export function plotPicture(plot, { theme = 'light', subtitle = '' } = {}) {
   const drawing = plot.variants[0].draw({ width });
   const { svg } = drawSvg(drawing, { width, id: plot.id });
   const height = drawing.height + HEAD_HEIGHT;
-  const inner = svg.replace(/^<svg[^>]*>\s*/, '').replace(/\s*<\/svg>\s*$/, '');
+  const inner = svg
+    .replace(/^<svg[^>]*>/, '')
+    .trimEnd()
+    .replace(/<\/svg>$/, '')
+    .trim();
   const picture = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
       `viewBox="0 0 ${width} ${height}" font-family="${FONT}" role="img">`,
@@ -123,8 +128,10 @@ function tidy(svg, id) {
         .replace(/zr\d+-/g, `${id}-`)
         .replace(/(?<=[\s",(MLHVCAZlhvcaz])-?\d+\.\d{2,}/g, (digits) => `${round(Number(digits))}`),
     )
-    .replace(/\s*\n\s*/g, '\n')
-    .trim();
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
 }
 
 /**

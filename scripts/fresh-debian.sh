@@ -23,6 +23,7 @@ if [ -z "${FRESH_PRIVATE_MOUNTS:-}" ]; then
   FRESH_PRIVATE_MOUNTS=yes exec unshare --mount --propagation private "$0" "$release" "$@"
 fi
 
+racer=racer
 clone=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
 root=${KEEP:-$scratch/root}
@@ -70,17 +71,17 @@ if [ -n "$node" ] && [ ! -x "$root/usr/local/bin/node" ]; then
   chmod +x "$root"/usr/local/lib/node_modules/npm/bin/*-cli.js "$root/usr/local/bin/node"
 fi
 
-inside id racer >/dev/null 2>&1 || inside useradd --create-home --shell /bin/bash racer
-rm -rf "$root/home/racer/dragstrip"
-git clone --quiet --no-local "$clone" "$root/home/racer/dragstrip"
-inside chown -R racer:racer /home/racer/dragstrip
-settings=(HOME=/home/racer USER=racer NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)
+inside id $racer >/dev/null 2>&1 || inside useradd --create-home --shell /bin/bash $racer
+rm -rf "$root/home/$racer/dragstrip"
+git clone --quiet --no-local "$clone" "$root/home/$racer/dragstrip"
+inside chown -R $racer:$racer /home/$racer/dragstrip
+settings=(HOME=/home/$racer USER=$racer NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt)
 for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
   [ -z "${!name:-}" ] || settings+=("$name=${!name}")
 done
 as_racer() {
-  inside setpriv --reuid racer --regid racer --init-groups --no-new-privs \
-    env --chdir=/home/racer/dragstrip "${settings[@]}" "$@"
+  inside setpriv --reuid $racer --regid $racer --init-groups --no-new-privs \
+    env --chdir=/home/$racer/dragstrip "${settings[@]}" "$@"
 }
 
 as_racer sh -c 'echo "Debian $(cat /etc/debian_version), node $(node -v), npm $(npm -v)"'

@@ -9,6 +9,13 @@ import { targetError, usageError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { findProgram } from './programs.js';
 
+/** Settings by which apt would take packages that nobody has signed (apt.conf(5), apt-secure(8)). */
+const SIGNED_ONLY = [
+  'APT::Get::AllowUnauthenticated',
+  'Acquire::AllowInsecureRepositories',
+  'Acquire::AllowWeakRepositories',
+  'Acquire::AllowDowngradeToInsecureRepositories',
+];
 /** Hint if packages are not available. */
 const HINT =
   'install the server yourself (its programs must be on PATH), or give the address of a ' +
@@ -118,6 +125,8 @@ function writeConfiguration(folder) {
       .concat(['DEP-11-icons-large-hidpi', 'CNF', 'Contents-deb', 'Contents-udeb'])
       .map((target) => `#clear Acquire::IndexTargets::deb::${target};`),
     '#clear Acquire::IndexTargets::deb-src;',
+    // Whatever the system allows: only packages of signed lists are unpacked, and executed.
+    ...SIGNED_ONLY.map((name) => `${name} "false";`),
     'Acquire::Languages "none";',
     'Acquire::Retries "2";',
     'Acquire::http::Timeout "20";',

@@ -14,7 +14,7 @@ import { javaArguments, writeSettings } from './cassandra-settings.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { startDaemon } from './daemon.js';
 import { describeJava, findJava } from './java.js';
-import { copyDependencies } from './maven.js';
+import { copyDependencies, requireDigests } from './maven.js';
 import { packagesFolder } from './programs.js';
 import { serversFolder } from './record.js';
 import { OWN_USER, randomSecret } from './secrets.js';
@@ -23,6 +23,8 @@ import { OWN_USER, randomSecret } from './secrets.js';
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
 const LIBRARY = { group: 'org.apache.cassandra', artifact: 'cassandra-all', version: '5.0.9' };
+/** Of its jar and of those that it depends on, as sha256sum writes them. */
+const DIGESTS = new URL('cassandra-jars.sha256', import.meta.url);
 const JAR = /^cassandra-all-(\d[\d.]*)\.jar$/;
 /** Five seconds on an idle machine. */
 const READY_TIMEOUT_MS = 120_000;
@@ -74,7 +76,7 @@ export default defineServer({
     if ((await readVersion(libraries)) === null) {
       throw targetError('cassandra: its jar is missing from the Maven download', GIVE_ADDRESS);
     }
-    return `${(await readdir(libraries)).length} jars`;
+    return `${await requireDigests(libraries, readFileSync(DIGESTS, 'utf8'), 'cassandra')} jars`;
   },
 
   async start(context) {

@@ -3,12 +3,16 @@
  * user's local repository is neither used nor modified.
  */
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { targetError } from '../lib/errors.js';
 import { runCommand } from './command.js';
 import { findProgram, namedFolders } from './programs.js';
+
+/** Exact: a plugin is executed. */
+const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 
 /**
  * Downloads a library and its dependencies, verified against the repository's checksums.
@@ -36,13 +40,45 @@ export async function copyDependencies(library, folder, { scratch, name, hint, s
     [
       ...['--batch-mode', '--quiet', '--strict-checksums', `--file=${project}`],
       `-Dmaven.repo.local=${join(scratch, 'repository')}`,
-      ...['dependency:copy-dependencies', `-DoutputDirectory=${folder}`],
+      ...[`${PLUGIN}:copy-dependencies`, `-DoutputDirectory=${folder}`],
     ],
     { cwd: scratch, signal },
   );
   await rm(scratch, { recursive: true, force: true });
   if (!ok)
     throw targetError(`${name}: downloading its jars failed: ${causeOf(output, reason)}`, hint);
+}
+
+/**
+ * A repository's own checksums say that a file came whole, not that it is the one that is meant.
+ * @param {string} folder of jars
+ * @param {string} list lines of `sha256sum`
+ * @param {string} name of the server, for messages
+ * @returns {Promise<number>} how many there are
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET for a jar that is not in the list,
+ *   has another content, or is missing
+ */
+export async function requireDigests(folder, list, name) {
+  const wanted = new Map(
+    list
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => /** @type {[string, string]} */ ([line.slice(66), line.slice(0, 64)])),
+  );
+  const leaves = await readdir(folder);
+  for (const leaf of leaves) {
+    const digest = createHash('sha256')
+      .update(await readFile(join(folder, leaf)))
+      .digest('hex');
+    if (wanted.get(leaf) === digest) continue;
+    const what = wanted.has(leaf) ? 'has another content than' : 'is not';
+    throw targetError(
+      `${name}: ${leaf} from Maven ${what} the one that this version of Dragstrip knows`,
+      'do not use it: check the repository and the mirror that Maven is configured with',
+    );
+  }
+  if (leaves.length === wanted.size) return leaves.length;
+  throw targetError(`${name}: ${wanted.size - leaves.length} jars are missing from the download`);
 }
 
 /** @param {{ group: string, artifact: string, version: string }} library */

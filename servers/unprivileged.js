@@ -1,6 +1,6 @@
 /**
- * Servers started by root run as a user without rights and without an account: one of its own, since
- * `nobody` is shared with other programs, which could read the files of the servers then.
+ * Servers started by root run as a user without rights and without an account: one of its own,
+ * since `nobody` is shared with other programs, which could read the files of the servers then.
  */
 
 import { chmodSync, lchownSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';

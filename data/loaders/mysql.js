@@ -51,10 +51,11 @@ async function inspect(context) {
 }
 
 /** @type {import('../../lib/types.js').LoaderDefinition['seed']} */
-async function seed(context) {
-  const { dataset, address, allowTargets } = context;
+async function seed(given) {
+  const checked = await requireLoopback(given.address.sql, given.allowTargets, 'MariaDB');
+  const context = { ...given, address: { ...given.address, sql: checked } };
+  const { dataset } = context;
   const { rows } = dataset;
-  await requireLoopback(address.sql, allowTargets, 'MariaDB');
   const session = await openTable(context);
   try {
     const { marker, notOurs } = await readOwnMarker(session);

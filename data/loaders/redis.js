@@ -56,9 +56,10 @@ async function inspect(context) {
 }
 
 /** @type {import('../../lib/types.js').LoaderDefinition['seed']} */
-async function seed(context) {
-  const { dataset, address, allowTargets } = context;
-  await requireLoopback(address.main, allowTargets, 'Redis');
+async function seed(given) {
+  const checked = await requireLoopback(given.address.main, given.allowTargets, 'Redis');
+  const context = { ...given, address: { ...given.address, main: checked } };
+  const { dataset } = context;
   const rows = await openRows(context);
   try {
     const marker = await requireOwn(rows, dataset);

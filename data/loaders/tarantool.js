@@ -46,10 +46,11 @@ async function inspect(context) {
 }
 
 /** @type {import('../../lib/types.js').LoaderDefinition['seed']} */
-async function seed(context) {
-  const { dataset, address, allowTargets } = context;
+async function seed(given) {
+  const checked = await requireLoopback(given.address.main, given.allowTargets, 'Tarantool');
+  const context = { ...given, address: { ...given.address, main: checked } };
+  const { dataset } = context;
   const { rows } = dataset;
-  await requireLoopback(address.main, allowTargets, 'Tarantool');
   const connection = await TarantoolConnection.connect(context);
   try {
     const space = await requireSpace(connection, namesOf(context));

@@ -1,6 +1,7 @@
 /** The loaders' parts that need no server: safety, marker, sample, batches, protocol readers. */
 
 import assert from 'node:assert/strict';
+import dns from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -40,6 +41,17 @@ test('Loopback passes by address, by name and by unix socket; all else is refuse
   for (const host of ['192.0.2.7', '10.0.0.1', '::ffff:10.0.0.1', '2001:db8::1', '0.0.0.0']) {
     await assert.rejects(requireLoopback({ host, port: 6379 }), { code: 'E_REFUSED' }, host);
   }
+});
+
+test('A name is resolved once: what is dialled is the address that was checked', async (t) => {
+  let asked = 0;
+  // A name server whose second answer is another machine.
+  t.mock.method(dns, 'lookup', async () => {
+    asked += 1;
+    return [{ address: asked === 1 ? '127.0.0.1' : '192.0.2.7', family: 4 }];
+  });
+  const checked = await requireLoopback({ host: 'db.example.invalid', port: 6379 });
+  assert.deepEqual(checked, { host: '127.0.0.1', port: 6379 });
 });
 
 test('A target that the user named passes, with just that port', async () => {
