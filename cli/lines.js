@@ -1,9 +1,7 @@
-/**
- * The lines of a run while it goes on: the original program's, for the two runners, and one for
- * each benchmark, for the race.
- */
+/** A race while it goes on: a live view, or a line for each benchmark. */
 
 import { prefix } from '../lib/format.js';
+import { wrongOutcomes } from '../lib/outcome.js';
 import { labelOf, loadText } from './benchmark-name.js';
 import { RaceView } from './race-view.js';
 import { roundLine, SlicesView } from './slices-view.js';
@@ -18,46 +16,6 @@ import { roundLine, SlicesView } from './slices-view.js';
  * @property {import('./progress.js').Progress} progress
  * @property {boolean} [quiet]
  */
-
-/**
- * The original program's lines, per storage and in its order: `Test 'x' started`, `Storage created
- * in … ms`, `Test finished: n ops, … ms, … ops/sec`, an empty line; then `Done`.
- * @param {LineContext} context
- * @returns {(event: RunEvent) => void}
- */
-export function seedLines({ stdout, progress, quiet = false }) {
-  const say = (/** @type {string} */ line) => {
-    progress.done();
-    if (!quiet) stdout.write(`${line}\n`);
-  };
-  return (event) => {
-    if (event.type === 'filling') progress.update(`filling ${event.storage}`);
-    if (event.type === 'benchmark-start') say(`Test '${labelOf(event.benchmark)}' started`);
-    if (event.type === 'progress') progress.update(...progressOf(event));
-    if (event.type === 'comparison') progress.update(`round ${event.round + 1}, ${event.phase}`);
-    if (event.type === 'benchmark-end') {
-      for (const line of seedRoundLines(event.round)) say(line);
-      say('');
-    }
-    if (event.type === 'finished') say('Done');
-  };
-}
-
-/**
- * @param {Round} round
- * @returns {string[]}
- */
-function seedRoundLines(round) {
-  const lines = [];
-  if (round.createdNs !== null) lines.push(`Storage created in ${round.createdNs / 1e6} ms`);
-  if (round.state === 'failed') return [...lines, `Test failed: ${round.failure?.message}`];
-  const { ok } = round.outcomes;
-  const ms = round.durationNs / 1e6;
-  lines.push(`Test finished: ${ok} ops, ${ms} ms, ${round.throughput} ops/sec`);
-  const wrong = wrongOutcomes(round);
-  if (wrong !== '') lines.push(`Not counted: ${wrong}`);
-  return lines;
-}
 
 /**
  * Where the race is. On a terminal the view of all benchmarks, drawn again and again; elsewhere a
@@ -138,12 +96,4 @@ function progressOf({ benchmark, phase, settled }) {
   const what = phase === 'warmup' ? 'warming up' : `${settled.toLocaleString('en-US')} ops`;
   const share = phase === 'warmup' || operations === null ? null : settled / operations;
   return [`${labelOf(benchmark)}, ${loadText(benchmark.load)}: ${what}`, share];
-}
-
-/** @param {Round} round */
-function wrongOutcomes({ outcomes }) {
-  return Object.entries(outcomes)
-    .filter(([name, n]) => name !== 'ok' && n > 0)
-    .map(([name, n]) => `${n} ${name}`)
-    .join(', ');
 }

@@ -36,17 +36,13 @@ import { loadAbouts } from '../workloads/index.js';
 
 /** @type {Readonly<Record<string, CommandRow>>} */
 const COMMANDS = Object.freeze({
-  race: {
-    summary: 'point reads on every available storage, one and many requests in flight',
-    load: () => import('./commands/race.js'),
-  },
-  async: {
-    summary: 'all requests at once, or a window of them (node async_test.js)',
-    load: () => import('./commands/race.js'),
-  },
-  sync: {
-    summary: 'one request in flight (./test.js)',
-    load: () => import('./commands/race.js'),
+  run: {
+    summary: 'run a workload by name or from a file: run --workload ./mine.js',
+    details: async () => {
+      const { workloadIn, detailsOf } = await import('./commands/run.js');
+      return detailsOf(workloadIn(process.argv), 'run');
+    },
+    load: () => import('./commands/run.js'),
   },
   limit: {
     summary: 'measure the ceilings of servers and clients (for race --limits FILE)',
@@ -93,14 +89,6 @@ const COMMANDS = Object.freeze({
     summary: 'check servers, drivers and data, and show how to install what is missing',
     load: () => import('./commands/doctor.js'),
   },
-  run: {
-    summary: 'run a workload by name or from a file: run --workload ./mine.js',
-    details: async () => {
-      const { workloadIn, detailsOf } = await import('./commands/run.js');
-      return detailsOf(workloadIn(process.argv), 'run');
-    },
-    load: () => import('./commands/run.js'),
-  },
 });
 
 /**
@@ -108,13 +96,15 @@ const COMMANDS = Object.freeze({
  */
 async function loadCommands() {
   const load = () => import('./commands/run.js');
-  const own = (await loadAbouts())
-    .filter(({ isCommand }) => isCommand)
-    .map(({ name, summary }) => {
-      const details = async () => (await load()).detailsOf(name);
-      return [name, { summary, details, load }];
-    });
-  return { ...COMMANDS, ...Object.fromEntries(own) };
+  const rowOf = (/** @type {string} */ name, /** @type {string} */ summary) => {
+    const details = async () => (await load()).detailsOf(name);
+    return [[name, { summary, details, load }]];
+  };
+  const own = (await loadAbouts()).flatMap(({ name, summary, isCommand, presets = {} }) => [
+    ...(isCommand ? rowOf(name, summary) : []),
+    ...Object.entries(presets).flatMap(([preset, line]) => (line ? rowOf(preset, line) : [])),
+  ]);
+  return { ...Object.fromEntries(own), ...COMMANDS };
 }
 
 /**

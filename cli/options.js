@@ -1,17 +1,13 @@
 /**
- * The options of the commands that no workload declares: they feed the parser, the help and the
- * README. Those of every run and of its loads are declared in engine/options.js.
+ * The options of the commands that are no workload, and those that only the command line has: they
+ * feed the parser, the help and the README. Those of runs are declared in engine/options.js.
  */
 
-import {
-  RUN_OPTIONS as EVERY_RUN,
-  LOAD_OPTIONS as LOADS,
-  SLICE_OPTIONS,
-} from '../engine/options.js';
+import { LOAD_OPTIONS } from '../engine/load-options.js';
+import { RUN_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
 import { choice, takeOption } from '../lib/options.js';
-import { options as POINT_READS } from '../workloads/get/plan.js';
-import { AGENT_OPTIONS, AGENTS_OPTIONS, RACE_FLEET_OPTIONS } from './fleet-options.js';
+import { AGENT_OPTIONS, AGENTS_OPTIONS } from './fleet-options.js';
 import { rowsOf } from './option-rows.js';
 
 /**
@@ -25,26 +21,12 @@ import { rowsOf } from './option-rows.js';
  */
 
 /**
- * The race is short enough that `npm start` ends within three minutes, with its first set-up.
- * @type {Readonly<Record<string, number>>}
- */
-export const RACE_DEFAULTS = Object.freeze({
-  rounds: 5,
-  warmupOperations: 2000,
-  syncOperations: 2000,
-  burstOperations: 10_000,
-});
-
-/**
- * Options that the engine or a workload declares, as rows whose texts are taken at once.
+ * Declared options as rows whose texts are taken at once.
  * @param {import('../lib/options.js').OptionTable} table
- * @param {Readonly<Record<string, Partial<import('../lib/options.js').Option>>>} [own] other
- *   defaults, by name
  * @returns {Record<string, OptionRow>}
  */
-function declared(table, own = {}) {
-  const rows = Object.entries(table).map(([name, usual]) => {
-    const option = { ...usual, ...own[name] };
+function declared(table) {
+  const rows = Object.entries(table).map(([name, option]) => {
     const [row] = rowsOf({ [name]: option });
     const parse = (/** @type {string} */ text) => takeOption(name, option, text, { asText: true });
     const takesAtOnce = option.kind !== 'flag' && option.kind !== 'texts';
@@ -53,12 +35,13 @@ function declared(table, own = {}) {
   return Object.fromEntries(rows);
 }
 
+const { storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets } = RUN_OPTIONS;
+const { ops, inFlight } = LOAD_OPTIONS;
+
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({
-  ...declared(EVERY_RUN),
-  ...declared(LOADS),
-  ...declared(SLICE_OPTIONS),
-  ...declared(POINT_READS),
+  ...declared({ storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets }),
+  ...declared({ ops, inFlight }),
   storage: {
     flags: '--storage <one>',
     help: 'add a storage, such as ./my-driver.js; may be repeated',
@@ -145,7 +128,7 @@ export const OPTIONS = Object.freeze({
 
 /** @typedef {keyof typeof OPTIONS & string} OptionName */
 
-export const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
+const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
 export const ADDRESS_OPTIONS = [
   'redis',
   'mysql',
@@ -154,12 +137,12 @@ export const ADDRESS_OPTIONS = [
   'tarantool',
   'allowTargets',
 ];
-/** Those of servers that only some commands know. */
-const FURTHER_ADDRESSES = ['cassandra'];
+/** Those of servers that do not hold the dataset. */
+export const FURTHER_ADDRESSES = ['cassandra'];
 /** Files that a report is written to. */
 export const OUTPUT_OPTIONS = ['html', 'svgFolder', 'pngFolder', 'theme', 'overwrite'];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
-export const LIMIT_OPTIONS = [
+const LIMIT_OPTIONS = [
   'setup',
   'storages',
   'storage',
@@ -171,61 +154,11 @@ export const LIMIT_OPTIONS = [
   ...STORE_OPTIONS,
   ...ADDRESS_OPTIONS,
 ];
-export const RUN_OPTIONS = [
-  ...Object.keys(POINT_READS),
-  'explain',
-  'storages',
-  'storage',
-  'ops',
-  'duration',
-  'processes',
-  'against',
-  'pin',
-  'rounds',
-  'precision',
-  'budget',
-  'placement',
-  'warmupOperations',
-  'timeoutMs',
-  ...DATASET_OPTIONS,
-  ...STORE_OPTIONS,
-  ...ADDRESS_OPTIONS,
-];
-/** What is only asked for where there may be more than one request in flight. */
-export const LOAD_OPTIONS = Object.keys(LOADS).filter((name) => !RUN_OPTIONS.includes(name));
-
-/**
- * Those of `race`, whose defaults are its own.
- * @param {readonly string[]} names
- * @returns {OptionRow[]}
- */
-export function ofRace(names) {
-  const { syncOperations, burstOperations, rounds, warmupOperations } = RACE_DEFAULTS;
-  const own = {
-    rounds: { default: rounds, shown: `as many as the precision takes; ${rounds} of whole loads` },
-    warmupOperations: { default: warmupOperations, shown: `${warmupOperations} of whole loads` },
-    ops: {
-      shown: `as many as the precision takes; bursts ${burstOperations}, others ${syncOperations}`,
-    },
-    precision: { shown: '3%' },
-    budget: { shown: '2m' },
-  };
-  const rows = { ...OPTIONS, ...declared({ ...EVERY_RUN, ...LOADS, ...SLICE_OPTIONS }, own) };
-  return names.map((name) => rows[name]);
-}
-
 /**
  * The options of each command that is no workload.
  * @type {Readonly<Record<string, OptionRow[]>>}
  */
 export const COMMAND_OPTIONS = Object.freeze({
-  race: [
-    ...['setup', 'limits', 'noHtml', ...LOAD_OPTIONS].map((name) => OPTIONS[name]),
-    ...ofRace(RUN_OPTIONS),
-    ...RACE_FLEET_OPTIONS,
-  ],
-  async: rowsNamed([...LOAD_OPTIONS, ...RUN_OPTIONS]),
-  sync: rowsNamed(RUN_OPTIONS),
   limit: rowsNamed(LIMIT_OPTIONS),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   servers: rowsNamed(['asRoot', 'quiet']),

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { usageError } from '../lib/errors.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import {
   BURST_MAX,
@@ -35,15 +36,6 @@ export const loadOption = z
     maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
     processes: whole(1, PROCESSES_MAX).optional(),
   })
-  .refine(({ processes = 1, operations = processes }) => operations >= processes, {
-    message: 'fewer operations than processes',
-  })
-  .refine(
-    ({ kind, processes = 1, inFlight = WINDOW }) => kind !== 'window' || inFlight >= processes,
-    {
-      message: 'fewer in flight than processes: each needs one',
-    },
-  )
   .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
     message: 'inFlight belongs to a window',
   })
@@ -87,9 +79,14 @@ export const searchOption = z.strictObject({
 /**
  * @param {LoadOption} load
  * @returns {import('../lib/result.js').Load}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where processes would have nothing
  */
 export function completeLoad(load) {
-  const { kind, operations } = load;
+  const { kind, operations, processes = 1 } = load;
+  if ((operations ?? processes) < processes) throw usageError('fewer operations than processes');
+  if (kind === 'window' && (load.inFlight ?? WINDOW) < processes) {
+    throw usageError('fewer in flight than processes: each needs one');
+  }
   if (kind === 'rate') return completeRate(load);
   const timed = load.durationMs !== undefined;
   return {

@@ -1,14 +1,12 @@
 /**
- * The options that every run has, those of a load, and the table of a workload: the first with the
- * defaults that the workload gives them, and its own.
+ * The options that every run has, and the table of a workload: those, the options of loads and of
+ * slices where it takes them, with the defaults that the workload gives them, and its own.
  */
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
-import { choice, count, counts, duration, flag, names, reading, texts } from '../lib/options.js';
-import { MAX_IN_FLIGHT } from '../load/rate.js';
-import { IN_FLIGHT_MAX, OPERATIONS_DEFAULT, OPERATIONS_MAX, PROCESSES_MAX } from './load-bounds.js';
-import { parseRamp, parseRate } from './rates.js';
+import { choice, count, duration, flag, names, reading, texts } from '../lib/options.js';
+import { LOAD_OPTIONS, usualLoadsOf } from './load-options.js';
 
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -48,55 +46,6 @@ export const RUN_OPTIONS = Object.freeze({
   }),
 });
 
-/** Loads where the workload has none of its own; engine/loads.js makes loads of them. */
-/** @type {OptionTable} */
-export const LOAD_OPTIONS = Object.freeze({
-  ops: count(1, OPERATIONS_MAX, undefined, {
-    help: 'operations per benchmark; suffixes k and M are accepted (50k, 1M)',
-    shown: `${OPERATIONS_DEFAULT}`,
-  }),
-  duration: duration(undefined, {
-    help: 'duration of each benchmark, instead of --ops: 10s, 500ms, 2m',
-  }),
-  inFlight: count(1, IN_FLIGHT_MAX, undefined, {
-    value: '<k>',
-    help: 'keep k requests in flight instead of sending all at once',
-  }),
-  load: choice(['sync', 'window', 'burst', 'rate'], undefined, {
-    value: '<kind>',
-    help: 'sync (one in flight), window, burst (all at once) or rate (an open loop)',
-  }),
-  rate: reading(parseRate, {
-    value: '<r>',
-    help: 'open loop: start r operations per second, independent of replies (10k, 2.5k, 0.5)',
-  }),
-  arrivals: choice(['constant', 'poisson'], undefined, {
-    value: '<distribution>',
-    help: 'open loop: constant or poisson',
-    shown: 'constant',
-  }),
-  maxInFlight: count(1, IN_FLIGHT_MAX, undefined, {
-    value: '<k>',
-    help: 'open loop: most requests in flight; arrivals beyond it are dropped and counted',
-    shown: `${MAX_IN_FLIGHT}`,
-  }),
-  ramp: reading(parseRamp, {
-    value: '<from:to:step>',
-    help: 'open loop at each of these rates: 1k:10k:1k, or a list: 1k,2k,5k',
-  }),
-  findMax: flag({
-    help: 'find the highest rate whose p99 is within --p99; --rate is the first rate tried',
-  }),
-  p99: duration(undefined, {
-    help: '--find-max: limit of the 99th percentile of response times, 5ms or 500us',
-  }),
-  processes: counts(1, PROCESSES_MAX, undefined, {
-    value: '<n>',
-    help: 'split each load over n processes; several (1,2): each number in turn, compared',
-    shown: '1',
-  }),
-});
-
 /**
  * @param {any} given `3%`, `0.5 %`; or a share
  * @param {string} label
@@ -122,23 +71,22 @@ export const SLICE_OPTIONS = Object.freeze({
 });
 
 /**
- * @param {Pick<WorkloadDefinition, 'options' | 'shared' | 'slices'> | null} workload
- * @param {{ all?: boolean }} [how] all: also those of every run that the workload has no use for
+ * @param {Partial<WorkloadDefinition> | null} workload
+ * @param {{ all?: boolean }} [how] all: also those that the workload has no use for
  * @returns {OptionTable}
  */
 export function optionsOf(workload, { all = true } = {}) {
-  const { shared = {}, options = {} } = workload ?? {};
-  const common = Object.entries(RUN_OPTIONS).flatMap(([name, option]) => {
+  const { shared = {}, options = {}, slices = false } = workload ?? {};
+  const takesLoads = workload !== null && usualLoadsOf(workload) !== null;
+  const common = { ...(takesLoads && LOAD_OPTIONS), ...(slices && SLICE_OPTIONS), ...RUN_OPTIONS };
+  const offered = Object.entries(common).flatMap(([name, option]) => {
     const own = shared[name];
+    if (Object.hasOwn(options, name)) return [];
     if (own === null) return all ? [[name, option]] : [];
     const more = own === undefined || isPartial(own) ? own : { default: own };
     return [[name, { ...option, ...(own !== undefined && { shown: undefined }), ...more }]];
   });
-  return Object.freeze({
-    ...options,
-    ...(workload?.slices && SLICE_OPTIONS),
-    ...Object.fromEntries(common),
-  });
+  return Object.freeze({ ...options, ...Object.fromEntries(offered) });
 }
 
 /**

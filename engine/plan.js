@@ -8,8 +8,9 @@ import { DragstripError } from '../lib/errors.js';
 import { takeOptions } from '../lib/options.js';
 import { createRandom, shuffled } from '../lib/random.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
+import { LOAD_OPTIONS, loadsOf, usualLoadsOf } from './load-options.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
-import { optionsOf } from './options.js';
+import { optionsOf, RUN_OPTIONS } from './options.js';
 import { planSlices, withoutAmount } from './slices/plan.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -38,6 +39,8 @@ const structured = z.looseObject({
   findMax: searchOption.optional(),
   variants: z.array(variantOption).min(1).optional(),
   redisDb: whole(0, 2 ** 31 - 1).optional(),
+  /** load machines that share each load */
+  agents: whole(1, 1000).optional(),
   addresses: z.record(z.string(), z.string()).optional(),
   home: z.string().optional(),
 });
@@ -113,35 +116,31 @@ export function planRun(options, workload = null, storages = [], how = {}) {
  * @throws {DragstripError} E_USAGE
  */
 export function planTaken({ structure: given, values: taken }, workload, storages) {
-  const findMax = given.findMax === undefined ? null : completeSearch(given.findMax);
-  if (findMax !== null && given.loads !== undefined) {
-    throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
-  }
   const { test, loads: asked, addresses = {}, redisDb } = given;
-  const own =
-    workload?.plan?.(taken, {
-      ...{ test, storages, addresses },
-      loads: asked,
-      isNamed: given.workload !== undefined,
-    }) ?? {};
+  const isPreset = workload?.preset !== undefined;
+  const isNamed = given.workload !== undefined && !isPreset;
+  const context = { test, storages, addresses, loads: asked, isNamed };
+  const own = workload?.plan?.(taken, context) ?? {};
   /** @type {Record<string, any>} */
   const values = { redisDb, addresses, ...taken, ...own.shared };
+  const forSlices = chooseLoads(given, { workload, values, own, sliced: true });
+  const { findMax } = forSlices;
+  const slices = planSlices(values, { given, workload, own, ...forSlices });
   const common =
-    findMax !== null
-      ? [trialLoad(findMax, findMax.start)]
-      : (own.loads ?? asked ?? [{ kind: 'window' }]).map(completeLoad);
+    slices === null ? chooseLoads(given, { workload, values, own, sliced: false }) : forSlices;
   const variants = (given.variants ?? own.variants)?.map((one) => ({
     ...one,
-    loads: one.loads?.map(completeLoad) ?? common,
+    loads: one.loads?.map(completeLoad) ?? common.loads,
   }));
-  const loads = variants === undefined ? common : loadsOf(variants);
+  const loads = variants === undefined ? common.loads : loadsOfAll(variants);
   const { seed } = values;
-  const slices = planSlices(values, { given, workload, own, findMax, loads });
+  // By slices, a round is as long as it takes, after a warm-up of its own.
+  const amount = slices === null ? values : { ...usualAmount(), rounds: slices.rounds ?? 1 };
   const dataset = { rows: values.rows, valueSize: values.valueSize, seed };
   return {
     command: given.command ?? 'run',
     storages: values.storages ?? null,
-    workload: given.workload ?? workload?.name ?? DEFAULT_WORKLOAD,
+    workload: (isPreset ? undefined : given.workload) ?? workload?.name ?? DEFAULT_WORKLOAD,
     workloadOptions: {},
     ...own.workload,
     ...(slices && { slices }),
@@ -150,8 +149,8 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     findMax,
     against: values.against ?? [],
     pin: values.pin ?? false,
-    rounds: values.rounds,
-    warmupOperations: values.warmupOperations,
+    rounds: amount['rounds'],
+    warmupOperations: amount['warmupOperations'],
     seed,
     dataset,
     timeoutMs: values.timeoutMs,
@@ -160,6 +159,44 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     allowTargets: values.allowTargets ?? [],
     home: given.home,
   };
+}
+
+/**
+ * @param {Structured} given
+ * @param {{ workload: WorkloadDefinition | null, values: Record<string, any>,
+ *   own: import('../lib/types.js').WorkloadPlan, sliced: boolean }} run
+ * @returns {{ findMax: import('./loads.js').SearchPlan | null,
+ *   loads: import('../lib/result.js').Load[] }}
+ * @throws {DragstripError} E_USAGE
+ */
+function chooseLoads(given, { workload, values, own, sliced }) {
+  const usual = usualLoadsOf(workload);
+  const { options = {} } = workload ?? {};
+  const names = Object.keys(LOAD_OPTIONS).filter((name) => !Object.hasOwn(options, name));
+  const { rounds } = /** @type {Record<string, unknown>} */ (given);
+  const asOptions = Object.fromEntries(names.map((name) => [name, values[name]]));
+  const isGiven = given.loads !== undefined || given.findMax !== undefined;
+  const excess = isGiven ? names.find((name) => values[name] !== undefined) : undefined;
+  if (excess !== undefined) {
+    throw new DragstripError('E_USAGE', `${excess} beside loads or findMax: one of them`);
+  }
+  const chosen =
+    isGiven || own.loads !== undefined || usual === null
+      ? { loads: own.loads ?? given.loads, findMax: given.findMax }
+      : loadsOf(asOptions, usual, { sliced, rounds });
+  const findMax = chosen.findMax === undefined ? null : completeSearch(chosen.findMax);
+  if (findMax !== null && chosen.loads !== undefined) {
+    throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
+  }
+  const loads =
+    findMax === null
+      ? (chosen.loads ?? [{ kind: 'window' }]).map(completeLoad)
+      : [trialLoad(findMax, findMax.start)];
+  return { findMax, loads };
+}
+
+function usualAmount() {
+  return { warmupOperations: RUN_OPTIONS['warmupOperations'].default };
 }
 
 /**
@@ -195,7 +232,7 @@ export function takeGiven(options, workload, how = {}) {
  * @param {Variant[]} variants
  * @returns {import('../lib/result.js').Load[]} each once
  */
-function loadsOf(variants) {
+function loadsOfAll(variants) {
   const all = variants.flatMap(({ loads }) => loads);
   return [...new Map(all.map((load) => [JSON.stringify(load), load])).values()];
 }

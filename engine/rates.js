@@ -8,12 +8,13 @@ const RATE_MAX = 1e7;
 const RAMP_MAX = 100;
 
 /**
- * @param {string} text `10k`, `2.5k`, `1M`, `0.5`
+ * @param {string | number} given `10k`, `2.5k`, `1M`, `0.5`
  * @param {string} flag
  * @returns {number} per second, more than 0 and at most ten million
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
-export function parseRate(text, flag) {
+export function parseRate(given, flag) {
+  const text = String(given);
   const match = /^(\d+(?:\.\d+)?)([kM]?)$/.exec(text.trim());
   const unit = { '': 1, k: 1e3, M: 1e6 }[match?.[2] ?? ''] ?? 1;
   const value = match === null ? Number.NaN : Number((Number(match[1]) * unit).toPrecision(12));
@@ -25,12 +26,13 @@ export function parseRate(text, flag) {
 }
 
 /**
- * @param {string} text `from:to:step`, or a list with commas
+ * @param {string | readonly number[]} given `from:to:step`, or a list with commas
  * @param {string} flag
  * @returns {number[]} rates, ascending, each once
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
-export function parseRamp(text, flag) {
+export function parseRamp(given, flag) {
+  const text = String(given);
   const parts = text.split(':');
   if (parts.length === 1) {
     const rates = text.split(',').map((part) => parseRate(part, flag));

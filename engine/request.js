@@ -25,12 +25,14 @@ export async function requestRun(options, how) {
   const asked = /** @type {any} */ (options ?? {});
   const { workload: name = DEFAULT_WORKLOAD } = asked;
   const named = await loadWorkload(String(name));
-  const chosen = named.plan === undefined ? [] : await chooseStorages(named, asked.storages);
   const [first] = Object.keys(named.tests ?? {});
   const whole = first ? { test: first, ...options } : options;
   const taken = takeGiven(whole, named, how);
+  const { storages } = taken.values;
+  const chosen = named.plan === undefined ? [] : await chooseStorages(named, storages);
   const plan = planTaken(taken, named, chosen);
-  const workload = plan.workload === name ? named : await loadWorkload(plan.workload);
+  const own = named.preset === undefined ? name : named.name;
+  const workload = plan.workload === own ? named : await loadWorkload(plan.workload);
   return { plan, workload, options: taken.values };
 }
 
@@ -44,22 +46,15 @@ export function isRequest(options) {
 
 /**
  * @param {WorkloadDefinition} workload
- * @param {unknown} given storages as they are written
+ * @param {readonly string[] | undefined} given storages as they are written; absent: all
  * @returns {Promise<import('../lib/types.js').ChosenStorage[]>} `all`, `name:all`: no definition
  */
 async function chooseStorages(workload, given) {
-  const { shared = {} } = workload;
   const { defaults, load, parse } = contendersOf(workload);
-  const { storages: own } = shared;
-  const byDefault = Array.isArray(own) ? own : /** @type {any} */ (own)?.default;
-  const texts = given ?? byDefault ?? (await defaults());
-  const list = typeof texts === 'string' ? texts.split(',') : texts;
-  if (!Array.isArray(list)) return []; // the plan refuses it
   return Promise.all(
-    list.map(async (text) => {
-      if (/^all$|:all$/.test(String(text).trim()))
-        return { text, profile: 'all', definition: null };
-      const { source, profile } = parse(String(text));
+    (given ?? (await defaults())).map(async (text) => {
+      if (/^all$|:all$/.test(text.trim())) return { text, profile: 'all', definition: null };
+      const { source, profile } = parse(text);
       return { text, profile, definition: /** @type {any} */ (await load(source)) };
     }),
   );

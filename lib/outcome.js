@@ -18,3 +18,14 @@ export const ERROR = 3;
 export const TIMEOUT = 4;
 export const DROPPED = 5;
 export const UNSENT = 6;
+
+/**
+ * @param {{ outcomes: Record<string, number> }} round
+ * @returns {string} how many of which were not ok; empty: none
+ */
+export function wrongOutcomes({ outcomes }) {
+  return Object.entries(outcomes)
+    .filter(([name, n]) => name !== 'ok' && n > 0)
+    .map(([name, n]) => `${n} ${name}`)
+    .join(', ');
+}

@@ -132,6 +132,11 @@ export interface LoadOption {
   processes?: number;
 }
 
+/**
+ * Pure: the loads of a run whose options name none. `sliced`: measured by slices, without amount.
+ */
+export type UsualLoads = (options: Record<string, any>, how: { sliced: boolean }) => LoadOption[];
+
 /** What a workload makes of its options. */
 export interface WorkloadPlan {
   /** benchmarks; absent: one for each storage and load */
@@ -163,8 +168,9 @@ export type ConsoleEvent =
   | { type: 'planned'; result: Result }
   | { type: 'held'; rows: number }
   | { type: 'removed'; rows: number; left: readonly unknown[] }
+  | { type: 'benchmark-start'; benchmark: Result['benchmarks'][number] }
   | { type: 'benchmark-end'; benchmark: Result['benchmarks'][number]; round: Round; result: Result }
-  | { type: 'filling' | 'waiting' | 'benchmark-start' | 'progress' | 'finished' }
+  | { type: 'filling' | 'waiting' | 'progress' | 'finished' }
   | { type: 'comparison' | 'round-end' };
 
 /** A line for the standard output, or for the standard error. */
@@ -242,6 +248,8 @@ export interface WorkloadAbout {
   summary: string;
   /** `dragstrip NAME`; absent: `dragstrip run --workload NAME` alone */
   isCommand?: boolean;
+  /** names of its presets; of those that are commands, with a line for the help */
+  presets?: Readonly<Record<string, string | null>>;
   load(): Promise<{ workload: WorkloadDefinition }>;
   report(): Promise<{ report: import('./report-types.js').ReportSpec }>;
 }
@@ -257,15 +265,26 @@ export interface WorkloadDefinition {
   /** its own options, see lib/options.js: for the parser, help, README, defaults and programs */
   options?: import('./options.js').OptionTable;
   /**
-   * other defaults, or more (`{ help, default }`), of the options that every run has; null: of no
-   * use here
+   * other defaults, or more (`{ help, default }`), of the options that every run has and of those
+   * of loads; null: of no use here
    */
   shared?: Readonly<Record<string, unknown>>;
   /**
-   * one operation is like the next, so that it can be measured by short slices; it has no `kinds`,
-   * series or namespace
+   * what runs where no option of a load (--rate, --load, --ramp, --find-max) says another; true: a
+   * window. Absent: true where there is no `plan`; with a `plan`, it takes no such options
    */
-  slices?: boolean;
+  loads?: UsualLoads | true;
+  /**
+   * one operation is like the next, so that it can be measured by short slices; it has no `kinds`,
+   * series or namespace. `default`: it is, where several rounds are asked for and no amount
+   */
+  slices?: boolean | 'default';
+  /** its result is stored in any case, with a page, and the terminal shows a live view */
+  isRace?: boolean;
+  /** the same workload under another name, with other fields: `race`, `ycsb-a` */
+  presets?: Readonly<Record<string, Partial<WorkloadDefinition>>>;
+  /** which of them it is; given by the registry */
+  preset?: string;
   /** its tests and a line about each: `dragstrip mget scatter`; the key '': without a name */
   tests?: Readonly<Record<string, string>>;
   /** pure: what is measured. Absent: its options are for `prepare`, the loads as they are given */

@@ -11,13 +11,12 @@ import { detailsOf } from '../cli/commands/run.js';
 import { rowsOf } from '../cli/option-rows.js';
 import {
   ADDRESS_OPTIONS,
-  LOAD_OPTIONS,
+  FURTHER_ADDRESSES,
   OPTIONS,
   OUTPUT_OPTIONS,
-  ofRace,
-  RUN_OPTIONS as RACE_OPTIONS,
   STORE_OPTIONS,
 } from '../cli/options.js';
+import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
 import { loadAbouts } from '../workloads/index.js';
 
@@ -46,29 +45,33 @@ function tableOf(options) {
 async function optionTables() {
   const common = rowsOf(RUN_OPTIONS);
   const known = new Set(common.map(({ flags }) => flags));
-  const store = ['explain', ...STORE_OPTIONS, ...ADDRESS_OPTIONS, 'cassandra'].map(
-    (name) => OPTIONS[name],
-  );
-  const others = store.filter(({ flags }) => !known.has(flags));
-  const every = [...common, ...others];
-  const parts = [`Of every run:\n\n${tableOf([...common, ...others])}`];
-  for (const row of others) known.add(row.flags);
-  const race = [...LOAD_OPTIONS, ...ofRace(RACE_OPTIONS), 'setup', 'limits', 'noHtml']
-    .map((one) => (typeof one === 'string' ? OPTIONS[one] : one))
-    .filter((one) => !known.has(one.flags) || !isSame(one, every));
-  parts.push(`\`race\`, \`async\`, \`sync\`; defaults are those of \`race\`:\n\n${tableOf(race)}`);
-  for (const { name, isCommand } of await loadAbouts()) {
-    if (!isCommand) continue;
+  const others = ['explain', ...STORE_OPTIONS, ...ADDRESS_OPTIONS, ...FURTHER_ADDRESSES]
+    .map((name) => OPTIONS[name])
+    .filter(({ flags }) => !known.has(flags));
+  const loads = rowsOf(LOAD_OPTIONS);
+  const every = [...common, ...others, ...loads];
+  const parts = [
+    `Of every run:\n\n${tableOf([...common, ...others])}`,
+    'Of loads, for `race`, `async`, `ycsb` and `run` (`sync` takes `--ops`, `--duration` and ' +
+      `\`--processes\`):\n\n${tableOf(loads)}`,
+  ];
+  for (const name of await workloadCommands()) {
     const { options } = await detailsOf(name);
-    const own = options
-      .map((one) => (typeof one === 'string' ? OPTIONS[one] : one))
-      .filter((one) => !known.has(one.flags) || !isSame(one, every));
-    parts.push(`\`${name}\`:\n\n${tableOf(own)}`);
+    const own = options.filter((one) => !isSame(one, every));
+    if (own.length > 0) parts.push(`\`${name}\`:\n\n${tableOf(own)}`);
   }
   const reports = ['format', 'markdown', 'csv', ...OUTPUT_OPTIONS, 'benchmark', 'metric'];
   const results = [...reports, 'failIfSlower', 'anyway'].map((name) => OPTIONS[name]);
   parts.push(`\`report\`, \`compare\`, \`history\`:\n\n${tableOf(results)}`);
   return parts.join('\n\n');
+}
+
+/** @returns {Promise<string[]>} */
+async function workloadCommands() {
+  return (await loadAbouts()).flatMap(({ name, isCommand, presets = {} }) => [
+    ...(isCommand ? [name] : []),
+    ...Object.keys(presets).filter((preset) => presets[preset] !== null),
+  ]);
 }
 
 /**

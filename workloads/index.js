@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { usageError } from '../lib/errors.js';
+import { nearMiss } from '../lib/near-miss.js';
 
 /** @typedef {import('../lib/types.js').WorkloadAbout} WorkloadAbout */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -51,10 +52,31 @@ export async function loadWorkload(nameOrPath) {
     return Object.freeze({ ...workload, summary: about.summary });
   }
   if (/^\.{0,2}\/|\.[cm]?js$/.test(nameOrPath)) return loadFile(path.resolve(nameOrPath));
+  const abouts = await loadAbouts();
+  const of = abouts.find(({ presets = {} }) => Object.hasOwn(presets, nameOrPath));
+  if (of !== undefined) return presetOf(of, nameOrPath);
+  const names = abouts.flatMap(({ name, presets = {} }) => [name, ...Object.keys(presets)]);
   throw usageError(
-    `unknown workload "${nameOrPath}"`,
-    `the workloads: ${WORKLOAD_NAMES.join(', ')}; or a file, ./mine.js`,
+    `unknown workload "${nameOrPath}"${nearMiss(nameOrPath, names)}`,
+    `the workloads: ${names.join(', ')}; or a file, ./mine.js`,
   );
+}
+
+/**
+ * @param {WorkloadAbout} about
+ * @param {string} preset
+ * @returns {Promise<WorkloadDefinition>}
+ */
+async function presetOf(about, preset) {
+  const { workload } = await about.load();
+  const { shared, ...own } = workload.presets?.[preset] ?? {};
+  return Object.freeze({
+    ...workload,
+    summary: about.presets?.[preset] ?? about.summary,
+    ...own,
+    shared: { ...workload.shared, ...shared },
+    preset,
+  });
 }
 
 /**

@@ -9,8 +9,18 @@ import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
 import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
 import { labelOf, loadText } from '../benchmark-name.js';
+import { RACE_FLEET_OPTIONS } from '../fleet-options.js';
+import { benchmarkLines } from '../lines.js';
 import { givenOf, rowsOf } from '../option-rows.js';
-import { ADDRESS_OPTIONS, addressesOf, OPTIONS, STORE_OPTIONS } from '../options.js';
+import {
+  ADDRESS_OPTIONS,
+  addressesOf,
+  FURTHER_ADDRESSES,
+  OPTIONS,
+  STORE_OPTIONS,
+} from '../options.js';
+import { prepareRace } from '../race-session.js';
+import { placeOfRace, writePage } from '../result-page.js';
 import { picturesOf, runCommand, tablesFor } from '../run-command.js';
 import { setUpServers } from '../set-up-servers.js';
 import { statusOf } from '../status.js';
@@ -21,6 +31,9 @@ import { statusOf } from '../status.js';
 /** @typedef {import('../../lib/types.js').ConsoleLine} ConsoleLine */
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../index.js').RunEvent} RunEvent */
+
+/** Of a race alone. */
+const RACE_OPTIONS = ['setup', 'limits', 'noHtml'];
 
 /** @type {import('../options.js').OptionRow} */
 const WORKLOAD = {
@@ -47,19 +60,27 @@ export function workloadIn(argv) {
 export async function detailsOf(name, command = name) {
   const workload = await loadWorkload(name);
   const { storages, ...table } = optionsOf(workload, { all: false });
-  const addresses = [...ADDRESS_OPTIONS, 'cassandra'].filter((one) => one !== 'allowTargets');
-  const { namespace } = workload;
+  const addresses = [...ADDRESS_OPTIONS, ...FURTHER_ADDRESSES].filter(
+    (one) => one !== 'allowTargets',
+  );
+  const { namespace, isRace } = workload;
   const hasServers = workload.contenders === undefined;
   const options = [
     ...(command === 'run' ? [WORKLOAD] : []),
+    ...(isRace ? [...RACE_OPTIONS.map((one) => OPTIONS[one]), ...RACE_FLEET_OPTIONS] : []),
     ...rowsOf({ storages }),
     ...(hasServers ? [OPTIONS['storage']] : []),
     ...rowsOf(table),
-    ...['svg', 'explain', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
+    ...(command === workload.preset ? [] : [OPTIONS['svg']]),
+    ...['explain', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
     // With names of its own it is known which servers it uses.
     ...(hasServers ? addresses : []).map((one) => {
       const { server = '', ...row } = OPTIONS[one];
-      return { ...row, hidden: namespace !== undefined && !Object.hasOwn(namespace, server) };
+      const isUsed =
+        namespace === undefined
+          ? !FURTHER_ADDRESSES.includes(one)
+          : Object.hasOwn(namespace, server);
+      return { ...row, hidden: !isUsed };
     }),
   ];
   const tests = Object.entries(workload.tests ?? {});
@@ -90,7 +111,10 @@ export async function execute({ command, args, options, stdout, stderr }) {
   return runCommand(
     { options, ...streams },
     {
+      ...(workload.isRace && { destination: placeOfRace(options) }),
+      ...(workload.preset !== undefined && storedAs(workload, options, stdout)),
       async begin(session) {
+        if (workload.isRace) await prepareRace(request, options, session);
         const { plan } = request;
         const servers = setUpServers(plan, session);
         const context = { ...about, env: process.env, plan, servers };
@@ -99,18 +123,41 @@ export async function execute({ command, args, options, stdout, stderr }) {
         return { ...request, plan: { ...plan, ...changes } };
       },
       show({ progress }) {
-        const watch = showRun(hooks, about, { ...streams, progress });
+        // Where both streams are the same terminal, the view has what the lines would say.
+        const live = progress.live && stdout.isTTY === true;
+        const watch = workload.isRace
+          ? benchmarkLines({ stdout, progress, live, quiet: about.quiet })
+          : showRun(hooks, about, { ...streams, progress });
         return (event) => {
           if (event.type === 'planned') event.result.warnings.push(...warnings);
           watch(event);
         };
       },
       printReport: (result) =>
-        printReport(result, hooks, about, { ...streams, explain: options.explain }),
+        printReport(result, { hooks, isRace: workload.isRace }, about, {
+          ...streams,
+          explain: options.explain,
+        }),
       draw: (result) => picturesOf(result, workload.name),
       exitStatus: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
     },
   );
+}
+
+/**
+ * @param {WorkloadDefinition} workload
+ * @param {Record<string, any>} options
+ * @param {NodeJS.WriteStream} stdout
+ * @returns {Pick<import('../run-command.js').CommandRun, 'afterwards'>}
+ */
+function storedAs({ isRace }, options, stdout) {
+  return {
+    async afterwards(result, file) {
+      stdout.write(`\nresult: ${file}\n`);
+      if (!isRace || options['html'] === false) return;
+      stdout.write(`page:   ${await writePage(result, file)}\n`);
+    },
+  };
 }
 
 /**
@@ -134,6 +181,9 @@ function testOf({ name, tests }, given) {
  * @param {{ source: string, test: string | undefined, options: Record<string, any> }} how
  */
 async function requestOf(workload, { source, test, options }) {
+  if (options['json'] !== undefined && options['out'] !== undefined) {
+    throw usageError('--json and --out: one of them', '--json names a file, --out a folder');
+  }
   const given = givenOf(optionsOf(workload, { all: false }), options);
   const listed = /** @type {string | undefined} */ (given['storages']);
   const { storage: more } = options;
@@ -141,10 +191,11 @@ async function requestOf(workload, { source, test, options }) {
   return requestRun(
     /** @type {any} */ ({
       ...given,
-      command: test ? `${workload.name}-${test}` : workload.name,
+      command: workload.preset ?? (test ? `${workload.name}-${test}` : workload.name),
       workload: source,
       test,
       storages,
+      ...(workload.isRace && { agents: options['agents'] }),
       addresses: addressesOf(options),
     }),
     { asText: true },
@@ -198,16 +249,17 @@ function nameOf(benchmark) {
 
 /**
  * @param {Result} result
- * @param {RunHooks} hooks
+ * @param {{ hooks: RunHooks, isRace?: boolean }} workload
  * @param {ConsoleContext} about
  * @param {{ stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, explain?: boolean }} streams
  */
-async function printReport(result, hooks, about, { stdout, stderr, explain }) {
+async function printReport(result, { hooks, isRace = false }, about, { stdout, stderr, explain }) {
   const { before = '', tables, after = '' } = hooks.output?.(result, about) ?? {};
   stdout.write(before);
   if (tables !== 'none') {
     const stream = tables === 'error' ? stderr : stdout;
-    const gap = hooks.legacyLines !== undefined && before === '' ? '\n' : '';
+    const hasLines = isRace || hooks.legacyLines !== undefined;
+    const gap = hasLines && before === '' ? '\n' : '';
     stream.write(`${gap}${await tablesFor(result, stream, { explain })}`);
   }
   stdout.write(after);

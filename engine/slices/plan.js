@@ -20,51 +20,63 @@ import { usageError } from '../../lib/errors.js';
 
 const PRECISION = 0.03;
 const BUDGET_MS = 120_000;
-const HINT = 'leave out --precision and --budget, or what fixes the amount';
 
 /**
  * @param {Record<string, any>} values
  * @param {{ given: Record<string, any>, own: Record<string, any>, findMax: unknown,
  *   loads: readonly Load[],
- *   workload: import('../../lib/types.js').WorkloadDefinition | null }} run
+ *   workload: import('../../lib/types.js').WorkloadDefinition | null }} run given: options that
+ *   were given; loads: those of a run by slices
  * @returns {SlicePlan | null} null: by whole benchmarks
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where it cannot be by slices
  */
 export function planSlices(values, { given, own, findMax, workload, loads }) {
-  const { precision, budget, placement = 'auto', rounds } = values;
-  if (precision === undefined && budget === undefined) {
-    if (placement === 'auto') return null;
-    throw usageError('--placement: it belongs to a race by slices', 'add --precision 3%');
-  }
+  const { precision, budget, rounds } = values;
+  const asked = ['precision', 'budget', 'placement'].filter((name) => given[name] !== undefined);
+  const byDefault = workload?.slices === 'default' && rounds > 1;
+  if (asked.length === 0 && !byDefault) return null;
   const reason =
-    workload?.slices !== true || (own['workload']?.workload ?? workload.name) !== workload.name
+    !workload?.slices || (own['workload']?.workload ?? workload.name) !== workload.name
       ? 'the workload cannot be measured by slices'
       : findMax !== null
         ? 'a search has trials of its own'
-        : whyWhole(given['loads'] ?? [], loads);
-  if (reason !== null) throw usageError(`--precision and --budget: ${reason}`, HINT);
+        : whyWhole(given, rounds, loads);
+  if (reason !== null && asked.length === 0) return null;
+  if (reason !== null) {
+    throw usageError(
+      `--${asked[0]} cannot be used here: ${reason}`,
+      'leave it out, or the option that fixes the amount',
+    );
+  }
+  const { placement = 'auto' } = values;
   if (values['pin'] && placement !== 'auto') {
     throw usageError('--pin and --placement: one of them', 'leave out --pin');
   }
   return {
     precision: precision ?? PRECISION,
     budgetNs: (budget ?? BUDGET_MS) * 1e6,
-    rounds: rounds > 1 ? rounds : null,
+    rounds: given['rounds'] === undefined || rounds === 1 ? null : rounds,
     placement,
   };
 }
 
 /**
- * @param {readonly Record<string, any>[]} asked
- * @param {readonly Load[]} loads the same, completed
+ * @param {Record<string, any>} given
+ * @param {number} rounds
+ * @param {readonly Load[]} loads
  * @returns {string | null}
  */
-function whyWhole(asked, loads) {
-  if (loads.some(({ kind }) => kind !== 'sync' && kind !== 'window')) {
-    return 'bursts and open loops run whole';
-  }
-  if (loads.some(({ processes = 1 }) => processes > 1)) return 'processes share whole loads';
-  const isFixed = asked.some(({ operations, durationMs }) => operations ?? durationMs);
+function whyWhole(given, rounds, loads) {
+  if (given['agents'] !== undefined) return 'several machines share whole loads';
+  if (given['warmupOperations'] !== undefined) return '--warmup fixes the amount';
+  if (loads.some(({ kind }) => kind === 'rate')) return 'an open loop runs whole';
+  if (loads.some(({ kind }) => kind === 'burst')) return 'a burst runs whole';
+  if (loads.some(({ processes = 1 }) => processes > 1)) return 'several processes share a load';
+  if (given['rounds'] !== undefined && rounds === 1) return 'slices take two rounds or more';
+  if (given['ops'] !== undefined) return '--ops fixes the amount';
+  if (given['duration'] !== undefined) return '--duration fixes the amount';
+  const asked = /** @type {Record<string, unknown>[]} */ (given['loads'] ?? []);
+  const isFixed = asked.some((one) => one['operations'] ?? one['durationMs']);
   return isFixed ? 'the amount is fixed by hand' : null;
 }
 

@@ -2,22 +2,28 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { loadsOf } from '../../cli/loads.js';
-
+import { LOAD_OPTIONS } from '../../engine/load-options.js';
 import { loadLabel, trialLoad } from '../../engine/loads.js';
-import { LOAD_OPTIONS } from '../../engine/options.js';
 import { planRun } from '../../engine/plan.js';
 import { parseRamp, parseRate } from '../../engine/rates.js';
 import { takeOption } from '../../lib/options.js';
 import { workload as get } from '../../workloads/get/index.js';
+import { loadWorkload } from '../../workloads/index.js';
+
+/** @type {Record<string, import('../../lib/types.js').WorkloadDefinition>} */
+const COMMANDS = {
+  race: await loadWorkload('race'),
+  async: await loadWorkload('async'),
+  sync: await loadWorkload('sync'),
+};
 
 /**
- * @param {Record<string, any>} given
+ * @param {Record<string, any>} given whole loads: with one round
  * @param {string} [command]
  */
 function plan(given, command = 'race') {
-  const { keys, mix } = given;
-  return planRun({ command, ...loadsOf(command, given), keys, mix }, get);
+  const rounds = given['search'] || command !== 'race' ? {} : { rounds: 1 };
+  return planRun({ command, workload: command, ...rounds, ...given }, COMMANDS[command]);
 }
 
 /** @param {Record<string, any>} given */
@@ -27,9 +33,9 @@ function kinds(given, command = 'race') {
 
 test('without --load the loads are those of the seed', () => {
   assert.deepEqual(kinds({}), ['sync', 'burst']);
-  assert.deepEqual(kinds({ inFlight: 64 }), ['sync', 'window-64']);
+  assert.deepEqual(kinds({ inFlight: [64] }), ['sync', 'window-64']);
   assert.deepEqual(kinds({}, 'async'), ['burst']);
-  assert.deepEqual(kinds({ inFlight: 8 }, 'async'), ['window-8']);
+  assert.deepEqual(kinds({ inFlight: [8, 9] }, 'async'), ['window-8', 'window-9']);
   assert.deepEqual(kinds({}, 'sync'), ['sync']);
 });
 
@@ -76,7 +82,7 @@ test('a ramp is an open loop at each rate', () => {
 });
 
 test('--find-max is a search, whose first load is its first rate', () => {
-  const { findMax, loads } = plan({ findMax: true, p99: 5, rate: 12_345 });
+  const { findMax, loads } = plan({ search: true, p99: 5, rate: 12_345 });
   assert.equal(findMax?.limitNs, 5e6);
   assert.equal(findMax?.percentile, 0.99);
   assert.deepEqual(loads.map(loadLabel), ['rate-12350']);
@@ -126,12 +132,12 @@ describe('what does not go together is refused in one line', () => {
     [{ load: 'burst', duration: 1000 }, /cannot be used with a burst/],
     [{ load: 'burst', ops: 1e8 }, /at most/],
     [{ duration: 1000 }, /cannot be used with a burst/],
-    [{ findMax: true }, /requires a limit/],
+    [{ search: true }, /requires a limit/],
     [{ p99: 5 }, /--p99 requires/],
-    [{ findMax: true, p99: 5, ramp: [1] }, /--ramp/],
-    [{ findMax: true, p99: 5, rounds: 3 }, /--rounds/],
-    [{ findMax: true, p99: 5, ops: 3 }, /--duration|--ops/],
-    [{ findMax: true, p99: 5, load: 'burst' }, /open loop/],
+    [{ search: true, p99: 5, ramp: [1] }, /--ramp/],
+    [{ search: true, p99: 5, rounds: 3 }, /--rounds/],
+    [{ search: true, p99: 5, ops: 3 }, /--duration|--ops/],
+    [{ search: true, p99: 5, load: 'burst' }, /open loop/],
     [{ ramp: [1, 2], rate: 3 }, /--rate/],
     [{ ramp: [1, 2], load: 'sync' }, /open loop/],
   ])) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { requireShared, targetsOf } from '../../cli/fleet-options.js';
-import { slicesOf } from '../../cli/slices.js';
+import { planRun } from '../../engine/plan.js';
 import { emptyRecord } from '../../engine/record.js';
 import { commonStart, compareClocks } from '../../fleet/clock.js';
 import { requireOther, requireTarget } from '../../fleet/guard.js';
@@ -14,6 +14,7 @@ import { fleetWarnings } from '../../fleet/warnings.js';
 import { SecondsRecorder } from '../../load/seconds-recorder.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
+import { loadWorkload } from '../../workloads/index.js';
 
 /** @typedef {import('../../engine/record.js').BenchmarkRecord} BenchmarkRecord */
 
@@ -268,8 +269,9 @@ describe('which servers', () => {
     ])) {
       await assert.rejects(requireShared(options), { code: 'E_USAGE', message });
     }
-    assert.equal(slicesOf('race', { agents: 3 }), null);
-    assert.throws(() => slicesOf('race', { agents: 3, precision: 0.03 }), /several machines/);
+    const race = await loadWorkload('race');
+    assert.equal(planRun({ agents: 3 }, race).slices, undefined);
+    assert.throws(() => planRun({ agents: 3, precision: 0.03 }, race), /several machines/);
     assert.throws(
       () => targetsOf({ targetsFile: '/nowhere/targets' }),
       /cannot be read \(ENOENT\)/,

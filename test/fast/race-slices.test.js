@@ -2,41 +2,55 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { slicesOf } from '../../cli/slices.js';
 import { planRun } from '../../engine/plan.js';
 import { run } from '../../index.js';
 import { resultSchema } from '../../lib/result.js';
 import { loadReport } from '../../report/index.js';
 import { workload } from '../../workloads/get/index.js';
+import { loadWorkload } from '../../workloads/index.js';
 
 const LOADS = [
   { kind: /** @type {const} */ ('sync') },
   { kind: /** @type {const} */ ('window'), inFlight: 20 },
 ];
 
+/**
+ * @param {string} command
+ * @param {Record<string, any>} given
+ */
+async function slicesOf(command, given) {
+  return planRun({ workload: command, ...given }, await loadWorkload(command)).slices;
+}
+
 describe('the command line', () => {
-  test('races by slices until it is precise, unless the amount is fixed by hand', () => {
-    assert.deepEqual(slicesOf('race', {}), { precision: 0.03, budget: 120_000 });
-    assert.deepEqual(slicesOf('race', { rounds: 4, precision: 0.1 })?.precision, 0.1);
-    for (const own of [{ ops: 50 }, { duration: 5 }, { warmup: 9 }, { load: 'burst' }]) {
-      assert.equal(slicesOf('race', own), null);
-    }
-    for (const own of [{ rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }, { rounds: 1 }]) {
-      assert.equal(slicesOf('race', own), null);
+  test('races by slices until it is precise, unless the amount is fixed by hand', async () => {
+    const usual = { precision: 0.03, budgetNs: 120e9, rounds: null, placement: 'auto' };
+    assert.deepEqual(await slicesOf('race', {}), usual);
+    const given = { rounds: 4, precision: 0.1 };
+    assert.deepEqual(await slicesOf('race', given), { ...usual, rounds: 4, precision: 0.1 });
+    for (const own of [
+      ...[{ ops: 50 }, { duration: 5, inFlight: [3] }, { warmupOperations: 9 }, { load: 'burst' }],
+      ...[{ rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }, { rounds: 1 }],
+    ]) {
+      assert.equal(await slicesOf('race', own), undefined, JSON.stringify(own));
     }
   });
 
-  test('the two runners do so with more than one round, all at once never', () => {
-    assert.equal(slicesOf('sync', {}), null);
-    assert.notEqual(slicesOf('sync', { rounds: 3 }), null);
-    assert.equal(slicesOf('async', { rounds: 3 }), null);
-    assert.notEqual(slicesOf('async', { rounds: 3, inFlight: 10 }), null);
+  test('the two runners do so with more than one round, all at once never', async () => {
+    assert.equal(await slicesOf('sync', {}), undefined);
+    assert.equal((await slicesOf('sync', { rounds: 3 }))?.rounds, 3);
+    assert.equal(await slicesOf('async', { rounds: 3 }), undefined);
+    assert.equal((await slicesOf('async', { rounds: 3, inFlight: [10] }))?.rounds, 3);
+    assert.equal(await slicesOf('get', { rounds: 3 }), undefined);
   });
 
-  test('refuses a precision beside a fixed amount, and says which', () => {
-    assert.throws(() => slicesOf('race', { ops: 50, precision: 0.1 }), /--ops fixes the amount/);
-    assert.throws(() => slicesOf('race', { rate: 50, budget: 9 }), /an open loop/);
-    assert.throws(() => slicesOf('race', { load: 'burst', placement: 'free' }), /a burst/);
+  test('refuses a precision beside a fixed amount, and says which', async () => {
+    const refused = async (/** @type {object} */ given, /** @type {RegExp} */ message) =>
+      assert.rejects(slicesOf('race', given), { code: 'E_USAGE', message });
+    await refused({ ops: 50, precision: 0.1 }, /--ops fixes the amount/);
+    await refused({ rate: 50, budget: 9 }, /an open loop/);
+    await refused({ load: 'burst', placement: 'free' }, /a burst/);
+    await refused({ rounds: 1, precision: 0.1 }, /two rounds/);
   });
 });
 
@@ -51,10 +65,11 @@ describe('a plan', () => {
 
   test('refuses what cannot be sliced', () => {
     const burst = [{ kind: /** @type {const} */ ('burst') }];
-    assert.throws(() => planRun({ loads: burst, precision: 0.1 }, workload), /run whole/);
+    assert.throws(() => planRun({ loads: burst, precision: 0.1 }, workload), /a burst runs whole/);
     const fixed = [{ kind: /** @type {const} */ ('sync'), operations: 5 }];
     assert.throws(() => planRun({ loads: fixed, precision: 0.1 }, workload), /fixed by hand/);
-    assert.throws(() => planRun({ placement: 'free' }, workload), /--placement/);
+    const fixedPlace = { loads: fixed, placement: 'free' };
+    assert.throws(() => planRun(fixedPlace, workload), /--placement cannot be used here/);
     assert.throws(() => planRun({ loads: LOADS, precision: 'a' }, workload), /not a percentage/);
   });
 });

@@ -6,6 +6,7 @@
 import { defineWorkload } from '../../lib/define.js';
 import { drawKeys } from './keys.js';
 import { options, planOf } from './plan.js';
+import { presets } from './presets.js';
 import { createVerifier, nothingCompared } from './verifier.js';
 
 export { drawKeys, KEYS_MAX } from './keys.js';
@@ -16,6 +17,8 @@ export const workload = defineWorkload({
   name: 'get',
   needs: ['get'],
   slices: true,
+  loads: true,
+  presets,
   options,
   plan: planOf('get'),
   prepare({ dataset, seed, ops, options }) {

@@ -21,6 +21,7 @@ const VALUES_CHARS_MAX = 64 * 2 ** 20;
 export const workload = defineWorkload({
   name: 'mix',
   needs: ['get', 'set'],
+  loads: true,
   options,
   plan: planOf('mix'),
   check: get.prepare,

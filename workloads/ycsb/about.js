@@ -4,6 +4,10 @@
 export const about = {
   summary: 'the YCSB core workloads A to F by name',
   isCommand: true,
+  presets: {
+    ...{ 'ycsb-a': null, 'ycsb-b': null, 'ycsb-c': null },
+    ...{ 'ycsb-d': null, 'ycsb-e': null, 'ycsb-f': null },
+  },
   load: () => import('./index.js'),
   report: () => import('./report.js'),
 };

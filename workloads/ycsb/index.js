@@ -5,7 +5,7 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { choices, count, counts } from '../../lib/options.js';
+import { choices } from '../../lib/options.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { bindVerify, workload as get } from '../get/index.js';
 import { createVerifier, nothingCompared } from '../get/verifier.js';
@@ -17,7 +17,12 @@ import { CORES, drawOperations, KINDS } from './operations.js';
 /** @typedef {import('./operations.js').Drawn} Drawn */
 
 const LETTERS = Object.freeze(Object.keys(CORES));
-const summaries = Object.entries(CORES).map(([letter, { summary }]) => `${letter}: ${summary}`);
+const summaryOf = (/** @type {string} */ letter) => `${letter}: ${CORES[letter].summary}`;
+const CORE = choices(LETTERS, LETTERS, {
+  help: `core workloads; ${LETTERS.map(summaryOf).join('; ')}`,
+});
+const OPERATIONS = 20_000;
+const IN_FLIGHT = Object.freeze([1, 64]);
 
 /** @type {import('../../lib/types.js').Prepare} */
 const prepare = ({ dataset, seed, ops, options }) => {
@@ -124,18 +129,27 @@ function promised(way, style, i) {
 export const workload = defineWorkload({
   name: 'ycsb',
   needs: ['get', 'set'],
-  options: {
-    core: choices(LETTERS, LETTERS, { help: `core workloads; ${summaries.join('; ')}` }),
-    ops: count(1, 1e9, 20_000, { help: 'operations of each benchmark' }),
-    inFlight: counts(1, 1e6, [1, 64], { help: 'operations in flight; several: each in turn' }),
+  options: { core: CORE },
+  shared: {
+    ...{ rounds: 3, warmupOperations: 2000, against: null },
+    ops: { shown: `${OPERATIONS}; open loops: 10s` },
+    inFlight: { shown: IN_FLIGHT.join() },
   },
-  shared: { rounds: 3, warmupOperations: 2000, against: null },
-  plan: ({ core, ops: operations, inFlight }) => ({
-    variants: core.map((/** @type {string} */ letter) => ({ parameters: { core: letter } })),
-    loads: inFlight.map((/** @type {number} */ k) =>
-      k === 1 ? { kind: 'sync', operations } : { kind: 'window', inFlight: k, operations },
+  loads: ({ inFlight = IN_FLIGHT }) =>
+    inFlight.map((/** @type {number} */ k) =>
+      k === 1
+        ? { kind: 'sync', operations: OPERATIONS }
+        : { kind: 'window', inFlight: k, operations: OPERATIONS },
     ),
+  plan: ({ core }) => ({
+    variants: core.map((/** @type {string} */ letter) => ({ parameters: { core: letter } })),
   }),
+  presets: Object.fromEntries(
+    LETTERS.map((letter) => [
+      `ycsb-${letter}`,
+      { summary: summaryOf(letter), options: { core: { ...CORE, default: [letter] } } },
+    ]),
+  ),
   offers: ({ rows }, { core }) =>
     core !== 'e' || rows?.includes('mget') || { reason: 'no multi-get', hint: 'leave out core e' },
   check: get.prepare,

@@ -1,0 +1,59 @@
+/**
+ * What a race needs before it starts: the place of its page, several load machines, ceilings, and
+ * with --setup servers and rows of this run alone.
+ */
+
+import { parseEndpoint } from '../lib/address.js';
+import { limitsSource } from './commands/limit.js';
+import { coordinatorOf, requireShared } from './fleet-options.js';
+import { addressesOf } from './options.js';
+import { requirePage } from './result-page.js';
+
+/** @typedef {import('./run-command.js').Session} Session */
+/** @typedef {import('../engine/request.js').RunRequest} RunRequest */
+
+/**
+ * @param {RunRequest} request its storages become those of the packages that are compared
+ * @param {Record<string, any>} options of the command line
+ * @param {Session} session
+ */
+export async function prepareRace({ plan, workload, options: taken }, options, session) {
+  // The page must be writable, too, before anything is fetched or measured.
+  if (options['html'] !== false && options['json'] !== undefined) await requirePage(options);
+  if (options['agents'] !== undefined) {
+    await joinFleet({ ...options, storages: taken['storages'] }, session);
+  }
+  session.limits = await limitsSource(options['limits'], session.progress);
+  if (!options['setup']) return;
+  const { setUp } = await import('./setup.js');
+  const { storagesOfPackages } = await import('../engine/driver-versions.js');
+  plan.storages ??= await storagesOfPackages(plan.against, workload);
+  const { dataset, allowTargets, home } = plan;
+  const given = { storages: plan.storages ?? undefined, ...dataset, allowTargets, home };
+  session.stops.push((await setUp(given, session)).stop);
+}
+
+/**
+ * Several load machines: all of them, or the race is not started.
+ * @param {Record<string, any>} options
+ * @param {Session} session
+ */
+async function joinFleet(options, session) {
+  const { progress, signal } = session;
+  const storages = await requireShared(options);
+  const coordinator = await coordinatorOf(options);
+  const { openFleet } = await import('../fleet/controller.js');
+  const { recordFleet } = await import('../fleet/record.js');
+  const { requireOther } = await import('../fleet/guard.js');
+  const named = Object.values(addressesOf(options)).map((text) =>
+    parseEndpoint(text.split(',')[0]),
+  );
+  requireOther(named, coordinator.endpoint);
+  const fleet = await openFleet({
+    ...{ coordinator, storages, signal, agents: options['agents'] },
+    ...{ onLoss: options['onAgentLoss'], waitMs: options['agentWait'] },
+    onWaiting: (ready, count) => progress.update(`${ready} of ${count} agents are ready`),
+  });
+  session.stops.push(() => fleet.close());
+  session.fleet = { signal: fleet.signal, executor: fleet.execute, watch: recordFleet(fleet) };
+}

@@ -1,0 +1,62 @@
+/**
+ * The point read as commands: the race, and the two runners of the original program. Each is the
+ * workload with other defaults.
+ */
+
+/** @typedef {import('../../lib/types.js').LoadOption} LoadOption */
+/** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
+
+/** The race is short enough that `npm start` ends within three minutes, with its first set-up. */
+const RACE = Object.freeze({ rounds: 5, warmup: 2000, sync: 2000, burst: 10_000, inFlight: 100 });
+/** What is only asked for where there may be more than one request in flight. */
+const ONE_IN_FLIGHT = Object.freeze({
+  ...{ inFlight: null, load: null, rate: null, arrivals: null, maxInFlight: null, ramp: null },
+  ...{ search: null, p99: null },
+});
+const IN_FLIGHT = 'keep k requests in flight instead of sending all at once; several: each in turn';
+
+const windows = (/** @type {readonly number[]} */ inFlight) =>
+  inFlight.map((k) => /** @type {LoadOption} */ ({ kind: 'window', inFlight: k }));
+const sync = /** @type {LoadOption} */ ({ kind: 'sync' });
+const runHooks = () => import('./original.js');
+
+/** @type {Readonly<Record<string, Partial<WorkloadDefinition>>>} */
+export const presets = Object.freeze({
+  race: {
+    slices: 'default',
+    isRace: true,
+    shared: {
+      rounds: {
+        default: RACE.rounds,
+        shown: `as many as the precision takes; ${RACE.rounds} of whole loads`,
+      },
+      warmupOperations: { default: RACE.warmup, shown: `${RACE.warmup} of whole loads` },
+      ops: {
+        shown: `as many as the precision takes; sync ${RACE.sync}, bursts ${RACE.burst}, windows 50000`,
+      },
+      inFlight: { help: IN_FLIGHT },
+      precision: { shown: '3%' },
+      budget: { shown: '2m' },
+    },
+    loads({ inFlight, duration }, { sliced }) {
+      if (sliced) return [sync, ...windows(inFlight ?? [RACE.inFlight])];
+      const one = duration === undefined ? { ...sync, operations: RACE.sync } : sync;
+      return [one, ...(inFlight ? windows(inFlight) : [burstOf(RACE.burst)])];
+    },
+  },
+  async: {
+    slices: 'default',
+    runHooks,
+    shared: { inFlight: { help: IN_FLIGHT } },
+    loads: ({ inFlight }) => (inFlight ? windows(inFlight) : [burstOf()]),
+  },
+  sync: { slices: 'default', runHooks, shared: ONE_IN_FLIGHT, loads: () => [sync] },
+});
+
+/**
+ * @param {number} [operations]
+ * @returns {LoadOption}
+ */
+function burstOf(operations) {
+  return { kind: 'burst', ...(operations !== undefined && { operations }) };
+}
