@@ -13,11 +13,11 @@ import { CodecTrial } from './trial.js';
 /**
  * @typedef {object} Decoder of one stream
  * @property {(chunk: Buffer) => void} write emits each reply as soon as it is whole
- * @property {() => number} [take] in the place of emitting: how many replies since the last call
+ * @property {() => number} [take] instead of emitting: how many replies since the last call
  */
 
 /**
- * Writes all that the fixture has into `target`, and gives the place behind it.
+ * Writes all that the fixture has into `target`, and gives the offset after it.
  * @typedef {(target: Buffer) => number} Encoder
  */
 

@@ -18,7 +18,7 @@ import { ownLoad, rateOf, recorderOf } from './own-load.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareWorkload } from './share.js';
 
-/** Rows read and compared whole before the clock starts. */
+/** Rows read and compared in full before the clock starts. */
 const CHECK_ROWS = 64;
 /** Loading a driver is no reply: a short --timeout does not bound it. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -38,7 +38,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {string} workload
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../lib/result.js').Load} load
- * @property {import('./drivers/install.js').Driver} [driver] in the place of the installed version
+ * @property {import('./drivers/install.js').Driver} [driver] instead of the installed version
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {boolean} [perSecond] with a histogram for each second

@@ -100,7 +100,7 @@ export interface SeedReport {
   rows: number;
   /** false: the same dataset was there already, verified, and left as it was */
   written: boolean;
-  /** rows compared whole after the load */
+  /** rows compared in full after the load */
   sampled: number;
 }
 

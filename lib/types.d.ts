@@ -269,7 +269,7 @@ export interface StorageDefinition extends Contender {
 }
 
 /**
- * As defineStorage takes it. A function in the place of `open` is `{ rows: open }`, and `rows` is
+ * As defineStorage takes it. A function instead of `open` is `{ rows: open }`, and `rows` is
  * `['get']` where it is not given.
  */
 export type StorageForm = Omit<StorageDefinition, 'open'> & {

@@ -211,7 +211,7 @@ export interface SetUpContext extends ConsoleContext {
 /** What a set-up adds to the run. */
 export interface SetUp {
   warnings?: readonly Warning[];
-  /** in the place of those of the plan */
+  /** instead of those of the plan */
   addresses?: Readonly<Record<string, string>>;
   workloadOptions?: Readonly<Record<string, unknown>>;
 }
@@ -289,7 +289,7 @@ export interface WorkloadDefinition {
   tests?: Readonly<Record<string, string>>;
   /** pure: what is measured. Absent: its options are for `prepare`, the loads as they are given */
   plan?(options: Record<string, any>, context: PlanContext): WorkloadPlan;
-  /** what takes part in the place of storages */
+  /** what takes part instead of storages */
   contenders?: Contenders;
   /** pure: what `open` of a storage is given beside the usual, see InsertContext */
   openWith?(parameters: Parameters, dataset: Dataset): Record<string, unknown>;

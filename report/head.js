@@ -14,7 +14,7 @@ export function headLines(result) {
   /** @type {[string, string][]} */
   const lines = [
     ['run', `${when(result)}, ${plainText(result.id)}`],
-    // Codecs have fixtures in the place of rows.
+    // Codecs have fixtures instead of rows.
     ...(/^(codec-|mutex|commands)/.test(result.command) ? [] : [dataLine(result)]),
     ['machine', machineText(env)],
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],

@@ -91,7 +91,7 @@ function values(reply, ids) {
   return ids.map((id) => byId.get(id));
 }
 
-/** @param {number} reply rows found, also those that had the value already */
+/** @param {number} reply rows found, including those that already had the value */
 const stored = (reply) => reply === 1;
 
 /**

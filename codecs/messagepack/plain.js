@@ -109,7 +109,7 @@ export function unpackPlain(packet) {
  * @param {Buffer} target with room
  * @param {number} at
  * @param {any} value integers from 0 to 2^32 - 1, strings and Buffers below 256 bytes, arrays
- * @returns {number} the place behind it
+ * @returns {number} the offset after it
  */
 function writeValue(target, at, value) {
   if (typeof value === 'number') return writeUint(target, at, value);

@@ -100,7 +100,7 @@ export const createPlainDecoder = ({ buffers }, emit) => {
 
 /**
  * @param {(words: (string | Buffer)[], target: Buffer, at: number) => number} write a command;
- *   gives the place behind it
+ *   gives the offset after it
  * @returns {Record<string, () => import('../definition.js').Encoder>}
  */
 export function ofCommands(write) {

@@ -12,7 +12,7 @@ import { isWhole } from './marker.js';
 /**
  * @typedef {object} Finding
  * @property {string | null} fault what is wrong with the rows, in words
- * @property {number} sampled rows compared whole
+ * @property {number} sampled rows compared in full
  */
 
 /**

@@ -1,4 +1,4 @@
-/** The rows that are read back and compared whole after a load. */
+/** The rows that are read back and compared in full after a load. */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
 

@@ -49,7 +49,7 @@ async function request(wire, line, failure) {
  * @param {Buffer} bytes
  * @param {number} at
  * @param {number} [valueSize]
- * @returns {import('./protocol.js').WireReply | null} null: not whole
+ * @returns {import('./protocol.js').WireReply | null} null: incomplete
  */
 function readLine(bytes, at, valueSize = 0) {
   const lf = bytes.indexOf(LF, at);

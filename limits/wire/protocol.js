@@ -25,7 +25,7 @@ import { usageError } from '../../lib/errors.js';
  * @property {(session: any, valueSize: number) =>
  *   import('../../protocols/framer.js').Framer} createFramer
  * @property {(session: any, bytes: Buffer, at: number, valueSize: number) =>
- *   WireReply | null} read null: not whole; throws for a reply that is longer than a row can be
+ *   WireReply | null} read null: incomplete; throws for a reply that is longer than a row can be
  */
 
 /** @type {Readonly<Record<string, () => Promise<WireProtocol>>>} */

@@ -10,7 +10,7 @@ import { DragstripError, targetError } from '../../lib/errors.js';
 import { encodeRequests } from './requests.js';
 import { WireSocket } from './wire-socket.js';
 
-/** Replies of each connection that are compared whole. */
+/** Replies of each connection that are compared in full. */
 const CHECKED = 64;
 const WATCH_MS = 100;
 

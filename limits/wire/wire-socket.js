@@ -58,7 +58,7 @@ export class WireSocket {
   /**
    * @template {{ end: number }} T
    * @param {Buffer | null} request null: the server speaks on its own
-   * @param {(bytes: Buffer) => T | null} read null: not whole; may throw
+   * @param {(bytes: Buffer) => T | null} read null: incomplete; may throw
    * @returns {Promise<T>}
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET
    */

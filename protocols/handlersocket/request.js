@@ -249,7 +249,7 @@ export function findBytesMax(head, key) {
  * @param {Uint8Array} head of findHead
  * @param {Value} key
  * @param {Encoding} encoding of a string
- * @returns {number} the place behind it
+ * @returns {number} the offset after it
  */
 export function writeFind(target, at, head, key, encoding) {
   let to = at;
@@ -276,7 +276,7 @@ export function keyBytesMax(key) {
  * @param {number} at
  * @param {Value} key
  * @param {Encoding} encoding
- * @returns {number} the place behind it
+ * @returns {number} the offset after it
  */
 export function writeKey(target, at, key, encoding) {
   if (typeof key === 'number') {
@@ -298,7 +298,7 @@ export function writeKey(target, at, key, encoding) {
  * @param {Uint8Array} target
  * @param {number} at
  * @param {number} value an integer from 0 to 2^31 - 1
- * @returns {number} the place behind the digits
+ * @returns {number} the offset after the digits
  */
 function writeDigits(target, at, value) {
   let end = at + SMALL_INTEGER_BYTES;

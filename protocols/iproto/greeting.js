@@ -11,7 +11,7 @@ const SALT_BYTES = 20;
 
 /**
  * @param {Buffer} bytes
- * @returns {{ salt: Buffer, end: number } | null} null: not whole
+ * @returns {{ salt: Buffer, end: number } | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is none
  */
 export function readGreeting(bytes) {

@@ -99,7 +99,7 @@ export function encodeSelect(sync, { space, index = 0, key }) {
  * @param {Buffer} bytes
  * @param {number} at
  * @param {number} [valueSize] bytes that were asked for beside what any packet has
- * @returns {IprotoPacket | null} null: not whole
+ * @returns {IprotoPacket | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no packet, or is
  *   longer than what was asked for
  */

@@ -90,7 +90,7 @@ export function isEnd(first, size, deprecateEof) {
  * @param {Buffer} bytes
  * @param {number} at
  * @param {number} [valueSize] bytes that were asked for beside what any packet has
- * @returns {{ payload: Buffer, sequence: number, end: number } | null} null: not whole
+ * @returns {{ payload: Buffer, sequence: number, end: number } | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is longer than what was
  *   asked for
  */

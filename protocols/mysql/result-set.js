@@ -73,7 +73,7 @@ export function errorText(payload) {
  * @param {number} at
  * @param {boolean} deprecateEof
  * @param {number} [valueSize] bytes that were asked for
- * @returns {ResultSet | null} null: not whole
+ * @returns {ResultSet | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for a packet that is longer
  */
 export function readResultSet(bytes, at, deprecateEof, valueSize) {

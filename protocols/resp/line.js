@@ -10,7 +10,7 @@ const LINE_BYTES_MAX = 65_536;
 /**
  * @param {Buffer} bytes
  * @param {number} at
- * @returns {{ mark: string, text: string, end: number } | null} text in latin1; null: not whole
+ * @returns {{ mark: string, text: string, end: number } | null} text in latin1; null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no line
  */
 export function readLine(bytes, at) {
@@ -29,7 +29,7 @@ export function readLine(bytes, at) {
  * @param {number} at
  * @param {string} mark
  * @param {number} limit
- * @returns {{ length: number, end: number } | null} null: not whole
+ * @returns {{ length: number, end: number } | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for anything else
  */
 export function readLength(bytes, at, mark, limit) {

@@ -47,7 +47,7 @@ export const mapHead = (pairs, version) => (version === 3 ? `%${pairs}\r\n` : `*
  * @param {Buffer} bytes
  * @param {number} at
  * @param {number} [limit] bytes of the longest string that was asked for
- * @returns {RespReply | null} null: not whole
+ * @returns {RespReply | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no reply, or longer
  */
 export function readReply(bytes, at, limit = VALUE_BYTES_MAX) {

@@ -1,6 +1,6 @@
 /**
  * What slices tell of a group of benchmarks: figures, ratios and ranks with the intervals of a
- * comparison, in the place of those from whole rounds. Pure.
+ * comparison, instead of those from whole rounds. Pure.
  */
 
 import { entriesOf } from '../../lib/comparison.js';

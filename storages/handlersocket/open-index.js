@@ -146,7 +146,7 @@ export class OpenIndex extends IndexRequests {
    * @param {Key} key
    * @param {readonly Value[]} values one for each column
    * @param {FindOptions} [options] limit is 1 unless given
-   * @returns {Promise<number>} rows matched, also those that had the values already
+   * @returns {Promise<number>} rows matched, including those that already had the values
    */
   update(op, key, values, options = {}) {
     return this.change(this.requestTypes.count, op, key, options, 'U', values);

@@ -11,7 +11,7 @@ import { MutexError } from '../mutex/errors.js';
 /**
  * @param {any} client of ioredis
  * @param {string} prefix of keys; it puts a word of its own before it
- * @param {number} [retryMs] in the place of its 10 ms
+ * @param {number} [retryMs] instead of its 10 ms
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
 export async function openSemaphore(client, prefix, retryMs) {

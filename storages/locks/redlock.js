@@ -13,7 +13,7 @@ const RETRY_MS = 200;
 /**
  * @param {any} client of ioredis
  * @param {string} prefix of keys
- * @param {number} [retryMs] in the place of its 200 ms ± 100 ms
+ * @param {number} [retryMs] instead of its 200 ms ± 100 ms
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
 export async function openRedlock(client, prefix, retryMs) {

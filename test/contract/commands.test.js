@@ -285,7 +285,7 @@ describe('the command list on real servers', () => {
   /**
    * A proxy by address, in this process.
    * @param {(reply: string) => string} change
-   * @param {(request: string) => string | null} [answer] in the place of Redis
+   * @param {(request: string) => string | null} [answer] instead of Redis
    */
   async function startLiar(change, answer = () => null) {
     const { host, port } = /** @type {any} */ (servers.address('redis').main);

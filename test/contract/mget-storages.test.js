@@ -1,5 +1,5 @@
 /**
- * Every storage that reads many keys in one request, in the place of its own, against the real
+ * Every storage that reads many keys in one request, instead of its own, against the real
  * servers: values in the order of their keys, misses in their names, rows removed without a trace.
  */
 
@@ -87,7 +87,7 @@ describe('mget', () => {
           }
         }));
 
-      it('gives nothing in the place of a key that is not there', () =>
+      it('gives nothing instead of a key that is not there', () =>
         withReader(async (read) => {
           const ids = [2, 401, 1, 999_999, 400];
           const expected = [own.value(2), undefined, own.value(1), undefined, own.value(400)];

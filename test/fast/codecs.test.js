@@ -223,7 +223,7 @@ describe('a wrong variant', () => {
     });
   });
 
-  test('is caught by a number in the place of its text', async () => {
+  test('is caught by a number instead of its text', async () => {
     const trial = await openOn(
       wrongDecoder((rows, n) => (n === 5 ? [[Number.NaN]] : rows)),
       find,

@@ -239,7 +239,7 @@ describe('storages, without a server', () => {
     /** @param {Record<string, any>} more */
     const define = (more) => defineStorage(/** @type {any} */ ({ ...form, ...more }));
 
-    it('a function in the place of open opens rows, and has get', () => {
+    it('a function instead of open opens rows, and has get', () => {
       const definition = define({ open });
       assert.deepEqual(capabilitiesOf(definition), ['get']);
       assert.equal(definition.open.rows, open);

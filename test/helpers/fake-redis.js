@@ -4,7 +4,7 @@
 
 /**
  * @param {{ lie?: (words: readonly string[], reply: any) => any }} [options] lie: what is answered
- *   in the place of the right reply
+ *   instead of the right reply
  * @returns {{ send: (words: readonly string[]) => Promise<any>, data: Map<string, any> }}
  */
 export function createFakeRedis({ lie = (_words, reply) => reply } = {}) {

@@ -1,5 +1,5 @@
 /**
- * Records codecs/fixtures.br anew from real servers, which it starts and stops:
+ * Records codecs/fixtures.br again from real servers, which it starts and stops:
  * `node test/helpers/record-codec-fixtures.js`. To be done where a fixture is added or changed; the
  * contract test says whether what is stored is still what servers answer.
  */

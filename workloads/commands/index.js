@@ -290,7 +290,7 @@ class CommandBenchmark {
 }
 
 /**
- * @param {any} reply compared whole
+ * @param {any} reply compared in full
  * @returns {number} letters, of a number its digits
  */
 function lengthOf(reply) {

@@ -144,7 +144,7 @@ export function prepareFetches({ dataset, seed, ops, options }) {
  * @param {import('../get/verifier.js').VerifyValue} verifyValue
  * @param {readonly number[]} ids
  * @param {readonly (string | null | undefined)[]} values
- * @param {boolean} whole each value is compared whole, not in a window that moves on with each
+ * @param {boolean} whole each value is compared in full, not in a window that moves on with each
  * @returns {number} OK; MISS where one is not there; MISMATCH
  */
 export function verifyFetch(verifyValue, ids, values, whole) {
