@@ -53,7 +53,7 @@ export const OPTIONS = Object.freeze({
     help: 'write the result to this folder under a generated name',
   },
   force: { flags: '--force', help: 'overwrite the file of --json' },
-  quiet: { flags: '--quiet', help: 'only the result, no progress' },
+  quiet: { flags: '--quiet', help: 'print only the result, no progress' },
   redis: {
     flags: '--redis <address>',
     help: 'Redis: host:port, unix:/path, or both with a comma',
@@ -103,7 +103,7 @@ export const OPTIONS = Object.freeze({
     shown: 'console',
   },
   html: { flags: '--html <file>', help: 'write an HTML page with plots and tables' },
-  noHtml: { flags: '--no-html', help: 'write no page beside the result' },
+  noHtml: { flags: '--no-html', help: 'do not write the HTML page' },
   svg: {
     flags: '--svg <place>',
     help: 'write the plot to a file, plot.svg, or every plot into a folder',

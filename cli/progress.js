@@ -88,7 +88,7 @@ function terminalProgress(stream, clock) {
 }
 
 /**
- * Lines that are drawn instead of those before. A terminal that became narrower has broken
+ * Lines that replace the previously drawn ones. A terminal that became narrower has broken
  * them into more rows: as many as their widths ask for are taken back.
  * @param {NodeJS.WriteStream} stream
  */

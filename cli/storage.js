@@ -177,7 +177,7 @@ export async function writeWhole(file, text) {
  */
 function notStored(file, error) {
   return new DragstripError('E_STORE', `${file}: the result could not be stored (${error.code})`, {
-    hint: 'free some space or name another place with --json or --out',
+    hint: 'free some space or choose another location with --json or --out',
     cause: error,
   });
 }

@@ -213,7 +213,7 @@ export async function checkRows(bound, { calls }, rows) {
     if (outcome === OK) continue;
     const error = new Error(
       `wrong data: read ${index + 1} of the check is a ${OUTCOMES[outcome]}; ` +
-        'the rows are not those of this dataset',
+        'the rows differ from this dataset',
     );
     throw Object.assign(error, { code: 'E_DATA' });
   }

@@ -167,7 +167,7 @@ function toRate({ rate, load, inFlight, ops, duration: durationMs, arrivals, max
   if (inFlight !== undefined) {
     throw usageError(
       '--in-flight cannot be used with an open loop',
-      'limit them by --max-in-flight, or leave out --rate',
+      'use --max-in-flight, or omit --rate',
     );
   }
   return { kind: 'rate', rate, arrivals, maxInFlight, operations: ops, durationMs };
@@ -212,7 +212,7 @@ function requireBurst(ops, durationMs) {
   }
   if (ops !== undefined && ops > BURST_MAX) {
     throw usageError(
-      `--ops ${ops}: all requests at once are ${BURST_MAX} at most`,
+      `--ops ${ops}: a burst has at most ${BURST_MAX} requests`,
       'add --in-flight 100 for a window',
     );
   }

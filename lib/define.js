@@ -105,19 +105,19 @@ function requireKinds(label, definition) {
     }
   }
   if (Object.keys(open).length === 0) {
-    throw usageError(`${label}: open is empty`, `it has one or more of ${kinds.join(', ')}`);
+    throw usageError(`${label}: open is empty`, `it needs one or more of ${kinds.join(', ')}`);
   }
   for (const [kind, field] of Object.entries(HANDLE_KINDS)) {
     if (Object.hasOwn(open, kind) === (definition[field] !== undefined)) continue;
     throw usageError(
-      `${label}: open.${kind} and the field ${field} need each other`,
+      `${label}: open.${kind} and the field ${field} require each other`,
       'docs/adding-a-storage.md describes the fields',
     );
   }
   const wrong = rows.find((operation) => !ROW_OPERATIONS.includes(operation));
   if (wrong === undefined && !(open.rows && rows.length === 0)) return;
   throw usageError(
-    `${label}: rows: ${wrong === undefined ? 'it is empty' : `"${wrong}" is unknown`}`,
+    `${label}: rows ${wrong === undefined ? 'is empty' : `contains an unknown operation "${wrong}"`}`,
     `the operations on rows: ${ROW_OPERATIONS.join(', ')}`,
   );
 }
@@ -188,7 +188,7 @@ export function defineWorkload(definition) {
   const count = definition.contenders === undefined ? 1 : 0;
   if (kinds.size !== count) {
     throw usageError(
-      `workload "${definition.name}": needs: ${kinds.size} kinds of handle, not ${count}`,
+      `workload "${definition.name}": needs names ${kinds.size} kinds of handle, expected ${count}`,
     );
   }
   return Object.freeze(definition);

@@ -170,8 +170,8 @@ function takeName(given, { choices: known = [] }, label, whole = given) {
   const all = Array.isArray(known) ? known : Object.keys(known);
   if (typeof given === 'string' && all.includes(given)) return given;
   throw usageError(
-    `${label} ${JSON.stringify(whole)}: no ${JSON.stringify(given)}`,
-    `it takes ${all.join(', ')}`,
+    `${label} ${JSON.stringify(whole)}: unknown value ${JSON.stringify(given)}`,
+    `available: ${all.join(', ')}`,
   );
 }
 

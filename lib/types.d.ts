@@ -269,7 +269,7 @@ export interface StorageDefinition extends Contender {
 }
 
 /**
- * As defineStorage takes it. A function instead of `open` is `{ rows: open }`, and `rows` is
+ * As defineStorage takes it. If `open` is a function, it means `{ rows: open }`, and `rows` is
  * `['get']` where it is not given.
  */
 export type StorageForm = Omit<StorageDefinition, 'open'> & {

@@ -20,7 +20,7 @@ export function toPng(svg) {
   const fitTo = { mode: /** @type {const} */ ('zoom'), value: SCALE };
   if (!hasFonts(Resvg)) {
     throw targetError(
-      'pictures as PNG need a font, and this machine has none',
+      'PNG pictures require a font, and none is installed',
       'apt-get install fonts-dejavu-core, or use --svg or --html',
     );
   }
@@ -33,7 +33,7 @@ function library() {
     return require('@resvg/resvg-js');
   } catch (error) {
     throw targetError(
-      `pictures as PNG: @resvg/resvg-js cannot be loaded here (${error.code ?? 'ERROR'})`,
+      `PNG pictures: @resvg/resvg-js cannot be loaded (${error.code ?? 'ERROR'})`,
       'use --svg or --html',
       error,
     );

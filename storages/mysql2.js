@@ -21,7 +21,7 @@ const BOUNDED = { connectTimeout: CONNECT_TIMEOUT_MS };
 
 /** @param {[any[]]} reply rows and fields, as the promise interface gives them */
 const value = (reply) => (reply[0].length === 0 ? undefined : reply[0][0].str);
-// The driver asks for the rows found (CLIENT_FOUND_ROWS): including those that already had the value.
+// CLIENT_FOUND_ROWS: the driver asks for the rows found, including those that had the value.
 /** @param {[any]} reply */
 const stored = (reply) => reply[0].affectedRows === 1;
 

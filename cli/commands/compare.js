@@ -21,7 +21,7 @@ const NAMED_MAX = 6;
 export async function execute({ args, options, stdout }) {
   if (args.length < 2) {
     throw usageError(
-      'compare: one result alone',
+      'compare needs at least two results',
       'name two or more: npx dragstrip compare A.json B.json',
     );
   }
@@ -56,7 +56,7 @@ export async function execute({ args, options, stdout }) {
 
 /**
  * @param {import('../../report/analysis/comparison.js').Comparison} comparison
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: says what differs
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE with the differences
  */
 function requireComparable({ base, others }) {
   for (const { file, differences, benchmarks } of others) {
@@ -74,7 +74,7 @@ function requireComparable({ base, others }) {
     if (benchmarks.length === 0) {
       throw usageError(
         `${base.file} and ${file} have no benchmark in common that was measured in both`,
-        'npx dragstrip report shows what is in them',
+        'npx dragstrip report FILE lists the benchmarks of a result',
       );
     }
   }

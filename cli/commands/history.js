@@ -24,7 +24,7 @@ export async function execute({ args: [folder], options, stdout }) {
   const { stored, left } = await readFolder(folder);
   if (stored.length === 0) {
     throw usageError(
-      `${folder}: no result is in it`,
+      `${folder}: contains no results`,
       'name a folder that --out or `npm start` has written to',
     );
   }
@@ -32,8 +32,8 @@ export async function execute({ args: [folder], options, stdout }) {
   const histories = historyOf(results, { benchmarks, metric });
   if (benchmarks !== undefined && histories.length === 0) {
     throw usageError(
-      `--benchmark ${benchmarks.join(', ')}: no such benchmark is in two results or more`,
-      'without --benchmark all are listed',
+      `--benchmark ${benchmarks.join(', ')}: no such benchmark in two or more results`,
+      'omit --benchmark to list all benchmarks',
     );
   }
   const document = historyDocument(stored, histories, { metric, left });

@@ -38,7 +38,7 @@ const RACE_OPTIONS = ['setup', 'limits', 'noHtml'];
 /** @type {import('../options.js').OptionRow} */
 const WORKLOAD = {
   flags: '--workload <one>',
-  help: 'which: a name (npx dragstrip list), or a file of yours such as ./mine.js',
+  help: 'workload: a name (see npx dragstrip list), or a file such as ./mine.js',
 };
 
 /**
@@ -171,7 +171,9 @@ function testOf({ name, tests }, given) {
   const names = known.filter((one) => one !== '').join(', ');
   const hint = names === '' ? 'leave it out' : `name one of ${names}`;
   throw usageError(
-    given === undefined ? `${name}: which test?` : `${name} ${JSON.stringify(given)}: not known`,
+    given === undefined
+      ? `${name} needs the name of a test`
+      : `${name} ${JSON.stringify(given)}: unknown test`,
     known.includes('') ? `${hint}, or none` : hint,
   );
 }

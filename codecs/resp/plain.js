@@ -39,7 +39,7 @@ class PlainReader {
     if (kind === COLON) return this.integer(from, end);
     const text = this.bytes.toString('utf8', from, end);
     if (kind === MINUS) return new Error(text);
-    if (kind !== PLUS) throw new Error(`byte ${kind} begins no reply`);
+    if (kind !== PLUS) throw new Error(`byte ${kind} does not start a reply`);
     return this.buffers ? Buffer.from(text) : text;
   }
 

@@ -214,7 +214,7 @@ async function loadRows(session, dataset, keep, progress) {
     );
     if (outcome.affectedRows !== last - first + 1 || outcome.warningStatus !== 0) {
       throw targetError(
-        `${session.where}: took ${outcome.affectedRows} rows of ${last - first + 1}, ` +
+        `${session.where}: accepted ${outcome.affectedRows} of ${last - first + 1} rows, ` +
           `with ${outcome.warningStatus} warnings`,
       );
     }

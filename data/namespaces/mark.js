@@ -1,6 +1,6 @@
 /**
- * The mark of ownership: a line of JSON that says that Dragstrip created what lies beside it. Each
- * server has a place of its own for it: a key, the comment of a table, a tuple.
+ * The mark of ownership: a line of JSON that identifies data as created by Dragstrip. It is stored as
+ * a key, the comment of a table or a tuple, depending on the server.
  */
 
 import { hostname } from 'node:os';
@@ -8,7 +8,7 @@ import { refusedError } from '../../lib/errors.js';
 import { isAlive, ownIdentity, processScope } from '../../lib/process-identity.js';
 
 const OWNER = 'dragstrip';
-/** Raised when what a mark promises changes; other versions are not ours to overwrite. */
+/** Raised when the guarantees of a mark change; data with another version are never overwritten. */
 const VERSION = 1;
 
 /**
@@ -31,8 +31,8 @@ export function formatMark(fields) {
 }
 
 /**
- * Whether another run is using what lies beside the mark. One that has died left it behind; of one
- * in another container or on another machine that cannot be known.
+ * Whether another run is using the marked data. A dead process has left it behind; for a process in
+ * another container or on another machine this is unknown.
  * @param {Record<string, any> | null} mark
  * @returns {Maker | null} null: nobody else
  */
@@ -66,7 +66,7 @@ export function requireUnused(mark, where, what) {
 
 /**
  * @param {unknown} text
- * @returns {Record<string, any> | null} its fields; null where it is not a mark of ours
+ * @returns {Record<string, any> | null} its fields; null if Dragstrip did not write it
  */
 export function parseMark(text) {
   if (typeof text !== 'string') return null;
@@ -80,19 +80,19 @@ export function parseMark(text) {
 
 /**
  * @typedef {object} Ownership
- * @property {Record<string, any> | null} mark fields of our mark
- * @property {string | null} notOurs what is there that Dragstrip did not create
+ * @property {Record<string, any> | null} mark fields of the mark, if there is one
+ * @property {string | null} notOurs name of existing data that Dragstrip did not create
  */
 
 /**
  * @param {string} where the server as messages call it
- * @param {string} what is there
+ * @param {string} what exists: `key a`, `table b`
  * @param {string} server its name
  * @returns {import('../../lib/errors.js').DragstripError} E_REFUSED
  */
 export function notOursError(where, what, server) {
   return refusedError(
-    `${where}: ${what} is there and was not made by Dragstrip: nothing was touched`,
-    `use another server (\`npx dragstrip servers start ${server}\`), or remove what is yours`,
+    `${where}: ${what} exists and was not created by Dragstrip; nothing was changed`,
+    `use another server (\`npx dragstrip servers start ${server}\`), or move your data away`,
   );
 }

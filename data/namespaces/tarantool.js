@@ -66,8 +66,8 @@ export async function requireSpace(connection, names) {
   const space = await findSpace(connection, names);
   if (space !== null) return space;
   throw targetError(
-    `${connection.where}: it has no space ${names.space}: it was not started from this box.lua`,
-    'start it from there: `npx dragstrip servers start tarantool`, or `tarantool box.lua`',
+    `${connection.where}: space ${names.space} is missing: the server was not started from this box.lua`,
+    'start it with `npx dragstrip servers start tarantool`, or `tarantool box.lua`',
   );
 }
 

@@ -16,7 +16,7 @@ import { readManifest } from '../../lib/packages.js';
 /** @typedef {import('./sources.js').DriverSource} DriverSource */
 
 /**
- * @typedef {object} Driver a package instead of the installed one
+ * @typedef {object} Driver a package that replaces the installed one
  * @property {string} name that adapters import
  * @property {string} package its own name: a fork may have another
  * @property {string} version exact

@@ -48,7 +48,7 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
     const isMissing = /cannot find (module|package)/i.test(failure);
     throw targetError(
       `--against ${driver.text}: ${definition.name} does not open: ${failure.split('\n')[0]}`,
-      isMissing ? 'what npm pack makes of it lacks a file: build it first' : undefined,
+      isMissing ? 'its npm package lacks a file: build it first' : undefined,
     );
   }
   if (folder === null) return;

@@ -75,7 +75,7 @@ function pathSource(text, place, name, cwd) {
   if (typeof own !== 'string' || typeof manifest?.['version'] !== 'string') {
     throw usageError(
       `${label}: ${kind === 'folder' ? 'its package.json' : 'the tarball'} has no name and version`,
-      'name the folder of an npm package, or a tarball that npm pack made',
+      'name the folder of an npm package, or a tarball created by npm pack',
     );
   }
   return { text, name: name ?? own, package: own, kind, spec };

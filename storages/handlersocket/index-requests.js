@@ -52,7 +52,7 @@ import * as validate from './validate.js';
  * @property {number} [limit] rows at most, 1 to 4294967295; 1, with `in` the length of its list
  * @property {number} [offset] rows to leave out first; limit + offset at most 4294967295
  * @property {{ part?: number, values: readonly Value[] }} [in] one row at most for each value, put
- *   instead of key part `part` (0); the value in the key there is ignored
+ *   for key part `part` (0); the value in the key there is ignored
  * @property {readonly Filter[]} [filters] all must match
  * @property {AbortSignal} [signal] rejects with HS_ABORTED; a change that was sent may be executed
  * @property {number} [timeoutMs] for this request; rejects with HS_REQUEST_TIMEOUT

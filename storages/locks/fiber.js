@@ -80,10 +80,13 @@ class FiberLock {
     const got = await this.#take(seconds, 'lock');
     const names = this.names.join(', ');
     if (got === 'deadlock') {
-      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner holds one of them already`);
+      throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds one of them`);
     }
     if (got !== 'locked') {
-      throw new MutexError('MUTEX_TIMEOUT', `lock ${names}: not within ${this.blockMs} ms`);
+      throw new MutexError(
+        'MUTEX_TIMEOUT',
+        `lock ${names}: not acquired within ${this.blockMs} ms`,
+      );
     }
   }
 

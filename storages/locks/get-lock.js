@@ -96,7 +96,10 @@ class GetLock {
   async lock() {
     const seconds = this.blockMs === Number.POSITIVE_INFINITY ? FOREVER_S : this.blockMs / 1000;
     if (await this.#take(seconds)) return;
-    throw new MutexError('MUTEX_TIMEOUT', `lock ${this.name}: not within ${this.blockMs} ms`);
+    throw new MutexError(
+      'MUTEX_TIMEOUT',
+      `lock ${this.name}: not acquired within ${this.blockMs} ms`,
+    );
   }
 
   tryLock() {
@@ -107,7 +110,7 @@ class GetLock {
   async #take(seconds) {
     // The same connection would get it a second time: a mutex that is locked has it already.
     if (this.#connection !== null) {
-      throw new MutexError('MUTEX_DEADLOCK', `lock ${this.name}: this mutex holds it already`);
+      throw new MutexError('MUTEX_DEADLOCK', `lock ${this.name}: this mutex already holds it`);
     }
     const connection = await this.pool.getConnection();
     try {

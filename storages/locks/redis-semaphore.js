@@ -50,7 +50,10 @@ class SemaphoreMutex {
   async lock() {
     const mutex = this.make(this.blockMs);
     if (!(await mutex.tryAcquire())) {
-      throw new MutexError('MUTEX_TIMEOUT', `lock ${this.name}: not within ${this.blockMs} ms`);
+      throw new MutexError(
+        'MUTEX_TIMEOUT',
+        `lock ${this.name}: not acquired within ${this.blockMs} ms`,
+      );
     }
     this.#mutex = mutex;
   }

@@ -90,7 +90,7 @@ class RedlockMutex {
 
   /** @returns {Promise<boolean>} */
   async owned() {
-    throw new MutexError('MUTEX_UNSUPPORTED', 'redlock does not ask the server who holds a lock');
+    throw new MutexError('MUTEX_UNSUPPORTED', 'redlock cannot query the owner of a lock');
   }
 }
 

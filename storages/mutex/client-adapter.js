@@ -42,7 +42,7 @@ export function adaptClient(client) {
   if (typeof client?.sendCommand === 'function' && typeof client.duplicate === 'function') {
     return adaptNodeRedis(client);
   }
-  throw new MutexError('MUTEX_ARGUMENT', 'client: give one of ioredis or of node-redis');
+  throw new MutexError('MUTEX_ARGUMENT', 'client: must be an ioredis or node-redis client');
 }
 
 /**

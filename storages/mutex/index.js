@@ -38,7 +38,10 @@ export const HANDLERS = Object.freeze(['script', 'pure']);
  */
 export async function createLocker({ client, handler = 'script', prefix = 'mutex:', ...options }) {
   if (!HANDLERS.includes(handler)) {
-    throw new MutexError('MUTEX_ARGUMENT', `handler ${handler}: one of ${HANDLERS.join(', ')}`);
+    throw new MutexError(
+      'MUTEX_ARGUMENT',
+      `handler ${handler}: must be one of ${HANDLERS.join(', ')}`,
+    );
   }
   const adapter = adaptClient(client);
   const channel = `${prefix}released`;
@@ -53,6 +56,10 @@ export async function createLocker({ client, handler = 'script', prefix = 'mutex
     return locker;
   } catch (error) {
     if (error instanceof MutexError) throw error;
-    throw new MutexError('MUTEX_CONNECTION', `no lock server: ${error.message}`, error);
+    throw new MutexError(
+      'MUTEX_CONNECTION',
+      `cannot connect to the lock server: ${error.message}`,
+      error,
+    );
   }
 }

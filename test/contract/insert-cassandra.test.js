@@ -216,7 +216,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     await cql.execute(`create table ${keyspace}.theirs (x int primary key)`);
     const { status, stderr } = await insert('--storages', 'cassandra', ...SMALL);
     assert.equal(status, 3, stderr);
-    assert.match(stderr, /was not made by Dragstrip: nothing was touched/);
+    assert.match(stderr, /was not created by Dragstrip; nothing was changed/);
     await cql.execute(`insert into ${keyspace}.theirs (x) values (1)`);
     await cql.execute(`drop keyspace ${keyspace}`);
   });

@@ -342,7 +342,7 @@ describe('insert on real servers', () => {
         ...SMALL,
       );
       assert.equal(status, 3, `${name}: ${stderr}`);
-      assert.match(stderr, /was not made by Dragstrip: nothing was touched/);
+      assert.match(stderr, /was not created by Dragstrip; nothing was changed/);
       assert.ok(await still(), name);
       await give();
     }

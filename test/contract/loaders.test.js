@@ -149,7 +149,7 @@ describe('loaders', () => {
           const before = await store.fingerprint();
           await assert.rejects(seed(plant.options), (/** @type {any} */ error) => {
             assert.equal(error.code, 'E_REFUSED', `${plant.title}: ${error.message}`);
-            assert.match(error.message, /nothing was touched/);
+            assert.match(error.message, /nothing was changed/);
             assert.ok(error.hint);
             return true;
           });

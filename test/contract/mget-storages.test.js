@@ -1,5 +1,5 @@
 /**
- * Every storage that reads many keys in one request, instead of its own, against the real
+ * Every storage that reads many keys in one request, in a namespace of its own, against the real
  * servers: values in the order of their keys, misses in their names, rows removed without a trace.
  */
 

@@ -196,7 +196,7 @@ describe('mget on real servers', () => {
     await redis.set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
     const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');
     assert.equal(status, 3, stderr);
-    assert.match(stderr, /not made by Dragstrip: nothing was touched/);
+    assert.match(stderr, /not created by Dragstrip; nothing was changed/);
     assert.equal(await redis.get(`${MGET_PLACES.redisPrefix}7`), 'a stranger’s');
     await redis.del(`${MGET_PLACES.redisPrefix}7`);
     assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);

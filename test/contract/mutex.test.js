@@ -236,7 +236,10 @@ describe('mutex on real servers', () => {
       ];
       const { status, stderr } = await runCommand(folder, wordsOf(...words));
       assert.equal(status, 3, stderr);
-      assert.match(stderr, /table hs_test\.dragstrip_mutex is there and was not made by Dragstrip/);
+      assert.match(
+        stderr,
+        /table hs_test\.dragstrip_mutex exists and was not created by Dragstrip/,
+      );
       const [rows] = await sql.query('SELECT * FROM hs_test.dragstrip_mutex');
       assert.deepEqual(JSON.parse(JSON.stringify(rows)), [{ name: 'theirs', value: 5 }]);
     } finally {
@@ -249,7 +252,7 @@ describe('mutex on real servers', () => {
     await redis.set('dragstrip:mutex:mine', 'untouched');
     const { status, stderr } = await runCommand(folder, wordsOf('--tests', '1', '--keys', '1'));
     assert.equal(status, 3, stderr);
-    assert.match(stderr, /dragstrip:mutex:mine is there and was not made by Dragstrip/);
+    assert.match(stderr, /dragstrip:mutex:mine exists and was not created by Dragstrip/);
     assert.equal(await redis.get('dragstrip:mutex:mine'), 'untouched');
     await redis.del('dragstrip:mutex:mine');
   });

@@ -105,7 +105,7 @@ describe('namespaces', () => {
           if (claims) {
             await assert.rejects(claim(), (/** @type {any} */ error) => {
               assert.equal(error.code, 'E_REFUSED', `${title}: ${error.message}`);
-              assert.match(error.message, /was not made by Dragstrip: nothing was touched$/);
+              assert.match(error.message, /was not created by Dragstrip; nothing was changed$/);
               assert.match(error.hint, new RegExp(`servers start ${server}`));
               return true;
             });

@@ -70,7 +70,10 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
       const first = await call([`data/${name}.js`, ...ROWS]);
       assert.equal(first.status, 0, first.stderr);
       const written = `${name}: ${rows} rows of 1024 characters written in [\\d.]+ s`;
-      assert.match(first.stdout, new RegExp(`^${written} \\(counted, \\d+ compared in full\\)\\n$`));
+      assert.match(
+        first.stdout,
+        new RegExp(`^${written} \\(counted, \\d+ compared in full\\)\\n$`),
+      );
       const second = await call([`data/${name}.js`, ...ROWS]);
       assert.equal(second.status, 0, second.stderr);
       assert.match(second.stdout, /were there already \(counted, \d+ compared in full\)/);

@@ -59,7 +59,7 @@ test('what is there is not overwritten without --force, and then nothing is writ
   assert.match(readFileSync(at('there.html'), 'utf8'), /^<!doctype html>/);
 });
 
-test('a folder instead of a file, a file in that of a folder, an unknown theme', async () => {
+test('a folder instead of a file, a file instead of a folder, an unknown theme', async () => {
   mkdirSync(at('folder'));
   assertFailure(await report(at('a.json'), '--html', at('folder')), 2, /it is a folder/);
   assertFailure(await report(at('a.json'), '--svg', at('a.json')), 2, /--svg .*ENOTDIR/);

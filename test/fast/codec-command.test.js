@@ -154,30 +154,30 @@ describe('which benchmarks there are', () => {
   });
 
   for (const [words, message] of /** @type {[string[], RegExp][]} */ ([
-    [['both'], /codec "both": not known; name one of decoding, encoding/],
+    [['both'], /codec "both": unknown test; name one of decoding, encoding/],
     [
       ['decoding', '--protocols', 'resp3'],
-      /--protocols "resp3": no "resp3"; it takes handlersocket/,
+      /--protocols "resp3": unknown value "resp3"; available: handlersocket/,
     ],
     [
       ['decoding', '--fixtures', 'batch-4096'],
-      /batch-4096: there is none to decode; there are find/,
+      /batch-4096: no such fixture to decode; available: find/,
     ],
-    [['encoding', '--fixtures', 'sets'], /--fixtures sets: there is none to encode/],
+    [['encoding', '--fixtures', 'sets'], /--fixtures sets: no such fixture to encode/],
     [
       ['decoding', '--variants', 'msgpack'],
       /unknown codec variant "msgpack"; the variants: hs-client/,
     ],
-    [['encoding', '--variants', 'redis-parser'], /redis-parser: none of the fixtures is for it/],
+    [['encoding', '--variants', 'redis-parser'], /redis-parser: no selected fixture applies to it/],
     [
       ['decoding', '--variants', 'hs-client', '--protocols', 'resp'],
-      /hs-client: none of the fixtures is for it; its protocol is handlersocket/,
+      /hs-client: no selected fixture applies to it; its protocol is handlersocket/,
     ],
     [['decoding', '--ops', '5', '--duration', '1s'], /--ops and --duration: one of them/],
     [['decoding', '--variants', './none.js'], /none\.js: no such file/],
     [['decoding', '--rounds', '0'], /--rounds/],
     [['decoding', '--json', 'package.json/a.json'], /package\.json\/a\.json/],
-    [[], /missing required argument 'test'|codec: which test/],
+    [[], /missing required argument 'test'|codec needs the name of a test/],
   ])) {
     test(`refuses ${words.join(' ') || 'no test'}`, async () => {
       assertFailure(await callCommand(['bin/dragstrip.js', 'codec', ...words]), 2, message);

@@ -338,15 +338,15 @@ describe('variants', () => {
     assert.equal(offer({ way: 'direct', transport: 'tcp' }), true);
     assert.equal(offer({ way: 'proxied', transport: 'unix' }), true);
     const unix = /** @type {any} */ (offer({ way: 'direct', transport: 'unix' }));
-    assert.match(unix.reason, /no unix socket of Redis/);
+    assert.match(unix.reason, /unix socket of Redis is unknown/);
     assert.match(unix.hint, /--redis host:port,unix:/);
     const tcp = /** @type {any} */ (offer({ way: 'proxied', transport: 'tcp' }));
-    assert.match(tcp.reason, /no TCP port of the proxy/);
+    assert.match(tcp.reason, /TCP port of the proxy is unknown/);
   });
 
   test('of a line are skipped for a driver that sends none', () => {
     const line = { test: 'PING_INLINE', way: 'direct', transport: 'tcp' };
-    assert.match(/** @type {any} */ (offer(line)).reason, /as a line/);
+    assert.match(/** @type {any} */ (offer(line)).reason, /inline commands/);
   });
 
   test('go where their way is, and their keys are filled in at Redis itself', () => {
@@ -406,7 +406,7 @@ describe('ports', () => {
   test('a connection for each request is bounded by the ports that there are', () => {
     assert.throws(() => requirePorts(401, own, few), {
       code: 'E_USAGE',
-      message: /use up this machine’s ports/,
+      message: /exhaust the ephemeral ports/,
     });
     requirePorts(400, own, few);
     requirePorts(undefined, own, few);

@@ -298,7 +298,7 @@ test('the command refuses what is not comparable and says what differs, unless -
 
 test('the command says what is missing in its arguments', async () => {
   const [a] = [stored('a.json', BASE)];
-  assertFailure(await runCommand(folder, [...COMMAND, a]), 2, /one result alone/);
+  assertFailure(await runCommand(folder, [...COMMAND, a]), 2, /at least two results/);
   assertFailure(await runCommand(folder, [...COMMAND, a, 'no.json']), 2, /cannot be read/);
   assertFailure(
     await runCommand(folder, [...COMMAND, a, a, '--fail-if-slower', '5']),

@@ -262,9 +262,9 @@ describe('options of dragstrip insert', () => {
 
   /** @type {[Record<string, any>, RegExp][]} */
   const refused = [
-    [{ storages: ['memory'] }, /storage memory has no inserts/],
+    [{ storages: ['memory'] }, /storage memory does not support inserts/],
     [{ storages: ['all'] }, /name them one by one/],
-    [{ storages: ['mysql2:tuned'] }, /mysql2:tuned: it inserts as default only/],
+    [{ storages: ['mysql2:tuned'] }, /mysql2: the profile tuned does not support inserts/],
     [{ storages: ['sqlite'], strategies: ['bulk_load'] }, /none of these storages implements any/],
     [{ storages: ['no-such'] }, /unknown storage/],
   ];
@@ -281,7 +281,11 @@ describe('options of dragstrip insert', () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   for (const [words, status, message] of /** @type {[string[], number, RegExp][]} */ ([
-    [['--strategies', 'asinc'], 2, /--strategies "asinc": no "asinc"; it takes one, async/],
+    [
+      ['--strategies', 'asinc'],
+      2,
+      /--strategies "asinc": unknown value "asinc"; available: one, async/,
+    ],
     [['--batch', '5,x'], 2, /--batch "x": not a whole number from 1 to 10000/],
     [['--in-flight', '0'], 2, /--in-flight "0": not a whole number/],
     [['--rows', '0'], 2, /--rows "0": not a whole number/],

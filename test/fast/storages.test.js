@@ -262,7 +262,7 @@ describe('storages, without a server', () => {
       ['inserts without their open', { inserts: {}, open }, /open\.insert and the field inserts/],
       ['open.lock without its field', { open: { lock: open } }, /open\.lock and the field locks/],
       ['an unknown operation', { rows: ['get', 'del'], open }, /rows: "del" is unknown$/],
-      ['no operation', { rows: [], open }, /rows: it is empty$/],
+      ['no operation', { rows: [], open }, /rows is empty$/],
       ['capabilities', { capabilities: ['get'], open }, /capabilities is not a field$/],
     ])) {
       it(`refuses ${what} in one line`, () => {

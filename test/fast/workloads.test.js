@@ -98,7 +98,7 @@ describe('YCSB', () => {
     assertFailure(
       await callCommand(['bin/dragstrip.js', 'ycsb', '--core', 'g']),
       2,
-      /no "g"; it takes a, b/,
+      /unknown value "g"; available: a, b/,
     );
   });
 });

@@ -89,15 +89,15 @@ function fixturesOf(direction, { protocols, fixtures }) {
   for (const name of fixtures) {
     if (known.includes(name)) continue;
     throw usageError(
-      `--fixtures ${name}: there is none to ${direction}`,
-      `there are ${known.join(', ')}`,
+      `--fixtures ${name}: no such fixture to ${direction}`,
+      `available: ${known.join(', ')}`,
     );
   }
   return own.filter(({ name }) => fixtures.includes(name));
 }
 
 /**
- * A variant that was named and that none of the fixtures is for would be left out without a word.
+ * Refuses a named variant to which no fixture applies: it would be omitted silently.
  * @param {readonly import('../../lib/types.js').ChosenStorage[]} variants
  * @param {import('../../lib/types.js').Parameters[]} parameters
  */
@@ -106,8 +106,8 @@ function requireFixtures(variants, parameters) {
     const codec = /** @type {CodecContender} */ (/** @type {unknown} */ (definition));
     if (codec === null || parameters.some((one) => codec.offers(one) !== false)) continue;
     throw usageError(
-      `--variants ${codec.name}: none of the fixtures is for it`,
-      `its protocol is ${codec.protocol}; it may decode and not encode, or not this fixture`,
+      `--variants ${codec.name}: no selected fixture applies to it`,
+      `its protocol is ${codec.protocol}; it may support only one direction or other fixtures`,
     );
   }
 }

@@ -79,8 +79,8 @@ export const workload = defineWorkload({
     );
     if (test === 'PING_INLINE' && !commands.includes('inline')) {
       return {
-        reason: 'it cannot send a command as a line',
-        hint: 'see PING_INLINE by ioredis or hiredis',
+        reason: 'the driver cannot send inline commands',
+        hint: 'ioredis and hiredis can',
       };
     }
     if (reach === undefined) return true;
@@ -89,10 +89,13 @@ export const workload = defineWorkload({
     const [what, flag] = way === 'direct' ? ['Redis', '--redis'] : ['the proxy', '--proxy'];
     return transport === 'unix'
       ? {
-          reason: `no unix socket of ${what} is known`,
-          hint: `name both: ${flag} host:port,unix:/path`,
+          reason: `the unix socket of ${what} is unknown`,
+          hint: `give both addresses: ${flag} host:port,unix:/path`,
         }
-      : { reason: `no TCP port of ${what} is known`, hint: `name it: ${flag} host:port` };
+      : {
+          reason: `the TCP port of ${what} is unknown`,
+          hint: `give its address: ${flag} host:port`,
+        };
   },
   prepare({ options, ops, seed, phase, clock, origin }) {
     const { commands, parameters } = /** @type {any} */ (options);

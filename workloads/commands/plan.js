@@ -24,7 +24,7 @@ const TRANSPORTS = Object.freeze({ tcp: ['tcp'], unix: ['unix'], both: ['tcp', '
 const KEEP_ALIVE = Object.freeze({ on: [true], off: [false], both: [true, false] });
 
 const tests = choices(TEST_NAMES, TEST_NAMES, {
-  help: 'names of redis-benchmark’s list, comma-separated: SET,GET,LRANGE_100',
+  help: 'names from redis-benchmark’s list, comma-separated: SET,GET,LRANGE_100',
   shown: 'all',
 });
 
@@ -42,7 +42,7 @@ export const options = Object.freeze({
     also: ['-c', '--clients'],
     help: 'connections, each with one request in flight',
   }),
-  keyspace: count(1, 100_000, 50, { help: 'keys, counters and members that are drawn from' }),
+  keyspace: count(1, 100_000, 50, { help: 'number of keys, counters and members to draw from' }),
   dataSize: count(1, 65_536, 3, { help: 'characters per value' }),
   keepAlive: choice(KEEP_ALIVE, KEEP_ALIVE.both, {
     value: '<which>',

@@ -29,9 +29,9 @@ export function requirePorts(requests, { keepAlive, transports }, ports = readEp
   const most = Math.floor(ports.range * PORTS_SHARE);
   if (requests <= most) return;
   throw usageError(
-    `--requests ${requests}: a TCP connection for each would use up this machine’s ports`,
-    `at most ${most} with --keep-alive off; or --keep-alive on, --transport unix, or ` +
-      'net.ipv4.tcp_tw_reuse of 1',
+    `--requests ${requests}: one TCP connection per request would exhaust the ephemeral ports`,
+    `at most ${most} with --keep-alive off; or use --keep-alive on, --transport unix, or ` +
+      'net.ipv4.tcp_tw_reuse = 1',
   );
 }
 

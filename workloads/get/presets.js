@@ -28,11 +28,14 @@ export const presets = Object.freeze({
     shared: {
       rounds: {
         default: RACE.rounds,
-        shown: `as many as the precision takes; ${RACE.rounds} of whole loads`,
+        shown: `as --precision requires; without it ${RACE.rounds}`,
       },
-      warmupOperations: { default: RACE.warmup, shown: `${RACE.warmup} of whole loads` },
+      warmupOperations: {
+        default: RACE.warmup,
+        shown: `${RACE.warmup}; with --precision until steady`,
+      },
       ops: {
-        shown: `as many as the precision takes; sync ${RACE.sync}, bursts ${RACE.burst}, windows 50000`,
+        shown: `as --precision requires; without it sync ${RACE.sync}, bursts ${RACE.burst}, windows 50000`,
       },
       inFlight: { help: IN_FLIGHT },
       precision: { shown: '3%' },

@@ -47,7 +47,7 @@ function prepare({ dataset, ops, options, phase, contender }) {
  */
 function wayOf({ ways }, name, { way: kind }) {
   const way = ways[name] ?? ways[kind];
-  if (way === undefined) throw new Error(`the storage has no strategy ${name}`);
+  if (way === undefined) throw new Error(`the storage does not implement the strategy ${name}`);
   return way;
 }
 

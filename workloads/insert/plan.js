@@ -60,10 +60,10 @@ export function plan(given, { storages }) {
   if (variants.length === 0) {
     throw usageError(
       'none of these storages implements any of these strategies',
-      'npx dragstrip list shows the storages; docs/insert.md says what each has',
+      'npx dragstrip list shows the storages, docs/insert.md their strategies',
     );
   }
-  return { variants, shared: { valueSize: 8 } }; // of rows that nobody reads: the least there is
+  return { variants, shared: { valueSize: 8 } }; // of rows that are not read: the minimum
 }
 
 /**
@@ -87,7 +87,7 @@ function insertingOf(isNamed) {
 function requireInsert({ name, inserts, profiles }, profile) {
   if (inserts === undefined) {
     throw usageError(
-      `storage ${name} has no inserts`,
+      `storage ${name} does not support inserts`,
       'npx dragstrip insert --help, docs/insert.md',
     );
   }
@@ -96,8 +96,8 @@ function requireInsert({ name, inserts, profiles }, profile) {
   );
   if (allowed.includes(profile) || !Object.hasOwn(profiles, profile)) return;
   throw usageError(
-    `storage ${name}:${profile}: it inserts as ${allowed.join(' or ')} only`,
-    `write ${name}`,
+    `storage ${name}: the profile ${profile} does not support inserts`,
+    `profiles that do: ${allowed.join(', ')}`,
   );
 }
 

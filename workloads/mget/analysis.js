@@ -200,8 +200,8 @@ export function concurrencyWarnings(result) {
     return [
       {
         code: 'CONCURRENCY',
-        message: `${label}, ${workload}: fewer in flight than asked for: ${parts.join(', ')}`,
-        hint: 'blocking calls are never more than one; otherwise the client is busy',
+        message: `${label}, ${workload}: fewer in flight than requested: ${parts.join(', ')}`,
+        hint: 'blocking calls never exceed one in flight; otherwise the client is saturated',
         benchmark: short[0].source.id,
       },
     ];

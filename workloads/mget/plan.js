@@ -39,7 +39,7 @@ export const options = Object.freeze({
   counts: counts(1, KEYS_MAX, KEY_COUNTS, {
     ...CONCURRENCY,
     help: 'keys per fetch; several: each number in turn',
-    shown: '1, again 1, 5, 10 … 100',
+    shown: '1, 1, 5, 10 … 100',
   }),
   cycles: count(1, 1_000_000, 100, { help: 'fetches per number of keys' }),
   inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
@@ -87,7 +87,7 @@ export const shared = Object.freeze({
  */
 function refusePassword(_text, label) {
   throw usageError(
-    `${label}: a password is not taken from the command line, where others can read it`,
+    `${label}: passwords are not accepted on the command line, where other users can read them`,
     'set DRAGSTRIP_REDIS_PASSWORD or DRAGSTRIP_REDIS_PASSWORD_FILE, or name a variable: ' +
       '--password-from-env NAME',
   );

@@ -40,7 +40,7 @@ export const options = Object.freeze({
   }),
   keys: counts(1, 100, [1, 2, 3, 5, 10], {
     also: ['-k'],
-    help: 'names locked at once, n of n/m; stress: keys per process',
+    help: 'names per lock, the n of n/m; stress: keys per process',
     defaultOf: { stress: [5] },
   }),
   ops: count(1, 1e7, 1000, { ...USUAL, help: 'Test 1: critical sections' }),
@@ -145,7 +145,7 @@ function planStress(given) {
   if (keys.length > 1) throw usageError('--keys: stress takes one number', 'such as --keys 5');
   if (expiry <= sleep) {
     throw usageError(
-      `--expiry ${expiry}ms: the lock expires before the ${sleep} ms for which it is held`,
+      `--expiry ${expiry}ms: shorter than the ${sleep} ms for which a lock is held`,
       'make it longer than --sleep',
     );
   }
