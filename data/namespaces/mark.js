@@ -1,6 +1,6 @@
 /**
- * The mark of ownership: a line of JSON that identifies data as created by Dragstrip. It is stored as
- * a key, the comment of a table or a tuple, depending on the server.
+ * The mark of ownership: a line of JSON that identifies data as created by Dragstrip, stored as a
+ * key, the comment of a table or a tuple, depending on the server.
  */
 
 import { hostname } from 'node:os';
