@@ -261,7 +261,11 @@ describe('storages, without a server', () => {
       ['rows without their open', { rows: ['get'], inserts: {}, open: { insert: open } }, /rows/],
       ['inserts without their open', { inserts: {}, open }, /open\.insert and the field inserts/],
       ['open.lock without its field', { open: { lock: open } }, /open\.lock and the field locks/],
-      ['an unknown operation', { rows: ['get', 'del'], open }, /rows contains an unknown operation "del"$/],
+      [
+        'an unknown operation',
+        { rows: ['get', 'del'], open },
+        /rows contains an unknown operation "del"$/,
+      ],
       ['no operation', { rows: [], open }, /rows is empty$/],
       ['capabilities', { capabilities: ['get'], open }, /capabilities is not a field$/],
     ])) {
