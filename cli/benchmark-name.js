@@ -2,7 +2,7 @@
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 
-/** @param {Benchmark} benchmark */
+/** @param {Pick<Benchmark, 'storage' | 'profile'>} benchmark */
 export function labelOf({ storage, profile }) {
   return profile === 'default' ? storage : `${storage}:${profile}`;
 }

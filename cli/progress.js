@@ -1,7 +1,7 @@
 /**
  * What a person sees while work goes on: on a terminal a block of lines that is drawn again, at
- * most four times a second; elsewhere a plain line every few seconds. Only the parent process
- * draws.
+ * most four times a second, and once a second where nothing happens; elsewhere a plain line every
+ * few seconds. Only the parent process draws.
  */
 
 import pc from 'picocolors';
@@ -9,6 +9,8 @@ import { displayWidth, prefix } from '../lib/format.js';
 import { systemClock } from '../measure/clock.js';
 
 const DRAW_EVERY_NS = 250e6;
+/** Time that is left goes on, also while nothing happens. */
+const TICK_MS = 1000;
 const LINE_EVERY_NS = 5e9;
 const BAR_WIDTH = 24;
 const COLUMNS_DEFAULT = 80;
@@ -45,7 +47,9 @@ const COLUMNS_DEFAULT = 80;
  */
 export function createProgress(stream, { quiet = false, clock = systemClock } = {}) {
   if (quiet) return { update() {}, show() {}, done() {}, live: false };
-  return stream.isTTY ? terminalProgress(stream, clock) : plainProgress(stream, clock);
+  // A dumb terminal cannot take lines back.
+  const canDraw = stream.isTTY && process.env['TERM'] !== 'dumb';
+  return canDraw ? terminalProgress(stream, clock) : plainProgress(stream, clock);
 }
 
 /**
@@ -57,15 +61,24 @@ function terminalProgress(stream, clock) {
   const block = createBlock(stream);
   const colors = pc.createColors(stream.hasColors?.() ?? false);
   let drawnNs = Number.NEGATIVE_INFINITY;
-  /** @param {View} view */
-  const show = (view) => {
+  /** @type {NodeJS.Timeout | undefined} */
+  let ticks;
+  /** @type {View | null} */
+  let last = null;
+  const draw = () => {
     const nowNs = clock.now();
-    if (nowNs - drawnNs < DRAW_EVERY_NS) return;
+    if (last === null || nowNs - drawnNs < DRAW_EVERY_NS) return;
     drawnNs = nowNs;
     // The last column is left free: a terminal may wrap a line that fills it. The last row too.
     const columns = Math.max(1, (stream.columns ?? COLUMNS_DEFAULT) - 1);
     const rows = Math.max(1, (stream.rows ?? 24) - 1);
-    block.draw(view.lines({ columns, rows, colors }).slice(0, rows));
+    block.draw(last.lines({ columns, rows, colors }).slice(0, rows));
+  };
+  /** @param {View} view */
+  const show = (view) => {
+    last = view;
+    ticks ??= setInterval(draw, TICK_MS).unref();
+    draw();
   };
   return {
     live: true,
@@ -81,6 +94,9 @@ function terminalProgress(stream, clock) {
       });
     },
     done(line) {
+      clearInterval(ticks);
+      ticks = undefined;
+      last = null;
       block.clear();
       if (line !== undefined) stream.write(`${line}\n`);
     },

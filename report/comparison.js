@@ -3,10 +3,18 @@
  * analysis/comparison.js.
  */
 
-import { formatDuration, formatShare, formatThroughput, plainText } from '../lib/format.js';
+import {
+  formatDuration,
+  formatRatio,
+  formatShare,
+  formatThroughput,
+  plainText,
+} from '../lib/format.js';
 import { metric, UNKNOWN } from '../stats/metrics.js';
 import { ADVICE } from './analysis/comparison.js';
+import { together } from './lists.js';
 import { tableOfItems } from './model.js';
+import { WITNESSES } from './pairs.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */
@@ -36,7 +44,7 @@ export function comparisonDocument(comparison) {
             ),
           ],
     ),
-    notes: [judgement(comparison), ...adviceOf(others)],
+    notes: [judgement(comparison), ...witnessNotes(others), ...adviceOf(others)],
     lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
     legend: LEGEND,
     explanation: [],
@@ -66,7 +74,10 @@ function roundsOf({ base, others }) {
     lines: others.flatMap(({ file, benchmarks }) =>
       benchmarks.map((benchmark) => [
         ...[base.file, file],
-        ...fields.map((field) => benchmark[/** @type {keyof ComparedBenchmark} */ (field)]),
+        ...fields.map(
+          (field) =>
+            benchmark[/** @type {Exclude<keyof ComparedBenchmark, 'witnesses'>} */ (field)],
+        ),
       ]),
     ),
   };
@@ -104,7 +115,9 @@ const COMPARED = {
     metric(
       { key: 'interval', name: '95 % interval', unit: 'text', head: ['95 %', 'interval'], drop: 1 },
       ({ low, high }) =>
-        low === null || high === null ? null : `${low.toFixed(3)}–${high.toFixed(3)}`,
+        low === null || high === null
+          ? null
+          : `${low.toFixed(3)}–${high < 1000 ? high.toFixed(3) : '> 999'}`,
     ),
     metric(
       { key: 'p', name: 'p after Holm', unit: 'p', head: ['p', '(Holm)'], drop: 5 },
@@ -124,6 +137,7 @@ const COMPARED = {
       { key: 'rounds', name: 'rounds', unit: 'count', head: ['', 'n'], drop: 6 },
       ({ n }) => n,
     ),
+    ...WITNESSES.map(([key, name], i) => witnessMetric(key, name, 2.5 + i / 10)),
     metric({ key: 'verdict', name: 'verdict', unit: 'text', align: 'left' }, verdictText),
   ],
 };
@@ -215,12 +229,57 @@ const PLOTS = [
   },
 ];
 
+/**
+ * @param {string} key
+ * @param {string} name
+ * @param {number} drop
+ * @returns {Metric}
+ */
+function witnessMetric(key, name, drop) {
+  const [first, ...rest] = name.split(' ');
+  return {
+    ...{ key, name: `${name} per operation`, unit: '×', better: 'less', drop },
+    ...{ head: [first, rest.join(' ')], shows: ['interval'], optional: true },
+    of({ witnesses = [], n }) {
+      const own = witnesses.find((/** @type {{ name: string }} */ one) => one.name === key);
+      if (own === undefined) return UNKNOWN;
+      const { ratio, low, high } = own;
+      return { value: ratio, low, high, n, spread: Math.sqrt(high / low) - 1 };
+    },
+  };
+}
+
 /** @param {ComparedBenchmark} benchmark */
-function verdictText({ verdict, roundsNeeded, low, reference }) {
+function verdictText({ verdict, roundsNeeded, low, high, margin, reference }) {
   if (reference === null) return 'no verdict';
   if (verdict !== 'undecided') return verdict;
-  if (roundsNeeded !== null) return `undecided: --rounds ${roundsNeeded}`;
-  return low === null ? 'undecided: one round' : 'undecided: > 1000 rounds';
+  if (low === null || high === null) return 'cannot tell: one round';
+  const below = formatShare(Math.max(1 / low, high, 1 + margin) - 1);
+  return roundsNeeded === null
+    ? `cannot tell below ${below}`
+    : `cannot tell below ${below}: --rounds ${roundsNeeded}`;
+}
+
+/**
+ * Where time does not decide and CPU time per operation does.
+ * @param {Comparison['others']} others
+ * @returns {string[]}
+ */
+function witnessNotes(others) {
+  return others.flatMap(({ benchmarks }, i) =>
+    benchmarks.flatMap(({ benchmark, verdict, witnesses = [] }) => {
+      if (verdict !== 'undecided' && verdict !== 'same') return [];
+      const told = WITNESSES.flatMap(([key, name]) => {
+        const own = witnesses.find((one) => one.name === key);
+        if (own === undefined || own.verdict === 'undecided' || key === 'latency') return [];
+        return [`${own.verdict} ${name} per operation (${formatRatio(own.ratio)})`];
+      });
+      if (told.length === 0) return [];
+      return [
+        plainText(`${nameOf(i)}, ${benchmark}: time shows no difference, but ${told.join(', ')}`),
+      ];
+    }),
+  );
 }
 
 /** @param {Comparison} comparison */
@@ -253,13 +312,17 @@ function differenceList(others) {
   return {
     kind: 'warnings',
     title: 'Not the same in both, so that a difference may come from it',
-    items: others.flatMap(({ differences }, i) =>
-      differences.map(({ what, base, other }) => ({
-        subject: plainText(`${nameOf(i)}, ${what}`),
-        text: plainText(`${other}, and in the first ${base}`),
-        untrusted: true,
-        hint: null,
-      })),
+    items: together(
+      others.flatMap(({ differences }, i) =>
+        differences.map(({ what, base, other }) => ({
+          subject: plainText(`${nameOf(i)}, ${what}`),
+          text: plainText(`${other}, and in the first ${base}`),
+          untrusted: true,
+          hint: null,
+        })),
+      ),
+      'benchmarks',
+      Infinity,
     ),
   };
 }
@@ -287,7 +350,7 @@ const LEGEND = [
   'speed: the other over the first, above 1 is faster; operations per second, and the 99th ' +
     'percentile where the rate was given. faster and slower: the interval excludes 1, p after Holm ' +
     'is at most 0.05, and the difference exceeds both 1 % and the A/A noise. same: the whole ' +
-    'interval lies within these. undecided: neither; so many rounds would decide, all else equal. ' +
+    'interval lies within these. cannot tell: neither; so many rounds would decide, all else equal. ' +
     'Both runs are divided by a reference that each measured in the same blocks: the ceiling of the ' +
     'server, or the harness overhead; its own change between the runs counts as noise.',
 ];

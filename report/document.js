@@ -5,6 +5,7 @@
 
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
+import { slicePairsOf } from './analysis/pairs.js';
 import { toGroups, variantRows } from './analysis/rows.js';
 import { limitLegend, limitTables } from './ceilings.js';
 import { checkTables } from './checks.js';
@@ -12,6 +13,7 @@ import { headLines } from './head.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
 import { noteLines } from './notes.js';
+import { pairTables, pairVerdicts } from './pairs.js';
 import { roundTextsOf } from './round-texts.js';
 import { roundTableOf } from './rounds.js';
 import { searchTables } from './searches.js';
@@ -36,14 +38,16 @@ export function documentOf(result, specs) {
   const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
   const all = [...groups.flatMap((group) => group.rows), ...variantRows(result, { skipped: true })];
   const parts = partsOf(result, all, specs);
+  const pairs = slicePairsOf(groups, result.storages);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
-    verdict: verdictLines(groups),
-    verdictShort: verdictLines(groups, { short: true }),
+    verdict: [...pairVerdicts(pairs), ...verdictLines(groups)],
+    verdictShort: [...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
     head: headLines(result),
     tables: [
       ...searchTables(result),
       ...parts.flatMap(({ tables }) => tables),
+      ...pairTables(pairs),
       ...checkTables(groups),
       ...limitTables(result),
     ],

@@ -16,6 +16,8 @@ import { missingLimits } from './ceilings.js';
 
 /** Samples of wrong answers that a report shows; the result has up to ten of each round. */
 const SAMPLES_MAX = 10;
+/** From so many on, the same words about several are one item. */
+const TOGETHER_MIN = 4;
 
 /**
  * @param {Row} row
@@ -25,6 +27,28 @@ function subjectOf({ label, source }) {
   const { parameters } = source;
   if (parameters === undefined) return plainText(`${label}, ${loadName(source.load)}`);
   return plainText([label, source.workload, ...Object.values(parameters)].join(', '));
+}
+
+/**
+ * What holds for several alike is one line, so that it does not hide the rest.
+ * @param {readonly Item[]} items
+ * @param {string} all subject of what holds for all of them
+ * @param {number} count of all
+ * @returns {Item[]} in the order of the first of each
+ */
+export function together(items, all, count) {
+  /** @type {Map<string, Item[]>} */
+  const groups = new Map();
+  for (const item of items) {
+    const key = JSON.stringify([item.text, item.hint]);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    if (group.length < TOGETHER_MIN) return group;
+    const named = group.slice(0, TOGETHER_MIN - 1).map(({ subject }) => subject);
+    const more = `${named.join('; ')} and ${group.length - named.length} more`;
+    return [{ ...group[0], subject: group.length >= count ? `all ${all}` : more }];
+  });
 }
 
 /**
@@ -53,7 +77,8 @@ export function failedList(rows) {
       items.push({ subject: subjectOf(row), text, hint, untrusted: true });
     }
   }
-  return { kind: 'failed', title: 'Failed', items };
+  const count = rows.filter(({ kind }) => kind !== 'overhead').length;
+  return { kind: 'failed', title: 'Failed', items: together(items, 'benchmarks', count) };
 }
 
 /**
@@ -150,18 +175,23 @@ export function skippedList(result) {
  */
 export function warningList({ warnings, benchmarks }) {
   const byId = new Map(benchmarks.map((source) => [source.id, source]));
+  const measured = benchmarks.filter(({ rounds }) => rounds.length > 0);
   return {
     kind: 'warnings',
     title: 'Warnings',
-    items: warnings.map(({ benchmark: id, message, hint, code }) => {
-      const source = id === null ? undefined : byId.get(id);
-      const subject = source ? `${labelOf(source)}, ${loadName(source.load)}` : (id ?? code);
-      return {
-        subject: plainText(subject),
-        text: plainText(message),
-        hint: hint === null ? null : plainText(hint),
-        untrusted: true,
-      };
-    }),
+    items: together(
+      warnings.map(({ benchmark: id, message, hint, code }) => {
+        const source = id === null ? undefined : byId.get(id);
+        const subject = source ? `${labelOf(source)}, ${loadName(source.load)}` : (id ?? code);
+        return {
+          subject: plainText(subject),
+          text: plainText(message),
+          hint: hint === null ? null : plainText(hint),
+          untrusted: true,
+        };
+      }),
+      'benchmarks',
+      measured.length,
+    ),
   };
 }

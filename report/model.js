@@ -219,20 +219,18 @@ function toRow(keys, values, { benchmarks, contender }) {
  * @returns {Table}
  */
 export function tableOfItems(title, { row, metrics }, items, { result, rounds = null } = {}) {
-  const kept = metrics.map((metric) => measure(metric, null));
-  return {
-    title,
-    id: null,
-    colored: false,
-    rounds,
-    columns: [...keyColumns(row), ...kept.map(({ column }) => column)],
-    rows: items.map((item) => {
-      const own = /** @type {any} */ (item);
-      const scope = { result, table: items, row: [item], all: items };
-      const keys = row.map(({ key, of }) => [key, of?.(own) ?? own[key] ?? null]);
-      const values = kept.map(({ column, of }) => [column.key, of(own, scope)]);
-      const of = { benchmarks: [item], contender: own.label ?? null };
-      return toRow(Object.fromEntries(keys), Object.fromEntries(values), of);
-    }),
-  };
+  const measures = metrics.map((metric) => measure(metric, null));
+  const rows = items.map((item) => {
+    const own = /** @type {any} */ (item);
+    const scope = { result, table: items, row: [item], all: items };
+    const keys = row.map(({ key, of }) => [key, of?.(own) ?? own[key] ?? null]);
+    const values = measures.map((one) => [one.column.key, one.of(own, scope)]);
+    const of = { benchmarks: [item], contender: own.label ?? null };
+    return toRow(Object.fromEntries(keys), Object.fromEntries(values), of);
+  });
+  const kept = measures.filter(
+    ({ column, optional }) => !optional || rows.some((one) => 'value' in one.values[column.key]),
+  );
+  const columns = [...keyColumns(row), ...kept.map(({ column }) => column)];
+  return { title, id: null, colored: false, rounds, columns, rows };
 }

@@ -48,20 +48,36 @@ function pairLine({ a, b, load, comparison }) {
   const range = low === null || high === null ? '' : `${rangeText(low, high)}, ${shown}, `;
   const needed =
     verdict === 'undecided' && roundsNeeded ? `; --rounds ${roundsNeeded} may decide` : '';
+  const answer = verdict === 'undecided' ? cannotTell(low, high) : verdict;
   return plainText(
     `${a.label} vs ${b.label}, ${loadName(load)}: ${formatRatio(ratio)} ` +
-      `(${range}n ${n}): ${verdict}${needed}`,
+      `(${range}n ${n}): ${answer}${needed}`,
   );
 }
 
 /** @param {import('./analysis/scaling.js').Scaling} scaling */
 function scalingLine({ label, load, processes, ratio, low, high, verdict, reason }) {
   const range = low === null || high === null ? '' : ` (${rangeText(low, high)})`;
-  const said = { more: 'faster', less: 'slower', same: 'no gain', undecided: 'undecided' }[verdict];
+  const said = {
+    more: 'faster',
+    less: 'slower',
+    same: 'no gain',
+    undecided: cannotTell(low, high),
+  }[verdict];
   return plainText(
     `${label}, ${loadName({ ...load, processes: 1 })}: ${processes} processes reach ` +
       `${formatRatio(ratio)} of one process${range}: ${said}${reason === null ? '' : `; ${reason}`}`,
   );
+}
+
+/**
+ * @param {number | null} low
+ * @param {number | null} high
+ * @returns {string} `cannot tell below 6.0 %`: the greatest difference that the interval leaves
+ */
+function cannotTell(low, high) {
+  if (low === null || high === null) return 'cannot tell';
+  return `cannot tell below ${formatShare(Math.max(1 / low, high) - 1)}`;
 }
 
 /**

@@ -105,6 +105,37 @@ function standingsOfSound(entries, { trim = TRIM, confidence = 0.95 }) {
   };
 }
 
+/**
+ * Two contenders of a run: their speeds, and what each witness says, by the rounds of the pair.
+ * @param {readonly Entry[]} entries of the run: they tell block state apart
+ * @param {string} name
+ * @param {string} base what it is held against
+ * @param {{ trim?: number, confidence?: number }} [options] confidence of the answers; intervals
+ *   are always those of 95 %
+ * @returns {{ speed: Ratio, witnesses: Record<string, Ratio> } | null} witnesses as speeds: above 1
+ *   takes less; null: one of them has no figure in a round
+ */
+export function pairOf(entries, name, base, { trim = TRIM, confidence = 0.95 } = {}) {
+  const sound = entries.filter(isSound);
+  const [i, j] = [name, base].map((one) => sound.findIndex((entry) => entry.name === one));
+  if (i < 0 || j < 0 || sound[i].time.length < 2) return null;
+  const ratio = (/** @type {readonly (readonly number[])[]} */ means) => {
+    const { answer, cannotTellBelow } = pairRatio(means, i, j, confidence);
+    return { ...pairRatio(means, i, j, 0.95), answer, cannotTellBelow };
+  };
+  const means = processMeans(
+    sound.map(({ time }) => time),
+    { trim },
+  );
+  const witnesses = Object.entries(witnessMeans(sound, trim)).filter(
+    ([, of]) => of[i].every(Number.isFinite) && of[j].every(Number.isFinite),
+  );
+  return {
+    speed: ratio(means),
+    witnesses: Object.fromEntries(witnesses.map(([witness, of]) => [witness, ratio(of)])),
+  };
+}
+
 /** @param {readonly number[]} values */
 function medianOf(values) {
   const sorted = [...values].sort((a, b) => a - b);

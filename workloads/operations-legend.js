@@ -9,10 +9,10 @@ import { formatBytes, formatCount } from '../lib/format.js';
 
 const SLICE_LEGEND =
   'ops/s: verified operations per second, mean of the processes ± 95 % interval. vs fastest: ± is ' +
-  'the interval of the ratio, narrower since both ran side by side. rank 1–3: tied with others.';
+  'the interval of the ratio, narrower since both ran side by side.';
 const WHOLE_LEGEND =
   'ops/s: verified operations per second, median of the rounds ± 95 % interval of the mean (n ' +
-  'rounds). rank 1–3: tied with others.';
+  'rounds).';
 const OPEN_LEGEND =
   'Response time counts from when an operation was due, service time from when it was sent.';
 
@@ -33,6 +33,7 @@ export function shortLegend(rows) {
     [
       ...(isClosed ? [isSliced(rows) ? SLICE_LEGEND : WHOLE_LEGEND] : []),
       ...(isOpen ? [OPEN_LEGEND] : []),
+      ...(rows.some(({ rank }) => rank !== null) ? ['rank 1–3: tied with others.'] : []),
       ...marks,
       comparedText(rows),
       'More: --explain.',

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { version } from '../../lib/version.js';
 import { compareAll } from '../../stats/compare.js';
 import { noiseOf, throughputsOf } from './ranks.js';
-import { referenceOf } from './reference.js';
+import { referenceOf, toWitness } from './reference.js';
 
 export const COMPARISON_NAME = 'dragstrip-comparison';
 
@@ -25,6 +25,16 @@ const difference = z.object({
   what: text.describe('`node`, `driver ioredis`, `load of ioredis:default/get/sync`'),
   base: text,
   other: text,
+});
+
+const witness = z.object({
+  name: z.enum(['clientCpu', 'serverCpu', 'latency']).describe('per operation'),
+  ratio: z
+    .number()
+    .describe('amount of the other over the base, by the same reference: less is better'),
+  low: z.number(),
+  high: z.number(),
+  verdict: z.enum(['less', 'more', 'undecided']),
 });
 
 const comparedBenchmark = z.object({
@@ -45,6 +55,7 @@ const comparedBenchmark = z.object({
   reference: text
     .nullable()
     .describe('what both runs are divided by; null: none is sound, so that there is no verdict'),
+  witnesses: z.array(witness).optional().describe('where there is a reference'),
 });
 
 const side = z.object({ file: text, id: text, startedAt: text, rounds: count });
@@ -251,6 +262,7 @@ function toComparedBenchmark({ base, other, reference }, comparison) {
     verdict: reference === null ? 'undecided' : verdict,
     roundsNeeded: reference === null ? null : comparison.roundsNeeded,
     reference: reference?.name ?? null,
+    ...(reference !== null && { witnesses: reference.witnesses.flatMap(toWitness) }),
   };
 }
 

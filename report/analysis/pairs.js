@@ -4,6 +4,7 @@
  */
 
 import { compareAll } from '../../stats/compare.js';
+import { pairOf } from '../../stats/standings.js';
 import { throughputsOf } from './ranks.js';
 
 /** @typedef {import('./rows.js').Group} Group */
@@ -24,10 +25,10 @@ import { throughputsOf } from './ranks.js';
  * @returns {Pair[]} none where more than two storages ran and none names its base
  */
 export function pairsOf(groups, storages) {
-  const bases = new Map(
-    storages.flatMap(({ name, profile, base }) => (base ? [[`${name}:${profile}`, base]] : [])),
-  );
+  const bases = basesOf(storages);
   const found = groups.flatMap((group) => {
+    // Of slices, slicePairs tells more.
+    if (group.comparison !== undefined) return [];
     const rows = group.rows.filter(
       ({ kind, n, wrong, source }) =>
         kind !== 'overhead' && n > 1 && wrong === 0 && source.load.kind !== 'rate',
@@ -46,11 +47,52 @@ export function pairsOf(groups, storages) {
 }
 
 /**
+ * @typedef {object} SlicePair
+ * @property {Row} a
+ * @property {Row} b what it is held against
+ * @property {import('./standings.js').Comparison['load']} load
+ * @property {NonNullable<ReturnType<typeof pairOf>>} ratios
+ */
+
+/**
+ * The same of a run by slices, with what its witnesses say. Answers hold for all pairs together
+ * (Bonferroni).
+ * @param {readonly Group[]} groups of one result
+ * @param {import('../../lib/result.js').Result['storages']} storages
+ * @returns {SlicePair[]} only of storages that name their base: of others, the ranks tell
+ */
+export function slicePairsOf(groups, storages) {
+  const bases = basesOf(storages);
+  if (bases.size === 0) return [];
+  const found = groups.flatMap(({ comparison, rows }) =>
+    comparison === undefined
+      ? []
+      : couplesOf(rows, bases, { others: false }).map(([a, b]) => ({ a, b, comparison })),
+  );
+  const confidence = 1 - 0.05 / Math.max(1, found.length);
+  return found.flatMap(({ a, b, comparison: { load, entries } }) => {
+    const ratios = pairOf(entries, a.label, b.label, { confidence });
+    return ratios === null ? [] : [{ a, b, load, ratios }];
+  });
+}
+
+/**
+ * @param {import('../../lib/result.js').Result['storages']} storages
+ * @returns {Map<string, string>} storage and profile to the name of its base
+ */
+function basesOf(storages) {
+  return new Map(
+    storages.flatMap(({ name, profile, base }) => (base ? [[`${name}:${profile}`, base]] : [])),
+  );
+}
+
+/**
  * @param {Row[]} rows
  * @param {Map<string, string>} bases storage and profile to the name of its base
+ * @param {{ others?: boolean }} [options] others: two rows that name no base are a pair too
  * @returns {[Row, Row][]}
  */
-function couplesOf(rows, bases) {
+function couplesOf(rows, bases, { others = true } = {}) {
   const named = rows.flatMap((a) => {
     const base = bases.get(`${a.source.storage}:${a.source.profile}`);
     const b = rows.find(
@@ -58,6 +100,6 @@ function couplesOf(rows, bases) {
     );
     return b === undefined ? [] : [/** @type {[Row, Row]} */ ([a, b])];
   });
-  if (named.length > 0) return named;
+  if (named.length > 0 || !others) return named;
   return rows.length === 2 ? [[rows[0], rows[1]]] : [];
 }

@@ -8,7 +8,9 @@
 
 import { entriesOf } from '../../lib/comparison.js';
 import { processMeans } from '../../stats/blocks.js';
+import { ratioInterval } from '../../stats/ratio.js';
 import { standingsOf } from '../../stats/standings.js';
+import { marginOf } from '../../stats/verdict.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
@@ -20,6 +22,13 @@ import { standingsOf } from '../../stats/standings.js';
  * @property {number[]} other
  * @property {number} shift of the reference itself between the runs, as a share: what they differ
  *   in by machine alone
+ * @property {Witness[]} witnesses
+ *
+ * @typedef {object} Witness the same of what bears witness to the speed: less is faster
+ * @property {string} name `clientCpu`, `serverCpu` or `latency`
+ * @property {number[]} base
+ * @property {number[]} other
+ * @property {number} shift
  */
 
 /**
@@ -35,14 +44,28 @@ export function referenceOf(base, other, { id }) {
     name: one.name,
     base: one.speeds,
     other: two.speeds,
-    shift: Math.expm1(Math.abs(two.reference - one.reference)),
+    shift: shiftOf(one.reference, two.reference),
+    witnesses: Object.entries(one.witnesses).flatMap(([name, base]) => {
+      const other = two.witnesses[name];
+      if (other === undefined) return [];
+      const shift = shiftOf(base.reference, other.reference);
+      return [{ name, base: base.speeds, other: other.speeds, shift }];
+    }),
   };
+}
+
+/**
+ * @param {number} one log
+ * @param {number} two log
+ */
+function shiftOf(one, two) {
+  return Math.expm1(Math.abs(two - one));
 }
 
 /**
  * @param {Result} result
  * @param {string} id of a benchmark
- * @returns {{ name: string, speeds: number[], reference: number } | null} reference: log of ns
+ * @returns {(Divided & { name: string, witnesses: Record<string, Divided> }) | null}
  */
 function speedsOf({ comparison }, id) {
   const load = comparison?.loads.find(({ contenders }) =>
@@ -58,9 +81,56 @@ function speedsOf({ comparison }, id) {
   if (at < 0 || reference < 0 || at === reference || entries[at].time.length < 2) return null;
   const { again } = standingsOf(entries);
   if (again === null || again.low > 1 || again.high < 1) return null;
-  const means = processMeans(entries.map(({ time }) => time));
+  const divided = (/** @type {(entry: Entry) => (number | null)[][]} */ of) =>
+    divide(entries.map(of), at, reference);
+  const speed = divided(({ time }) => time);
+  if (speed === null) return null;
+  /** @type {Record<string, Divided>} */
+  const witnesses = {};
+  for (const name of Object.keys(entries[at].witnesses ?? {})) {
+    const one = divided(({ witnesses: own, time }) => own?.[name] ?? time.map(() => []));
+    if (one !== null) witnesses[name] = one;
+  }
+  return { name: entries[reference].name, ...speed, witnesses };
+}
+
+/** @typedef {import('../../stats/standings.js').Entry} Entry */
+
+/**
+ * @typedef {object} Divided
+ * @property {number[]} speeds over that of the reference, by round
+ * @property {number} reference mean of its logs
+ */
+
+/**
+ * @param {(number | null)[][][]} logs by entry, round and block
+ * @param {number} at
+ * @param {number} reference
+ * @returns {Divided | null} null: one of them has no figure in a round
+ */
+function divide(logs, at, reference) {
+  const means = processMeans(logs);
   const speeds = means[at].map((mean, round) => Math.exp(means[reference][round] - mean));
   if (!speeds.every(Number.isFinite)) return null;
   const sum = means[reference].reduce((total, mean) => total + mean, 0);
-  return { name: entries[reference].name, speeds, reference: sum / means[reference].length };
+  return { speeds, reference: sum / speeds.length };
+}
+
+/**
+ * @param {Witness} witness
+ * @returns {NonNullable<import('./comparison.js').ComparedBenchmark['witnesses']>}
+ */
+export function toWitness({ name, base, other, shift }) {
+  const { ratio, low, high } = ratioInterval(other, base, { paired: false });
+  if (ratio === null || low === null || high === null) return [];
+  const isBeyond = Math.abs(Math.log(ratio)) > Math.log1p(marginOf(shift));
+  const isShown = (low > 1 || high < 1) && isBeyond;
+  // Ratios of speeds, turned over: amounts.
+  return [
+    {
+      name: /** @type {'clientCpu' | 'serverCpu' | 'latency'} */ (name),
+      ...{ ratio: 1 / ratio, low: 1 / high, high: 1 / low },
+      verdict: isShown ? (ratio > 1 ? 'less' : 'more') : 'undecided',
+    },
+  ];
 }

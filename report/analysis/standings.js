@@ -17,6 +17,7 @@ import { standingsOf } from '../../stats/standings.js';
  * @typedef {object} Comparison of one load
  * @property {StoredLoad} load
  * @property {Standings} standings
+ * @property {import('../../stats/standings.js').Entry[]} entries what they are made of
  */
 
 /**
@@ -33,7 +34,7 @@ export function comparisonOf({ load, rows }, { comparison }) {
   const without = new Set(wrong.map(({ label }) => label));
   const entries = entriesOf(found, { without });
   if (!entries.some(({ time }) => time.length >= 2)) return null;
-  return { load: found, standings: standingsOf(entries) };
+  return { load: found, standings: standingsOf(entries), entries };
 }
 
 /**

@@ -269,6 +269,40 @@ test('the command exits with 6 where a benchmark is slower by more than --fail-i
   assert.equal((await runCommand(folder, turned)).status, 6, 'then ioredis is the slower one');
 });
 
+test('the command never exits with 6 without a reference, and says how to get one', async () => {
+  const files = [BASE, SLOWER].map(({ comparison: _, ...result }, i) =>
+    stored(`without-${i}.json`, result),
+  );
+  const { status, stdout } = await runCommand(folder, [
+    ...[...COMMAND, ...files],
+    ...['--fail-if-slower', '1%'],
+  ]);
+  assert.equal(status, 0);
+  assert.match(stdout, /no verdict: .*\sMeasure both in one run: npx dragstrip race --against/s);
+});
+
+test('CPU per operation is compared too, and told where time decides nothing', async () => {
+  const costly = run({});
+  for (const { name, rounds: own } of costly.comparison?.loads[0].contenders ?? []) {
+    if (name !== 'ioredis') continue;
+    for (const round of own) round.clientCpuPs = round.clientCpuPs.map((one) => (one ?? 0) * 1.2);
+  }
+  const comparison = compared(BASE, costly);
+  const found = Object.fromEntries(
+    comparison.others[0].benchmarks.map(({ benchmark: id, witnesses = [] }) => [
+      id.split(':')[0],
+      witnesses.find(({ name }) => name === 'clientCpu'),
+    ]),
+  );
+  assert.equal(found['redis']?.verdict, 'undecided');
+  assert.equal(found['ioredis']?.verdict, 'more');
+  assert.ok(Math.abs((found['ioredis']?.ratio ?? 0) - 1.2) < 0.001);
+  const render = await loadDocumentReport('console');
+  const text = render(comparisonDocument(comparison), { width: 150 });
+  assert.match(text, /ioredis.*: time shows no difference, but more client CPU [\s\S]*1\.20×/);
+  assert.doesNotMatch(text, / redis:default\/get\/sync: time/);
+});
+
 test('the command stores the comparison by --json, once', async () => {
   const files = [stored('a.json', BASE), stored('b.json', SLOWER), '--json', 'out.json'];
   const { status, stdout } = await runCommand(folder, [...COMMAND, ...files]);

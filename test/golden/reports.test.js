@@ -16,10 +16,12 @@ import { mgetResult, scatterResult } from '../helpers/mget-results.js';
 import { mutexResult } from '../helpers/mutex-results.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, buildResult, raceResult } from '../helpers/result-builder.js';
+import { slicedResult } from '../helpers/slices.js';
 
 const FILES = new URL('files/', import.meta.url);
 const RESULTS = {
   race: raceResult(),
+  sliced: slicedResult(),
   broken: brokenResult(),
   empty: buildResult({ harnessOverhead: [] }),
   ramp: rampResult(),

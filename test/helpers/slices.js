@@ -1,5 +1,7 @@
 /** Made-up slices for made-up results: each round is one process whose slices are all alike. */
 
+import { benchmark, buildResult, measuredRound, SYNC } from './result-builder.js';
+
 /** @typedef {import('../../lib/result.js').Result} Result */
 
 const CEILING = 1_000_000;
@@ -57,6 +59,46 @@ export function withSlices(result, { machine = 1 } = {}) {
       }),
     },
   };
+}
+
+/**
+ * A race of one load by slices: a tie that only CPU time tells apart, a version of a driver against
+ * the installed one, a row that drifts and one above its ceiling.
+ * @returns {Result}
+ */
+export function slicedResult() {
+  const speeds = {
+    ...{ 'manual-hs': 51_000, hiredis: 50_800, ioredis: 46_000, 'ioredis@5': 45_900 },
+    ...{ redis: 31_000, mysql2: 20_000, lmdb: 390_000 },
+  };
+  const benchmarks = Object.entries(speeds).map(([storage, speed], k) =>
+    benchmark({
+      storage,
+      load: { ...SYNC, operations: null },
+      rounds: Array.from({ length: 6 }, (_, i) => ({
+        ...measuredRound(i, SYNC, { throughput: speed * (1 + 0.01 * Math.sin(4 * i + k)) }),
+        compared: { replies: 5000, bytes: 205_000 },
+      })),
+    }),
+  );
+  const base = buildResult({ benchmarks });
+  const [ioredis] = base.storages.filter(({ name }) => name === 'ioredis');
+  const result = withSlices({
+    ...base,
+    storages: [...base.storages, { ...ioredis, name: 'ioredis@5', base: 'ioredis' }],
+  });
+  for (const { name, rounds } of result.comparison?.loads[0].contenders ?? []) {
+    const load = { hiredis: 1.3, 'ioredis@5': 1.1 }[name] ?? 1;
+    for (const round of rounds) {
+      const [time] = round.timePs;
+      round.clientCpuPs = round.clientCpuPs.map((one) => (one === null ? null : one * load));
+      // Nine blocks, the last third of them slower where it drifts.
+      const drift = name === 'mysql2' ? 1.1 : 1;
+      round.timePs = Array.from({ length: 9 }, (_, i) => (time ?? 0) * (i < 6 ? 1 : drift));
+    }
+    if (name === 'ceiling') for (const round of rounds) round.timePs = round.timePs.map(() => 20e6);
+  }
+  return result;
 }
 
 /** @param {string} name @param {number[]} speeds operations per second, by round */
