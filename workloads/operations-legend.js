@@ -76,13 +76,13 @@ const SLICED = [
   [
     'rank',
     'a range such as 2–4 is a tie. Ranks compare all pairs at once (Tukey’s studentised range; Šidák ' +
-      'where variances differ), so that two rows may tie although their own ratio excludes 1.',
+      'for variances of their own), so that two rows may tie although their own ratio excludes 1.',
   ],
   [
     'vs fastest',
     'speed over that of the fastest storage with a server; of embedded stores over the fastest of ' +
-      'them. ±: interval of the ratio, from rounds that both ran in (pooled variance unless Levene’s ' +
-      'test objects; Kalibera and Jones, ISMM 2013).',
+      'them. ±: interval of the ratio, from rounds that both ran in (variance pooled over contenders ' +
+      'that agree by Levene’s test; Kalibera and Jones, ISMM 2013).',
   ],
   [
     'of ceiling',
