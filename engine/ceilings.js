@@ -16,6 +16,7 @@ import { measurePoint, sweepWire } from '../limits/wire/sweep.js';
 import { systemClock } from '../measure/clock.js';
 import { summarizeRounds } from '../stats/summary.js';
 import { checkAvailable } from '../storages/index.js';
+import { DEFAULT_WORKLOAD } from '../workloads/index.js';
 import { executeInChild } from './executor.js';
 import { orderOfRound, planRun } from './plan.js';
 import { emptyResult } from './runner.js';
@@ -279,7 +280,7 @@ async function runDriver(plan, job, { fakeServer, dataset, round, signal }) {
     {
       storage: target.source,
       profile: target.profile,
-      workload: 'get',
+      workload: DEFAULT_WORKLOAD,
       workloadOptions: {},
       load,
       // One server for every endpoint: it answers as that of the protocol.

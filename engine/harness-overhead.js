@@ -5,6 +5,7 @@
  */
 
 import { OK } from '../lib/outcome.js';
+import { DEFAULT_WORKLOAD } from '../workloads/index.js';
 
 /**
  * Few rows, so that the processor's caches hold them: the harness overhead is the loop, not the
@@ -61,7 +62,7 @@ function overheadSpec(plan, kind, inFlight) {
   return {
     storage: 'memory',
     profile: 'default',
-    workload: 'get',
+    workload: DEFAULT_WORKLOAD,
     workloadOptions: {},
     load: { kind, inFlight, operations: OPERATIONS[kind], durationNs: null },
     address: {},

@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { usageError } from '../lib/errors.js';
-import { nearMiss } from '../lib/near-miss.js';
 
 /** @typedef {import('../lib/types.js').WorkloadAbout} WorkloadAbout */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -56,6 +55,7 @@ export async function loadWorkload(nameOrPath) {
   const of = abouts.find(({ presets = {} }) => Object.hasOwn(presets, nameOrPath));
   if (of !== undefined) return presetOf(of, nameOrPath);
   const names = abouts.flatMap(({ name, presets = {} }) => [name, ...Object.keys(presets)]);
+  const { nearMiss } = await import('../lib/near-miss.js');
   throw usageError(
     `unknown workload "${nameOrPath}"${nearMiss(nameOrPath, names)}`,
     `the workloads: ${names.join(', ')}; or a file, ./mine.js`,

@@ -172,6 +172,16 @@ describe('imports run one way', () => {
     );
   });
 
+  test('cli/, engine/ and report/ import no folder of a workload, only the registry', () => {
+    const known = edges.filter(
+      ({ file, to }) => /^(cli|engine|report)\//.test(file) && /^workloads\/[^/]+\//.test(to),
+    );
+    assertNone(
+      known.map(({ file, to }) => `${file} imports ${to}`),
+      'declare it in the workload',
+    );
+  });
+
   test('no file imports itself by way of others', () => {
     assertNone(
       cyclesOf(edges.map(({ file, to }) => ({ from: file, to }))).filter(

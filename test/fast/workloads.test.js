@@ -6,7 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { run } from 'dragstrip';
+import { detailsOf } from '../../cli/commands/run.js';
+import { COMMAND_OPTIONS } from '../../cli/options.js';
+import { loadLabel } from '../../engine/loads.js';
 import { optionsOf } from '../../engine/options.js';
+import { planRun } from '../../engine/plan.js';
 import { createDataset } from '../../lib/dataset.js';
 import { helpOf, takeOptions } from '../../lib/options.js';
 import { loadAbouts, loadReports, loadWorkload, WORKLOAD_NAMES } from '../../workloads/index.js';
@@ -29,6 +33,49 @@ test('the list of commands has the summary of each workload, and every workload 
     assert.ok(text.includes(`${name} ${summary}`), name);
   }
   assert.deepEqual([...(await loadReports()).keys()], [...WORKLOAD_NAMES]);
+});
+
+test('the help of each command names every option once, with the default that a run takes', async () => {
+  const abouts = await loadAbouts();
+  const names = abouts.flatMap(({ name, presets = {} }) => [name, ...Object.keys(presets)]);
+  assert.ok(names.includes('race') && names.includes('ycsb-a'));
+  for (const name of names) {
+    const { options } = await detailsOf(name);
+    const flags = options.map((row) => /--[a-z-]+/.exec(row.flags)?.[0]);
+    assert.deepEqual(
+      flags.filter((flag, i) => flags.indexOf(flag) !== i),
+      [],
+      name,
+    );
+  }
+  const rounds = async (/** @type {string} */ name) =>
+    (await detailsOf(name)).options.find(({ flags }) => flags.startsWith('--rounds'))?.help;
+  assert.match(String(await rounds('race')), /default: as many as .*; 5 of whole loads\)$/);
+  assert.match(String(await rounds('sync')), /default: 1\)$/);
+  assert.match(String(await rounds('ycsb-f')), /default: 3\)$/);
+  for (const [name, rows] of Object.entries(COMMAND_OPTIONS)) {
+    assert.equal(new Set(rows.map(({ flags }) => flags)).size, rows.length, name);
+  }
+});
+
+test('loads are options of every workload that does not fix them: --rate on ycsb-a', async () => {
+  const plan = async (/** @type {string} */ workload, /** @type {Record<string, any>} */ given) =>
+    planRun({ workload, ...given }, await loadWorkload(workload));
+  const labels = (/** @type {import('../../engine/plan.js').RunPlan} */ { loads }) =>
+    loads.map(loadLabel);
+  const core = await plan('ycsb-a', { rate: 5000 });
+  assert.deepEqual([core.workload, labels(core)], ['ycsb', ['rate-5000']]);
+  assert.deepEqual(
+    core.variants?.map(({ parameters }) => parameters),
+    [{ core: 'a' }],
+  );
+  assert.deepEqual(labels(await plan('ycsb', {})), ['sync', 'window-64']);
+  assert.deepEqual(labels(await plan('ycsb', { inFlight: [1, 8] })), ['sync', 'window-8']);
+  assert.deepEqual(labels(await plan('mix', { inFlight: [2, 4] })), ['window-2', 'window-4']);
+  assert.deepEqual(labels(await plan('get', { ramp: [10, 20] })), ['rate-10', 'rate-20']);
+  const both = plan('get', { rate: 10, loads: [{ kind: 'sync' }] });
+  await assert.rejects(both, { code: 'E_USAGE', message: /rate beside loads/ });
+  await assert.rejects(plan('insert', { rate: 10 }), { message: /unknown option rate/ });
 });
 
 test('every default is one that its option takes, and the help tells it', async () => {
