@@ -3,6 +3,7 @@
  * feed the parser, the help and the README. Those of runs are declared in engine/options.js.
  */
 
+import { OPERATIONS_DEFAULT } from '../engine/load-bounds.js';
 import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
@@ -37,11 +38,11 @@ function declared(table) {
 
 const { storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets } = RUN_OPTIONS;
 const { ops, inFlight } = LOAD_OPTIONS;
+export const LIMIT_DEFAULTS = Object.freeze({ rounds: 5, sync: 5000, inFlight: [100, 1000] });
 
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({
-  ...declared({ storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets }),
-  ...declared({ ops, inFlight }),
+  ...declared({ storages, timeoutMs, rows, valueSize, seed, allowTargets }),
   storage: {
     flags: '--storage <one>',
     help: 'add a storage, such as ./my-driver.js; may be repeated',
@@ -142,6 +143,12 @@ export const FURTHER_ADDRESSES = ['cassandra'];
 /** Files that a report is written to. */
 export const OUTPUT_OPTIONS = ['html', 'svgFolder', 'pngFolder', 'theme', 'overwrite'];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
+/** Options whose defaults in `limit` are others. */
+const LIMIT_OWN = declared({
+  rounds: { ...rounds, default: LIMIT_DEFAULTS.rounds },
+  ops: { ...ops, shown: `${OPERATIONS_DEFAULT}; one in flight: ${LIMIT_DEFAULTS.sync}, at most` },
+  inFlight: { ...inFlight, shown: `${LIMIT_DEFAULTS.inFlight.join()}, and all at once` },
+});
 const LIMIT_OPTIONS = [
   'setup',
   'storages',
@@ -159,7 +166,7 @@ const LIMIT_OPTIONS = [
  * @type {Readonly<Record<string, OptionRow[]>>}
  */
 export const COMMAND_OPTIONS = Object.freeze({
-  limit: rowsNamed(LIMIT_OPTIONS),
+  limit: LIMIT_OPTIONS.map((name) => LIMIT_OWN[name] ?? OPTIONS[name]),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   servers: rowsNamed(['asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],

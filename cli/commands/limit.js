@@ -5,7 +5,7 @@
 
 import { limit as measure } from '../../index.js';
 import { loadReport } from '../../report/index.js';
-import { addressesOf } from '../options.js';
+import { addressesOf, LIMIT_DEFAULTS } from '../options.js';
 import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
 import { onSignals } from '../signals.js';
@@ -64,17 +64,17 @@ export function toLimitOptions(options) {
   const window = (/** @type {number} */ k) =>
     /** @type {const} */ ({ kind: 'window', inFlight: k, operations: ops });
   const listed = options.storages ?? (storage === undefined ? undefined : []);
-  const windows = inFlight === undefined ? [window(100), window(1000)] : [window(inFlight)];
+  const windows = (inFlight ?? LIMIT_DEFAULTS.inFlight).map(window);
   return /** @type {RunOptions} */ (
     dropUndefined({
       command: 'limit',
       storages: storage === undefined ? listed : [...listed, ...storage],
       loads: [
-        { kind: 'sync', operations: Math.min(ops ?? 5000, 5000) },
+        { kind: 'sync', operations: Math.min(ops ?? LIMIT_DEFAULTS.sync, LIMIT_DEFAULTS.sync) },
         ...windows,
         ...(inFlight === undefined ? [{ kind: 'burst', operations: ops }] : []),
       ],
-      rounds: options.rounds ?? 5,
+      rounds: options.rounds ?? LIMIT_DEFAULTS.rounds,
       timeoutMs: options.timeout,
       seed: options.seed,
       rows: options.rows,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { run } from 'dragstrip';
+import { toLimitOptions } from '../../cli/commands/limit.js';
 import { detailsOf } from '../../cli/commands/run.js';
 import { COMMAND_OPTIONS } from '../../cli/options.js';
 import { loadLabel } from '../../engine/loads.js';
@@ -76,6 +77,13 @@ test('loads are options of every workload that does not fix them: --rate on ycsb
   const both = plan('get', { rate: 10, loads: [{ kind: 'sync' }] });
   await assert.rejects(both, { code: 'E_USAGE', message: /rate beside loads/ });
   await assert.rejects(plan('insert', { rate: 10 }), { message: /unknown option rate/ });
+});
+
+test('limit takes several numbers in flight, with all at once only where none is given', () => {
+  const labels = (/** @type {Record<string, any>} */ given) =>
+    planRun(toLimitOptions(given)).loads.map(loadLabel);
+  assert.deepEqual(labels({}), ['sync', 'window-100', 'window-1000', 'burst']);
+  assert.deepEqual(labels({ inFlight: [8, 16] }), ['sync', 'window-8', 'window-16']);
 });
 
 test('every default is one that its option takes, and the help tells it', async () => {
