@@ -157,7 +157,12 @@ async function runJobs(all, plan, turn) {
   if (plan.slices !== undefined) {
     const { signal, onEvent } = context;
     const run = { ...plan, slices: plan.slices };
-    await runSlices(jobs, run, { result, signal, onEvent, cpus: turn.cpus });
+    const runWhole = (
+      /** @type {Job} */ job,
+      /** @type {number} */ round,
+      /** @type {number} */ at,
+    ) => runJob(job, { ...turn, round, position: at });
+    await runSlices(jobs, run, { result, signal, onEvent, cpus: turn.cpus, runWhole });
     return;
   }
   result.harnessOverhead = await measureHarnessOverhead(plan, executor, context.signal);

@@ -42,10 +42,18 @@ export const comparisonSchema = z.object({
   spentNs: z.number().nonnegative(),
   blocks: z.array(count).describe('of each round'),
   failed: z.array(z.object({ name: z.string(), message: z.string() })),
+  whole: z
+    .array(z.object({ benchmark: z.string(), reason: z.string() }))
+    .optional()
+    .describe('benchmarks that ran whole, once per round, and why; absent: none'),
   loads: z.array(
     z.object({
       kind: z.enum(['sync', 'window', 'burst']),
       inFlight: count,
+      parameters: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+        .optional()
+        .describe('of the variant of the workload; absent: it has none'),
       placement,
       contenders: z.array(contender),
     }),
@@ -57,6 +65,20 @@ export const comparisonSchema = z.object({
 /** @typedef {StoredLoad['contenders'][number]} StoredContender */
 
 /**
+ * @param {{ kind: string, inFlight: number, parameters?: Record<string, unknown> }} stored
+ * @param {{ load: { kind: string, inFlight: number | null },
+ *   parameters?: Record<string, unknown> }} benchmark
+ * @returns {boolean} whether it was measured under that load, as that variant
+ */
+export function isOfLoad({ kind, inFlight, parameters }, { load, parameters: own }) {
+  const variant = (/** @type {Record<string, unknown> | undefined} */ of) =>
+    JSON.stringify(Object.entries(of ?? {}).sort());
+  return (
+    kind === load.kind && inFlight === (load.inFlight ?? 1) && variant(parameters) === variant(own)
+  );
+}
+
+/**
  * @param {StoredLoad} load
  * @param {{ without?: ReadonlySet<string> }} [options] without: names that are no contenders, since
  *   something is wrong with them
@@ -64,8 +86,10 @@ export const comparisonSchema = z.object({
  */
 export function entriesOf({ contenders }, { without = new Set() } = {}) {
   const rounds = Math.max(0, ...contenders.map((one) => one.rounds.length));
+  const isThere = (/** @type {StoredContender} */ one) =>
+    one.rounds.length === rounds && one.rounds.some(({ timePs }) => timePs.some((x) => x !== null));
   return contenders
-    .filter((one) => one.rounds.length === rounds && !without.has(one.name))
+    .filter((one) => isThere(one) && !without.has(one.name))
     .map(({ name, group, of, ceiling, rounds: own }) => {
       const logs = (/** @type {'timePs' | 'clientCpuPs' | 'serverCpuPs' | 'medianNs'} */ field) => {
         const unit = field.endsWith('Ps') ? 1000 : 1;

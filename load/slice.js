@@ -15,6 +15,7 @@
  */
 
 import { OK, OUTCOMES, UNSENT } from '../lib/outcome.js';
+import { Histogram } from '../measure/histogram.js';
 import { runLoad } from './load.js';
 import { Recorder, SAMPLES_MAX } from './recorder.js';
 
@@ -47,14 +48,20 @@ const CAP_MEDIANS = 10;
  * @property {'sync' | 'window' | 'burst'} kind
  * @property {number} inFlight of a window
  * @property {number} [replyBytes]
+ * @property {import('./detailed-recorder.js').Kinds} [kinds] of operations, in a mix
  * @property {number} stallNs
  * @property {import('../measure/clock.js').Clock} clock
  */
 
 /** The recorder of the slices of one load; reset before each run. */
 export class SliceRecorder extends Recorder {
-  constructor() {
+  /** @param {import('./detailed-recorder.js').Kinds | null} [kinds] of operations, in a mix */
+  constructor(kinds = null) {
     super(0);
+    this.kinds = kinds;
+    this.byKind = (kinds?.names ?? []).map(() => new Histogram());
+    /** Kind of the operation of each latency, in a mix. */
+    this.kindOf = new Uint8Array(kinds === null ? 0 : 4096);
     this.latencies = new Float64Array(4096);
     this.okCount = 0;
     this.lastIndex = 0;
@@ -66,6 +73,9 @@ export class SliceRecorder extends Recorder {
   /** @param {number} startNs @param {number} operations */
   reset(startNs, operations) {
     if (this.latencies.length < operations) this.latencies = new Float64Array(operations);
+    if (this.kinds !== null && this.kindOf.length < operations) {
+      this.kindOf = new Uint8Array(operations);
+    }
     this.okCount = 0;
     this.lastIndex = operations - 1;
     this.lastIssueNs = Number.NaN;
@@ -79,6 +89,7 @@ export class SliceRecorder extends Recorder {
   /** @param {number} startNs @param {number} endNs @param {number} index @override */
   ok(startNs, endNs, index) {
     this.latencies[this.okCount] = endNs - startNs;
+    if (this.kinds !== null) this.kindOf[this.okCount] = this.kinds.of(index);
     this.okCount += 1;
     if (index === this.lastIndex) this.lastIssueNs = startNs;
     this.failuresInARow = 0;
@@ -105,6 +116,9 @@ export class SliceRecorder extends Recorder {
     const { latencies, okCount, histogram } = this;
     if (okCount === 0) return { medianNs: 0, cappedNs: 0 };
     for (let i = 0; i < okCount; i += 1) histogram.record(latencies[i]);
+    for (let i = 0; i < okCount && this.kinds !== null; i += 1) {
+      this.byKind[this.kindOf[i]].record(latencies[i]);
+    }
     const medianNs = this.median();
     const cap = CAP_MEDIANS * medianNs;
     let sum = 0;
@@ -127,7 +141,10 @@ export class SliceSeries {
   /** @param {SliceOptions} options */
   constructor(options) {
     this.options = options;
-    this.recorder = new SliceRecorder();
+    const { op, verify, kinds } = options;
+    /** @type {import('./detailed-recorder.js').Kinds | null} */
+    this.kinds = kinds ? { names: kinds.names, of: (index) => kinds.of(this.first + index) } : null;
+    this.recorder = new SliceRecorder(this.kinds);
     /** Index of the workload's operation at which the next run begins. */
     this.first = 0;
     this.outcomes = new Float64Array(OUTCOMES.length);
@@ -136,7 +153,6 @@ export class SliceSeries {
     this.scheduled = 0;
     this.durationNs = 0;
     this.inFlightAreaNs = 0;
-    const { op, verify } = options;
     /** @type {SliceOptions['op']} */
     this.op = (index, done) => op(this.first + index, done);
     /** @type {SliceOptions['verify']} */
@@ -202,7 +218,7 @@ export class SliceSeries {
 
   /** Forgets what was recorded until now: the warm-up. */
   clear() {
-    this.recorder = new SliceRecorder();
+    this.recorder = new SliceRecorder(this.kinds);
     this.outcomes.fill(0);
     this.samples = [];
     this.scheduled = 0;

@@ -14,7 +14,7 @@ export const ROUNDS_MIN = 6;
 /** What a budget is divided by. */
 const ROUNDS_AIM = 8;
 const ROUNDS_MAX = 1000;
-const BLOCKS_MIN = 10;
+export const BLOCKS_MIN = 10;
 const BLOCKS_FEW = 20;
 const BLOCKS_MAX = 60;
 

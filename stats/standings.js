@@ -43,9 +43,10 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
  * @typedef {object} Standings
  * @property {Row[]} rows networked, then embedded, then the others; fastest first
  * @property {Ratio | null} again the A/A ratio
- * @property {number | null} resolves median half-width of vsFastest over networked rows
- * @property {number[]} halfWidths of vsFastest of all networked rows but the fastest
- * @property {number} variance pooled, of the networked storages
+ * @property {number | null} resolves median half-width of vsFastest over networked rows; without
+ *   one, over embedded ones
+ * @property {number[]} halfWidths of vsFastest of all of these but the fastest
+ * @property {number} variance pooled, of these
  */
 
 /**
@@ -92,16 +93,15 @@ function standingsOfSound(entries, { trim = TRIM, confidence = 0.95 }) {
   }
   const i = entries.findIndex(({ group }) => group === 'again');
   const j = entries.findIndex(({ name }) => name === entries[i]?.of);
-  const [networked] = contests;
-  const halfWidths = (networked?.rows ?? [])
-    .slice(1)
-    .map(({ vsFastest }) => vsFastest?.halfWidth ?? 0);
+  // Without a server, what is compared are the contenders in the process.
+  const first = contests.find((one) => one !== null) ?? null;
+  const halfWidths = (first?.rows ?? []).slice(1).map(({ vsFastest }) => vsFastest?.halfWidth ?? 0);
   return {
     rows,
     again: i < 0 || j < 0 ? null : pairRatio(means, i, j, confidence),
     resolves: medianOf(halfWidths),
     halfWidths,
-    variance: networked?.variance ?? 0,
+    variance: first?.variance ?? 0,
   };
 }
 

@@ -3,17 +3,23 @@
  * spent. It never stops because of what the intervals show.
  */
 
+import { availableParallelism } from 'node:os';
 import { OK } from '../../lib/outcome.js';
+import { createRandom, shuffled } from '../../lib/random.js';
 import { blocksFor, stopReason } from '../../stats/precision.js';
 import { standingsOf } from '../../stats/standings.js';
 import { entrantsOf } from './entrants.js';
 import { runRound } from './round.js';
+import { shapeOf } from './shape.js';
 
-export const SLICE_NS = 8e6;
 /** Between two slices, and what they take longer than planned, as a share of a slice. */
 const SLICE_EXTRA = 1.12;
 /** To start, open and warm up a contender, until the first round has shown it: per load. */
 const START_NS_GUESS = 0.22e9;
+/** More variants of a workload share the time of a warm-up. */
+const LOADS_GUESS = 3;
+/** Apart from the streams of the blocks. */
+const WHOLE_STREAM = 0x77680000;
 
 /** @typedef {import('./round.js').ContenderRound} ContenderRound */
 /** @typedef {import('./storage-contender.js').SliceLoad} SliceLoad */
@@ -39,8 +45,11 @@ const START_NS_GUESS = 0.22e9;
  * @property {AbortSignal} [signal]
  * @property {(progress: Progress) => unknown} [onRound] awaited
  * @property {(round: number, phase: string, share: number) => void} [onPhase]
+ * @property {((round: number, position: number) => Promise<unknown>)[]} [wholes] what cannot be
+ *   sliced: once per round, in the same random order
  *
  * @typedef {object} Progress
+ * @property {number} sliceNs
  * @property {number} round
  * @property {number} blocks
  * @property {number} spentNs
@@ -64,9 +73,11 @@ const START_NS_GUESS = 0.22e9;
  */
 export async function runComparison(options) {
   const { clock, targets, loads, plan, folder, signal, precision, budgetNs } = options;
-  const { sliceNs = SLICE_NS, orderSeed, trim, cpus, placement } = options;
+  const { orderSeed, trim, cpus, placement, wholes = [] } = options;
   const startNs = clock.now();
   let entrants = entrantsOf(targets, loads, plan, { folder, round: 0 });
+  const shape = shapeOf(entrants, { budgetNs, lanes: availableParallelism() });
+  const { sliceNs = shape.sliceNs } = options;
   const isStorage = (/** @type {RoleEntrant} */ { role }) => role === 'storage';
   const hasStorages = entrants.some(isStorage);
   /** @type {ContenderRound[][]} */
@@ -75,16 +86,25 @@ export async function runComparison(options) {
   const failed = [];
   /** @type {Comparison['stopped'] | null} */
   let stopped = null;
-  let blocks = options.blocks ?? blocksFor(guessOf(entrants, loads, sliceNs), options);
+  let blocks = options.blocks ?? blocksFor(guessOf(entrants, sliceNs), options);
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
     const names = entrants.map(({ name }) => name);
     const all = entrantsOf(targets, loads, plan, { folder, round });
     const taking = all.filter(({ name }) => names.includes(name));
-    const done = await runRound(taking, loads, {
-      ...{ round, blocks, orderSeed, sliceNs, cpus, placement, signal },
-      onPhase: (phase, share) => options.onPhase?.(round, phase, share),
-    });
+    /** @type {ContenderRound[]} */
+    let done = [];
+    const slices = async () => {
+      done = await runRound(taking, loads, {
+        ...{ round, blocks, orderSeed, sliceNs, cpus, placement, signal },
+        ...{ leadBlocks: shape.leadBlocks, warmNsMax: shape.warmNsMax },
+        onPhase: (phase, share) => options.onPhase?.(round, phase, share),
+      });
+    };
+    const random = createRandom(orderSeed, WHOLE_STREAM + round);
+    for (const [position, run] of shuffled([slices, ...wholes], random).entries()) {
+      if (!signal?.aborted) await run(round, position);
+    }
     if (signal?.aborted) {
       stopped = 'aborted';
       break;
@@ -95,7 +115,7 @@ export async function runComparison(options) {
     const spentNs = clock.now() - startNs;
     const standings = standingsSoFar(entrants, rounds, loads, trim);
     await options.onRound?.({
-      ...{ round, blocks, spentNs, roundNs, standings, done },
+      ...{ round, blocks, sliceNs, spentNs, roundNs, standings, done },
       entrants: taking,
     });
     if (hasStorages && !entrants.some(isStorage)) stopped = 'failed';
@@ -161,14 +181,17 @@ function failureOf({ failure, series }) {
 
 /**
  * @param {readonly RoleEntrant[]} entrants
- * @param {readonly SliceLoad[]} loads
  * @param {number} sliceNs
  * @returns {import('../../stats/precision.js').RoundCost} before anything has run
  */
-function guessOf(entrants, loads, sliceNs) {
-  const slices = entrants.reduce((sum, { every }) => sum + 1 / every, 0) * loads.length;
+function guessOf(entrants, sliceNs) {
+  const loadsOf = (/** @type {RoleEntrant} */ { spec }) =>
+    spec.loads.filter((load) => load !== null).length;
+  const sum = (/** @type {(entrant: RoleEntrant) => number} */ of) =>
+    entrants.reduce((all, entrant) => all + of(entrant), 0);
+  const slices = sum((entrant) => loadsOf(entrant) / entrant.every);
   return {
-    startNs: entrants.length * loads.length * START_NS_GUESS,
+    startNs: sum((entrant) => Math.min(LOADS_GUESS, loadsOf(entrant))) * START_NS_GUESS,
     blockNs: slices * sliceNs * SLICE_EXTRA,
   };
 }

@@ -14,6 +14,9 @@ import { protocolOf } from '../../limits/wire/protocol.js';
 const EVERY_EMBEDDED = 4;
 const EVERY_CEILING = 2;
 
+/** The workload whose requests the wire loops send. */
+const CEILING_OF = 'get';
+
 /** The storage with nothing behind it: what the harness itself costs. */
 const OVERHEAD = 'memory';
 const OVERHEAD_ROWS = 1000;
@@ -29,7 +32,9 @@ const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
  * @returns {RoleEntrant[]}
  */
 export function entrantsOf(targets, loads, plan, { folder, round }) {
-  const all = targets.map((target) => storageEntrant(target, loads, plan, { folder, round }));
+  const mixed = targets.some(({ server }) => server !== null);
+  const context = { folder, round, mixed };
+  const all = targets.map((target) => storageEntrant(target, loads, plan, context));
   const first = all.find(({ server }) => server !== null) ?? all[0];
   const again = { ...first, name: `${first.name} (A/A)`, role: /** @type {Role} */ ('again') };
   /** @type {Map<string, StorageTarget>} */
@@ -38,12 +43,13 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
     const protocol = protocolOf(target.definition);
     if (protocol !== null && !protocols.has(protocol)) protocols.set(protocol, target);
   }
-  const ceilings = [...protocols].map(([protocol, target]) =>
+  const ceilings = (plan.workload === CEILING_OF ? [...protocols] : []).map(([protocol, target]) =>
     ceilingEntrant(protocol, target, loads, plan),
   );
-  const overhead = all.some(({ role }) => role === 'overhead')
-    ? []
-    : [overheadEntrant(loads, plan, { folder, round })];
+  // Contenders other than storages, such as codecs, call nothing that this would be the cost of.
+  const ofRows = targets.every(({ definition }) => Object.hasOwn(definition, 'rows'));
+  const lacksOverhead = ofRows && !all.some(({ role }) => role === 'overhead');
+  const overhead = lacksOverhead ? [overheadEntrant(loads, plan, context)] : [];
   return [...all, { ...again, of: first.name }, ...ceilings, ...overhead];
 }
 
@@ -51,22 +57,24 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
  * @param {StorageTarget} target
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
- * @param {{ folder: string, round: number }} context
+ * @param {{ folder: string, round: number, mixed: boolean }} context mixed: some have a server
  * @returns {RoleEntrant}
  */
 function storageEntrant({ definition, source, profile, server, driver }, loads, plan, context) {
   const { name } = definition;
-  const protocol = protocolOf(definition);
+  const label = profile === 'default' ? name : `${name}:${profile}`;
+  const protocol = plan.workload === CEILING_OF ? protocolOf(definition) : null;
+  const isCoarse = server === null && (context.mixed || name === OVERHEAD);
   return {
     ...(protocol !== null && { ceiling: ceilingName(protocol) }),
-    name: profile === 'default' ? name : `${name}:${profile}`,
+    name: label,
     role: name === OVERHEAD ? 'overhead' : 'storage',
-    every: server === null ? EVERY_EMBEDDED : 1,
+    every: isCoarse ? EVERY_EMBEDDED : 1,
     server: server?.name ?? null,
     serverPids: server?.pids ?? [],
     spec: {
       kind: 'storage',
-      loads: [...loads],
+      loads: loads.map((load) => (load.contenders?.includes(label) === false ? null : load)),
       benchmark: {
         storage: source,
         profile,
@@ -90,7 +98,7 @@ function storageEntrant({ definition, source, profile, server, driver }, loads, 
 /**
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
- * @param {{ folder: string, round: number }} context
+ * @param {{ folder: string, round: number, mixed: boolean }} context mixed: some have a server
  * @returns {RoleEntrant} where `memory` is no storage of the run
  */
 function overheadEntrant(loads, plan, context) {
@@ -98,7 +106,8 @@ function overheadEntrant(loads, plan, context) {
   const target = { definition, source: OVERHEAD, profile: 'default', server: null };
   const { rows } = plan.dataset;
   const dataset = { ...plan.dataset, rows: Math.min(OVERHEAD_ROWS, rows) };
-  return storageEntrant(/** @type {any} */ (target), loads, { ...plan, dataset }, context);
+  const own = loads.map(({ contenders: _those, ...load }) => load);
+  return storageEntrant(/** @type {any} */ (target), own, { ...plan, dataset }, context);
 }
 
 /** @param {string} protocol */

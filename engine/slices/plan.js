@@ -69,21 +69,33 @@ export function planSlices(values, { given, own, findMax, workload, loads }) {
 function whyWhole(given, rounds, loads) {
   if (given['agents'] !== undefined) return 'several machines share whole loads';
   if (given['warmupOperations'] !== undefined) return '--warmup fixes the amount';
-  if (loads.some(({ kind }) => kind === 'rate')) return 'an open loop runs whole';
-  if (loads.some(({ kind }) => kind === 'burst')) return 'a burst runs whole';
-  if (loads.some(({ processes = 1 }) => processes > 1)) return 'several processes share a load';
+  const whole = loads.map(whyNotSliced);
+  if (whole.every((reason) => reason !== null)) return whole[0];
   if (given['rounds'] !== undefined && rounds === 1) return 'slices take two rounds or more';
   if (given['ops'] !== undefined) return '--ops fixes the amount';
   if (given['duration'] !== undefined) return '--duration fixes the amount';
   const asked = /** @type {Record<string, unknown>[]} */ (given['loads'] ?? []);
-  const isFixed = asked.some((one) => one['operations'] ?? one['durationMs']);
+  const isFixed = asked.some(
+    (one, i) => whole[i] === null && (one['operations'] ?? one['durationMs']),
+  );
   return isFixed ? 'the amount is fixed by hand' : null;
 }
 
 /**
  * @param {Load} load
- * @returns {Load} as long as it takes
+ * @returns {string | null} why it cannot be sliced
+ */
+export function whyNotSliced({ kind, processes = 1 }) {
+  if (kind === 'burst') return 'a burst runs whole';
+  if (kind === 'rate') return 'an open loop runs whole';
+  return processes > 1 ? 'several processes share a load' : null;
+}
+
+/**
+ * @param {Load} load
+ * @returns {Load} as long as it takes, where it can be sliced
  */
 export function withoutAmount(load) {
+  if (whyNotSliced(load) !== null) return load;
   return { ...load, operations: null, durationNs: null };
 }

@@ -5,6 +5,7 @@
  */
 
 import { randomInt } from 'node:crypto';
+import { isOfLoad } from '../../lib/comparison.js';
 import { labelOf } from '../../lib/label.js';
 import { OK } from '../../lib/outcome.js';
 import { systemClock } from '../../measure/clock.js';
@@ -12,8 +13,10 @@ import { processMeans } from '../../stats/blocks.js';
 import { roundsForPrecision } from '../../stats/precision.js';
 import { emptyRecord } from '../record.js';
 import { toRound } from '../round.js';
-import { groupOf, runComparison, SLICE_NS } from './comparison.js';
+import { groupOf, runComparison } from './comparison.js';
 import { placeFor } from './placement.js';
+import { whyNotSliced } from './plan.js';
+import { SLICE_NS } from './shape.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
@@ -38,6 +41,7 @@ const ROUNDS_GUESS = 8;
  * @property {AbortSignal} [signal]
  * @property {(event: import('../runner.js').RunEvent) => void} [onEvent]
  * @property {number[]} [cpus] of the client, where --pin has placed both
+ * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
  */
 
 /**
@@ -47,29 +51,33 @@ const ROUNDS_GUESS = 8;
  */
 export async function runSlices(jobs, plan, context) {
   const { result, signal, cpus, onEvent } = context;
-  const { slices, loads } = plan;
-  const targets = [...new Set(jobs.map(({ target }) => target))];
-  if (targets.length === 0) return;
-  const sliced = loads.map(({ kind, inFlight }) => ({
-    ...{ kind: /** @type {'sync' | 'window'} */ (kind), inFlight: inFlight ?? 1 },
-  }));
+  const { slices } = plan;
+  const sliced = jobs.filter(({ benchmark }) => whyNotSliced(benchmark.load) === null);
+  const others = jobs.filter((job) => !sliced.includes(job));
+  const targets = [...new Set(sliced.map(({ target }) => target))];
+  if (jobs.length === 0) return;
+  const loads = cellsOf(sliced);
   const servers = [...new Set(targets.flatMap(({ server }) => server ?? []))];
   const placement = await placeFor(slices.placement, loads, servers, { pinned: cpus });
   const orderSeed = randomInt(2 ** 32);
-  const stored = emptyComparison(plan, sliced, { orderSeed, placement });
+  const stored = emptyComparison(plan, loads, { orderSeed, placement, others });
   result.comparison = stored;
-  const clock = estimate(plan, targets.length * loads.length);
+  const clock = estimate(plan, sliced.length, loads.length);
   try {
     const { stopped, failed, spentNs } = await runComparison({
-      ...{ plan, targets, loads: sliced, orderSeed, signal, placement, clock: systemClock },
+      ...{ plan, targets, loads, orderSeed, signal, placement, clock: systemClock },
       folder: jobs[0].spec.folder,
       precision: slices.precision,
       budgetNs: slices.budgetNs,
       rounds: slices.rounds ?? undefined,
+      wholes: others.map((job) => async (round, position) => {
+        onEvent?.(clock.event(round, job.benchmark.id, 0));
+        await context.runWhole?.(job, round, position);
+      }),
       onPhase: (round, phase, share) => onEvent?.(clock.event(round, phase, share)),
       async onRound(progress) {
         clock.take(progress);
-        await storeRound(progress, jobs, context, stored);
+        await storeRound(progress, sliced, context, stored);
       },
     });
     stored.stopped = stopped;
@@ -82,12 +90,36 @@ export async function runSlices(jobs, plan, context) {
 }
 
 /**
+ * @param {readonly Job[]} jobs
+ * @returns {import('./storage-contender.js').SliceLoad[]} the loads of all variants, each with the
+ *   contenders that have it, in the order of the benchmarks
+ */
+function cellsOf(jobs) {
+  /** @type {Map<string, import('./storage-contender.js').SliceLoad & { contenders: string[] }>} */
+  const cells = new Map();
+  for (const { benchmark } of jobs) {
+    const { parameters, load } = benchmark;
+    const kind = /** @type {'sync' | 'window'} */ (load.kind);
+    const inFlight = load.inFlight ?? 1;
+    const key = JSON.stringify([parameters, kind, inFlight]);
+    const cell = cells.get(key) ?? {
+      ...{ kind, inFlight, contenders: [] },
+      ...(parameters && { parameters }),
+    };
+    cells.set(key, cell);
+    cell.contenders.push(labelOf(benchmark));
+  }
+  return [...cells.values()];
+}
+
+/**
  * @param {RunPlan & { slices: import('./plan.js').SlicePlan }} plan
- * @param {readonly { kind: 'sync' | 'window', inFlight: number }[]} loads
- * @param {{ orderSeed: number, placement: import('./placement.js').Placement }} context
+ * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
+ * @param {{ orderSeed: number, placement: import('./placement.js').Placement,
+ *   others: readonly Job[] }} context others: that run whole
  * @returns {StoredComparison}
  */
-function emptyComparison({ slices }, loads, { orderSeed, placement }) {
+function emptyComparison({ slices }, loads, { orderSeed, placement, others }) {
   return {
     orderSeed,
     precision: slices.precision,
@@ -97,8 +129,14 @@ function emptyComparison({ slices }, loads, { orderSeed, placement }) {
     spentNs: 0,
     blocks: [],
     failed: [],
-    loads: loads.map((load, i) => ({
-      ...load,
+    ...(others.length > 0 && {
+      whole: others.map(({ benchmark: { id, load } }) => ({
+        benchmark: id,
+        reason: whyNotSliced(load) ?? '',
+      })),
+    }),
+    loads: loads.map(({ kind, inFlight, parameters }, i) => ({
+      ...{ kind, inFlight, ...(parameters && { parameters }) },
       placement: placement.stored[i],
       contenders: [],
     })),
@@ -110,10 +148,11 @@ function emptyComparison({ slices }, loads, { orderSeed, placement }) {
  * expected to be narrow enough before.
  * @param {RunPlan & { slices: import('./plan.js').SlicePlan }} plan
  * @param {number} contenders times loads
+ * @param {number} loads
  */
-function estimate({ slices, loads }, contenders) {
+function estimate({ slices }, contenders, loads) {
   const startNs = systemClock.now();
-  const more = 3 * loads.length; // A/A, ceilings, overhead
+  const more = 3 * loads; // A/A, ceilings, overhead
   let roundNs = START_NS_GUESS + (contenders + more) * BLOCKS_GUESS * SLICE_NS_GUESS;
   let rounds = slices.rounds ?? ROUNDS_GUESS;
   let roundStartNs = startNs;
@@ -153,8 +192,9 @@ function estimate({ slices, loads }, contenders) {
  * @param {StoredComparison} stored
  */
 async function storeRound(progress, jobs, { result, onEvent }, stored) {
-  const { round, blocks, entrants, done, spentNs } = progress;
+  const { round, blocks, entrants, done, spentNs, sliceNs } = progress;
   stored.blocks.push(blocks);
+  stored.sliceNs = sliceNs;
   stored.spentNs = spentNs;
   /** @type {{ benchmark: Benchmark, round: import('../../lib/result.js').Round }[]} */
   const ended = [];
@@ -186,15 +226,14 @@ async function storeRound(progress, jobs, { result, onEvent }, stored) {
 /**
  * @param {Job} job
  * @param {RoleEntrant} entrant
- * @param {{ kind: string, inFlight: number }} load
+ * @param {StoredComparison['loads'][number]} load
  */
-function isOf({ benchmark }, { name, role }, { kind, inFlight }) {
+function isOf({ benchmark }, { name, role }, load) {
   return (
     (role === 'storage' || role === 'overhead') &&
     // Versions of a driver share their storage, not their name.
     labelOf(benchmark) === name &&
-    benchmark.load.kind === kind &&
-    (benchmark.load.inFlight ?? 1) === inFlight
+    isOfLoad(load, benchmark)
   );
 }
 
@@ -269,12 +308,13 @@ function keepOverhead(result, { kind, contenders }) {
  */
 async function roundOf({ series, servers, failure }, load, place, mean) {
   if (failure !== null) return toRound({ record: null, failure, processNs: null }, place);
-  const { cpu, rssBytes = 0, compared, ...one } = series[load];
+  const { cpu, rssBytes = 0, compared, metrics, ...one } = series[load];
   const record = {
     ...emptyRecord(),
     ...one,
     state: /** @type {const} */ ('measured'),
     ...(compared && { compared }),
+    ...(metrics && { metrics }),
     client:
       cpu === undefined
         ? null

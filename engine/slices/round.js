@@ -13,7 +13,7 @@ import { Remote } from './remote.js';
  * Blocks that are not counted. Contenders warm up side by side, which takes a third of the time but
  * says little of how fast each is alone: these blocks do, and set the length of the slices.
  */
-const LEAD_BLOCKS = 3;
+export const LEAD_BLOCKS = 3;
 /** A slice of a window has this many windows at least. */
 const WINDOWS_MIN = 4;
 
@@ -48,6 +48,8 @@ const INVALID_MAX = 2;
  * @property {number} blocks
  * @property {number} orderSeed
  * @property {number} sliceNs
+ * @property {number} [leadBlocks] where a block takes long, fewer than three
+ * @property {number} [warmNsMax] of a process
  * @property {readonly number[]} [cpus] where the main threads of the contenders stay once they are
  *   warm; absent: anywhere
  * @property {AbortSignal} [signal]
@@ -63,6 +65,7 @@ const INVALID_MAX = 2;
  */
 export async function runRound(entrants, loads, options) {
   const { round, orderSeed, signal, sliceNs, placement, onPhase } = options;
+  const { leadBlocks = LEAD_BLOCKS } = options;
   const cpus = placement?.client ?? options.cpus;
   const random = createRandom(orderSeed, 0x626c0000 + round);
   const seats = entrants.map((entrant) => new Seat(entrant, loads, sliceNs));
@@ -72,11 +75,11 @@ export async function runRound(entrants, loads, options) {
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     onPhase?.('opening', 0);
-    await Promise.all(seats.map((seat) => seat.open()));
+    await Promise.all(seats.map((seat) => seat.open(options.warmNsMax)));
     onPhase?.('warming up', 0.1);
     await warmAll(seats);
     if (cpus !== undefined) await Promise.all(seats.map((seat) => seat.remote.pin(cpus)));
-    for (let block = 0; block < LEAD_BLOCKS; block += 1) {
+    for (let block = 0; block < leadBlocks; block += 1) {
       await runBlocks(seats, loads, 1, { ...options, random, lead: true });
       for (const seat of seats) seat.calibrate();
     }
@@ -129,6 +132,10 @@ async function runBlocks(seats, loads, blocks, options) {
       if (whole && lead) continue;
       for (const seat of shuffled(seats, random)) {
         if (seat.isOut()) continue;
+        if (!seat.has(load)) {
+          if (!lead) seat.result.slices[load].push(null);
+          continue;
+        }
         const due = whole ? block === wholeAt[load] : lead || block % seat.every === 0;
         if (due) endNs = await seat.slice(load, endNs);
         else seat.result.slices[load].push(null);
@@ -138,8 +145,8 @@ async function runBlocks(seats, loads, blocks, options) {
 }
 
 /**
- * Where servers have to be moved between loads, a block begins with the load that the one before
- * ended with: they are moved once per block.
+ * Where servers have to be moved between loads, those of one place follow each other, and a block
+ * begins at the place where the one before ended: they are moved once per block.
  * @param {number[]} before of the block before; empty: there is none
  * @param {number} loads
  * @param {() => number} random
@@ -147,11 +154,14 @@ async function runBlocks(seats, loads, blocks, options) {
  * @returns {number[]}
  */
 function orderOfLoads(before, loads, random, placement) {
-  if (placement?.moves && before.length > 0) return before.toReversed();
-  return shuffled(
+  const order = shuffled(
     Array.from({ length: loads }, (_, i) => i),
     random,
   );
+  if (!placement?.moves) return order;
+  const placeOf = (/** @type {number} */ load) => placement.stored[load].kind;
+  const places = [...new Set((before.length > 0 ? before.toReversed() : order).map(placeOf))];
+  return places.flatMap((place) => order.filter((load) => placeOf(load) === place));
 }
 
 /** A contender's place in a round: its process, and what came of it. */
@@ -182,14 +192,20 @@ class Seat {
     this.serverNs = loads.map(() => 0);
   }
 
+  /** @param {number} load */
+  has(load) {
+    return this.spec.loads[load] !== null;
+  }
+
   /** @returns {boolean} it takes no further part in the round */
   isOut() {
     return this.result.failure !== null || this.invalid >= INVALID_MAX;
   }
 
-  async open() {
+  /** @param {number} [warmNsMax] */
+  async open(warmNsMax) {
     await this.#guard(async () => {
-      await this.remote.ask({ type: 'open', spec: this.spec });
+      await this.remote.ask({ type: 'open', spec: { ...this.spec, warmNsMax } });
     });
   }
 
@@ -272,6 +288,7 @@ function sizeOf({ kind, inFlight, whole }, costNs, sliceNs) {
   if (kind === 'burst') {
     return { operations: inFlight, repetitions: Math.max(1, Math.round(operations / inFlight)) };
   }
-  const windows = Math.max(WINDOWS_MIN, Math.round(operations / inFlight));
+  const least = kind === 'sync' ? 1 : WINDOWS_MIN;
+  const windows = Math.max(least, Math.round(operations / inFlight));
   return { operations: windows * inFlight, repetitions: 1 };
 }

@@ -3,14 +3,16 @@
  * for one slice after the other.
  */
 
+import { OUTCOMES } from '../../lib/outcome.js';
 import { SliceSeries } from '../../load/slice.js';
 import { ThreadClocks } from '../../measure/schedstat.js';
 import { bindWorkload, checkRows, openStorage, runHook } from '../benchmark.js';
 import { closeBounded, withTimeout } from '../guard.js';
 import { isWarm } from './warm.js';
 
-/** Keys of a round; the slices go through them and begin again. */
+/** Keys of a round, shared by its variants; the slices go through them and begin again. */
 const KEYS = 262_144;
+const KEYS_MIN = 16_384;
 const CHECK_ROWS = 64;
 /** At most so many at once while warming up. */
 const WARM_BURST = 1000;
@@ -20,13 +22,16 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @typedef {object} SliceSpec the input of a contender's process
  * @property {'storage' | 'wire'} kind
  * @property {import('../benchmark.js').BenchmarkSpec} benchmark its load is not used
- * @property {SliceLoad[]} loads
+ * @property {(SliceLoad | null)[]} loads null: this contender does not have it
+ * @property {number} [warmNsMax] of all loads together
  * @property {import('../../limits/wire/process.js').WireSpec} [wire] of a server ceiling
  *
  * @typedef {object} SliceLoad
  * @property {'sync' | 'window' | 'burst'} kind
  * @property {number} inFlight 1 of sync; of a burst its size
  * @property {boolean} [whole] a burst too large to be sliced: it runs once per round
+ * @property {import('../../lib/types.js').Parameters} [parameters] of the variant of the workload
+ * @property {readonly string[]} [contenders] names of those that have it; absent: all
  *
  * @typedef {object} SliceRecord of one slice
  * @property {number} startNs on the system's monotonic clock
@@ -49,7 +54,10 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} inFlightMean
  * @property {import('../record.js').HistogramMessage | null} latency
  * @property {{ userNs: number, systemNs: number }} [cpu] of the process, in these slices
- * @property {import('../../lib/types.js').Compared} [compared] with the dataset, in these slices
+ * @property {import('../../lib/types.js').Compared} [compared] in these slices
+ * @property {import('../../lib/types.js').WorkloadMetrics} [metrics] of the workload
+ * @property {{ name: string, latency: import('../record.js').HistogramMessage | null }[]} [kinds]
+ *   of operations, in a mix
  * @property {number} [rssBytes] of the process, peak
  */
 
@@ -61,118 +69,203 @@ const OPEN_TIMEOUT_MS = 10_000;
  */
 
 /**
+ * @typedef {object} Part a variant of the workload: opened and checked once, for all its loads
+ * @property {import('../../lib/types.js').Handle} handle
+ * @property {import('../../lib/types.js').BoundWorkload} measured
+ * @property {import('../../lib/types.js').CallStyle} calls
+ * @property {import('../../lib/types.js').WorkloadMetrics | undefined} metrics at the end
+ *
+ * @typedef {object} Cell a load of a variant
+ * @property {SliceLoad} load
+ * @property {Part} part
+ * @property {SliceSeries} series
+ * @property {{ userNs: number, systemNs: number, replies: number, bytes: number }} sums
+ */
+
+/**
  * @param {SliceSpec} spec
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<Contender>}
  */
-export async function openStorageContender({ benchmark, loads }, context) {
+export async function openStorageContender({ benchmark, loads, warmNsMax }, context) {
   const { instruments } = context;
   const { clock } = instruments;
-  const load = { kind: /** @type {const} */ ('window'), inFlight: 100, operations: KEYS };
-  const spec = { ...benchmark, load: { ...load, durationNs: null } };
-  const opened = await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open');
-  const stallMs = spec.stallNs / 1e6;
-  const bound = bindWorkload(spec, opened, clock);
-  await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
-  const { measured } = await bound;
-  const series = loads.map(
-    ({ kind, inFlight }) =>
-      new SliceSeries({
-        ...{ op: measured.op, verify: measured.verify, replyBytes: measured.replyBytes },
-        rotates: measured.rotates,
-        ...{ kind, inFlight, clock, stallNs: spec.stallNs },
-        calls: measured.calls ?? opened.calls,
-      }),
-  );
+  const cells = await openCells(benchmark, loads, context);
+  const own = cells.filter((cell) => cell !== null);
+  const parts = [...new Set(own.map(({ part }) => part))];
   const thread = new ThreadClocks([process.pid], { mainOnly: true });
-  const sums = loads.map(() => ({ userNs: 0, systemNs: 0, replies: 0, bytes: 0 }));
   const origin = clock.originNs ?? 0;
   const watch = { signal: context.signal, crash: context.crash };
-
-  /** @type {Contender['slice']} */
-  const slice = async (index, operations, repetitions) => {
-    const before = { ...measured.compared };
-    const times = thread.read();
-    const cpu = process.cpuUsage();
-    const figures = await series[index].run(operations, repetitions, watch);
-    const spent = process.cpuUsage(cpu);
-    const after = thread.read();
-    const sum = sums[index];
-    sum.userNs += spent.user * 1000;
-    sum.systemNs += spent.system * 1000;
-    sum.replies += (measured.compared?.replies ?? 0) - (before.replies ?? 0);
-    sum.bytes += (measured.compared?.bytes ?? 0) - (before.bytes ?? 0);
-    return {
-      ...figures,
-      startNs: origin + figures.startNs,
-      endNs: origin + figures.endNs,
-      cpuNs: (spent.user + spent.system) * 1000,
-      runNs: times && after && after.runNs - times.runNs,
-      waitNs: times && after && after.waitNs - times.waitNs,
-    };
-  };
   return {
     async warm() {
       instruments.collectGarbage('all');
-      await runHook(measured, 'before', context);
+      for (const { measured } of parts) await runHook(measured, 'before', context);
       const costs = [];
-      for (const [index, one] of series.entries()) {
-        costs.push(await warmLoad(one, loads[index], loads.length, clock));
-        one.clear();
+      for (const cell of cells) {
+        costs.push(
+          cell === null ? 0 : await warmCell(cell, { parts: own.length, warmNsMax, clock }),
+        );
       }
       instruments.collectGarbage('young');
       return costs;
     },
-    slice,
+    async slice(index, operations, repetitions) {
+      const { series, part, sums } = /** @type {Cell} */ (cells[index]);
+      const before = { ...part.measured.compared };
+      const times = thread.read();
+      const cpu = process.cpuUsage();
+      const figures = await series.run(operations, repetitions, watch);
+      const spent = process.cpuUsage(cpu);
+      const after = thread.read();
+      sums.userNs += spent.user * 1000;
+      sums.systemNs += spent.system * 1000;
+      sums.replies += (part.measured.compared?.replies ?? 0) - (before.replies ?? 0);
+      sums.bytes += (part.measured.compared?.bytes ?? 0) - (before.bytes ?? 0);
+      return {
+        ...figures,
+        startNs: origin + figures.startNs,
+        endNs: origin + figures.endNs,
+        cpuNs: (spent.user + spent.system) * 1000,
+        runNs: times && after && after.runNs - times.runNs,
+        waitNs: times && after && after.waitNs - times.waitNs,
+      };
+    },
     async end() {
       thread.close();
-      await runHook(measured, 'after', context);
-      await closeBounded(opened.handle);
+      for (const part of parts) await finish(part, own, context);
+      for (const { handle } of parts) await closeBounded(handle);
       const rssBytes = process.resourceUsage().maxRSS * 1024;
-      return series.map((one, i) => {
-        const { userNs, systemNs, replies, bytes } = sums[i];
-        const cpu = { userNs, systemNs };
-        const compared = measured.compared && { replies, bytes };
-        return { ...toRecord(one), cpu, rssBytes, ...(compared && { compared }) };
-      });
+      return cells.map((cell) => (cell === null ? emptySeries() : toRecord(cell, rssBytes)));
     },
   };
 }
 
 /**
- * @param {SliceSeries} series
+ * @param {Part} part
+ * @param {readonly Cell[]} cells
+ * @param {import('../benchmark.js').BenchmarkContext} context
+ */
+async function finish(part, cells, context) {
+  const { compared } = part.measured;
+  const before = { ...compared };
+  part.metrics = await runHook(part.measured, 'after', context);
+  if (compared === undefined) return;
+  // What is compared at the end is of all its loads; it is counted in the first.
+  const { sums } = /** @type {Cell} */ (cells.find((cell) => cell.part === part));
+  sums.replies += compared.replies - (before.replies ?? 0);
+  sums.bytes += compared.bytes - (before.bytes ?? 0);
+}
+
+/**
+ * Loads of one variant share its handle and its keys.
+ * @param {import('../benchmark.js').BenchmarkSpec} benchmark
+ * @param {readonly (SliceLoad | null)[]} loads
+ * @param {import('../benchmark.js').BenchmarkContext} context
+ * @returns {Promise<(Cell | null)[]>}
+ */
+async function openCells(benchmark, loads, context) {
+  const { clock } = context.instruments;
+  const variantOf = (/** @type {SliceLoad} */ { parameters }) => JSON.stringify(parameters ?? null);
+  const variants = new Set(loads.flatMap((load) => (load === null ? [] : [variantOf(load)])));
+  const operations = Math.max(KEYS_MIN, Math.floor(KEYS / variants.size));
+  /** @type {Map<string, Part>} */
+  const parts = new Map();
+  /** @type {(Cell | null)[]} */
+  const cells = [];
+  for (const load of loads) {
+    if (load === null) {
+      cells.push(null);
+      continue;
+    }
+    const variant = variantOf(load);
+    const part = parts.get(variant) ?? (await openPart(benchmark, load, operations, context));
+    parts.set(variant, part);
+    const { op, verify, replyBytes, rotates, kinds } = part.measured;
+    const series = new SliceSeries({
+      ...{ op, verify, replyBytes, rotates, kinds, clock, stallNs: benchmark.stallNs },
+      ...{ kind: load.kind, inFlight: load.inFlight, calls: part.calls },
+    });
+    const sums = { userNs: 0, systemNs: 0, replies: 0, bytes: 0 };
+    cells.push({ load, part, series, sums });
+  }
+  return cells;
+}
+
+/**
+ * @param {import('../benchmark.js').BenchmarkSpec} benchmark
  * @param {SliceLoad} load
- * @param {number} parts of the warm-up: one for each load
- * @param {import('../../measure/clock.js').Clock} clock
+ * @param {number} operations keys that are drawn
+ * @param {import('../benchmark.js').BenchmarkContext} context
+ * @returns {Promise<Part>}
+ */
+async function openPart(benchmark, { parameters }, operations, context) {
+  const window = { kind: /** @type {const} */ ('window'), inFlight: 100, operations };
+  const workloadOptions = { ...benchmark.workloadOptions, ...(parameters && { parameters }) };
+  const spec = { ...benchmark, workloadOptions, load: { ...window, durationNs: null } };
+  const opened = await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open');
+  const stallMs = spec.stallNs / 1e6;
+  const bound = bindWorkload(spec, opened, context.instruments.clock);
+  await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
+  const { measured } = await bound;
+  const { handle, calls } = opened;
+  return { handle, measured, calls: measured.calls ?? calls, metrics: undefined };
+}
+
+/**
+ * @param {Cell} cell
+ * @param {{ parts: number, warmNsMax?: number, clock: import('../../measure/clock.js').Clock }} how
+ *   parts of the warm-up: one for each cell
  * @returns {Promise<number>} ns per operation in its last quarter
  */
-async function warmLoad(series, { kind, inFlight }, parts, clock) {
+async function warmCell({ series, load: { kind, inFlight } }, { parts, warmNsMax, clock }) {
   const startNs = clock.now();
   /** @type {number[]} */
   const costs = [];
   let operations =
-    kind === 'sync' ? 50 : Math.min(WARM_BURST, inFlight) * (kind === 'burst' ? 1 : 2);
+    kind === 'sync' ? 1 : Math.min(WARM_BURST, inFlight) * (kind === 'burst' ? 1 : 2);
   let done = 0;
   for (;;) {
     const { spanNs, spanOperations, valid } = await series.run(operations, 1);
     done += operations;
     const cost = spanNs / Math.max(1, spanOperations);
     costs.push(cost);
-    if (!valid || isWarm(costs, done * parts, (clock.now() - startNs) * parts)) break;
-    if (kind !== 'burst') {
-      operations = Math.max(operations, Math.ceil(5e6 / cost / inFlight) * inFlight);
-    }
+    const spentNs = (clock.now() - startNs) * parts;
+    if (!valid || isWarm(costs, done * parts, spentNs, warmNsMax)) break;
+    // No step is longer than a slice, and the first ones of a slow operation are shorter.
+    if (kind !== 'burst') operations = Math.max(1, Math.ceil(5e6 / cost / inFlight)) * inFlight;
   }
+  series.clear();
   const last = costs.slice(-Math.max(1, costs.length >> 2)).sort((a, b) => a - b);
   return last[last.length >> 1];
 }
 
-/** @param {SliceSeries} series @returns {SeriesRecord} */
-function toRecord({ recorder, scheduled, outcomes, samples, durationNs, inFlightAreaNs }) {
-  const { histogram } = recorder;
+/** @returns {SeriesRecord} of a load that the contender does not have */
+function emptySeries() {
+  const outcomes = OUTCOMES.map(() => 0);
+  return { scheduled: 0, samples: [], durationNs: 0, outcomes, inFlightMean: 0, latency: null };
+}
+
+/**
+ * @param {Cell} cell
+ * @param {number} rssBytes
+ * @returns {SeriesRecord}
+ */
+function toRecord({ series, part, sums }, rssBytes) {
+  const { recorder, scheduled, outcomes, samples, durationNs, inFlightAreaNs } = series;
+  const { histogram, kinds } = recorder;
+  const { userNs, systemNs, replies, bytes } = sums;
+  const { measured, metrics } = part;
+  const message = (/** @type {import('../../measure/histogram.js').Histogram} */ one) =>
+    one.count === 0 ? null : one.toMessage();
   return {
-    ...{ scheduled, samples, durationNs, outcomes: Array.from(outcomes) },
+    ...{ scheduled, samples, durationNs, rssBytes, outcomes: Array.from(outcomes) },
+    cpu: { userNs, systemNs },
     inFlightMean: durationNs > 0 ? inFlightAreaNs / durationNs : 0,
-    latency: histogram.count === 0 ? null : histogram.toMessage(),
+    latency: message(histogram),
+    ...(measured.compared && { compared: { replies, bytes } }),
+    ...(metrics && { metrics }),
+    ...(kinds && {
+      kinds: kinds.names.map((name, i) => ({ name, latency: message(recorder.byKind[i]) })),
+    }),
   };
 }

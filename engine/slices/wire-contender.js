@@ -19,7 +19,8 @@ const WARM_UP_NS = 100e6;
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<import('./storage-contender.js').Contender>}
  */
-export async function openWireContender({ wire, loads }, { instruments }) {
+export async function openWireContender({ wire, loads: given }, { instruments }) {
+  const loads = /** @type {import('./storage-contender.js').SliceLoad[]} */ (given);
   if (wire === undefined) throw new Error('a server ceiling needs its wire');
   const { clock } = instruments;
   const pump = await Pump.open({

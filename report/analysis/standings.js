@@ -3,7 +3,7 @@
  * comparison, instead of those from whole rounds. Pure.
  */
 
-import { entriesOf } from '../../lib/comparison.js';
+import { entriesOf, isOfLoad } from '../../lib/comparison.js';
 import { standingsOf } from '../../stats/standings.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -26,9 +26,7 @@ import { standingsOf } from '../../stats/standings.js';
  * @returns {Comparison | null} null: it was not measured by slices, or in fewer than two rounds
  */
 export function comparisonOf({ load, rows }, { comparison }) {
-  const found = comparison?.loads.find(
-    ({ kind, inFlight }) => kind === load.kind && inFlight === (load.inFlight ?? 1),
-  );
+  const found = comparison?.loads.find((one) => isOfLoad(one, { load }));
   if (found === undefined || (load.processes ?? 1) > 1) return null;
   const wrong = rows.filter((row) => row.wrong + row.notRun > 0 || row.state !== 'measured');
   const without = new Set(wrong.map(({ label }) => label));

@@ -55,6 +55,7 @@ export const workload = defineWorkload({
   plan,
   needs: [],
   contenders: { names: () => CODEC_NAMES, load: loadCodec },
+  slices: true,
   prepare,
   check,
   offers: (contender, parameters) =>

@@ -24,6 +24,7 @@ export const workload = defineWorkload({
   loads: true,
   options,
   plan: planOf('mix'),
+  slices: true,
   check: get.prepare,
   prepare({ dataset, seed, ops, options }) {
     const { mix, keys: distribution } = /** @type {{ mix?: string, keys?: string }} */ (options);
