@@ -94,8 +94,9 @@ export async function runRace(options, context = {}) {
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
   context.onEvent?.({ type: 'planned', result, plan });
+  const writes = workload.needs.includes('set');
   /** @type {Turn} */
-  const turn = { rounds: plan.rounds, result, executor, context };
+  const turn = { rounds: plan.rounds, result, executor, context, writes };
   const measure = (/** @type {string} */ folder) =>
     runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
@@ -144,7 +145,7 @@ function othersOf({ variants = [] }, workload) {
 }
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
- *   cpus?: number[] }} Turn cpus: of the client, with --pin */
+ *   cpus?: number[], writes?: boolean }} Turn cpus: of the client, with --pin */
 
 /**
  * @param {Job[]} all
@@ -162,7 +163,14 @@ async function runJobs(all, plan, turn) {
       /** @type {number} */ round,
       /** @type {number} */ at,
     ) => runJob(job, { ...turn, round, position: at });
-    await runSlices(jobs, run, { result, signal, onEvent, cpus: turn.cpus, runWhole });
+    await runSlices(jobs, run, {
+      result,
+      signal,
+      onEvent,
+      cpus: turn.cpus,
+      runWhole,
+      writes: turn.writes,
+    });
     return;
   }
   result.harnessOverhead = await measureHarnessOverhead(plan, executor, context.signal);

@@ -32,6 +32,7 @@ const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
  * @returns {RoleEntrant[]}
  */
 export function entrantsOf(targets, loads, plan, { folder, round }) {
+  if (targets.length === 0) return [];
   const mixed = targets.some(({ server }) => server !== null);
   const context = { folder, round, mixed };
   const all = targets.map((target) => storageEntrant(target, loads, plan, context));

@@ -34,6 +34,8 @@ const START_NS_GUESS = 4e9;
 const SLICE_NS_GUESS = 9e6;
 const BLOCKS_GUESS = 33;
 const ROUNDS_GUESS = 8;
+/** Of what runs whole and is given no amount. */
+const WHOLE_NS = 300e6;
 
 /**
  * @typedef {object} SliceContext
@@ -41,6 +43,7 @@ const ROUNDS_GUESS = 8;
  * @property {AbortSignal} [signal]
  * @property {(event: import('../runner.js').RunEvent) => void} [onEvent]
  * @property {number[]} [cpus] of the client, where --pin has placed both
+ * @property {boolean} [writes] the workload does
  * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
  */
 
@@ -52,8 +55,11 @@ const ROUNDS_GUESS = 8;
 export async function runSlices(jobs, plan, context) {
   const { result, signal, cpus, onEvent } = context;
   const { slices } = plan;
-  const sliced = jobs.filter(({ benchmark }) => whyNotSliced(benchmark.load) === null);
-  const others = jobs.filter((job) => !sliced.includes(job));
+  const sliced = jobs.filter((job) => whyWhole(job, context) === null);
+  const others = jobs.flatMap((job) => {
+    const reason = whyWhole(job, context);
+    return reason === null ? [] : [{ job, reason }];
+  });
   const targets = [...new Set(sliced.map(({ target }) => target))];
   if (jobs.length === 0) return;
   const loads = cellsOf(sliced);
@@ -70,9 +76,9 @@ export async function runSlices(jobs, plan, context) {
       precision: slices.precision,
       budgetNs: slices.budgetNs,
       rounds: slices.rounds ?? undefined,
-      wholes: others.map((job) => async (round, position) => {
+      wholes: others.map(({ job }) => async (round, position) => {
         onEvent?.(clock.event(round, job.benchmark.id, 0));
-        await context.runWhole?.(job, round, position);
+        await context.runWhole?.(withAmount(job), round, position);
       }),
       onPhase: (round, phase, share) => onEvent?.(clock.event(round, phase, share)),
       async onRound(progress) {
@@ -87,6 +93,29 @@ export async function runSlices(jobs, plan, context) {
   } finally {
     await placement.restore();
   }
+}
+
+/**
+ * @param {Job} job
+ * @param {SliceContext} context
+ * @returns {string | null} null: it is sliced
+ */
+function whyWhole({ benchmark, target }, { writes }) {
+  // Two processes that write to the same LMDB file have been seen to crash.
+  const isShared = writes && target.definition.fill !== undefined;
+  return isShared
+    ? 'an embedded store is written to by one process at a time'
+    : whyNotSliced(benchmark.load);
+}
+
+/**
+ * @param {Job} job
+ * @returns {Job} the same where its load has an end, else as long as a round of slices takes
+ */
+function withAmount(job) {
+  const { load } = job.spec;
+  if (load.operations !== null || load.durationNs !== null) return job;
+  return { ...job, spec: { ...job.spec, load: { ...load, durationNs: WHOLE_NS } } };
 }
 
 /**
@@ -116,7 +145,7 @@ function cellsOf(jobs) {
  * @param {RunPlan & { slices: import('./plan.js').SlicePlan }} plan
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {{ orderSeed: number, placement: import('./placement.js').Placement,
- *   others: readonly Job[] }} context others: that run whole
+ *   others: readonly { job: Job, reason: string }[] }} context others: that run whole
  * @returns {StoredComparison}
  */
 function emptyComparison({ slices }, loads, { orderSeed, placement, others }) {
@@ -130,10 +159,7 @@ function emptyComparison({ slices }, loads, { orderSeed, placement, others }) {
     blocks: [],
     failed: [],
     ...(others.length > 0 && {
-      whole: others.map(({ benchmark: { id, load } }) => ({
-        benchmark: id,
-        reason: whyNotSliced(load) ?? '',
-      })),
+      whole: others.map(({ job, reason }) => ({ benchmark: job.benchmark.id, reason })),
     }),
     loads: loads.map(({ kind, inFlight, parameters }, i) => ({
       ...{ kind, inFlight, ...(parameters && { parameters }) },

@@ -1,6 +1,6 @@
 /**
- * How long slices and warm-ups are: the usual lengths where the budget allows them, shorter ones for
- * a run with many variants. Pure.
+ * How long slices and warm-ups are: the usual lengths where the budget allows them, shorter ones
+ * for a run with many variants. Pure.
  */
 
 import { BLOCKS_MIN, ROUNDS_MIN } from '../../stats/precision.js';

@@ -53,7 +53,7 @@ test('variants share a process; each has sums, kinds and compared replies of its
 test('a mix is sliced', async () => {
   const result = await run(
     /** @type {any} */ ({
-      ...{ workload: 'mix', mix: 'get:80,set:20', rows: 300, storages: ['memory:sync', 'lmdb'] },
+      ...{ workload: 'mix', mix: 'get:80,set:20', rows: 300, storages: ['memory:sync', 'memory'] },
       ...{ loads: [{ kind: 'sync' }], rounds: 2, precision: 0.03, budget: 5000 },
     }),
   );
