@@ -130,9 +130,12 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     slices === null ? chooseLoads(given, { workload, values, own, sliced: false }) : forSlices;
   const variants = (given.variants ?? own.variants)?.map((one) => ({
     ...one,
-    loads: one.loads?.map(completeLoad) ?? common.loads,
+    loads: (one.loads?.map(completeLoad) ?? common.loads).map(
+      slices === null ? (load) => load : withoutAmount,
+    ),
   }));
-  const loads = variants === undefined ? common.loads : loadsOfAll(variants);
+  const all = variants === undefined ? common.loads : loadsOfAll(variants);
+  const loads = slices === null ? all : all.map(withoutAmount);
   const { seed } = values;
   // By slices, a round is as long as it takes, after a warm-up of its own.
   const amount = slices === null ? values : { ...usualAmount(), rounds: slices.rounds ?? 1 };
@@ -144,7 +147,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     workloadOptions: {},
     ...own.workload,
     ...(slices && { slices }),
-    loads: slices === null ? loads : loads.map(withoutAmount),
+    loads,
     ...(variants && { variants }),
     findMax,
     against: values.against ?? [],

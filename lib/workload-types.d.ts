@@ -275,8 +275,8 @@ export interface WorkloadDefinition {
    */
   loads?: UsualLoads | true;
   /**
-   * one operation is like the next, so that it can be measured by short slices; it has no `kinds`,
-   * series or namespace. `default`: it is, where several rounds are asked for and no amount
+   * one operation is like the next, so that it can be measured by short slices; it has no series
+   * and no namespace. `default`: it is, where several rounds are asked for and no amount
    */
   slices?: boolean | 'default';
   /** its result is stored in any case, with a page, and the terminal shows a live view */

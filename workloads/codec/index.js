@@ -55,7 +55,7 @@ export const workload = defineWorkload({
   plan,
   needs: [],
   contenders: { names: () => CODEC_NAMES, load: loadCodec },
-  slices: true,
+  slices: 'default',
   prepare,
   check,
   offers: (contender, parameters) =>

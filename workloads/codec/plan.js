@@ -42,6 +42,8 @@ export const shared = Object.freeze({
     shown: 'all available',
   },
   rounds: 3,
+  budget: { default: 60_000, shown: '1m' },
+  placement: null,
   warmupOperations: { default: 20, max: 1e6, help: 'warm-up passes, not counted' },
   timeoutMs: null,
   rows: null,

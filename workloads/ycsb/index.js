@@ -152,7 +152,7 @@ export const workload = defineWorkload({
   ),
   offers: ({ rows }, { core }) =>
     core !== 'e' || rows?.includes('mget') || { reason: 'no multi-get', hint: 'leave out core e' },
-  slices: true,
+  slices: 'default',
   check: get.prepare,
   prepare,
 });
