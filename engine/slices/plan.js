@@ -41,7 +41,8 @@ export function planSlices(values, { given, own, findMax, workload, loads }) {
       : findMax !== null
         ? 'a search has trials of its own'
         : whyWhole(given, rounds, loads);
-  if (reason !== null && asked.length === 0) return null;
+  const isPartly = loads.some((load) => whyNotSliced(load) !== null);
+  if (asked.length === 0 && (reason !== null || isPartly)) return null;
   if (reason !== null) {
     throw usageError(
       `--${asked[0]} cannot be used here: ${reason}`,

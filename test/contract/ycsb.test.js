@@ -49,4 +49,33 @@ describe('ycsb on real servers', () => {
     const again = await call('seed', 'redis', 'mysql', ...ROWS);
     assert.match(again, /redis: .*there already[\s\S]*mysql: .*there already/);
   });
+
+  test('by slices: the sums are exact, kinds and compared replies add up, the rows stay', async () => {
+    await call('seed', 'redis', 'mysql', ...ROWS);
+    const file = 'slices.json';
+    const how = ['--core', 'a,e', '--in-flight', '1,16', '--rounds', '2', '--budget', '10s'];
+    const storages = ['--storages', 'redis,ioredis,mysql2'];
+    await call('ycsb', ...storages, ...ROWS, ...how, '--json', file);
+    const { benchmarks, comparison } = parseResult(
+      readFileSync(path.join(folder, file), 'utf8'),
+      file,
+    );
+    assert.equal(comparison?.loads.length, 4);
+    assert.equal(benchmarks.length, 12);
+    for (const { id, state, rounds } of benchmarks) {
+      assert.deepEqual([id, state, rounds.length], [id, 'measured', 2]);
+      for (const { outcomes, scheduled, kinds = [], compared, server } of rounds) {
+        assert.equal(outcomes.ok, scheduled, id);
+        assert.equal(
+          kinds.reduce((sum, { ok }) => sum + ok, 0),
+          scheduled,
+          id,
+        );
+        assert.ok((compared?.replies ?? 0) > 0, id);
+        assert.ok((server?.cpuNs ?? 0) > 0, id);
+      }
+    }
+    const again = await call('seed', 'redis', 'mysql', ...ROWS);
+    assert.match(again, /redis: .*there already[\s\S]*mysql: .*there already/);
+  });
 });

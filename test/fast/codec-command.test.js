@@ -134,13 +134,16 @@ describe('which benchmarks there are', () => {
     (await requestRun({ workload: 'codec', test: 'decoding', ...options })).plan;
 
   test('all fixtures of a direction but the small one, of all protocols', async () => {
-    const { variants = [], storages, rounds, loads } = await planOf({});
+    const { variants = [], storages, slices, loads } = await planOf({});
     assert.equal(storages, null, 'the engine takes all that can run');
-    assert.equal(rounds, 3);
+    assert.deepEqual([slices?.rounds, slices?.budgetNs], [null, 60e9]);
     assert.deepEqual(
       loads.map(({ kind, durationNs }) => [kind, durationNs]),
-      [['sync', 250e6]],
+      [['sync', null]],
     );
+    const fixed = await planOf({ duration: 250 });
+    assert.deepEqual([fixed.slices, fixed.rounds], [undefined, 3]);
+    assert.equal(fixed.loads[0].durationNs, 250e6);
     const names = variants.map(
       ({ parameters }) => `${parameters['protocol']}/${parameters['fixture']}`,
     );
