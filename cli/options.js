@@ -106,7 +106,7 @@ export const OPTIONS = Object.freeze({
   html: { flags: '--html <file>', help: 'write an HTML page with plots and tables' },
   noHtml: { flags: '--no-html', help: 'do not write the HTML page' },
   svg: {
-    flags: '--svg <place>',
+    flags: '--svg <path>',
     help: 'write the plot to a file, plot.svg, or every plot into a folder',
   },
   svgFolder: { flags: '--svg <folder>', help: 'write each plot as an SVG picture' },

@@ -1,6 +1,6 @@
 /**
- * A decoder that decodes nothing: a protocol's framer, which counts replies. What it takes is what
- * every decoder takes at least.
+ * A decoder that decodes nothing: a protocol's framer, which counts replies. Its time is a lower
+ * bound for every decoder.
  */
 
 /**

@@ -12,12 +12,12 @@ import { CodecTrial } from './trial.js';
 
 /**
  * @typedef {object} Decoder of one stream
- * @property {(chunk: Buffer) => void} write emits each reply as soon as it is whole
+ * @property {(chunk: Buffer) => void} write emits each reply as soon as it is complete
  * @property {() => number} [take] instead of emitting: how many replies since the last call
  */
 
 /**
- * Writes all that the fixture has into `target`, and gives the offset after it.
+ * Writes the whole fixture into `target`, and returns the offset after it.
  * @typedef {(target: Buffer) => number} Encoder
  */
 

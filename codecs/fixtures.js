@@ -42,7 +42,7 @@ import {
  *   it is named
  * @property {string} [bytesOf] another fixture, whose bytes it has
  * @property {boolean} [single] a chunk for each reply, as with one request in flight
- * @property {() => any[]} expected what a decoder gives: a value for each reply
+ * @property {() => any[]} expected expected output of a decoder: a value per reply
  */
 
 const count = (/** @type {number} */ length) => Array.from({ length }, (_, i) => i + 1);
@@ -302,7 +302,7 @@ function parseArchive(plain) {
 /**
  * @param {Record<string, string>} recordedFrom
  * @param {ReadonlyMap<string, Buffer>} bytes
- * @returns {Buffer} what parseArchive reads, not compressed
+ * @returns {Buffer} uncompressed input of parseArchive
  */
 export function formatArchive(recordedFrom, bytes) {
   const fixtures = [...bytes].map(([name, { length }]) => [name, length]);

@@ -1,6 +1,6 @@
 /**
  * HandlerSocket's codecs: our client's and node-handlersocket's. The alternatives that our client's
- * was chosen over are gone; their figures are in docs/codec.md.
+ * was chosen over were removed; their figures are in docs/codec.md.
  */
 
 import { HandlerSocketFramer } from '../protocols/handlersocket/framer.js';

@@ -39,7 +39,7 @@ function encodersBy(pack) {
 /** @returns {import('./definition.js').Codec} */
 function loadMsgpackr() {
   const { Packr } = requireModule('msgpackr');
-  // Plain MessagePack: its own extension for objects of one shape is none of Tarantool's.
+  // Plain MessagePack: Tarantool does not know its extension for objects of one shape.
   const packr = new Packr({ useRecords: false, int64AsType: 'number' });
   return {
     createDecoder: packetDecoder((packet) => {

@@ -1,5 +1,5 @@
 /**
- * The three protocols once more, as plainly as can be: what encoders must give byte for byte, and
+ * The three protocols in their simplest form: the expected output of encoders, byte for byte, and
  * the requests by which the fixtures are recorded. Slow, and not measured. That servers read it so
  * is shown by test/contract. Apart from protocols/, on purpose: tests hold those encoders to this.
  */
@@ -159,7 +159,7 @@ const made = new Map();
 
 /**
  * @param {import('./fixtures.js').Fixture} fixture that is encoded
- * @returns {Buffer} what every encoder must give
+ * @returns {Buffer} expected output of every encoder
  */
 export function referenceBytes({ protocol, name }) {
   const key = `${protocol}/${name}`;

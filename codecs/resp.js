@@ -71,7 +71,7 @@ function loadNodeRedis() {
 }
 
 /**
- * As a socket does with what it is given.
+ * As a socket does with written strings.
  * @param {string | Buffer} piece
  * @param {Buffer} target
  * @param {number} at

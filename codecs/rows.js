@@ -1,7 +1,7 @@
 /**
- * The contents of the fixtures, as pure functions of a number: what was stored when the replies
- * were recorded, and so what every codec must read out of them; and what encoders are given. None
- * of it comes from a codec.
+ * The contents of the fixtures, as pure functions of a number: the rows stored when the replies
+ * were recorded, which every codec must decode, and the input of encoders. None of it comes from a
+ * codec.
  */
 
 import { createDataset } from '../lib/dataset.js';

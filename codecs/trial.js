@@ -1,5 +1,5 @@
 /**
- * One codec on one fixture: what an operation is, what its outcome must be, and what else is found
+ * One codec on one fixture: the operation, its expected outcome, and what else is found
  * out. It reads no clock.
  *
  * Decoding: the fixture's bytes come in chunks as a socket gives them, each reply is handed over
@@ -15,7 +15,7 @@ import { referenceBytes } from './reference.js';
 
 /** What one read of a socket brings at most (libuv's suggestion, and Node's). */
 export const CHUNK_BYTES = 65_536;
-/** An operation passes over so many bytes at least: the clock and the loop are nothing then. */
+/** Minimum bytes per operation, so that clock and loop are negligible. */
 const OPERATION_BYTES = 262_144;
 /** The allocation is the mean over so many passes of 256 KiB or more. */
 const PASSES = 8;
@@ -53,7 +53,7 @@ export class CodecTrial {
   }
 
   /**
-   * Compares all that comes out with what must come out.
+   * Compares the complete output with the expected one.
    * @throws {Error} E_DATA, with the first place where it differs
    */
   check() {
@@ -156,7 +156,7 @@ const codecOf = (createDecoder) => ({ createDecoder });
 /**
  * @param {Codec} codec
  * @param {Fixture} fixture
- * @param {readonly Buffer[]} [chunks] of its bytes; absent: as a socket gives them
+ * @param {readonly Buffer[]} [chunks] of its bytes; absent: as received from a socket
  * @returns {any[]} all replies
  */
 export function decodeAll({ createDecoder }, fixture, chunks = undefined) {

@@ -1,7 +1,7 @@
 /**
- * What the framers of all protocols have in common. A framer takes the bytes of a connection, in
+ * The base of all framers. A framer receives the bytes of a connection, in
  * pieces of any size, and counts replies; it copies and decodes nothing, for loops whose own cost
- * must stay far below a driver's. Readers of whole replies are beside each protocol's framer.
+ * must stay far below a driver's. Parsers of complete replies are beside each protocol's framer.
  */
 
 import { targetError } from '../lib/errors.js';
@@ -22,7 +22,7 @@ export class Framer {
   /**
    * @param {Buffer} _bytes a buffer that may be longer and is used again afterwards
    * @param {number} _length how many bytes of it are new
-   * @throws {import('../lib/errors.js').DragstripError} E_TARGET for what is no reply of the
+   * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it is not a reply of the
    *   protocol
    */
   feed(_bytes, _length) {

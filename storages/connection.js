@@ -42,11 +42,11 @@ export function connectOptions(endpoint) {
 }
 
 /**
- * Waits for `opening`, and makes whatever goes wrong one E_TARGET error that names the address.
+ * Waits for `opening`; any failure becomes one E_TARGET error that names the address.
  * @template T
  * @param {{ storage: string, endpoint: Endpoint, credentials: Credentials }} target
  * @param {Promise<T>} opening
- * @param {() => unknown} abandon frees what was begun; called once where opening fails
+ * @param {() => unknown} abandon releases the attempt; called once if opening fails
  * @returns {Promise<T>}
  * @throws {DragstripError} E_TARGET
  */
@@ -133,7 +133,7 @@ export function loseHandle(handle, error, calls = 'promise') {
 
 /**
  * loseHandle as soon as the socket of a connection fails, ends or closes, and before the driver's
- * own listeners: they call back, and who is called back may ask again at once.
+ * own listeners: their callbacks may send new requests immediately.
  * @param {import('node:net').Socket} socket
  * @param {import('../lib/types.js').RowsHandle} handle
  * @param {import('../lib/types.js').CallStyle} [calls]

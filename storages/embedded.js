@@ -18,7 +18,7 @@ import { pidExists } from '../lib/process-identity.js';
 const BATCH_ROWS = 10_000;
 
 /**
- * @typedef {object} FileStore what a store knows of its file
+ * @typedef {object} FileStore the file of a store
  * @property {string} storage
  * @property {string} file absolute path
  * @property {(file: string) => DatasetOptions | null | Promise<DatasetOptions | null>} inspect
@@ -39,7 +39,7 @@ const BATCH_ROWS = 10_000;
  * @param {Dataset} dataset
  * @param {AbortSignal} [signal]
  * @returns {Promise<void>}
- * @throws {import('../lib/errors.js').DragstripError} E_REFUSED where a foreign file is in the way
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED if another file is there
  */
 export async function fillFile(store, dataset, signal) {
   signal?.throwIfAborted();
@@ -128,7 +128,7 @@ function removeLeftovers(file) {
   }
 }
 
-/** @param {string} file with what the stores lay beside it while they write */
+/** @param {string} file removed with its companion files */
 function removeFile(file) {
   for (const suffix of ['', '-lock', '-journal', '-wal', '-shm']) {
     rmSync(file + suffix, { force: true });
@@ -151,7 +151,7 @@ export function parseMarker(text) {
 
 /**
  * @param {DatasetOptions} dataset
- * @returns {string} what parseMarker reads
+ * @returns {string} input of parseMarker
  */
 export function formatMarker({ rows, valueSize, seed }) {
   return JSON.stringify({ madeBy: 'dragstrip', rows, valueSize, seed });

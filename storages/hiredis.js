@@ -108,7 +108,7 @@ async function openCommands(context) {
         close: () => closeSocket(client.socket),
       };
     },
-    async close() {}, // who connects closes
+    async close() {}, // closed by the connecting side
   };
 }
 

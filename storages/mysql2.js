@@ -1,4 +1,4 @@
-/** mysql2 on MariaDB or MySQL: SQL, as a baseline of what HandlerSocket saves. */
+/** mysql2 on MariaDB or MySQL: SQL, the baseline for HandlerSocket. */
 
 import { defineStorage } from '../lib/define.js';
 import {

@@ -1,6 +1,6 @@
 /**
- * Connections of the two drivers of Redis, ready, for all that runs over them. What a lost one
- * does to requests is for who sends them.
+ * Ready connections of the two Redis drivers, for every use. The sender of requests handles a lost
+ * connection.
  */
 
 import { usageError } from '../lib/errors.js';
@@ -69,7 +69,7 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
 }
 
 /**
- * ioredis rejects what was in flight with a plain Error, "Connection is closed.": it gets a code.
+ * ioredis rejects requests in flight with a plain Error, "Connection is closed.": it gets a code.
  * @param {any} redis
  */
 export function codeLostRequests(redis) {
@@ -99,7 +99,7 @@ function nodeRedisOptions(endpoint, { credentials, profile }) {
   const { call: _call, pool: _pool, socket, ...options } = /** @type {any} */ (profile.options);
   return {
     ...options,
-    // A server may tell a client to move to another address, which nobody has allowed.
+    // A server may redirect a client to another address, which the user has not allowed.
     maintNotifications: 'disabled',
     username: credentials.user,
     password: credentials.password,
@@ -148,10 +148,10 @@ export async function connectNodeRedis(where, { name = 'main', more = {} } = {})
   const { createClient } = await nodeRedis;
   const client = createClient({ ...nodeRedisOptions(endpoint, where), ...more });
   const failed = new Promise((_resolve, reject) => {
-    // The same object rejects whatever was in flight; its class has no code.
+    // The same object rejects all requests in flight; its class has no code.
     client.on('error', (error) => reject(withCode(error)));
   });
-  failed.catch(() => {}); // also the errors of later, which the requests tell of
+  failed.catch(() => {}); // later errors, too: the requests report them
   const target = { storage: 'redis', endpoint, credentials };
   await openOrThrow(target, Promise.race([client.connect(), failed]), () => client.destroy());
   return client;

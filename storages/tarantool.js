@@ -33,7 +33,7 @@ const OPTIONS = { retryStrategy: null, timeout: 5000, state: 'parser states kept
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][1]);
 /** @param {any[][]} reply the tuple as it is now */
 const stored = (reply) => reply.length === 1;
-/** @param {[(string | null)[]]} reply what the function returned: one list */
+/** @param {[(string | null)[]]} reply result of the function: one list */
 const values = (reply) => reply[0];
 
 export const storage = defineStorage({

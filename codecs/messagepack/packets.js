@@ -2,7 +2,7 @@
  * Tarantool's packets out of chunks, for codecs that know MessagePack and no Tarantool: a length of
  * five bytes, a map that is the header, a map that is the body. Apart from protocols/iproto/, on
  * purpose: each codec decodes the maps by itself, and the cutting, which is the same for all, is a
- * part of what is timed.
+ * part of the timed work.
  */
 
 const PREFIX_BYTES = 5;

@@ -1,6 +1,6 @@
 /**
  * A simple RESP 2 decoder, the baseline: a recursive descent over one Buffer, nothing
- * kept between chunks but the bytes of a reply that is not whole, which is then read from its start
+ * kept between chunks but the bytes of an incomplete reply, which is then read from its start
  * again. And an encoder that makes one binary string of a command.
  *
  * Apart from protocols/resp/, on purpose: it is what drivers' codecs are compared with, so it keeps
@@ -15,7 +15,7 @@ const MINUS = 0x2d;
 const COLON = 0x3a;
 const DOLLAR = 0x24;
 const STAR = 0x2a;
-/** The reply is not whole. */
+/** The reply is incomplete. */
 const MORE = Symbol('more');
 
 class PlainReader {

@@ -81,7 +81,7 @@ export class SqlSession {
 
   /**
    * @param {string} sql a LOAD DATA LOCAL INFILE
-   * @param {import('node:stream').Readable} stream what the server gets for the file
+   * @param {import('node:stream').Readable} stream the contents sent as the file
    * @returns {Promise<any>}
    */
   async load(sql, stream) {
@@ -94,7 +94,7 @@ export class SqlSession {
     }
   }
 
-  /** Something moved: the time of silence begins anew. */
+  /** Activity: the inactivity timeout restarts. */
   alive() {
     this.timer.refresh();
   }

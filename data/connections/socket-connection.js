@@ -1,7 +1,7 @@
 /**
- * A socket with outstanding requests: what the Redis and the Tarantool connection of loaders and
- * namespaces have in common. It is made for filling and counting, where all that matters is that
- * nothing waits for ever and that the first fault is reported in one line. Not for measuring.
+ * A socket with outstanding requests, the base of the Redis and Tarantool connections of loaders
+ * and namespaces. No request waits forever, and the first fault is reported in one line. Not for
+ * measuring.
  */
 
 import { once } from 'node:events';
@@ -9,21 +9,21 @@ import { connect } from 'node:net';
 import { formatEndpoint } from '../../lib/address.js';
 import { DragstripError, targetError } from '../../lib/errors.js';
 
-/** A server that is silent for so long while requests wait has failed. */
+/** A server without a reply for this long, while requests are outstanding, has failed. */
 export const TIMEOUT_MS_DEFAULT = 30_000;
 /** Connecting and the server's first word: another protocol may wait silently. */
 export const HANDSHAKE_MS_MAX = 5_000;
 
 /**
  * @typedef {object} ConnectionOptions
- * @property {string} what the server as messages call it, `Redis`
+ * @property {string} what name of the server in messages, `Redis`
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {number} [timeoutMs] see SeedContext
  * @property {AbortSignal} [signal] closes the connection and rejects outstanding requests
  */
 
 /**
- * @typedef {object} Waiting
+ * @typedef {object} PendingRequest
  * @property {(value: any) => void} resolve
  * @property {(error: Error) => void} reject
  */
@@ -148,7 +148,7 @@ export class SocketConnection {
     for (const entry of entries) entry.reject(error);
   }
 
-  /** Closes at once: nothing may wait any more. */
+  /** Closes immediately and rejects outstanding requests. */
   close() {
     this.fail(targetError(`${this.where}: the connection was closed by Dragstrip`));
   }
@@ -175,7 +175,7 @@ export class SocketConnection {
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {DragstripError} another protocol speaks at this port
+   * @returns {DragstripError} another protocol answers at this port
    */
   garbled(bytes) {
     const start = Buffer.from(bytes.subarray(0, 24)).toString('latin1');

@@ -11,7 +11,7 @@ import { isWhole } from './marker.js';
 
 /**
  * @typedef {object} Finding
- * @property {string | null} fault what is wrong with the rows, in words
+ * @property {string | null} fault description of what is wrong with the rows
  * @property {number} sampled rows compared in full
  */
 
@@ -49,7 +49,7 @@ export async function fill({ where, dataset, marker, rowsThere, write, verify, f
         'check whether it evicts or expires rows, or whether another client changes them',
       );
     }
-    // What an earlier load left is not what its marker says: all is written anew, once.
+    // The rows differ from an earlier load's marker: all are written again, once.
     keep = 0;
   }
 }

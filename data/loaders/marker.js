@@ -27,7 +27,7 @@ export function formatMarker({ rows, valueSize, seed }, { complete, done, extent
 
 /**
  * @param {Record<string, any> | null} fields of our mark
- * @returns {Marker | null} null where it is none, or not one of rows
+ * @returns {Marker | null} null if it is not a marker of rows
  */
 export function readMarker(fields) {
   if (fields === null) return null;

@@ -157,7 +157,7 @@ async function write(rows, context, keep, extent) {
     /** @type {(buffer: Buffer, id: number) => { length: number, next: number }} */
     const encode = (buffer, id) => {
       const end = encodeRows(rows, dataset, buffer, id);
-      // Only what was acknowledged counts as done: an error reply may be under way to us.
+      // Only acknowledged commands count as done: an error reply may still arrive.
       const state = { complete: false, done: progress.rowsDone, extent };
       const marker = ['SET', key, formatMarker(dataset, state)];
       return {

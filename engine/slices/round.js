@@ -99,13 +99,13 @@ export async function runRound(entrants, loads, options) {
  */
 async function warmAll(seats) {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < seats.length) {
       next += 1;
       await seats[next - 1].warm();
     }
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
 }
 
 /**
@@ -164,7 +164,7 @@ function orderOfLoads(before, loads, random, placement) {
   return places.flatMap((place) => order.filter((load) => placeOf(load) === place));
 }
 
-/** A contender's place in a round: its process, and what came of it. */
+/** A contender in a round: its process and its outcome. */
 class Seat {
   /**
    * @param {Entrant} entrant

@@ -1,4 +1,4 @@
-/** The entry of a fake server's own process: takes a protocol and a dataset, sends its port. */
+/** Entry point of a fake server's process: receives a protocol and a dataset, sends its port. */
 
 import { createDataset } from '../../lib/dataset.js';
 import { listen } from './server.js';

@@ -18,7 +18,7 @@ const READY_MS = 20_000;
 
 /**
  * @param {string} protocol
- * @param {import('../../lib/types.js').DatasetOptions} dataset what tableDataset gave
+ * @param {import('../../lib/types.js').DatasetOptions} dataset from tableDataset
  * @returns {Promise<RunningFakeServer>} it ends with this process too
  * @throws {DragstripError} E_INTERNAL where it does not come up
  */

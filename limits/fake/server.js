@@ -1,6 +1,6 @@
 /**
- * The fake server's server: takes connections on a loopback port and answers from a table, so that
- * what a driver can do at most shows. It is no store: it holds some rows of the dataset and takes
+ * The fake server: accepts connections on a loopback port and answers from a table, which shows
+ * a driver's maximum throughput. It is no store: it holds some rows of the dataset and takes
  * no writes.
  */
 
@@ -11,12 +11,12 @@ import { WriteBuffer } from './write-buffer.js';
 /**
  * @typedef {object} Conversation
  * @property {(bytes: Buffer, out: WriteBuffer) => number} consume answers whole requests in `out`;
- *   gives how many bytes they were; throws for what is no request
+ *   returns their length in bytes; throws if they are not a request
  */
 
 /**
  * @typedef {object} FakeServer
- * @property {Buffer | null} greeting what is said first
+ * @property {Buffer | null} greeting sent on connect
  * @property {() => Conversation} converse of one connection
  */
 

@@ -36,15 +36,15 @@ export class WriteBuffer {
   }
 
   /**
-   * Writes a number over what was appended last.
+   * Overwrites the last appended bytes with a number.
    * @param {number} value unsigned, 32 bits, big-endian
-   * @param {number} fromEnd bytes before the end of what there is
+   * @param {number} fromEnd bytes before the end of the buffer
    */
   patchUInt32(value, fromEnd) {
     this.#bytes.writeUInt32BE(value, this.#length - fromEnd);
   }
 
-  /** Writes what there is. */
+  /** Writes the buffered bytes. */
   flush() {
     if (this.#length === 0) return;
     this.socket.write(this.#bytes.subarray(0, this.#length));

@@ -1,5 +1,5 @@
 /**
- * The entry of a wire loop's own process: takes a WireSpec by message, runs its depths one after
+ * Entry point of a wire loop's process: receives a WireSpec by message, runs its depths one after
  * another, sends the points back. It prints nothing and ends when its parent does.
  */
 

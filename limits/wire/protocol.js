@@ -6,11 +6,11 @@
 import { usageError } from '../../lib/errors.js';
 
 /**
- * @typedef {object} WireReply a reply that is read as a whole, for the check
+ * @typedef {object} WireReply a complete reply, for the check
  * @property {number} end the offset behind it
  * @property {number | null} id the row it is for, where the protocol says so; null: in order
  * @property {string | null} value null: no row
- * @property {string | null} error what the server said
+ * @property {string | null} error message of the server
  */
 
 /**
@@ -20,7 +20,7 @@ import { usageError } from '../../lib/errors.js';
  * @property {string} endpoint of its address
  * @property {(wire: import('./wire-socket.js').WireSocket, credentials:
  *   import('../../lib/types.js').Credentials) =>
- *   Promise<any>} greet everything that comes before the reads; gives the session
+ *   Promise<any>} greet handshake before the reads; returns the session
  * @property {(session: any, id: number) => Buffer} encode one read by key
  * @property {(session: any, valueSize: number) =>
  *   import('../../protocols/framer.js').Framer} createFramer
@@ -49,7 +49,7 @@ export async function loadProtocol(name) {
 }
 
 /**
- * The protocol that a storage speaks: it says so where its server has several.
+ * The protocol of a storage; the storage names it if its server has several.
  * @param {Pick<import('../../lib/types.js').StorageDefinition, 'protocol' | 'server'>} storage
  * @returns {string | null} a name of PROTOCOL_NAMES; null: embedded, or not one of them
  */

@@ -29,7 +29,7 @@ const WATCH_MS = 100;
  */
 
 /**
- * @typedef {object} WirePoint what one depth gave, while the clock ran
+ * @typedef {object} WirePoint result of one depth
  * @property {number} connections
  * @property {number} depth requests in flight on each connection
  * @property {number} replies
@@ -202,7 +202,7 @@ export class Pump {
   }
 
   /**
-   * The clock is read next to the counts; what is used, outside them at both ends.
+   * The clock is read next to the counts; CPU usage is read outside of both.
    * @param {import('../../measure/usage.js').Instruments} instruments
    * @param {readonly number[]} serverPids
    */
@@ -218,7 +218,7 @@ export class Pump {
   }
 
   /**
-   * @param {() => () => void} start begins; gives what is called after each read
+   * @param {() => () => void} start starts; returns the callback of each read
    * @returns {Promise<void>} every request is answered
    */
   async #drained(start) {

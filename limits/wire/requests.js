@@ -1,4 +1,4 @@
-/** Reads encoded beforehand: many of them in one buffer, cut by their offsets. */
+/** Pre-encoded reads: many in one buffer, cut by their offsets. */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
 

@@ -1,6 +1,6 @@
 /**
  * The server ceiling of a server: a short look at every depth and number of connections, then the
- * best of them measured anew, each round in a fresh process and in a mirrored order. The figure is
+ * best of them measured again, each round in a fresh process and in a mirrored order. The figure is
  * that of the rounds, not of the look: the best of many short looks is too high by chance.
  */
 

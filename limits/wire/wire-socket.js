@@ -1,13 +1,13 @@
 /**
- * A bare socket of the wire loop: one buffer that every read goes into, questions and answers for
- * the greeting, then a pump that is called on each read. Not a driver: it knows no reply.
+ * A socket of the wire loop: one buffer for all reads, request and reply during the handshake, then
+ * a callback per read. Not a driver: it parses no replies.
  */
 
 import net from 'node:net';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
 
-/** One read takes as much as the kernel has, up to this. */
+/** Upper bound of one read. */
 const READ_BYTES = 256 * 1024;
 /** How long a server may take for one answer of the greeting. */
 const ANSWER_MS = 5000;
@@ -57,7 +57,7 @@ export class WireSocket {
 
   /**
    * @template {{ end: number }} T
-   * @param {Buffer | null} request null: the server speaks on its own
+   * @param {Buffer | null} request null: the server sends first
    * @param {(bytes: Buffer) => T | null} read null: incomplete; may throw
    * @returns {Promise<T>}
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET

@@ -4,7 +4,7 @@
  */
 
 /**
- * Every code that the client can reject with, and what it means.
+ * Every code that the client can reject with, and its meaning.
  * @type {Readonly<Record<string, string>>}
  */
 export const ERROR_CODES = Object.freeze({

@@ -1,7 +1,7 @@
 /**
  * Cuts the byte stream of a connection into reply lines. It takes bytes and gives text: for each
  * reply a call with a text, where the reply starts and ends in it, and flags. It knows neither
- * sockets nor what a reply means.
+ * sockets nor the meaning of a reply.
  *
  * Fast because it works on whole chunks: all complete lines of a chunk become one string, so a
  * reply costs no call into C++. Lines are cut before bytes are decoded, therefore a character of
@@ -35,7 +35,7 @@ export const LINE_BYTES_MAX = 512 * 1024 * 1024 - 1024;
 
 export class ReplyParser {
   /**
-   * @param {OnReply} onReply called for each reply, in order; may throw: what is left of the chunk
+   * @param {OnReply} onReply called for each reply, in order; may throw: the rest of the chunk
    *   is then dropped, and the parser must be reset before it is fed again
    * @param {{ lineBytesMax?: number }} [options]
    */
@@ -59,7 +59,7 @@ export class ReplyParser {
     return this.carried + this.piecesBytes;
   }
 
-  /** Forgets what is not complete: for a new stream. */
+  /** Discards an incomplete line: for a new stream. */
   reset() {
     this.carried = 0;
     this.pieces = [];

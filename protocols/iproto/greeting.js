@@ -12,7 +12,7 @@ const SALT_BYTES = 20;
 /**
  * @param {Buffer} bytes
  * @returns {{ salt: Buffer, end: number } | null} null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is none
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a greeting
  */
 export function readGreeting(bytes) {
   if (bytes.length >= NAME.length && bytes.toString('latin1', 0, NAME.length) !== NAME) {

@@ -10,7 +10,7 @@ import { decodeAll, encode, encodeMap } from '../msgpack.js';
 export const PREFIX_BYTES = 5;
 /** Of a request as writeRequestHead has it: the length and the header. */
 const HEAD_BYTES = 14;
-/** An error reply with its message and its stack fits, whatever was asked for. */
+/** Large enough for an error reply with its message and stack. */
 const PACKET_BYTES_MAX = 65_536;
 
 /** Request codes. */
@@ -92,16 +92,16 @@ export function encodeSelect(sync, { space, index = 0, key }) {
  * @typedef {object} IprotoPacket
  * @property {number} end the offset behind it
  * @property {Record<number, any>} header by KEY
- * @property {Record<number, any>} body by KEY; empty where there is none
+ * @property {Record<number, any>} body by KEY; empty if absent
  */
 
 /**
  * @param {Buffer} bytes
  * @param {number} at
- * @param {number} [valueSize] bytes that were asked for beside what any packet has
+ * @param {number} [valueSize] bytes requested beyond those of any packet
  * @returns {IprotoPacket | null} null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no packet, or is
- *   longer than what was asked for
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a packet, or is
+ *   longer than requested
  */
 export function readPacket(bytes, at, valueSize = 0) {
   const size = packetBytes(bytes, at, valueSize);

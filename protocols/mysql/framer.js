@@ -3,7 +3,7 @@
 import { garbled, PacketFramer } from '../framer.js';
 import { isEnd, MARK, PACKET_HEAD_BYTES, PAYLOAD_MAX } from './packet.js';
 
-/** Head of a packet and the first byte of its payload, which says what it is. */
+/** Header of a packet and the first byte of its payload, which determines its kind. */
 const LOOK_BYTES = 5;
 
 const FIRST = 0;

@@ -5,11 +5,11 @@
 import { scramble } from '../scramble.js';
 import { CAPABILITY, PAYLOAD_MAX, packet } from './packet.js';
 
-/** The method of login that every server here takes. */
+/** The authentication method that every server accepts. */
 export const NATIVE_PASSWORD = 'mysql_native_password';
 /** utf8mb4_general_ci */
 const CHARSET = 45;
-/** What both ends are able to. */
+/** Capabilities of both ends. */
 const CAPABILITIES =
   CAPABILITY.longPassword |
   CAPABILITY.connectWithDatabase |

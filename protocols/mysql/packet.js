@@ -1,5 +1,5 @@
 /**
- * The packets of MySQL's protocol: lengths, numbers, what the first byte of a payload says.
+ * The packets of MySQL's protocol: lengths, numbers, the meaning of a payload's first byte.
  * https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html
  */
 
@@ -89,7 +89,7 @@ export function isEnd(first, size, deprecateEof) {
  * The payload of a packet, put together where it goes over several.
  * @param {Buffer} bytes
  * @param {number} at
- * @param {number} [valueSize] bytes that were asked for beside what any packet has
+ * @param {number} [valueSize] bytes requested beyond those of any packet
  * @returns {{ payload: Buffer, sequence: number, end: number } | null} null: incomplete
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is longer than what was
  *   asked for

@@ -37,7 +37,7 @@ export function encodeExecute(statement, id) {
 
 /**
  * @param {Buffer} payload command, statement (4), flags, iterations (4), NULL bits, 1, type (2)
- * @returns {number} the one parameter; NaN where it is none that is read here
+ * @returns {number} the one parameter; NaN if it has another type
  */
 export function readParameter(payload) {
   switch (payload[12]) {

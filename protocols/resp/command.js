@@ -17,7 +17,7 @@ const WORD_BYTES_MAX = 512 * 2 ** 20;
 /** @param {number} length words or items @returns {string} */
 export const arrayHead = (length) => `*${length}\r\n`;
 
-/** @param {number} length bytes @returns {string} what stands before the bytes of a string */
+/** @param {number} length bytes @returns {string} the header of a string */
 export const bulkHead = (length) => `$${length}\r\n`;
 
 const BULK_END_BYTES = 2;
@@ -70,7 +70,7 @@ export const inlineCommand = (text) => `${text}\r\n`;
 
 /**
  * @param {{ user?: string, password?: string }} credentials
- * @returns {string[] | null} the words of the login; null: none is needed
+ * @returns {string[] | null} the words of AUTH; null: not needed
  */
 export function authWords({ user, password }) {
   if (password === undefined) return null;
@@ -82,7 +82,7 @@ export function authWords({ user, password }) {
  * @param {number} at
  * @returns {{ words: string[], end: number } | null} a command, its words binary strings; null: not
  *   whole
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no command
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a command
  */
 export function readCommand(bytes, at) {
   const head = readLength(bytes, at, '*', WORDS_MAX);

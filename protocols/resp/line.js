@@ -11,7 +11,7 @@ const LINE_BYTES_MAX = 65_536;
  * @param {Buffer} bytes
  * @param {number} at
  * @returns {{ mark: string, text: string, end: number } | null} text in latin1; null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no line
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a line
  */
 export function readLine(bytes, at) {
   const lf = bytes.indexOf(LF, at);

@@ -10,7 +10,7 @@ import { readLength, readLine } from './line.js';
 const CR = 13;
 const LF = 10;
 const DOLLAR = 0x24;
-/** Unless the caller says what it asked for. */
+/** Default bound of a reply's length. */
 const VALUE_BYTES_MAX = 65_536;
 const ITEMS_MAX = 1_048_576;
 const DEPTH_MAX = 8;
@@ -31,7 +31,7 @@ export const itemReply = (item) => (typeof item === 'number' ? `:${item}\r\n` : 
 /**
  * @param {number} pairs
  * @param {2 | 3} version
- * @returns {string} what stands before the pairs of a map, which RESP 2 writes as an array
+ * @returns {string} the header of a map, which RESP 2 writes as an array
  */
 export const mapHead = (pairs, version) => (version === 3 ? `%${pairs}\r\n` : `*${2 * pairs}\r\n`);
 
@@ -48,7 +48,7 @@ export const mapHead = (pairs, version) => (version === 3 ? `%${pairs}\r\n` : `*
  * @param {number} at
  * @param {number} [limit] bytes of the longest string that was asked for
  * @returns {RespReply | null} null: incomplete
- * @throws {import('../../lib/errors.js').DragstripError} E_TARGET for what is no reply, or longer
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET if it is not a reply, or longer
  */
 export function readReply(bytes, at, limit = VALUE_BYTES_MAX) {
   return readElement(bytes, at, limit, 0);
@@ -103,7 +103,7 @@ function readArray(bytes, at, limit, depth) {
 
 /**
  * @param {Buffer} bytes
- * @param {number} at where a reply begins that is not whole
+ * @param {number} at start of an incomplete reply
  * @param {number} [limit] as readReply has it
  * @returns {number} bytes that it takes, as far as that is known by now; at least one more than
  *   there are
@@ -115,7 +115,7 @@ export function replyBytes(bytes, at, limit = VALUE_BYTES_MAX) {
 
 /**
  * @param {Buffer} bytes
- * @returns {RespReply[] | null} the whole replies that they begin with; null: these are none
+ * @returns {RespReply[] | null} the complete replies at the start; null: these are not replies
  */
 export function readReplies(bytes) {
   /** @type {RespReply[]} */

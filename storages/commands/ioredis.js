@@ -41,6 +41,6 @@ export async function openCommands(where, driver) {
         close: () => closeIoredis(redis),
       };
     },
-    async close() {}, // who connects closes
+    async close() {}, // closed by the connecting side
   };
 }

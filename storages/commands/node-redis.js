@@ -22,6 +22,6 @@ export async function openCommands(context) {
         },
       };
     },
-    async close() {}, // who connects closes
+    async close() {}, // closed by the connecting side
   };
 }

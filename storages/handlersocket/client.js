@@ -57,7 +57,7 @@ export class HandlerSocketClient extends EventEmitter {
     const settings = resolveOptions(options);
     this.settings = settings;
     const { limits, secret, writeSecret } = settings;
-    // Not from inside: what a listener throws is the caller's.
+    // Outside the parser: an exception of a listener belongs to the caller.
     const hooks = {
       onConnect: (/** @type {Connection} */ { address }) => {
         process.nextTick(() => this.emit('connect', address));
@@ -206,7 +206,7 @@ export class HandlerSocketClient extends EventEmitter {
    * connections and indexes are opened again.
    * @template T
    * @param {() => T | Promise<T>} work
-   * @returns {Promise<T>} what `work` gives
+   * @returns {Promise<T>} result of `work`
    */
   async releaseTables(work) {
     const { connections } = this;

@@ -171,7 +171,7 @@ export class Connection {
     process.nextTick(settleError, type, callback, error);
   }
 
-  /** Ends the tick: what was asked in it goes out. */
+  /** End of the tick: its requests are sent. */
   flush() {
     this.scheduled = false;
     this.sendQueue.seal();

@@ -1,4 +1,4 @@
-/** A check that what is opened is a base table: opening a view kills the server. */
+/** Checks that a table to open is a base table: opening a view kills the server. */
 
 import { argumentError } from '../../protocols/handlersocket/errors.js';
 

@@ -1,4 +1,4 @@
-/** The options of a client: defaults, bounds, and the check of what the caller passes. */
+/** The options of a client: defaults, bounds, and their check. */
 
 import { argumentError } from '../../protocols/handlersocket/errors.js';
 import { checkInteger, checkSecret } from './validate.js';

@@ -1,7 +1,7 @@
 /**
  * The requests of one connection, from the caller to the reply: the batch being filled, the batches
  * that wait, those in flight, and the pending queue in the same order. It knows no
- * socket, so what is sent, kept, retried or given up can be tested exactly.
+ * socket, so sending, keeping, retrying and rejecting can be tested exactly.
  *
  * In flight is bounded in requests and in estimated bytes of replies, because the server has no
  * bound: it buffers every reply until the client reads it.
@@ -177,7 +177,7 @@ export class SendQueue {
   }
 
   /**
-   * The connection is gone: what was in flight is queued again in front where it may be sent twice,
+   * The connection is lost: requests in flight are queued again in front if they may be sent twice,
    * and given back where it may not.
    * @param {number} maxRetries
    * @returns {Entry[]} requests that must reject, oldest first
@@ -189,13 +189,13 @@ export class SendQueue {
     const unsent = this.waiting.takeAll();
     /** @type {Entry[]} */
     const given = [];
-    let place = 0;
+    let next = 0;
     for (const batch of batches) {
       const again = this.pool.take(batch.length);
       again.attempts = batch.attempts + 1;
       for (const [start, end] of batch.lines()) {
-        const entry = entries[place];
-        place += 1;
+        const entry = entries[next];
+        next += 1;
         if (entry.type.change || again.attempts > maxRetries) {
           given.push(entry);
           continue;
@@ -210,8 +210,8 @@ export class SendQueue {
       else this.pool.give(again);
     }
     for (const batch of unsent) this.waiting.push(batch);
-    for (; place < entries.length; place += 1)
-      this.pending.push(entries[place].type, entries[place].callback);
+    for (; next < entries.length; next += 1)
+      this.pending.push(entries[next].type, entries[next].callback);
     this.inFlight = 0;
     this.weight = 0;
     return given;

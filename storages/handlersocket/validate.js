@@ -1,5 +1,5 @@
 /**
- * What the client refuses before it sends: all that the server takes silently and does wrongly, or
+ * Checks before sending: the client refuses what the server accepts silently and does wrongly, or
  * dies of (HANDLERSOCKET 1.2 and 2.3). Everything here throws HS_ARGUMENT and nothing else.
  */
 
@@ -18,7 +18,7 @@ export const INDEX_ID_MAX = 65535;
 
 const FIND_OPS = new Set(['=', '>', '>=', '<', '<=']);
 const FILTER_OPS = new Set(['=', '!=', '>', '>=', '<', '<=']);
-/** Their tables are views in part (mysql.user), or none that can be opened. */
+/** Some of their tables are views (mysql.user), others cannot be opened. */
 const SYSTEM_DATABASES = new Set(['mysql', 'information_schema', 'performance_schema', 'sys']);
 
 /**
@@ -176,7 +176,7 @@ export function checkChange(values, columns, mod) {
   for (const value of values) checkStep(value);
 }
 
-/** @param {unknown} step of + or -: the server takes what is no integer as 0, silently */
+/** @param {unknown} step of + or -: the server silently takes a non-integer as 0 */
 function checkStep(step) {
   if (step === null || typeof step === 'bigint') return;
   if (typeof step === 'number' && Number.isSafeInteger(step)) return;

@@ -1,4 +1,4 @@
-/** Several connections for one inserter: all of them, or none. */
+/** Several connections for one inserter: all or none are opened. */
 
 /**
  * @template T

@@ -1,5 +1,5 @@
 /**
- * Locks inside of Tarantool: functions of box.lua keep them in a space, who waits is a fiber there.
+ * Locks in Tarantool: functions of box.lua keep them in a space, a waiter is a fiber there.
  * A lock ends by its expiry or with its connection, whichever is first.
  */
 

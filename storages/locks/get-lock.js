@@ -1,5 +1,5 @@
 /**
- * GET_LOCK of MariaDB and MySQL: the server queues who waits, a lock belongs to a connection and
+ * GET_LOCK of MariaDB and MySQL: the server queues waiters, a lock belongs to a connection and
  * ends with it; it has no expiry. Every mutex that is locked, or waits, has a connection of its
  * own.
  */
@@ -35,7 +35,7 @@ const FOREVER_S = 31_536_000;
 export async function openGetLocks({ address, credentials, names }, driver) {
   const endpoint = requireEndpoint(address, 'sql', driver.name);
   const options = sqlOptions(endpoint, credentials, names.database);
-  // Who has waited for a connection is in front of who comes back.
+  // Waiters for a connection come before returning ones.
   const pool = await driver.createPool(options, CONNECTIONS_MAX);
   const locks = poolLocks(driver, pool, names);
   // The first connection shows whether the server answers.

@@ -1,6 +1,6 @@
 /**
  * Locks on Redis: our two handlers on ioredis and on node-redis, and the packages that Node
- * programs use. Not for measuring: who calls does that.
+ * programs use. Measuring is the caller's task.
  */
 
 import { usageError } from '../../lib/errors.js';
@@ -50,7 +50,7 @@ export const IOREDIS_LOCKS = Object.freeze({
  */
 export async function openIoredisLocks(context, driver = IOREDIS) {
   const redis = await connectIoredis(context, { driver });
-  // As the mutex does: what is sent in one tick leaves in one write.
+  // As the mutex does: commands of one tick leave in one write.
   const cork = createCork(/** @type {any} */ (redis).stream);
   return openLocks(context, {
     ...{ storage: driver.name, offered: IOREDIS_LOCKS, client: redis },
@@ -122,7 +122,7 @@ async function openLocks({ address, credentials, parameters, names }, driver) {
 /**
  * @param {LockDriver} driver
  * @param {string} prefix of keys
- * @param {import('../../lib/types.js').Parameters} [parameters] retryMs: of those that ask again
+ * @param {import('../../lib/types.js').Parameters} [parameters] retryMs: of locks that poll
  * @returns {Promise<Pick<Locks, 'mutex' | 'close'>>}
  */
 async function openHandler({ storage, offered, client }, prefix, parameters = {}) {

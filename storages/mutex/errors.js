@@ -4,7 +4,7 @@
  */
 
 /**
- * Every code that the client rejects with, and what it means.
+ * Every code that the client rejects with, and its meaning.
  * @type {Readonly<Record<string, string>>}
  */
 export const MUTEX_CODES = Object.freeze({
@@ -12,7 +12,7 @@ export const MUTEX_CODES = Object.freeze({
   MUTEX_TIMEOUT: 'not locked within the block timeout',
   MUTEX_DEADLOCK: 'the owner holds, or waits for, one of the names already',
   MUTEX_ABORTED: 'the signal of the caller aborted',
-  MUTEX_CONNECTION: 'the connection was lost; what was in flight may have been executed',
+  MUTEX_CONNECTION: 'the connection was lost; requests in flight may have been executed',
   MUTEX_SERVER: 'the server answered with an error',
   MUTEX_UNSUPPORTED: 'this kind of lock does not offer that',
   MUTEX_CLOSED: 'the locker is closed',
@@ -33,7 +33,7 @@ export class MutexError extends Error {
 }
 
 /**
- * What a driver rejected with: an error reply of the server, or a connection that is gone.
+ * What a driver rejected with: an error reply of the server, or a lost connection.
  * @param {any} error
  * @param {string} what was asked for
  * @returns {MutexError}

@@ -2,8 +2,8 @@
  * dragstrip/mutex: locks over one Redis server, on ioredis or on node-redis. Nothing of the harness
  * is imported but its clock. See docs/mutex.md.
  *
- * Not for several Redis servers (no quorum), and no fencing: who is stopped for longer than the
- * expiry and then goes on is not alone, unless it asks owned() or refresh() first.
+ * Not for several Redis servers (no quorum), and no fencing: a process suspended for longer than
+ * the expiry is no longer the only one inside, unless it calls owned() or refresh() first.
  */
 
 import { systemClock } from '../../measure/clock.js';

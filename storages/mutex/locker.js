@@ -2,7 +2,7 @@
  * What the mutexes of one process share: the driver's connection, the subscription by which they
  * are woken, the queues of those that wait, and what this process knows that it holds.
  *
- * All who wait listen to one channel. An unlock says there which names are free; in each process
+ * All waiters listen to one channel. An unlock publishes the released names there; in each process
  * the first that waits for them tries. Where one of this process waits, its attempt is sent right
  * behind the unlock, in the same write, and the channel is not waited for. So that other processes
  * get their turn too, only some unlocks in a row do that while others listen.
@@ -191,7 +191,7 @@ export class Locker {
   async #release(claim) {
     const { names } = claim;
     const release = this.handler.release(claim, JSON.stringify([this.#id, ...names]));
-    // The attempt of who waits here leaves with the unlock, in the same write.
+    // The next local waiter's attempt is sent with the unlock, in the same write.
     const handOver = this.handler.pipelines && this.#mayHandOver();
     if (handOver && this.waiters.pump(names) > 0) this.#handovers += 1;
     try {

@@ -1,4 +1,4 @@
-/** What the mutex takes as arguments, and what it refuses before anything is sent. */
+/** Arguments of the mutex, and their check before anything is sent. */
 
 import { MutexError } from './errors.js';
 

@@ -146,7 +146,7 @@ function until(held) {
  * One write, one round trip; the replies come in order.
  * @param {import('./client-adapter.js').ClientAdapter['command']} command
  * @param {string[][]} commands
- * @returns {Promise<any[] | null>} null: what was watched has changed
+ * @returns {Promise<any[] | null>} null: a watched key has changed
  */
 async function execute(command, commands) {
   const sent = [['MULTI'], ...commands, ['EXEC']].map((words) => command(words));

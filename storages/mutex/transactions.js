@@ -1,6 +1,6 @@
 /**
  * Connections for WATCH … EXEC: what is watched belongs to a connection, so that two transactions
- * may not share one at a time. Made when they are needed, a few at most; who finds none waits.
+ * may not share one at a time. Created on demand, a few at most; further transactions wait.
  */
 
 import { Queue } from '../../lib/queue.js';

@@ -72,7 +72,7 @@ describe('loaders', () => {
         assert.deepEqual(await inspect(), found);
       }
 
-      test('An empty place has no dataset and nothing notOurs', async () => {
+      test('an empty server has no dataset and no other data', async () => {
         assert.deepEqual(await inspect(), { dataset: null, notOurs: null });
       });
 

@@ -207,9 +207,9 @@ async function startVictim(name, loader) {
  * @param {string} storage
  * @param {{ addresses: Record<string, string>, home: string }} victim addresses: by flag
  * @param {number} timeoutMs
- * @param {() => void} strike
+ * @param {() => void} inject
  */
-async function runStruck(storage, { addresses, home }, timeoutMs, strike) {
+async function runFaulted(storage, { addresses, home }, timeoutMs, inject) {
   let struck = false;
   const result = await run(
     {
@@ -226,7 +226,7 @@ async function runStruck(storage, { addresses, home }, timeoutMs, strike) {
         if (struck || event.type !== 'progress' || event.phase !== 'measure') return;
         if (event.benchmark.storage !== storage) return;
         struck = true;
-        strike();
+        inject();
       },
     },
   );
@@ -249,7 +249,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
     test(`${storage}: killed, its errors are counted and the run goes on`, async () => {
       const victim = await startVictim(name, loader);
       try {
-        const result = await runStruck(storage, victim, 2000, () =>
+        const result = await runFaulted(storage, victim, 2000, () =>
           process.kill(victim.pid, 'SIGKILL'),
         );
         assert.equal(statusOf(result), 5);
@@ -269,7 +269,7 @@ describe('a server that goes away while it is measured', { timeout: 600_000 }, (
   test('stopped by SIGSTOP, outstanding requests time out', async () => {
     const victim = await startVictim('redis', 'redis');
     try {
-      const result = await runStruck('ioredis', victim, 3000, () =>
+      const result = await runFaulted('ioredis', victim, 3000, () =>
         process.kill(victim.pid, 'SIGSTOP'),
       );
       assert.equal(statusOf(result), 5);

@@ -42,7 +42,7 @@ async function runTest(name, lie, issue = SHAPE.ops) {
     const words = prepared.words(index);
     const right = await honest.send(words);
     const reply = lie === undefined ? right : lie(words, right);
-    outcomes[prepared.judge(index, reply)] += 1;
+    outcomes[prepared.verify(index, reply)] += 1;
   }
   const wrong = await prepared.settle(honest.send, { issued: issue, answered: issue });
   return { outcomes, wrong, fake: honest, prepared };

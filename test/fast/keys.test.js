@@ -14,12 +14,12 @@ import {
 const DRAWS = 400_000;
 
 /**
- * Pearson's chi-square of counts against a law; benchmarks that expect less than 10 are put
+ * Pearson's chi-square of counts against a distribution; bins that expect less than 10 are put
  * together.
  * @param {ArrayLike<number>} counts
  * @param {(benchmark: number) => number} probability
  * @param {number} draws
- * @returns {number} standardised: about 0 ± 1 where the counts follow the law (Wilson and Hilferty)
+ * @returns {number} standardised: about 0 ± 1 where the counts follow the distribution (Wilson and Hilferty)
  */
 function chiSquareDeviate(counts, probability, draws) {
   let [sum, benchmarks, seen, expected, total] = [0, 0, 0, 0, 0];
@@ -60,7 +60,7 @@ function drawn(rows, keys, seed = 1) {
 describe('zipf', () => {
   for (const exponent of [0, 0.5, 0.99, 1, 1 + 1e-9, 1.2, 2, 5]) {
     for (const rows of [2, 10, 1000, 100_000]) {
-      test(`exponent ${exponent} over ${rows} rows: the law to a chi-square`, () => {
+      test(`exponent ${exponent} over ${rows} rows: the distribution by a chi-square test`, () => {
         const rank = createZipf(rows, exponent, createRandom(rows, 3));
         const ranks = Uint32Array.from({ length: DRAWS }, rank);
         const weights = Float64Array.from({ length: rows }, (_, i) => (i + 1) ** -exponent);
@@ -97,7 +97,7 @@ describe('zipf', () => {
   });
 });
 
-test('uniform: the law to a chi-square', () => {
+test('uniform: the distribution by a chi-square test', () => {
   const deviate = chiSquareDeviate(drawn(997, 'uniform').subarray(1), () => 1 / 997, DRAWS);
   assert.ok(Math.abs(deviate) < 4, `${deviate} standard deviations`);
 });
@@ -108,7 +108,7 @@ for (const [keyShare, operationShare] of [
   [0.001, 0],
   [0.2, 1],
 ]) {
-  test(`hotspot:${keyShare}:${operationShare}: the law to a chi-square`, () => {
+  test(`hotspot:${keyShare}:${operationShare}: the distribution by a chi-square test`, () => {
     const rows = 1000;
     const counts = drawn(rows, `hotspot:${keyShare}:${operationShare}`);
     const hot = Math.max(1, rows * keyShare);

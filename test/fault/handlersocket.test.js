@@ -92,7 +92,7 @@ test('finds go on where the server is killed and started again, changes say they
   let next = 1;
   let wrong = 0;
   let stopped = false;
-  const lanes = Array.from({ length: 50 }, async () => {
+  const workers = Array.from({ length: 50 }, async () => {
     while (!stopped) {
       const id = 1 + (next++ % ROWS);
       if ((await index.value(id)) !== id * 2) wrong += 1;
@@ -114,7 +114,7 @@ test('finds go on where the server is killed and started again, changes say they
   await server.start();
   while (next < before + 5000) await sleep(1);
   stopped = true;
-  await Promise.all(lanes);
+  await Promise.all(workers);
   assert.equal(wrong, 0);
   assert.equal(await inserting.insert([9000, 1]), undefined);
   assert.ok(client.counters().losses >= 2);

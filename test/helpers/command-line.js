@@ -13,7 +13,7 @@ import { runCommandLine } from '../../cli/main.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Port 1 of loopback: nobody listens there. */
+/** Port 1 of loopback, where nothing listens. */
 const NOWHERE = '127.0.0.1:1';
 export const NO_SERVERS = Object.freeze({
   DRAGSTRIP_REDIS: NOWHERE,
@@ -121,7 +121,7 @@ export async function callCommand([script, ...args]) {
 }
 
 /**
- * Holds a failure to its form: one line on the error stream, which says what and which option
+ * Checks the form of a failure: one line on the error stream, which says what and which option
  * helps; no stack trace.
  * @param {Ended} ended
  * @param {number} expected status

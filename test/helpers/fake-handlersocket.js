@@ -25,7 +25,7 @@ import { createServer } from 'node:net';
 
 /**
  * @param {string} line
- * @returns {string} what a real server would answer, more or less
+ * @returns {string} approximately the reply of a real server
  */
 export function goodAnswer(line) {
   const [first, op, , key] = line.split('\t');
@@ -107,7 +107,7 @@ export async function startFake({ answer, onConnection, path } = {}) {
 
 /**
  * @param {Promise<unknown>} promise
- * @returns {Promise<any>} what it rejects with
+ * @returns {Promise<any>} the error of the rejection
  * @throws where it resolves
  */
 export async function rejection(promise) {

@@ -1,5 +1,5 @@
 /**
- * Another user of the machine, who knows every address and every path: `node intruder.js TARGETS`,
+ * Another user of the machine with all addresses and paths: `node intruder.js TARGETS`,
  * as JSON. Tries to read the files and to use the servers; prints what succeeded, as JSON.
  */
 

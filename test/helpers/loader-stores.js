@@ -9,7 +9,7 @@ import { openAdmin } from '../../bench/login.js';
 import { ROW_NAMES } from '../../lib/dataset.js';
 
 /**
- * @typedef {object} Plant something notOurs in our place
+ * @typedef {object} Plant data not created by Dragstrip under its names
  * @property {string} title
  * @property {() => Promise<any>} make
  * @property {object} [options] of the dataset that is then refused

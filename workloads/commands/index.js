@@ -148,7 +148,7 @@ class CommandBenchmark {
   /** @returns {import('../../lib/types.js').BoundWorkload} */
   bind() {
     const { clients, prepared, parameters } = this;
-    const { words, inline, judge } = prepared;
+    const { words, inline, verify } = prepared;
     const compared = { replies: 0, bytes: 0 };
     const run = parameters.keepAlive ? clients.onKept.bind(clients) : clients.onOwn.bind(clients);
     const askLine = (/** @type {CommandConnection} */ connection) =>
@@ -166,7 +166,7 @@ class CommandBenchmark {
         this.answered += 1;
         compared.replies += 1;
         compared.bytes += lengthOf(reply);
-        return index < this.ops ? judge(index, reply) : MISMATCH;
+        return index < this.ops ? verify(index, reply) : MISMATCH;
       },
       rotates: true,
       compared,

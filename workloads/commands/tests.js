@@ -20,7 +20,7 @@ import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './keys.
  * @typedef {object} Prepared a test with its keys drawn
  * @property {(index: number) => readonly string[]} words of operation `index`
  * @property {string} [inline] in their place: the same as a line
- * @property {(index: number, reply: any) => number} judge outcome code, of the whole reply
+ * @property {(index: number, reply: any) => number} verify outcome code, of the whole reply
  * @property {(send: Send) => Promise<void>} fill what must be there, and no more
  * @property {(send: Send, count: { issued: number, answered: number }) => Promise<string | null>}
  *   settle what is wrong with the keys afterwards; null: nothing
@@ -84,7 +84,7 @@ const always = { fill: async () => {}, settle: async () => null };
 function ping() {
   return {
     words: () => ['PING'],
-    judge: (_index, reply) => (reply === 'PONG' ? OK : MISMATCH),
+    verify: (_index, reply) => (reply === 'PONG' ? OK : MISMATCH),
     ...always,
     baseline: ['PING'],
   };
@@ -114,7 +114,7 @@ function write(shape, each) {
       for (let i = index * each; i < (index + 1) * each; i += 1) words.push(...pairs[numbers[i]]);
       return words;
     },
-    judge: (_index, reply) => (reply === 'OK' ? OK : MISMATCH),
+    verify: (_index, reply) => (reply === 'OK' ? OK : MISMATCH),
     async fill(send) {
       await overNames(send, 'DEL', names);
     },
@@ -144,7 +144,7 @@ function get(shape) {
   const commands = values.map((_, n) => ['GET', keyOf(n)]);
   return {
     words: (index) => commands[numbers[index]],
-    judge(index, reply) {
+    verify(index, reply) {
       if (reply === null) return MISS;
       return reply === values[numbers[index]] ? OK : MISMATCH;
     },
@@ -175,7 +175,7 @@ function incr(shape) {
   const commands = listOf(keyspace, (n) => counterOf(n)).map((key) => ['INCR', key]);
   return {
     words: (index) => commands[numbers[index]],
-    judge(index, reply) {
+    verify(index, reply) {
       const n = numbers[index];
       const at = starts[n] + reply - 1;
       if (!Number.isInteger(reply) || reply < 1 || at >= starts[n + 1] || seen[at] !== 0) {
@@ -213,7 +213,7 @@ function push({ ops, dataSize }, key) {
   const command = ['LPUSH', key, valueText(0, dataSize)];
   return {
     words: () => command,
-    judge(_index, reply) {
+    verify(_index, reply) {
       if (!Number.isInteger(reply) || reply < 1 || reply > ops || seen[reply] !== 0) {
         return MISMATCH;
       }
@@ -252,7 +252,7 @@ function pop({ ops, dataSize }) {
   const command = ['LPOP', LIST];
   return {
     words: () => command,
-    judge(_index, reply) {
+    verify(_index, reply) {
       if (reply === null) return MISS;
       const n = left.get(reply) ?? 0;
       if (n === 0) return MISMATCH;
@@ -278,7 +278,7 @@ function add(shape) {
   let added = 0;
   return {
     words: (index) => commands[numbers[index]],
-    judge(_index, reply) {
+    verify(_index, reply) {
       if (reply !== 0 && reply !== 1) return MISMATCH;
       added += reply;
       return OK;
@@ -306,7 +306,7 @@ function takeMember({ ops }) {
   const command = ['SPOP', SET];
   return {
     words: () => command,
-    judge(_index, reply) {
+    verify(_index, reply) {
       if (reply === null) return MISS;
       const n = /^element:\d{12}$/.test(reply) ? Number(reply.slice(8)) : ops;
       if (n >= ops || seen[n] !== 0) return MISMATCH;
@@ -335,7 +335,7 @@ function range({ dataSize }, count) {
   const command = ['LRANGE', RANGE, '0', String(count - 1)];
   return {
     words: () => command,
-    judge(_index, reply) {
+    verify(_index, reply) {
       if (!Array.isArray(reply)) return MISMATCH;
       if (reply.length === 0) return MISS;
       if (reply.length !== count) return MISMATCH;

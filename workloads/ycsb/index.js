@@ -37,7 +37,7 @@ const prepare = ({ dataset, seed, ops, options }) => {
     const { stored, values = (/** @type {any} */ reply) => reply } = handle;
     const isStored = (/** @type {any} */ reply) => stored === undefined || stored(reply);
     /** @type {Record<string, (index: number, reply: any, whole: boolean) => number>} */
-    const judges = {
+    const verifiers = {
       read: verifyRead,
       update: (_index, reply) => (isStored(reply) ? OK : MISMATCH),
       modify(index, reply, whole) {
@@ -52,7 +52,8 @@ const prepare = ({ dataset, seed, ops, options }) => {
     return {
       calls: ways.calls,
       op: (index, done) => ways.op[KINDS[drawn.kinds[at(index)]]](at(index), done),
-      verify: (index, reply, whole) => judges[KINDS[drawn.kinds[at(index)]]](index, reply, whole),
+      verify: (index, reply, whole) =>
+        verifiers[KINDS[drawn.kinds[at(index)]]](index, reply, whole),
       kinds: { names: KINDS, of: (index) => drawn.kinds[at(index)] },
       rotates: true,
       compared,
