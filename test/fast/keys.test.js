@@ -19,7 +19,7 @@ const DRAWS = 400_000;
  * @param {ArrayLike<number>} counts
  * @param {(benchmark: number) => number} probability
  * @param {number} draws
- * @returns {number} standardised: about 0 ± 1 where the counts follow the distribution (Wilson and Hilferty)
+ * @returns {number} standardised: about 0 ± 1 if they follow it (Wilson and Hilferty)
  */
 function chiSquareDeviate(counts, probability, draws) {
   let [sum, benchmarks, seen, expected, total] = [0, 0, 0, 0, 0];
