@@ -20,6 +20,7 @@ import { bar } from './progress.js';
 /** @typedef {import('./progress.js').Area} Area */
 
 const BAR_WIDTH = 20;
+const BAR_MIN = 5;
 const GAP = '  ';
 /** In the view's own share and time; until the end nothing is complete. */
 const SHARE_MAX = 0.99;
@@ -92,12 +93,14 @@ export class SlicesView {
    * @returns {string[]}
    */
   lines({ columns, rows, colors }) {
-    const room = columns - BAR_WIDTH - 1;
-    const drawn = room < 20 ? '' : `${bar(this.share, BAR_WIDTH, colors)} `;
+    const line = this.line();
+    // Words first: a bar takes what they leave.
+    const width = Math.min(BAR_WIDTH, columns - displayWidth(line) - 1);
+    const drawn = width < BAR_MIN ? '' : `${bar(this.share, width, colors)} `;
     const told = resolvesText(this.resolves, this.loads);
     const last = [
       ...(told === '' ? [] : [prefix(told, columns)]),
-      `${drawn}${prefix(this.line(), room < 20 ? columns : room)}`,
+      `${drawn}${prefix(line, columns)}`,
     ];
     return [...this.table(columns, rows - last.length - 1, colors), ...last];
   }

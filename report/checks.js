@@ -51,13 +51,13 @@ function checksOf(groups) {
         ? null
         : `${standings.again.ratio.toFixed(3)} ± ${formatShare(standings.again.halfWidth)}`,
     ),
-    each('in flight: throughput × latency', littleText),
+    each('throughput × latency', littleText),
     each('replies compared', comparedText),
     each('harness overhead', overheadText),
     ...[...ceilings].map((name) =>
-      each(`${plainText(name)}, ops/s`, (group) => {
+      each(plainText(name), (group) => {
         const found = ceilingsOf(group).find((row) => row.name === name);
-        return found === undefined ? null : formatCount(1e9 / found.nsPerOperation);
+        return found === undefined ? null : `${formatCount(1e9 / found.nsPerOperation)} ops/s`;
       }),
     ),
     each('processors', ({ comparison: { load } }) => placementText(load.placement)),
@@ -100,7 +100,7 @@ function littleText({ rows }) {
     latency === null ? 0 : (latency.count / durationNs) * latency.meanNs,
   );
   const shown = (/** @type {number[]} */ values) => (medianOf(values) ?? 0).toPrecision(3);
-  return `${shown(products)}, counted ${shown(rounds.map((round) => round.inFlightMean))}`;
+  return `${shown(products)} (counted ${shown(rounds.map((round) => round.inFlightMean))})`;
 }
 
 /** @param {Compared} group */

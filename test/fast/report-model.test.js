@@ -4,10 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import csv from '../../report/csv.js';
 import { documentOf } from '../../report/document.js';
+import { loadReport } from '../../report/index.js';
 import json from '../../report/json.js';
+import { together } from '../../report/lists.js';
 import markdown from '../../report/markdown.js';
 import { throughput, workloadMetric } from '../../stats/metrics.js';
 import { insertResult } from '../helpers/insert-results.js';
+import { slicedResult } from '../helpers/slices.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 const OWN = {
@@ -58,4 +61,39 @@ test('a workload that declares no report has the table of operations', () => {
   const { tables } = documentOf(insertResult(), new Map());
   assert.ok(tables.length > 0);
   assert.equal(tables[0].columns[1].key, 'throughput');
+});
+
+test('what holds for several alike is one line, and does not hide the others', () => {
+  const item = (/** @type {number} */ i, text = 'aborted') => ({
+    ...{ subject: `storage ${i}`, text, hint: null, untrusted: false },
+  });
+  const alike = [1, 2, 3, 4, 5].map((i) => item(i));
+  const [one, other] = together([...alike, item(6, 'refused')], 'benchmarks', 6);
+  assert.equal(one.subject, 'storage 1; storage 2; storage 3 and 2 more');
+  assert.deepEqual([other.subject, other.text], ['storage 6', 'refused']);
+  assert.equal(together(alike, 'benchmarks', 5)[0].subject, 'all benchmarks');
+  assert.equal(together(alike.slice(0, 3), 'benchmarks', 3).length, 3, 'few are named');
+});
+
+test('without --explain a legend is short; with it each column of the table is explained', async () => {
+  const { render } = await loadReport('console');
+  const short = render(slicedResult(), { width: 100 });
+  assert.match(short, /More: --explain\./);
+  assert.doesNotMatch(short, /median polish/);
+  const long = render(slicedResult(), { width: 100, explain: true });
+  const names = ['ops/s', 'rank', 'vs fastest', 'of ceiling', 'p50, p99', 'bottleneck', 'A/A'];
+  for (const name of [...names, 'client CPU', '~']) {
+    assert.ok(
+      long.split('\n').some((line) => line.startsWith(name)),
+      name,
+    );
+  }
+});
+
+test('the console ends with the verdict, markdown begins with it and names all', async () => {
+  const [text, marked] = await Promise.all(
+    ['console', 'markdown'].map(async (name) => (await loadReport(name)).render(slicedResult())),
+  );
+  assert.match(text, /\n\nFastest networked driver, 1 in flight: manual-hs; tied: hiredis [\s\S]*Resolves differences of 1\.0 %\.\n$/);
+  assert.match(marked, /^# .*\n\nioredis\\@5 vs ioredis.*\n\nFastest networked driver/);
 });
