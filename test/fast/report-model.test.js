@@ -94,6 +94,9 @@ test('the console ends with the verdict, markdown begins with it and names all',
   const [text, marked] = await Promise.all(
     ['console', 'markdown'].map(async (name) => (await loadReport(name)).render(slicedResult())),
   );
-  assert.match(text, /\n\nFastest networked driver, 1 in flight: manual-hs; tied: hiredis [\s\S]*Resolves differences of 1\.0 %\.\n$/);
+  assert.match(
+    text,
+    /\n\nFastest networked driver, 1 in flight: manual-hs; tied: hiredis [\s\S]*Resolves differences of 1\.0 %\.\n$/,
+  );
   assert.match(marked, /^# .*\n\nioredis\\@5 vs ioredis.*\n\nFastest networked driver/);
 });
