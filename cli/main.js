@@ -81,6 +81,11 @@ const COMMANDS = Object.freeze({
     args: '<files...>',
     load: () => import('./commands/compare.js'),
   },
+  check: {
+    summary: 'check what a storage promises, once, against its server: check ./my-driver.js',
+    args: '<storages...>',
+    load: () => import('./commands/check.js'),
+  },
   list: {
     summary: 'list storages and their profiles, servers, workloads and reports',
     load: () => import('./commands/list.js'),

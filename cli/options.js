@@ -85,6 +85,14 @@ export const OPTIONS = Object.freeze({
     flags: '--limits [file]',
     help: 'compare with server and client ceilings, of a stored result or measured before the race',
   },
+  saveBaseline: {
+    flags: '--save-baseline <name>',
+    help: 'keep the result under this name, for --baseline',
+  },
+  baseline: {
+    flags: '--baseline <name>',
+    help: 'compare with a kept result; ratios of --fail-if refer to it',
+  },
   failIfSlower: {
     flags: '--fail-if-slower <share>',
     help: 'exit with 6 if a benchmark is significantly slower by more than this: 5%',
@@ -174,6 +182,7 @@ export const COMMAND_OPTIONS = Object.freeze({
   report: rowsNamed(['format', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed(['benchmark', 'metric', 'format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
+  check: rowsNamed(['setup', ...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   list: [],
   doctor: rowsNamed(ADDRESS_OPTIONS),
 });

@@ -1,13 +1,14 @@
 /** The exit status that a result stands for. */
 
 import { droppedTooMuch } from '../engine/openloop.js';
+import { EXIT_STATUS } from '../lib/errors.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 
 /**
  * @param {Result} result
  * @returns {number} 5 where an answer was wrong, too much was dropped or a benchmark failed; 4
- *   where nothing could run, or data of the run could not be removed
+ *   where nothing could run, or data of the run could not be removed; 6 where a gate failed
  */
 export function statusOf(result) {
   if (result.warnings.some(({ code }) => code === 'ROWS_LEFT')) return 4;
@@ -22,5 +23,7 @@ export function statusOf(result) {
       if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
     }
   }
-  return measured === 0 ? 4 : 0;
+  if (measured === 0) return 4;
+  const isRegression = result.gates?.some(({ outcome }) => outcome === 'failed') ?? false;
+  return isRegression ? EXIT_STATUS.E_REGRESSION : 0;
 }

@@ -61,6 +61,7 @@ export const LOAD_OPTIONS = Object.freeze({
     help: 'find the highest rate whose p99 is within --p99; --rate is the first rate tried',
   }),
   p99: duration(undefined, {
+    needsUnit: true,
     help: '--find-max: limit of the 99th percentile of response times, 5ms or 500us',
   }),
   processes: counts(1, PROCESSES_MAX, undefined, {

@@ -5,7 +5,7 @@
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
-import { choice, count, duration, flag, names, reading, texts } from '../lib/options.js';
+import { choice, count, duration, flag, names, reading, text, texts } from '../lib/options.js';
 import { LOAD_OPTIONS, usualLoadsOf } from './load-options.js';
 
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
@@ -38,6 +38,15 @@ export const RUN_OPTIONS = Object.freeze({
   against: texts({
     value: '<driver>',
     help: 'race a driver beside the installed one: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; repeatable',
+  }),
+  failIf: texts({
+    value: '<gate>',
+    help: 'exit with 6 if this is shown: "throughput<0.95", "client-cpu>1.05", "p99>5ms"; repeatable',
+  }),
+  reference: text({
+    value: '<driver>',
+    help: 'what ratios of --fail-if refer to, as --against names it',
+    shown: 'the installed driver',
   }),
   allowTargets: texts({
     flag: 'allow-target',

@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { DragstripError } from '../lib/errors.js';
+import { parseGate } from '../lib/gate.js';
 import { takeOptions } from '../lib/options.js';
 import { createRandom, shuffled } from '../lib/random.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
@@ -48,7 +49,8 @@ const structured = z.looseObject({
 /**
  * @typedef {{ [Name in keyof z.infer<typeof structured> as string extends Name ? never : Name]:
  *   z.infer<typeof structured>[Name] }} Structured
- * @typedef {Structured & { storages?: string[], against?: string[], pin?: boolean, rounds?: number,
+ * @typedef {Structured & { storages?: string[], against?: string[], failIf?: string[],
+ *   reference?: string, pin?: boolean, rounds?: number,
  *   warmupOperations?: number, seed?: number, rows?: number, valueSize?: number,
  *   timeoutMs?: number, allowTargets?: string[], precision?: number | string, budget?: number,
  *   placement?: string }} SharedOptions
@@ -70,6 +72,8 @@ const structured = z.looseObject({
  * @property {Variant[]} [variants] of the workload, where it has several
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {string[]} against other versions of drivers, `ioredis@5`
+ * @property {import('../lib/gate.js').Gate[]} [failIf]
+ * @property {string} [reference] what its ratios refer to; absent: the installed driver
  * @property {boolean} pin pin client and server to separate processors
  * @property {number} rounds
  * @property {number} warmupOperations
@@ -151,6 +155,10 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     ...(variants && { variants }),
     findMax,
     against: values.against ?? [],
+    ...(values.failIf && {
+      failIf: values.failIf.map((/** @type {string} */ one) => parseGate(one)),
+    }),
+    ...(values.reference && { reference: values.reference }),
     pin: values.pin ?? false,
     rounds: amount['rounds'],
     warmupOperations: amount['warmupOperations'],

@@ -19,6 +19,7 @@ import { diagnosticWarnings } from './diagnostics.js';
 import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
 import { identifyDrivers } from './drivers/probe.js';
 import { executeInChild } from './executor.js';
+import { Gates, matchesOf } from './gates.js';
 import { measureHarnessOverhead } from './harness-overhead.js';
 import { withNamespace } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
@@ -93,10 +94,11 @@ export async function runRace(options, context = {}) {
   if (context.limits !== undefined) {
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
+  const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
   context.onEvent?.({ type: 'planned', result, plan });
   const writes = workload.needs.includes('set');
   /** @type {Turn} */
-  const turn = { rounds: plan.rounds, result, executor, context, writes };
+  const turn = { rounds: plan.rounds, result, executor, context, writes, gates };
   const measure = (/** @type {string} */ folder) =>
     runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
@@ -113,6 +115,7 @@ export async function runRace(options, context = {}) {
   result.warnings.push(...openLoopWarnings(result), ...diagnosticWarnings(result));
   const { warnings } = (await workload.runHooks?.()) ?? {};
   result.warnings.push(...(warnings?.(result) ?? []));
+  gates?.finish();
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = (context.clock ?? systemClock).date();
   for (const benchmark of result.benchmarks) {
@@ -145,7 +148,7 @@ function othersOf({ variants = [] }, workload) {
 }
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
- *   cpus?: number[], writes?: boolean }} Turn cpus: of the client, with --pin */
+ *   cpus?: number[], writes?: boolean, gates?: Gates }} Turn cpus: of the client, with --pin */
 
 /**
  * @param {Job[]} all
@@ -170,6 +173,7 @@ async function runJobs(all, plan, turn) {
       cpus: turn.cpus,
       runWhole,
       writes: turn.writes,
+      isDecided: turn.gates && (() => turn.gates?.look() ?? false),
     });
     return;
   }

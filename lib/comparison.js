@@ -38,7 +38,7 @@ export const comparisonSchema = z.object({
   precision: z.number().positive(),
   budgetNs: z.number().positive(),
   sliceNs: z.number().positive(),
-  stopped: z.enum(['precise', 'budget', 'rounds', 'aborted', 'failed']).nullable(),
+  stopped: z.enum(['precise', 'decided', 'budget', 'rounds', 'aborted', 'failed']).nullable(),
   spentNs: z.number().nonnegative(),
   blocks: z.array(count).describe('of each round'),
   failed: z.array(z.object({ name: z.string(), message: z.string() })),

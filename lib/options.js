@@ -22,6 +22,7 @@ import { usageError } from './errors.js';
  * @property {readonly string[] | Readonly<Record<string, unknown>>} [choices] names; or names and
  *   what each stands for
  * @property {(text: string, label: string) => unknown} [read] of the kind `read`
+ * @property {boolean} [needsUnit] of a time as text: a bare number is an error
  * @property {boolean} [isFlag] false: only a program gives it
  * @property {string} [hint] of a list with an empty name; absent: an example
  *
@@ -114,12 +115,19 @@ function takeCount(given, { min = 0, max = Number.MAX_SAFE_INTEGER }, label) {
 
 /**
  * @param {unknown} given `10s`, `500ms`, `2m`, a bare number is seconds; or milliseconds
+ * @param {Pick<Option, 'needsUnit'>} option
  * @param {string} label
  * @returns {number} milliseconds, more than 0 and at most a day
  */
-function takeDuration(given, label) {
+function takeDuration(given, { needsUnit = false }, label) {
   const match =
     typeof given === 'string' ? /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)?$/.exec(given.trim()) : null;
+  if (needsUnit && match !== null && match[2] === undefined) {
+    throw usageError(
+      `${label} ${JSON.stringify(given)}: a time without a unit`,
+      `write ${label} ${match[1]}ms or ${label} ${match[1]}us`,
+    );
+  }
   const unit = DURATION_UNITS_MS[/** @type {'s'} */ (match?.[2] ?? 's')];
   const value = match === null ? given : Number(match[1]) * unit;
   if (typeof value === 'number' && value > 0 && value <= DAY_MS) return value;
@@ -193,7 +201,7 @@ const KINDS = {
     const items = typeof given === 'number' ? [given] : itemsOf(given, label);
     return [...new Set(items.map((item) => takeCount(item, option, label)))];
   },
-  duration: (given, _option, label) => takeDuration(given, label),
+  duration: takeDuration,
   seconds: (given, _option, label) => takeSeconds(given, label),
   choice(given, option, label) {
     const known = option.choices ?? [];

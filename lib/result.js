@@ -11,6 +11,7 @@ import { limitsSchema } from './ceilings.js';
 import { comparisonSchema } from './comparison.js';
 import { DragstripError } from './errors.js';
 import { fleetFields, fleetSchema } from './fleet.js';
+import { gatesSchema } from './gate.js';
 import { OUTCOMES } from './outcome.js';
 
 export const SCHEMA_NAME = 'dragstrip-result';
@@ -320,6 +321,7 @@ export const resultSchema = z.object({
   limits: limitsSchema.optional(),
   comparison: comparisonSchema.optional().describe('of a run by slices'),
   fleet: fleetSchema.optional(),
+  gates: gatesSchema.optional(),
   harnessOverhead: z
     .array(harnessOverhead)
     .describe('harness overhead: the memory storage without a server'),

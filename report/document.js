@@ -9,6 +9,7 @@ import { slicePairsOf } from './analysis/pairs.js';
 import { toGroups, variantRows } from './analysis/rows.js';
 import { limitLegend, limitTables } from './ceilings.js';
 import { checkTables } from './checks.js';
+import { gateLines } from './gates.js';
 import { headLines } from './head.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
@@ -39,10 +40,11 @@ export function documentOf(result, specs) {
   const all = [...groups.flatMap((group) => group.rows), ...variantRows(result, { skipped: true })];
   const parts = partsOf(result, all, specs);
   const pairs = slicePairsOf(groups, result.storages);
+  const gates = gateLines(result);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
-    verdict: [...pairVerdicts(pairs), ...verdictLines(groups)],
-    verdictShort: [...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
+    verdict: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups)],
+    verdictShort: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
     head: headLines(result),
     tables: [
       ...searchTables(result),

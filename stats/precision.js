@@ -20,13 +20,16 @@ const BLOCKS_MAX = 60;
 
 /**
  * @param {{ rounds: number, halfWidths: readonly number[], precision: number, spentNs: number,
- *   budgetNs: number, roundNs: number }} state halfWidths: of the ratio of every row that counts,
- *   as shares; roundNs: what a further round is expected to take
- * @returns {'precise' | 'budget' | null} why to stop; null: go on
+ *   budgetNs: number, roundNs: number, isDecided?: boolean }} state halfWidths: of the ratio of
+ *   every row that counts, as shares; roundNs: what a further round is expected to take; isDecided:
+ *   by the gates of the run, in the place of the precision
+ * @returns {'precise' | 'decided' | 'budget' | null} why to stop; null: go on
  */
-export function stopReason({ rounds, halfWidths, precision, spentNs, budgetNs, roundNs }) {
+export function stopReason({ rounds, halfWidths, isDecided, precision, ...time }) {
+  const { spentNs, budgetNs, roundNs } = time;
   if (rounds < ROUNDS_MIN) return null;
-  if (halfWidths.every((half) => half <= precision)) return 'precise';
+  if (isDecided) return 'decided';
+  if (isDecided === undefined && halfWidths.every((half) => half <= precision)) return 'precise';
   return spentNs + roundNs > budgetNs ? 'budget' : null;
 }
 

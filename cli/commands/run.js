@@ -8,6 +8,7 @@ import { optionsOf } from '../../engine/options.js';
 import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
 import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
+import { openBaseline } from '../baselines.js';
 import { labelOf, loadText } from '../benchmark-name.js';
 import { RACE_FLEET_OPTIONS } from '../fleet-options.js';
 import { benchmarkLines } from '../lines.js';
@@ -72,7 +73,7 @@ export async function detailsOf(name, command = name) {
     ...(hasServers ? [OPTIONS['storage']] : []),
     ...rowsOf(table),
     ...(command === workload.preset ? [] : [OPTIONS['svg']]),
-    ...['explain', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
+    ...['saveBaseline', 'baseline', 'explain', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
     // With names of its own it is known which servers it uses.
     ...(hasServers ? addresses : []).map((one) => {
       const { server = '', ...row } = OPTIONS[one];
@@ -101,7 +102,9 @@ export async function execute({ command, args, options, stdout, stderr }) {
   const source = command === 'run' ? (options.workload ?? DEFAULT_WORKLOAD) : command;
   const workload = await loadWorkload(source);
   const test = testOf(workload, args[0]);
-  const request = await requestOf(workload, { source, test, options });
+  const baseline = await openBaseline(options);
+  const own = { ...options, failIf: baseline.gatesOfRun };
+  const request = await requestOf(workload, { source, test, options: own });
   /** @type {ConsoleContext} */
   const about = { test, options: request.options, quiet: options.quiet === true };
   const streams = { stdout, stderr };
@@ -133,13 +136,15 @@ export async function execute({ command, args, options, stdout, stderr }) {
           watch(event);
         };
       },
-      printReport: (result) =>
-        printReport(result, { hooks, isRace: workload.isRace }, about, {
-          ...streams,
-          explain: options.explain,
-        }),
+      async printReport(result) {
+        const { explain } = options;
+        const how = { hooks, isRace: workload.isRace };
+        await printReport(result, how, about, { ...streams, explain });
+        await baseline.print(result, stdout);
+      },
       draw: (result) => picturesOf(result, workload.name),
-      exitStatus: (result) => hooks.status?.(result, statusOf, about) ?? statusOf(result),
+      exitStatus: (result) =>
+        (hooks.status?.(result, statusOf, about) ?? statusOf(result)) || baseline.status(),
     },
   );
 }

@@ -44,6 +44,8 @@ const WHOLE_STREAM = 0x77680000;
  * @property {import('./placement.js').Placement} [placement]
  * @property {AbortSignal} [signal]
  * @property {(progress: Progress) => unknown} [onRound] awaited
+ * @property {() => boolean} [isDecided] after a round: what it is run for, in the place of the
+ *   precision
  * @property {(round: number, phase: string, share: number) => void} [onPhase]
  * @property {((round: number, position: number) => Promise<unknown>)[]} [wholes] what cannot be
  *   sliced: once per round, in the same random order
@@ -63,7 +65,7 @@ const WHOLE_STREAM = 0x77680000;
  * @property {{ name: string, failure: { code: string, message: string } }[]} failed
  * @property {ContenderRound[][]} rounds by round and entrant
  * @property {(Standings | null)[]} standings by load; null: fewer than two rounds
- * @property {'precise' | 'budget' | 'rounds' | 'aborted' | 'failed'} stopped
+ * @property {'precise' | 'decided' | 'budget' | 'rounds' | 'aborted' | 'failed'} stopped
  * @property {number} spentNs
  */
 
@@ -124,11 +126,20 @@ export async function runComparison(options) {
       const cost = costOf(done, { roundNs, blocks });
       blocks = Math.min(blocks, blocksFor(cost, options));
     }
+    const isDecided = options.isDecided?.();
     // What runs once per round has few values: it does not keep the others waiting.
     const halfWidths = standings.flatMap((one, i) =>
       loads[i].whole ? [] : (one?.halfWidths ?? []),
     );
-    const state = { rounds: rounds.length, halfWidths, precision, spentNs, budgetNs, roundNs };
+    const state = {
+      rounds: rounds.length,
+      halfWidths,
+      isDecided,
+      precision,
+      spentNs,
+      budgetNs,
+      roundNs,
+    };
     if (stopped !== null) break;
     if (options.rounds === undefined) stopped = stopReason(state);
     else if (rounds.length >= options.rounds) stopped = 'rounds';

@@ -42,6 +42,7 @@ const WHOLE_NS = 300e6;
  * @property {Result} result
  * @property {AbortSignal} [signal]
  * @property {(event: import('../runner.js').RunEvent) => void} [onEvent]
+ * @property {() => boolean} [isDecided] by the gates of the run
  * @property {number[]} [cpus] of the client, where --pin has placed both
  * @property {boolean} [writes] the workload does
  * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
@@ -53,7 +54,7 @@ const WHOLE_NS = 300e6;
  * @param {SliceContext} context its result grows
  */
 export async function runSlices(jobs, plan, context) {
-  const { result, signal, cpus, onEvent } = context;
+  const { result, signal, cpus, onEvent, isDecided } = context;
   const { slices } = plan;
   const sliced = jobs.filter((job) => whyWhole(job, context) === null);
   const others = jobs.flatMap((job) => {
@@ -75,7 +76,7 @@ export async function runSlices(jobs, plan, context) {
       folder: jobs[0].spec.folder,
       precision: slices.precision,
       budgetNs: slices.budgetNs,
-      rounds: slices.rounds ?? undefined,
+      ...{ rounds: slices.rounds ?? undefined, isDecided },
       wholes: others.map(({ job }) => async (round, position) => {
         onEvent?.(clock.event(round, job.benchmark.id, 0));
         await context.runWhole?.(withAmount(job), round, position);

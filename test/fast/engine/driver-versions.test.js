@@ -121,6 +121,27 @@ test('the other version is installed without its scripts and raced in the same r
   );
 });
 
+test('a gate on the run itself fails where the other one is shown to be slower', async () => {
+  const gates = ['--fail-if', 'throughput<0.95', '--fail-if', 'p50>1s'];
+  const race = [...RACE, '--force', '--against', OLD, ...gates];
+  const { status, stdout, stderr } = await runCommand(folder, race);
+  assert.equal(status, 6, `${stdout}${stderr}`);
+  assert.match(
+    stdout,
+    /^failed: throughput<0\.95, turning@1\.4\.2\+\w{7}, sync: 0\.\d+× of turning/m,
+  );
+  assert.match(stdout, /^passed: p50>1s, turning@1\.4\.2/m);
+  const named = [...RACE, '--force', '--against', OLD, '--reference', OLD, ...gates];
+  const other = await runCommand(folder, named);
+  assert.equal(other.status, 0, other.stderr);
+  assert.match(other.stdout, /^passed: throughput<0\.95, turning, sync: .* of turning@1\.4\.2/m);
+  const unknown = [...RACE, '--force', '--against', OLD, '--reference', 'x', ...gates];
+  const hint = /--reference x: no contender of this run \(name one of turning, \.\/old\)/;
+  assertFailure(await runCommand(folder, unknown), 2, hint);
+  const alone = await runCommand(folder, [...RACE, '--force', '--fail-if', 'throughput<0.95']);
+  assertFailure(alone, 2, /a ratio, and there is nothing to compare with/);
+});
+
 test('a published version that is here is used again, without npm', async () => {
   const home = path.join(folder, 'again');
   const place = path.join(home, 'drivers', 'ghost-0123456789abcdef');

@@ -1,0 +1,75 @@
+/**
+ * Checks of one storage, as `dragstrip check ./my-driver.js` runs them: in a process of its own, so
+ * that a storage that ends its process fails a check and not the command.
+ */
+
+import { fileURLToPath } from 'node:url';
+import { findHome } from '../../lib/home.js';
+import { describeEnd, startChild } from '../../lib/node-child.js';
+import { requestRun } from '../request.js';
+import { resolveTargets } from '../targets.js';
+import { CHECKS } from './rows.js';
+
+const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
+/** Each check has bounds of its own; this bounds one that blocks the event loop. */
+const SILENCE_MS = 120_000;
+
+/**
+ * @typedef {object} CheckOutcome
+ * @property {string} storage with its profile
+ * @property {string} name of the check
+ * @property {'ok' | 'failed' | 'skipped'} outcome
+ * @property {string} text
+ */
+
+/**
+ * @param {import('../plan.js').RunOptions} options storages, addresses, dataset
+ * @param {{ signal?: AbortSignal, onCheck?: (outcome: CheckOutcome) => void }} [context]
+ * @returns {Promise<CheckOutcome[]>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED
+ */
+export async function runChecks(options, { signal, onCheck } = {}) {
+  const { plan, workload } = await requestRun(options);
+  const home = plan.home ?? findHome();
+  const { storages } = await resolveTargets({ ...plan, home }, workload);
+  /** @type {CheckOutcome[]} */
+  const outcomes = [];
+  for (const target of storages) {
+    const { name } = target.definition;
+    const storage = target.profile === 'default' ? name : `${name}:${target.profile}`;
+    await checkStorage(target, plan, { home, signal }, (outcome) => {
+      outcomes.push({ storage, ...outcome });
+      onCheck?.({ storage, ...outcome });
+    });
+  }
+  return outcomes;
+}
+
+/**
+ * @param {import('../targets.js').StorageTarget} target
+ * @param {import('../plan.js').RunPlan} plan
+ * @param {{ home: string, signal?: AbortSignal }} context
+ * @param {(outcome: Omit<CheckOutcome, 'storage'>) => void} see
+ */
+async function checkStorage({ source, profile, server }, plan, { home, signal }, see) {
+  const child = startChild(CHILD, { signal });
+  let seen = 0;
+  let done = false;
+  const silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS);
+  child.on('message', (/** @type {any} */ message) => {
+    silence.refresh();
+    if (message.done) done = true;
+    else {
+      seen += 1;
+      see(message);
+    }
+  });
+  const { address = {}, credentialVariables = null } = server ?? {};
+  const about = { address, credentialVariables, dataset: plan.dataset, home };
+  if (child.connected) child.send({ source, profile, ...about }, () => {});
+  const ended = await child;
+  clearTimeout(silence);
+  if (done || signal?.aborted) return;
+  const name = CHECKS[seen]?.name ?? 'ends';
+  see({ name, outcome: 'failed', text: `the process ${describeEnd(ended)}` });
+}

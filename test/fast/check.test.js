@@ -1,0 +1,64 @@
+/** `dragstrip check`: each promise of a storage, kept and broken. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-check-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const RIGHT = 'id <= dataset.rows ? dataset.value(id) : undefined';
+
+/** @param {string} name @param {string} get body of get(id) @param {string} [rows] */
+function writeStorage(name, get, rows = "['get']") {
+  writeFileSync(
+    path.join(folder, `${name}.mjs`),
+    `export default {
+      name: '${name}', summary: 'of a test', package: null, server: null, rows: ${rows},
+      profiles: { default: { summary: '', options: {} } },
+      open: { rows: async ({ dataset }) => ({ async get(id) { ${get} }, async close() {} }) },
+    };`,
+  );
+  return `./${name}.mjs`;
+}
+
+/** @param {string[]} words */
+const check = (...words) =>
+  runCommand(folder, ['bin/dragstrip.js', 'check', ...words, '--rows', '300', '--quiet']);
+
+test('a storage that keeps its promises passes, each in a line', async () => {
+  const { status, stdout, stderr } = await check(writeStorage('right', `return ${RIGHT};`));
+  assert.equal(status, 0, stderr);
+  assert.match(
+    stdout,
+    /^right\n {2}ok {6}opens, and its handle has the operations it declares: get/,
+  );
+  assert.match(stdout, /ok {6}every row has its own value: 200 rows compared whole/);
+  assert.match(stdout, /skip {4}a lost connection is an error: it has no server/);
+  assert.match(stdout, /\n4 ok, 0 failed, 5 skipped\n$/);
+});
+
+test('each broken promise is named, the others are still checked', async () => {
+  const broken = [
+    writeStorage('other-row', 'return dataset.value(1 + (id % dataset.rows));'),
+    writeStorage('no-miss', `return (${RIGHT}) ?? '';`),
+    writeStorage('throws', `setImmediate(() => { throw new Error('late') }); return ${RIGHT};`),
+    writeStorage('leaves', 'process.exit(3);'),
+    writeStorage('less', `return ${RIGHT};`, "['get', 'mget']"),
+  ];
+  const { status, stdout } = await check(...broken);
+  assert.equal(status, 5, stdout);
+  assert.match(stdout, /FAILED {2}every row has its own value: row 1: another value, 1024 char/);
+  assert.match(stdout, /FAILED {2}a row that is not there is a miss: it gives "", not undefined/);
+  assert.match(stdout, /FAILED {2}every row .*: thrown out of the event loop: late/);
+  assert.match(stdout, /FAILED {2}every row .*: the process ended with status 3/);
+  assert.match(stdout, /FAILED {2}opens, .*: it declares mget, and the handle has none/);
+});
+
+test('a storage that is not there is a usage error, one without its server exit status 4', async () => {
+  assertFailure(await check('./nowhere.mjs'), 2, /no such file/);
+  assertFailure(await check('ioredis'), 4, /ioredis/);
+});
