@@ -111,6 +111,11 @@ export const OPTIONS = Object.freeze({
     help: 'console, markdown, csv, json or html, on the standard output',
     shown: 'console',
   },
+  for: {
+    flags: '--for <reader>',
+    help: 'pr: markdown for a comment on a pull request, the verdict and one table, the rest folded',
+    parse: (text) => takeOption('for', choice(['pr'], undefined, { help: '' }), text),
+  },
   html: { flags: '--html <file>', help: 'write an HTML page with plots and tables' },
   noHtml: { flags: '--no-html', help: 'do not write the HTML page' },
   svg: {
@@ -179,7 +184,7 @@ export const COMMAND_OPTIONS = Object.freeze({
   servers: rowsNamed(['asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
-  report: rowsNamed(['format', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
+  report: rowsNamed(['format', 'for', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed(['benchmark', 'metric', 'format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
   check: rowsNamed(['setup', ...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),

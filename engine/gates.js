@@ -157,9 +157,7 @@ export class Gates {
    */
   #estimate({ gate, candidate, reference }, confidence) {
     if (hasWrong(candidate) || (reference !== null && hasWrong(reference))) return null;
-    const logs =
-      logsOfSlices(this.result, gate, candidate, reference) ??
-      logsOfRounds(gate, candidate, reference);
+    const logs = logsOf(this.result, gate.metric, candidate, reference);
     return estimateOf(logs, { confidence, isRatio: gate.isRatio });
   }
 }
@@ -227,15 +225,29 @@ function partnerOf(result, benchmark, reference) {
 }
 
 /**
+ * @param {Result} result
+ * @param {import('../lib/gate.js').GateMetric} metric
+ * @param {Benchmark} candidate
+ * @param {Benchmark | null} reference
+ * @returns {number[][]} by contender and round: the candidate's, the reference's, and what else
+ *   shares their variance
+ */
+export function logsOf(result, metric, candidate, reference) {
+  return (
+    logsOfSlices(result, metric, candidate, reference) ?? logsOfRounds(metric, candidate, reference)
+  );
+}
+
+/**
  * Of slices: the state of each block out, and the second copy of the first storage adds to what is
  * known of the variance.
  * @param {Result} result
- * @param {Gate} gate
+ * @param {import('../lib/gate.js').GateMetric} metric
  * @param {Benchmark} candidate
  * @param {Benchmark | null} reference
  * @returns {number[][] | null} null: not of slices
  */
-function logsOfSlices({ comparison }, { metric }, candidate, reference) {
+function logsOfSlices({ comparison }, metric, candidate, reference) {
   const witness = WITNESSES[metric];
   if (metric !== 'throughput' && witness === undefined) return null;
   const load = comparison?.loads.find(({ contenders }) =>
@@ -264,12 +276,12 @@ function logsOfSlices({ comparison }, { metric }, candidate, reference) {
 }
 
 /**
- * @param {Gate} gate
+ * @param {import('../lib/gate.js').GateMetric} metric
  * @param {Benchmark} candidate
  * @param {Benchmark | null} reference
  * @returns {number[][]}
  */
-function logsOfRounds({ metric }, candidate, reference) {
+function logsOfRounds(metric, candidate, reference) {
   const rows = [candidate, ...(reference === null ? [] : [reference])].map(({ rounds }) =>
     rounds.filter(({ state }) => state === 'measured').map((round) => OF_ROUNDS[metric](round)),
   );

@@ -62,6 +62,19 @@ export async function loadDocumentReport(name) {
   return (document, options) => render([document], options);
 }
 
+/** @returns {Promise<Pick<Report, 'render'>>} markdown for a comment on a pull request */
+export async function loadForPullRequest() {
+  const { pullRequestText } = await import('./pull-request.js');
+  const specs = await loadReports();
+  return {
+    render(results) {
+      const all = /** @type {Result[]} */ ([results].flat());
+      const documents = all.map((result) => documentOf(result, specs));
+      return pullRequestText(all, documents);
+    },
+  };
+}
+
 /**
  * @param {string} name
  * @returns {Promise<ReportDefinition>} it takes documents

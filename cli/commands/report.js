@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { usageError } from '../../lib/errors.js';
 import { parseResult } from '../../lib/result.js';
-import { loadReport } from '../../report/index.js';
+import { loadForPullRequest, loadReport } from '../../report/index.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../outputs.js').Output} Output */
@@ -16,9 +16,16 @@ import { loadReport } from '../../report/index.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ args, options, stdout }) {
-  const { html, svg, png, markdown, csv, explain } = options;
+  const { html, svg, png, markdown, csv, explain, for: audience } = options;
+  if (audience !== undefined && options.format !== 'markdown' && markdown === undefined) {
+    throw usageError(
+      `--for ${audience}: it is markdown`,
+      'add --format markdown or --markdown FILE',
+    );
+  }
   const asFiles = [html, svg, png, markdown, csv].some((place) => place !== undefined);
-  const { render } = await loadReport(options.format ?? 'console');
+  const isShort = audience === 'pr';
+  const { render } = await (isShort ? loadForPullRequest : loadReport)(options.format ?? 'console');
   // All are read before one is shown: a wrong file among them shows nothing half.
   const results = await Promise.all(args.map(readResult));
   if (asFiles) {
@@ -30,9 +37,8 @@ export async function execute({ args, options, stdout }) {
   const color = stdout.isTTY === true && stdout.hasColors();
   const comparison =
     options.format === 'html' && results.length > 1 ? await compare(results, args) : null;
-  stdout.write(
-    `${render(results, { width: stdout.columns, color, comparison, explain }).trimEnd()}\n`,
-  );
+  const how = { width: stdout.columns, color, comparison, explain };
+  stdout.write(`${render(results, how).trimEnd()}\n`);
   return 0;
 }
 
@@ -42,7 +48,7 @@ export async function execute({ args, options, stdout }) {
  * @param {Record<string, any>} options
  * @returns {Promise<Output[]>}
  */
-async function outputsOf(results, files, { html, svg, png, markdown, csv, theme }) {
+async function outputsOf(results, files, { html, svg, png, markdown, csv, theme, ...more }) {
   /** @type {Output[]} */
   const outputs = [];
   const comparison = results.length < 2 ? null : await compare(results, files);
@@ -62,7 +68,8 @@ async function outputsOf(results, files, { html, svg, png, markdown, csv, theme 
     );
   }
   if (markdown !== undefined) {
-    const { render } = await loadReport('markdown');
+    const isShort = more['for'] === 'pr';
+    const { render } = await (isShort ? loadForPullRequest : loadReport)('markdown');
     outputs.push({ flag: '--markdown', file: markdown, make: () => render(results) });
   }
   if (csv !== undefined) {
