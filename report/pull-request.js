@@ -64,10 +64,10 @@ function sentences({ gates = [] }, { verdict }) {
 
 /**
  * @param {Result} result
- * @param {(text: string) => string} escape
+ * @param {(text: string) => string} mark
  * @returns {string}
  */
-function tableOf(result, escape) {
+function tableOf(result, mark) {
   const reference = referenceOf(result);
   const benchmarks = result.benchmarks.filter(({ state }) => state === 'measured');
   if (benchmarks.length === 0) return 'Nothing was measured.';
@@ -76,15 +76,15 @@ function tableOf(result, escape) {
   const rows = benchmarks.map((benchmark) => {
     const partner = partnerOf(result, benchmark, reference);
     return [
-      escape(plainText(labelOf(benchmark))),
-      escape(loadName(benchmark.load)),
+      mark(plainText(labelOf(benchmark))),
+      mark(loadName(benchmark.load)),
       ...[throughputText(result, benchmark), ratioText(result, 'throughput', benchmark, partner)],
       ratioText(result, 'client-cpu', benchmark, partner),
     ];
   });
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
   return [
-    line(head.map(escape)),
+    line(head.map(mark)),
     line(['---', '---', '---:', '---:', '---:']),
     ...rows.map(line),
   ].join('\n');
@@ -148,13 +148,13 @@ function ratioText(result, metric, benchmark, partner) {
 /**
  * @param {Result} first
  * @param {Result} result
- * @param {(text: string) => string} escape
+ * @param {(text: string) => string} mark
  */
-function differencesText(first, result, escape) {
+function differencesText(first, result, mark) {
   const found = differencesOf(first, result);
   if (found.length === 0) return '';
   const lines = found.map(({ what, base, other }) =>
-    escape(plainText(`${what}: ${other}, in the first result ${base}`)),
+    mark(plainText(`${what}: ${other}, in the first result ${base}`)),
   );
   return [
     'Measured under other conditions than the first result:',

@@ -31,7 +31,7 @@ before(() => {
   writeDriver('node_modules/turning-driver', '2.0.0', 40);
   writeDriver('release', '2.0.0', 40);
   writeDriver('same', '2.0.1', 41);
-  writeDriver('slower', '2.0.1', 400);
+  writeDriver('slower', '2.0.1', 1500);
   writeFileSync(
     path.join(folder, 'turning.mjs'),
     `import { turns } from 'turning-driver';
@@ -53,10 +53,10 @@ function runScript(env) {
     reject: false,
     env: {
       ...{ ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), SERVERS: 'running' },
-      ...{ PACKAGE: 'turning-driver', STORAGE: './turning.mjs', GATES: 'throughput<0.5 p50>1s' },
+      ...{ PACKAGE: 'turning-driver', STORAGE: './turning.mjs', GATES: 'throughput<0.25 p50>1s' },
       DRAGSTRIP: `${process.execPath} ${path.join(ROOT, 'bin/dragstrip.js')}`,
       RELEASE: 'turning-driver@./release',
-      MORE: '--in-flight 10 --ops 2000 --warmup 100 --rounds 4 --rows 50',
+      MORE: '--load sync --ops 1500 --warmup 100 --rounds 8 --rows 50 --no-html',
       ...env,
     },
   });
@@ -86,7 +86,7 @@ test('a slower one ends with 6, measured against the target branch', async () =>
   assert.match(comment, /### ❌ Dragstrip: gate failed/);
   assert.match(
     comment,
-    /failed: throughput\\<0\.5, turning\\@2\.0\.1\+\w{7}, sync: 0\.\d+× of turning/,
+    /failed: throughput\\<0\.25, turning\\@2\.0\.1\+\w{7}, sync: 0\.\d+× of turning/,
   );
 });
 
