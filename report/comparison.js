@@ -38,7 +38,7 @@ export function comparisonDocument(comparison) {
         ? []
         : [
             tableOfItems(
-              `${nameOf(i)} (${plainText(other.file)}) against the first`,
+              `${nameOf(i)} (${fileText(other.file)}) against the first`,
               COMPARED,
               other.benchmarks,
             ),
@@ -93,10 +93,21 @@ function nameOf(index) {
   return ['second', 'third', 'fourth', 'fifth'][index] ?? `number ${index + 2}`;
 }
 
+/**
+ * @param {string} file
+ * @returns {string} as the user named it, or its name alone where that is a path of the machine
+ */
+function fileText(file) {
+  const isAbsolute = /^(?:[/\\]|[A-Za-z]:\\)/.test(file);
+  return plainText(isAbsolute ? (file.split(/[/\\]/).at(-1) ?? file) : file);
+}
+
 /** @param {Comparison['base']} side */
 function sideText({ file, id, startedAt, rounds }) {
   const when = startedAt.replace('T', ' ').replace(/(:\d\d)\.\d+/, '$1');
-  return plainText(`${file}: ${id}, ${when}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`);
+  return plainText(
+    `${fileText(file)}: ${id}, ${when}, ${rounds} ${rounds === 1 ? 'round' : 'rounds'}`,
+  );
 }
 
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
@@ -161,7 +172,7 @@ const PLOTTED = {
   row: [{ key: 'name', name: 'storage' }],
   metrics: [
     ...COMPARED.metrics.filter(({ key }) => key === 'base' || key === 'other' || key === 'ratio'),
-    metric({ key: 'file', name: 'result', unit: 'text' }, ({ file }) => plainText(file)),
+    metric({ key: 'file', name: 'result', unit: 'text' }, ({ file }) => fileText(file)),
     metric({ key: 'verdict', name: 'verdict', unit: 'text' }, ({ verdict }) => verdict),
   ],
 };
@@ -216,7 +227,7 @@ const PLOTS = [
     summary(/** @type {any[]} */ dots) {
       const counts = `${countOf(dots, 'faster')} faster, ${countOf(dots, 'slower')} slower`;
       const rest = `${countOf(dots, 'same')} the same, ${countOf(dots, 'undecided')} undecided`;
-      return `${counts}, ${rest}, against ${plainText(dots[0].row.benchmarks[0].first)}.`;
+      return `${counts}, ${rest}, against ${fileText(dots[0].row.benchmarks[0].first)}.`;
     },
     note: (/** @type {any[]} */ dots) =>
       'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: 95 % ' +

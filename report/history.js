@@ -247,8 +247,10 @@ function plotOf({ name, format }) {
     id: (/** @type {Table[]} */ [{ title }]) => `history-${title}`,
     title: (/** @type {Table[]} */ [{ title }]) => `${title}: ${name} over time`,
     series: (/** @type {any} */ { benchmarks: [{ history }] }) => history.benchmark,
-    inOrder: (/** @type {any} */ { benchmarks: [{ id, startedAt }] }) =>
-      `${plainText(startedAt.slice(0, 10))} ${plainText(id)}`,
+    inOrder: (/** @type {any} */ { benchmarks: [{ id, startedAt }] }) => [
+      plainText(startedAt.slice(0, 10)),
+      plainText(id),
+    ],
     changes: (/** @type {any[]} */ rows) => changesOf(historyIn(rows)),
     summary(/** @type {any[]} */ [{ rows }]) {
       const { points, changes } = historyIn(rows);

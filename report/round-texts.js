@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatMicroseconds,
   formatThroughput,
+  NONE,
   plainText,
 } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
@@ -44,20 +45,29 @@ const ROUND_COLUMNS = [
   ['canary µs', ({ conditions }) => formatMicroseconds(conditions?.canaryNs ?? null)],
 ];
 
+/** Outcomes that need no column where there is none of them. */
+const OPTIONAL = new Set(OUTCOMES.filter((name) => name !== 'ok').map(String));
+
 /** @param {number | null} ns */
 function seconds(ns) {
-  return ns === null ? '–' : (ns / 1e9).toFixed(3);
+  return ns === null ? NONE : (ns / 1e9).toFixed(3);
 }
 
 /**
  * @param {import('../lib/result.js').Result} result
- * @returns {import('../lib/report-types.js').RoundTexts} of each round of each benchmark
+ * @returns {import('../lib/report-types.js').RoundTexts} of each round of each benchmark, in the
+ *   columns that have something in one of them
  */
 export function roundTextsOf({ benchmarks }) {
+  const rounds = benchmarks.flatMap((benchmark) => benchmark.rounds);
+  const columns = ROUND_COLUMNS.filter(([name, text]) => {
+    const nothing = OPTIONAL.has(name) ? '0' : NONE;
+    return rounds.some((round) => text(round) !== nothing);
+  });
   return {
     columns: [
       { name: 'benchmark', align: 'left' },
-      ...ROUND_COLUMNS.map(([name]) => ({
+      ...columns.map(([name]) => ({
         name,
         align: /** @type {'left' | 'right'} */ (name === 'state' ? 'left' : 'right'),
       })),
@@ -66,7 +76,7 @@ export function roundTextsOf({ benchmarks }) {
       benchmark.rounds.map((round) => ({
         texts: [
           plainText(`${labelOf(benchmark)}, ${benchmark.workload}, ${loadName(benchmark.load)}`),
-          ...ROUND_COLUMNS.map(([, text]) => text(round)),
+          ...columns.map(([, text]) => text(round)),
         ],
         of: labelOf(benchmark),
       })),

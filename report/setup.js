@@ -30,7 +30,7 @@ export function setupOf({ storages, servers, options, environment, dragstrip, co
     options: [
       ['dragstrip', plainText(dragstrip)],
       ['command', plainText(command)],
-      ...pairsOf({ ...options, ...environment }),
+      ...pairsOf({ ...options, ...environment }).map(withoutFolders),
     ],
   };
 }
@@ -38,6 +38,14 @@ export function setupOf({ storages, servers, options, environment, dragstrip, co
 /** @param {import('../lib/result.js').Result['storages'][number]} storage */
 function driverText({ package: name, version }) {
   return plainText(name === null ? 'built in' : `${name} ${version ?? '(version unknown)'}`);
+}
+
+/**
+ * @param {[string, string]} pair
+ * @returns {[string, string]} a page that is shown to others names no folder of the machine
+ */
+function withoutFolders([name, text]) {
+  return [name, text.replace(/(?<=^|["\s,:=@])(?:\/|[A-Za-z]:\\)[^"\s,]*[/\\](?=[^"\s,])/g, '…/')];
 }
 
 /** @param {unknown} value */

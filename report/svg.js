@@ -119,7 +119,7 @@ function drawSvg({ height, option, points }, { width, id }) {
  * @returns {string} without what a strict policy refuses, pointer texts, and what counts
  */
 function tidy(svg, id) {
-  return svg
+  const lines = svg
     .replace(/<style[\s\S]*?<\/style>/g, '')
     .replace(/<[a-z][^>]*>/gi, (tag) =>
       tag
@@ -128,10 +128,45 @@ function tidy(svg, id) {
         .replace(/zr\d+-/g, `${id}-`)
         .replace(/(?<=[\s",(MLHVCAZlhvcaz])-?\d+\.\d{2,}/g, (digits) => `${round(Number(digits))}`),
     )
+    .replace('<svg ', '<svg dominant-baseline="central" ')
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join('\n');
+    .map((line) => shorter(line.trim()))
+    .filter((line) => line !== '');
+  return joined(lines).join('\n');
+}
+
+/** A circle as ECharts writes one: the unit circle, scaled and moved. */
+const DISC =
+  /^<path([^>]*) d="M1 0A[^"]*" transform="matrix\(([\d.]+),0,0,\2,([\d.]+),([\d.]+)\)"([^>]*)><\/path>$/;
+
+/**
+ * @param {string} line an element
+ * @returns {string}
+ */
+function shorter(line) {
+  return line
+    .replace(DISC, '<circle r="$2" cx="$3" cy="$4"$1$5></circle>')
+    .replace(/^<text dominant-baseline="central"/, '<text')
+    .replace(/><\/(?:path|circle)>$/, '/>');
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @returns {string[]} neighbours that differ in their course only as one path
+ */
+function joined(lines) {
+  /** @type {string[]} */
+  const kept = [];
+  let last = '';
+  for (const line of lines) {
+    const [, before, course, after] = /^(<path[^>]*? d=")([^"]*)("[^>]*\/>)$/.exec(line) ?? [];
+    const kind = course === undefined ? '' : before + after;
+    const top = kept.length - 1;
+    if (kind !== '' && kind === last) kept[top] = kept[top].replace(after, course + after);
+    else kept.push(line);
+    last = kind;
+  }
+  return kept;
 }
 
 /**

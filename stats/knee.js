@@ -13,6 +13,7 @@ const RISE_MAX = 5;
  * @typedef {object} Step
  * @property {number} offered operations per second
  * @property {number} achieved
+ * @property {number} dropped share of those that were not sent
  * @property {number | null} p99Ns response time; null: not known
  */
 
@@ -25,8 +26,9 @@ export function kneeOf(steps) {
   const sorted = [...steps].sort((a, b) => a.offered - b.offered);
   const least = sorted[0]?.p99Ns ?? null;
   const beyond = sorted.findIndex(
-    ({ offered, achieved, p99Ns }) =>
+    ({ offered, achieved, dropped, p99Ns }) =>
       achieved < offered * ACHIEVED_MIN ||
+      dropped > 0 ||
       (p99Ns !== null && least !== null && p99Ns > least * RISE_MAX),
   );
   return beyond <= 0 ? null : sorted[beyond - 1].offered;

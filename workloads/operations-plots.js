@@ -265,14 +265,17 @@ const overTime = {
   noteOfCollections: 'At the bottom: garbage collections, as wide as they were long.',
 };
 
+const KNEE_METRICS = ['offered', 'throughput', 'dropped_share', 'latency_p99'];
+
 /** @param {readonly TableRow[]} rows of one storage @returns {number | null} */
 const kneeIn = (rows) =>
   kneeOf(
     rows.flatMap((row) => {
-      const [offered, achieved, p99Ns] = ['offered', 'throughput', 'latency_p99'].map((key) =>
+      const [offered, achieved, dropped, p99Ns] = KNEE_METRICS.map((key) =>
         numberOf(row.values[key]),
       );
-      return offered === null ? [] : [{ offered, achieved: achieved ?? 0, p99Ns }];
+      if (offered === null) return [];
+      return [{ offered, achieved: achieved ?? 0, dropped: dropped ?? 0, p99Ns }];
     }),
   );
 
@@ -299,8 +302,8 @@ const openLoop = {
   },
   note:
     'p99 of the response time, measured from when an operation was due, all rounds together. ' +
-    'Ring: the knee, the greatest rate before one that was not achieved within 1 %, or whose p99 ' +
-    'is more than five times that of the lowest rate.',
+    'Ring: the knee, the greatest rate before one that was not achieved within 1 %, of which some ' +
+    'was dropped, or whose p99 is more than five times that of the lowest rate.',
 };
 
 /** @type {readonly PlotSpec[]} */

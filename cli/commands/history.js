@@ -75,10 +75,10 @@ async function readFolder(folder) {
   for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
     const file = path.join(folder, name);
     try {
-      stored.push({ file, result: await readResult(file) });
+      stored.push({ file: name, result: await readResult(file) });
     } catch (error) {
       if (error.code !== 'E_USAGE') throw error;
-      left.push(error.message);
+      left.push(error.message.replace(file, name));
     }
   }
   return { stored, left };

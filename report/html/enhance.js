@@ -111,24 +111,7 @@ function offerValues(svg, tip) {
   });
 }
 
-/** On paper nothing can be unfolded. */
-function unfoldForPrint() {
-  addEventListener('beforeprint', () => {
-    for (const fold of all('details:not([open])')) {
-      fold.open = true;
-      fold.dataset.folded = '';
-    }
-  });
-  addEventListener('afterprint', () => {
-    for (const fold of all('details[data-folded]')) {
-      fold.open = false;
-      delete fold.dataset.folded;
-    }
-  });
-}
-
 offerThemes();
 for (const tools of all('.tools')) offerStorages(tools);
 const tip = makeTip();
 for (const svg of all('svg[data-nearest]')) offerValues(svg, tip);
-unfoldForPrint();

@@ -57,10 +57,10 @@ function resultMarkup(part) {
     ...(level === 2
       ? []
       : content.verdict.map((line) => `<p class="lead">${escapeHtml(line)}</p>`)),
-    `<div class="first">${figures(
+    figures(
       plots.filter(({ first }) => first),
       part,
-    )}</div>`,
+    ),
   ].join('\n');
 }
 
@@ -118,7 +118,9 @@ function tableSections(part) {
  * @param {Part} part
  */
 function figures(plots, { prefix, level, where }) {
-  return plots.map((plot) => figureMarkup(plot, { prefix, level: level + 1, where })).join('\n');
+  if (plots.length === 0) return '';
+  const all = plots.map((plot) => figureMarkup(plot, { prefix, level: level + 1, where }));
+  return `<div class="figures">${all.join('\n')}</div>`;
 }
 
 /**

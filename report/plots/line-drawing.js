@@ -22,7 +22,7 @@ const HEIGHT = 360;
 const SYMBOL_EVERY = 4;
 const SYMBOLS = ['circle', 'rect', 'triangle', 'diamond'];
 /** Of a curve so many points are found by the pointer; the rest lies between them. */
-const POINTS_MAX = 16;
+const POINTS_MAX = 10;
 
 /**
  * @param {Chart} chart
@@ -44,7 +44,9 @@ export function drawLines(chart, { width, log }) {
       xAxis: xAxisOf(x),
       yAxis: yAxisOf(chart, { log, name: narrow ? '' : y.name }),
       series: [
-        ...curves.map((curve, i) => lineOf(curve, { index: i, chart, named })),
+        ...curves.map((curve, i) =>
+          lineOf(curve, { index: i, chart, narrow, labelX: named ? width - right + 10 : null }),
+        ),
         ...(x.kind === 'order' ? curves.map(intervals) : []),
         ...kneesOf(curves, narrow, x.format ?? shortNumber),
       ],
@@ -118,10 +120,11 @@ function yAxisOf({ curves, y: { format, fromZero } }, { log, name }) {
 
 /**
  * @param {Curve} curve
- * @param {{ index: number, chart: Chart, named: boolean }} options
+ * @param {{ index: number, chart: Chart, narrow: boolean, labelX: number | null }} options labelX:
+ *   where its name stands; null: nowhere
  * @returns {any}
  */
-function lineOf({ name, color: own, points }, { index, chart, named }) {
+function lineOf({ name, color: own, points }, { index, chart, narrow, labelX }) {
   const number = own.series ?? own.color;
   const color = colorOf(own);
   const inOrder = chart.x.kind === 'order';
@@ -133,7 +136,7 @@ function lineOf({ name, color: own, points }, { index, chart, named }) {
     data: points.map(({ x, y }) => [x, y]),
     // A second mark beside the colour, for those who do not tell colours apart.
     symbol: (/** @type {unknown} */ _, /** @type {{ dataIndex: number }} */ { dataIndex }) =>
-      dense && dataIndex % SYMBOL_EVERY !== number % SYMBOL_EVERY ? 'none' : shape,
+      dense && (narrow || dataIndex % SYMBOL_EVERY !== number % SYMBOL_EVERY) ? 'none' : shape,
     symbolSize: 6,
     showAllSymbol: true,
     lineStyle: inOrder
@@ -141,13 +144,13 @@ function lineOf({ name, color: own, points }, { index, chart, named }) {
       : { color, width: 2, type: number % 8 >= 4 ? 'dashed' : 'solid' },
     itemStyle: { color },
     endLabel: {
-      show: named,
+      show: labelX !== null,
       formatter: () => name,
-      color: roleColor('ink', own.series ?? undefined),
-      ...{ fontSize: 11, distance: 8, width: 205, overflow: 'truncate' },
+      color,
+      ...{ fontSize: 11, width: 205, overflow: 'truncate' },
     },
-    // Curves that end at one height would write over each other.
-    labelLayout: { moveOverlap: 'shiftY' },
+    // In one column, in which names of curves that end at one height make room for each other.
+    labelLayout: { x: labelX ?? 0, align: 'left', moveOverlap: 'shiftY' },
     ...(index === 0 && linesOf(chart)),
   };
 }

@@ -68,14 +68,14 @@ import {
  *   xScale?: 'log',
  *   thing?: string,
  *   yName?: string,
- *   inOrder?: (row: TableRow) => string,
+ *   inOrder?: (row: TableRow) => [string, string],
  *   changes?: (rows: readonly TableRow[]) => { at: number[], levels: Chart['levels'] },
  *   knee?: (rows: readonly TableRow[]) => number | null,
  *   histogram?: (benchmark: any) => Histogram | null,
  *   ends?: (row: TableRow) => number,
  *   names?: { value: string, of: string },
  * }} LinesSpec series: what is no contender, of colours of its own; inOrder: x is the position of a
- *   row, and this its name; ends: a plot of the rows of the least of these numbers and one of the
+ *   row, and these its names, on the axis and whole; ends: a plot of the rows of the least of these numbers and one of the
  *   greatest
  */
 
@@ -134,14 +134,20 @@ function curvesOf(rows, spec, context) {
  */
 function toPlot(tables, { spec, curves, format, rows }) {
   const { xName = '', xText = String, yName = '', thing = '', inOrder } = spec;
-  const labels = inOrder === undefined ? null : rows.map(inOrder);
+  const labels = inOrder === undefined ? null : rows.map((row) => inOrder(row)[1]);
+  const short = inOrder === undefined ? null : rows.map((row) => inOrder(row)[0]);
   const xs = [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))];
   xs.sort((a, b) => a - b);
   const { at: changes = [], levels = [] } = spec.changes?.(rows) ?? {};
   /** @type {Chart} */
   const chart = {
     curves,
-    x: { name: xName, kind: labels ? 'order' : (spec.xScale ?? 'value'), values: xs, labels },
+    x: {
+      name: xName,
+      kind: labels ? 'order' : (spec.xScale ?? 'value'),
+      values: xs,
+      labels: short,
+    },
     y: { name: yName, format, fromZero: inOrder === undefined },
     ...{ changes, levels },
     text({ plain }, { x, y }) {

@@ -1,0 +1,124 @@
+/**
+ * What a page of a race of the default's size may weigh and cost. Costs are processor time, so that
+ * they hold on a busy machine too.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareResults } from '../../report/analysis/comparison.js';
+import { loadReport } from '../../report/index.js';
+import { defaultRace } from '../helpers/default-race.js';
+import { mutexResult } from '../helpers/mutex-results.js';
+import { rampResult } from '../helpers/rate-results.js';
+
+const html = await loadReport('html');
+const RACE = html.render(defaultRace());
+const MEGABYTE = 1e6;
+const TRIES = 3;
+
+/**
+ * @param {() => unknown} work
+ * @param {number} [tries]
+ * @returns {number} seconds of processor time, the least of the tries
+ */
+function costOf(work, tries = TRIES) {
+  const costs = Array.from({ length: tries }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1e6;
+  });
+  return Math.min(...costs);
+}
+
+test('a race of 13 storages and two loads: page below 1 MB in 2 s, JSON below 2 MB', () => {
+  const result = defaultRace();
+  const json = JSON.stringify(result).length;
+  assert.ok(json > MEGABYTE / 2, `${json} bytes: as much as a measured one`);
+  assert.ok(json < 2 * MEGABYTE, `${json} bytes of JSON`);
+  const page = Buffer.byteLength(html.render(result));
+  assert.ok(page > MEGABYTE / 3, `${page} bytes: all of it`);
+  assert.ok(page < MEGABYTE, `${page} bytes of page`);
+  const seconds = costOf(() => html.render(result));
+  assert.ok(seconds < 2, `${seconds} s`);
+});
+
+test('100 rounds of 20 benchmarks are a page within 10 s', () => {
+  const result = defaultRace({ storages: 10, rounds: 100 });
+  assert.equal(result.benchmarks.length, 20);
+  const seconds = costOf(() => html.render(result), 1);
+  assert.ok(seconds < 10, `${seconds} s`);
+});
+
+test('a page begins with the ratio to the fastest, and ends with what was run on what', () => {
+  const ids = [...RACE.matchAll(/<section id="([^"]*)"/g)].map(([, id]) => id);
+  assert.equal(ids[0], 'figure');
+  assert.deepEqual(ids.slice(-2), ['setup', 'run']);
+  const figures = [...RACE.matchAll(/<figure id="([^"]*)"/g)].map(([, id]) => id);
+  assert.deepEqual(figures.slice(0, 2), ['ratio-get-sync', 'ratio-get-window-100']);
+  const [first] = RACE.match(/<figure id="ratio-get-sync"[\s\S]*?<\/figure>/) ?? [''];
+  for (const panel of ['networked drivers', 'embedded stores']) assert.match(first, RegExp(panel));
+  assert.match(first, /<th scope="col">from<th scope="col">to|>from<.*>to</);
+  assert.doesNotMatch(first, /memory/);
+});
+
+test('slices have no course over time: no empty plot of it', () => {
+  assert.doesNotMatch(RACE, /<figure id="timeline/);
+});
+
+const REMARK =
+  /in flight, reaches its server ceiling[^<]*1\.\d\d×|reach(?:es)? (?:its|their) server ceiling/;
+
+test('what is more than its server ceiling has a remark', () => {
+  const result = defaultRace();
+  for (const { contenders } of result.comparison?.loads ?? []) {
+    const ceiling = contenders.find(({ group }) => group === 'ceiling');
+    for (const round of ceiling?.rounds ?? []) {
+      round.timePs = round.timePs.map((time) => Number(time) * 30);
+    }
+  }
+  const page = html.render(result);
+  assert.match(page, />1\d\d%/);
+  assert.match(page, REMARK);
+  assert.doesNotMatch(RACE, REMARK);
+});
+
+test('a ramp shows where each storage stops to keep up', () => {
+  const page = html.render(rampResult());
+  assert.match(page, /<figure id="ramp-get">/);
+  assert.match(page, /ioredis: keeps up to 10,000 ops\/s, p99 120 µs\./);
+  assert.match(page, /redis: no knee up to 20,000 ops\/s\./);
+  assert.match(page, />knee 10k</);
+});
+
+test('locks have the colours of the legend', () => {
+  const page = html.render(mutexResult());
+  const legend = [
+    ...page.matchAll(/data-toggle="(\d+)"><span class="sw c(\d+)"[^>]*><\/span>([^<]+)</g),
+  ];
+  assert.ok(legend.length > 1);
+  const [figure] = page.match(/<figure id="mutex-lock">[\s\S]*?<\/figure>/) ?? [''];
+  for (const [, series, color, name] of legend) {
+    assert.equal(series, color);
+    assert.match(
+      figure,
+      RegExp(`<text data-s="${series}"[^>]*fill="var\\(--s${series}\\)"[^>]*>${name}<`),
+    );
+    const table = RegExp(`<span class="sw c${series}"[^>]*></span>${name}<`);
+    assert.match(page.slice(page.indexOf('id="table-1"')), table);
+  }
+});
+
+test('no path of a machine is in a page', () => {
+  const result = defaultRace();
+  result.options = { against: ['/home/someone/ioredis'], storages: ['file:/opt/mine/driver.js'] };
+  const second = { ...result, id: 'second' };
+  const comparison = compareResults({ file: '/tmp/somewhere/a.json', result }, [
+    { file: '/tmp/somewhere/b.json', result: second },
+  ]);
+  for (const page of [html.render(result), html.render([result, second], { comparison })]) {
+    const text = page.replace(/"data:[^"]*"/g, '');
+    assert.match(text, /…\/driver\.js/);
+    assert.doesNotMatch(text, /\/(?:home|opt|tmp|root|Users)\//);
+  }
+});
