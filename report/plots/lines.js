@@ -75,8 +75,8 @@ import {
  *   ends?: (row: TableRow) => number,
  *   names?: { value: string, of: string },
  * }} LinesSpec series: what is no contender, of colours of its own; inOrder: x is the position of a
- *   row, and these its names, on the axis and whole; ends: a plot of the rows of the least of these numbers and one of the
- *   greatest
+ *   row, and these its names, on the axis and whole; ends: a plot of the rows of the least of these
+ *   numbers and one of the greatest
  */
 
 /**

@@ -80,7 +80,7 @@ function slicesOf({ timePs: [time] }, draw) {
 /**
  * @param {number} meanNs
  * @param {() => number} draw
- * @returns {import('../../lib/result.js').Latency} with a tail of some decades, as measured ones have
+ * @returns {import('../../lib/result.js').Latency} with a tail, as measured ones have
  */
 function latencyOf(meanNs, draw) {
   const histogram = new Histogram();
