@@ -105,7 +105,8 @@ export class Baseline {
       const comparison = compareResults(sides.base, [{ ...sides.own, result }]);
       const render = await loadDocumentReport('console');
       const color = stdout.isTTY === true && stdout.hasColors();
-      const table = render(comparisonDocument(comparison), { width: stdout.columns, color });
+      const shown = { width: stdout.columns || undefined, color };
+      const table = render(comparisonDocument(comparison), shown);
       this.#judge(comparison.others[0], name);
       const lines = this.#outcomes.map(({ line }) => line);
       stdout.write(`\n${[table.trimEnd(), ...lines].join('\n')}\n`);

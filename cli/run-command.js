@@ -108,7 +108,7 @@ export async function tablesFor(result, stdout, { explain = false } = {}) {
   const { loadReport } = await import('../report/index.js');
   const { render } = await loadReport('console');
   const color = stdout.isTTY === true && stdout.hasColors();
-  return `${render(result, { width: stdout.columns, color, explain }).trimEnd()}\n`;
+  return `${render(result, { width: stdout.columns || undefined, color, explain }).trimEnd()}\n`;
 }
 
 /**

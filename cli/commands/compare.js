@@ -34,7 +34,7 @@ export async function execute({ args, options, stdout }) {
   if (!anyway) requireComparable(comparison);
   const color = stdout.isTTY === true && stdout.hasColors();
   const { format = 'console' } = options;
-  const shown = { width: stdout.columns, color };
+  const shown = { width: stdout.columns || undefined, color };
   if (format === 'html') {
     const { render } = await loadReport(format); // a page has the results beside the comparison
     stdout.write(

@@ -52,7 +52,7 @@ export async function execute({ args: [folder], options, stdout }) {
   for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
   if (outputs.length > 0 && format === undefined) return 0;
   const color = stdout.isTTY === true && stdout.hasColors();
-  stdout.write(`${render(document, { width: stdout.columns, color }).trimEnd()}\n`);
+  stdout.write(`${render(document, { width: stdout.columns || undefined, color }).trimEnd()}\n`);
   return 0;
 }
 

@@ -40,7 +40,7 @@ export async function execute({ options, stdout, stderr }) {
     stored?.catch(() => {}); // awaited below: what was measured is shown all the same
     const { render } = await loadReport('console');
     const color = stdout.isTTY === true && stdout.hasColors();
-    stdout.write(`${render(result, { width: stdout.columns, color }).trimEnd()}\n`);
+    stdout.write(`${render(result, { width: stdout.columns || undefined, color }).trimEnd()}\n`);
     if (store !== null) {
       await stored;
       stdout.write(`\nresult: ${store.file()}\n`);

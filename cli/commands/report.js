@@ -37,7 +37,7 @@ export async function execute({ args, options, stdout }) {
   const color = stdout.isTTY === true && stdout.hasColors();
   const comparison =
     options.format === 'html' && results.length > 1 ? await compare(results, args) : null;
-  const how = { width: stdout.columns, color, comparison, explain };
+  const how = { width: stdout.columns || undefined, color, comparison, explain };
   stdout.write(`${render(results, how).trimEnd()}\n`);
   return 0;
 }
