@@ -33,7 +33,8 @@ const START_TIMEOUT_MS = 180_000;
 /**
  * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
  * `servers.address('redis')`.
- * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker')[]} names
+ * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker'
+ *   | 'coordinator')[]} names
  * @returns {{ names: readonly string[], running(name: string): RunningServer,
  *   address(name: string): Address, credentials(name: string): Credentials, login(name: string):
  *   { user: string, username: string, password: string }, home(): string }} running: pid, folder,

@@ -1,0 +1,189 @@
+/** Several load machines for a test: agents as processes, a fake server that says what it was asked. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
+import { createRedis } from '../../limits/fake/redis.js';
+import { WriteBuffer } from '../../limits/fake/write-buffer.js';
+import { ROOT, startCommand } from './command-line.js';
+
+export const DATASET = Object.freeze({ rows: 500, valueSize: 64, seed: 3 });
+/** Each process reads so many rows before it warms up. */
+export const CHECKS = 1 + 64;
+const PRELOAD = pathToFileURL(path.join(ROOT, 'test/helpers/latency-by-operation.js')).href;
+export const NODE_OPTIONS = `--import=${PRELOAD}`;
+/** A process of Node starts in 0.2 s, on a busy machine in some seconds. */
+const READY_MS = 30_000;
+
+/**
+ * @typedef {object} AgentProcess
+ * @property {string} name
+ * @property {import('node:child_process').ChildProcess} child
+ * @property {() => string} stdout
+ * @property {(text: RegExp, ms?: number) => Promise<void>} says
+ * @property {() => Promise<void>} stop
+ */
+
+/**
+ * @param {string} name
+ * @param {{ address: string, token: string, args?: string[], env?: Record<string, string>,
+ *   netns?: string }} options token: its file
+ * @returns {Promise<AgentProcess>} it waits for leases
+ */
+export async function startAgent(name, { address, token, args = [], env = {} }) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-agent-'));
+  const words = ['bin/dragstrip.js', 'agent', '--name', name, '--coordinator', address];
+  const { child, ended, stdout } = startCommand(
+    folder,
+    [...words, '--token-file', token, ...args],
+    {
+      env: { NODE_OPTIONS, ...env },
+    },
+  );
+  /** @type {AgentProcess} */
+  const agent = {
+    ...{ name, child, stdout },
+    async says(text, ms = READY_MS) {
+      const found = await until(() => text.test(stdout()) || child.exitCode !== null, ms);
+      if (found && text.test(stdout())) return;
+      const { stderr = '' } = child.exitCode === null ? {} : await ended;
+      throw new Error(`agent ${name} does not say ${text}: ${stdout()}${stderr}`);
+    },
+    async stop() {
+      child.kill('SIGCONT');
+      child.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await agent.says(/waiting at/);
+  return agent;
+}
+
+/**
+ * @param {() => boolean | Promise<boolean>} isDone
+ * @param {number} [ms]
+ * @returns {Promise<boolean>} false: not in this time
+ */
+export async function until(isDone, ms = READY_MS) {
+  const end = Date.now() + ms;
+  while (!(await isDone())) {
+    if (Date.now() > end) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
+/**
+ * @typedef {object} Asked a fake server
+ * @property {number} port
+ * @property {string[][]} keys of GET, by connection, since the last `forget`
+ * @property {() => number} count
+ * @property {() => void} forget
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {string} [host]
+ * @returns {Promise<Asked>} a fake server of protocol RESP, which keeps the keys of all GETs
+ */
+export async function listenAndKeep(host = '127.0.0.1') {
+  const fake = createRedis(createDataset(DATASET));
+  /** @type {string[][]} */
+  const keys = [];
+  /** @type {Set<net.Socket>} */
+  const sockets = new Set();
+  const server = net.createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    const conversation = fake.converse();
+    const out = new WriteBuffer(socket);
+    /** @type {string[]} */
+    const own = [];
+    keys.push(own);
+    let rest = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      const bytes = Buffer.concat([rest, chunk]);
+      const end = conversation.consume(bytes, out);
+      for (const [, key] of bytes.toString('latin1', 0, end).matchAll(/GET\r\n\$\d+\r\n(.+)\r/gi)) {
+        own.push(key);
+      }
+      rest = bytes.subarray(end);
+      out.flush();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, host, () => resolve(null)));
+  return {
+    port: /** @type {net.AddressInfo} */ (server.address()).port,
+    keys,
+    count: () => keys.reduce((sum, own) => sum + own.length, 0),
+    forget: () => void keys.splice(0),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/**
+ * @param {number} port of the fake server
+ * @param {Partial<import('../../lib/result.js').Load>} load
+ * @param {Partial<import('../../engine/benchmark.js').BenchmarkSpec>} [fields]
+ * @returns {import('../../engine/benchmark.js').BenchmarkSpec}
+ */
+export function specOf(port, load, fields = {}) {
+  return {
+    ...{ storage: 'ioredis', profile: 'default', workload: 'get', workloadOptions: {} },
+    load: { kind: 'rate', inFlight: null, operations: null, durationNs: null, ...load },
+    address: { main: { host: '127.0.0.1', port } },
+    ...{ credentialVariables: null, serverPids: [], dataset: DATASET, folder: '' },
+    ...{ seed: 7, warmupOperations: 0, stallNs: 10e9 },
+    ...fields,
+  };
+}
+
+/** @param {number} id @returns {string} key of a row */
+export function keyOf(id) {
+  return `${ROW_NAMES.redisPrefix}${id}`;
+}
+
+/**
+ * A link that can be cut without closing it: bytes of both directions are held from then on.
+ * @param {number} port
+ * @returns {Promise<{ port: number, cut: () => void, close: () => Promise<void> }>}
+ */
+export async function listenAsLink(port) {
+  let whole = true;
+  /** @type {Set<net.Socket>} */
+  const sockets = new Set();
+  const server = net.createServer((socket) => {
+    const far = net.connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [socket, far],
+      [far, socket],
+    ]) {
+      sockets.add(from);
+      from.on('data', (chunk) => whole && to.write(chunk));
+      from.on('error', () => {});
+      from.on('close', () => whole && to.destroy());
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+  return {
+    port: /** @type {net.AddressInfo} */ (server.address()).port,
+    cut: () => {
+      whole = false;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
