@@ -35,8 +35,21 @@ export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, remove
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET: no coordinator; E_USAGE: its name
  *   is taken
  */
-export async function runAgent({ coordinator, name, allowTargets, home, signal, onEvent }) {
-  const client = await connectCoordinator(coordinator);
+export async function runAgent(options) {
+  const client = await connectCoordinator(options.coordinator);
+  try {
+    await serveLeases(client, options);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/**
+ * @param {import('ioredis').Redis} client
+ * @param {Parameters<typeof runAgent>[0]} options
+ */
+async function serveLeases(client, options) {
+  const { coordinator, name, allowTargets, home, signal, onEvent } = options;
   let clock = await compareClocks(client);
   let busy = false;
   await requireFreeName(client, name);
@@ -93,5 +106,4 @@ export async function runAgent({ coordinator, name, allowTargets, home, signal, 
   }
   await presence.stop();
   await worker.close(true);
-  client.disconnect();
 }

@@ -252,12 +252,13 @@ export class Fleet {
       atNs = commonStart(nowNs, [...trips, this.clock.roundTripNs]);
       await this.#order({ type: 'start', step: step.step, atNs });
       onProgress?.({ phase: 'measure', settled: 0 });
-    } else if (this.lost === null) {
-      // One of them cannot begin: the others would wait for ever.
+      await seats.until(() => isOver() || this.#failureOf(step) !== null);
+    }
+    if (!isOver()) {
+      // One of them failed: what the others would measure is another load.
       await this.#order({ type: 'stop' });
       await seats.until(isOver, STOP_MS);
     }
-    await seats.until(isOver);
     // Merging may keep this process busy for seconds: that is no reason for agents to stop.
     await this.#renew(MERGE_MS);
     if (this.lost !== null) return this.#afterLoss(step, atNs);

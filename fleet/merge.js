@@ -92,29 +92,44 @@ async function contributionOf({ agent, records }, atNs) {
  * in time, or had to drop arrivals: the others do not make up for it.
  * @param {readonly RoundAgent[]} agents
  * @param {BenchmarkRecord} merged
- * @returns {{ code: string, message: string } | null}
+ * @returns {{ code: string, message: string } | null} the worst
  */
 function invalidityOf(agents, merged) {
-  for (const { agent, lateNs, open, scheduled } of agents) {
-    const invalid = (/** @type {string} */ code, /** @type {string} */ text) => ({
-      code,
-      message: `agent ${agent} ${text}: the round is invalid`,
-    });
-    if (lateNs > LATE_MAX_NS) {
-      return invalid('E_AGENT_LATE', `began ${ms(lateNs)} after the common start`);
-    }
-    if (open === null) continue;
-    if (open.dropped > scheduled * DROPPED_SHARE_MAX) {
-      return invalid('E_AGENT_FULL', `dropped ${open.dropped} of ${scheduled} arrivals`);
-    }
-    if (open.late > scheduled * LATE_SHARE_MAX) {
-      return invalid('E_AGENT_LATE', `sent ${open.late} of ${scheduled} operations too late`);
-    }
+  const found = agents.flatMap(faultsOf).sort((a, b) => b.excess - a.excess);
+  if (found.length > 0) {
+    const [{ code, message }] = found;
+    return { code, message: `${message}: the round is invalid` };
   }
   const sum = agents.reduce((total, { scheduled }) => total + scheduled, 0);
   const isWhole = sum === merged.scheduled && (merged.latency?.count ?? 0) === merged.outcomes[OK];
   if (isWhole) return null;
   return { code: 'E_MERGE', message: 'the sums of the agents are not those of the round' };
+}
+
+/**
+ * @param {RoundAgent} one
+ * @returns {{ code: string, message: string, excess: number }[]} excess: times its bound
+ */
+function faultsOf({ agent, lateNs, open, scheduled }) {
+  const { dropped = 0, late = 0 } = open ?? {};
+  const all = [
+    {
+      code: 'E_AGENT_LATE',
+      message: `agent ${agent} began ${ms(lateNs)} after the common start`,
+      excess: lateNs / LATE_MAX_NS,
+    },
+    {
+      code: 'E_AGENT_FULL',
+      message: `agent ${agent} dropped ${dropped} of ${scheduled} arrivals`,
+      excess: dropped / (scheduled * DROPPED_SHARE_MAX),
+    },
+    {
+      code: 'E_AGENT_LATE',
+      message: `agent ${agent} sent ${late} of ${scheduled} operations too late`,
+      excess: late / (scheduled * LATE_SHARE_MAX),
+    },
+  ];
+  return all.filter(({ excess }) => excess > 1);
 }
 
 /** @param {number} ns */

@@ -4,6 +4,7 @@
  */
 
 import { cpus, hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { usageError } from '../lib/errors.js';
 import { version } from '../lib/version.js';
@@ -101,8 +102,12 @@ function parseEntry(text) {
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: another agent has it
  */
 export async function requireFreeName(client, name) {
-  const other = (await listAgents(client)).find((agent) => agent.name === name);
+  const find = async () => (await listAgents(client)).find((agent) => agent.name === name);
+  const other = await find();
   if (other === undefined || other.silentMs > SILENT_MS) return;
+  // One that was killed, and is started again, finds its own entry: nobody writes it any more.
+  await sleep(3 * PRESENCE_MS);
+  if ((await find())?.seenNs === other.seenNs) return;
   throw usageError(
     `agent ${name}: another agent on ${other.host} has this name`,
     'give each its own by --name',

@@ -53,7 +53,11 @@ export class Seats {
     this.checker.on('error', () => {});
     this.events.on('progress', ({ jobId, data }) => this.#take(jobId, data));
     this.events.on('stalled', ({ jobId }) => this.#lose(jobId, 'it gives no sign of life'));
-    this.events.on('failed', ({ jobId, failedReason }) => this.#lose(jobId, failedReason));
+    // After a loss the others end their leases too: what they upload is wanted.
+    this.events.on('failed', ({ jobId, failedReason }) => {
+      if (this.all.some(({ state }) => state === 'lost')) this.#end(jobId);
+      else this.#lose(jobId, failedReason);
+    });
     this.events.on('completed', ({ jobId }) => this.#end(jobId));
   }
 
