@@ -1,7 +1,7 @@
 /**
- * Preloaded into the processes of agents (NODE_OPTIONS=--import): what is recorded as the latency of
- * an operation is a function of its index among all, so that two runs that did the same operations
- * have the same histograms. Everything else is real: processes, sockets, replies, their order.
+ * Preloaded into the processes of agents (NODE_OPTIONS=--import): what is recorded as the latency
+ * of an operation is a function of its index among all, so that two runs that did the same
+ * operations have the same histograms. Everything else is real: processes, sockets, replies.
  *
  * With BLOCK_MS in the environment the first operation also keeps the event loop busy for so long.
  */
