@@ -3,7 +3,6 @@
  * feed the parser, the help and the README. Those of runs are declared in engine/options.js.
  */
 
-import { OPERATIONS_DEFAULT } from '../engine/load-bounds.js';
 import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
@@ -38,7 +37,7 @@ function declared(table) {
 
 const { storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets } = RUN_OPTIONS;
 const { ops, inFlight } = LOAD_OPTIONS;
-export const LIMIT_DEFAULTS = Object.freeze({ rounds: 5, sync: 5000, inFlight: [100, 1000] });
+export const LIMIT_DEFAULTS = Object.freeze({ rounds: 5, burst: 10_000, inFlight: [100, 1000] });
 
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({
@@ -159,7 +158,7 @@ export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
 /** Options whose defaults in `limit` are others. */
 const LIMIT_OWN = declared({
   rounds: { ...rounds, default: LIMIT_DEFAULTS.rounds },
-  ops: { ...ops, shown: `${OPERATIONS_DEFAULT}; one in flight: ${LIMIT_DEFAULTS.sync}, at most` },
+  ops: { ...ops, shown: `as many as time allows; all at once: ${LIMIT_DEFAULTS.burst}` },
   inFlight: { ...inFlight, shown: `${LIMIT_DEFAULTS.inFlight.join()}, and all at once` },
 });
 const LIMIT_OPTIONS = [

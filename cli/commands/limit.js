@@ -70,9 +70,11 @@ export function toLimitOptions(options) {
       command: 'limit',
       storages: storage === undefined ? listed : [...listed, ...storage],
       loads: [
-        { kind: 'sync', operations: Math.min(ops ?? LIMIT_DEFAULTS.sync, LIMIT_DEFAULTS.sync) },
+        { kind: 'sync', operations: ops },
         ...windows,
-        ...(inFlight === undefined ? [{ kind: 'burst', operations: ops }] : []),
+        ...(inFlight === undefined
+          ? [{ kind: 'burst', operations: ops ?? LIMIT_DEFAULTS.burst }]
+          : []),
       ],
       rounds: options.rounds ?? LIMIT_DEFAULTS.rounds,
       timeoutMs: options.timeout,

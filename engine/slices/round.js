@@ -282,7 +282,8 @@ class Seat {
  * @param {number} sliceNs
  * @returns {{ operations: number, repetitions: number }} of a slice that takes about that long
  */
-function sizeOf({ kind, inFlight, whole }, costNs, sliceNs) {
+function sizeOf({ kind, inFlight, whole, sliceOperations }, costNs, sliceNs) {
+  if (sliceOperations !== undefined) return { operations: sliceOperations, repetitions: 1 };
   if (whole) return { operations: inFlight, repetitions: 1 };
   const operations = Math.max(1, sliceNs / costNs);
   if (kind === 'burst') {

@@ -30,6 +30,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {'sync' | 'window' | 'burst'} kind
  * @property {number} inFlight 1 of sync; of a burst its size
  * @property {boolean} [whole] a burst too large to be sliced: it runs once per round
+ * @property {number} [sliceOperations] fixed by hand; absent: as many as take the time of a slice
  * @property {import('../../lib/types.js').Parameters} [parameters] of the variant of the workload
  * @property {readonly string[]} [contenders] names of those that have it; absent: all
  *

@@ -241,7 +241,7 @@ describe('limits', () => {
     const [wire] = stored.limits?.wire ?? [];
     assert.equal(wire.reason, null);
     assert.equal(wire.n, 2);
-    assert.equal(wire.points.length, 4 * 13);
+    assert.equal(wire.points.length, 4 * 7);
     assert.ok((wire.opsPerSecond ?? 0) > 1000 && (wire.serverCpuNs ?? 0) > 0);
     const window = stored.limits?.driver.find(({ load }) => load.inFlight === 100);
     assert.ok(window !== undefined && window.n === 2);

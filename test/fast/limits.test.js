@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toClientCeiling } from '../../engine/ceilings.js';
+import { toClientCeiling } from '../../engine/client-ceilings.js';
 import { clientCeilingOf, limitsFrom, limitsSchema, serverCeilingOf } from '../../lib/ceilings.js';
 import { parseResult, resultSchema } from '../../lib/result.js';
 import { sweepWire, toFigure } from '../../limits/wire/sweep.js';
