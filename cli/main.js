@@ -81,6 +81,16 @@ const COMMANDS = Object.freeze({
     args: '<files...>',
     load: () => import('./commands/compare.js'),
   },
+  releases: {
+    summary: 'race the published versions of a driver: releases ioredis --from 5.0',
+    args: '<package>',
+    load: () => import('./commands/releases.js'),
+  },
+  bisect: {
+    summary: 'find the release that changed a metric: bisect ioredis 5.3.0 6.0.0',
+    args: '<package> <good> <bad>',
+    load: () => import('./commands/releases.js'),
+  },
   check: {
     summary: 'check what a storage promises, once, against its server: check ./my-driver.js',
     args: '<storages...>',

@@ -6,7 +6,7 @@
 import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
-import { choice, takeOption } from '../lib/options.js';
+import { choice, count, duration, takeOption, text } from '../lib/options.js';
 import { AGENT_OPTIONS, AGENTS_OPTIONS } from './fleet-options.js';
 import { rowsOf } from './option-rows.js';
 
@@ -173,6 +173,25 @@ const LIMIT_OPTIONS = [
   ...STORE_OPTIONS,
   ...ADDRESS_OPTIONS,
 ];
+/** Of `bisect`; `releases` has a range in place of two versions. */
+const BISECT_OPTIONS = {
+  metric: choice(['throughput', 'client-cpu', 'server-cpu', 'p50', 'p99'], undefined, {
+    help: 'what is compared',
+    shown: 'releases: throughput; bisect: client-cpu',
+  }),
+  inFlight: count(1, 10_000, 100, { help: 'requests in flight' }),
+  budget: duration(60_000, { help: 'longest duration of each run' }),
+};
+const RELEASES_OPTIONS = {
+  from: text({ value: '<version>', help: 'oldest version: 5, 5.3 or 5.3.1' }),
+  to: text({ value: '<version>', help: 'newest version' }),
+  every: choice(['patch', 'minor', 'major'], 'minor', { help: 'the last version of each' }),
+};
+const RELEASES_COMMON = rowsNamed([
+  ...['setup', 'storages', 'storage', 'out', 'quiet'],
+  ...[...DATASET_OPTIONS, ...ADDRESS_OPTIONS],
+]);
+
 /**
  * The options of each command that is no workload.
  * @type {Readonly<Record<string, OptionRow[]>>}
@@ -186,6 +205,11 @@ export const COMMAND_OPTIONS = Object.freeze({
   report: rowsNamed(['format', 'for', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed(['benchmark', 'metric', 'format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
+  releases: [
+    ...Object.values(declared({ ...RELEASES_OPTIONS, ...BISECT_OPTIONS })),
+    ...RELEASES_COMMON,
+  ],
+  bisect: [...Object.values(declared(BISECT_OPTIONS)), ...RELEASES_COMMON],
   check: rowsNamed(['setup', ...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
   list: [],
   doctor: rowsNamed(ADDRESS_OPTIONS),

@@ -44,13 +44,13 @@ function noDriver({ name, text, kind }) {
 
 /**
  * @param {StorageTarget[]} storages of the run
- * @param {{ against: readonly string[] }} plan
+ * @param {{ against: readonly string[], onlyAgainst?: boolean }} plan
  * @param {string} home the state folder
  * @returns {Promise<StorageTarget[]>} the same, each with its contenders behind it
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE: no storage has that driver, or two
  *   contenders are the same; E_TARGET: it cannot be installed
  */
-export async function withDriverVersions(storages, { against }, home) {
+export async function withDriverVersions(storages, { against, onlyAgainst = false }, home) {
   const all = [...storages];
   for (const source of against.flatMap((text) => sourcesOf(text))) {
     // A file of rows that one version of an embedded store wrote is not for another to read.
@@ -58,7 +58,7 @@ export async function withDriverVersions(storages, { against }, home) {
       ({ definition }) => definition.package === source.name && definition.fill === undefined,
     );
     if (meant.length === 0) throw noDriver(source);
-    const driver = { ...(await installDriver(source, home)), text: source.text };
+    const { driver, unavailable } = await tryInstall(source, home, onlyAgainst);
     for (const base of meant) {
       const { definition, profile } = base;
       const label = `${definition.name}@${driver.label}`;
@@ -70,9 +70,27 @@ export async function withDriverVersions(storages, { against }, home) {
       }
       const contender = Object.freeze({ ...definition, name: label });
       const target = { ...base, definition: contender, version: driver.version, driver };
+      target.unavailable ??= unavailable;
       const family = all.findLastIndex((one) => one === base || one.base === definition.name);
       all.splice(family + 1, 0, { ...target, base: definition.name });
     }
   }
-  return all;
+  return onlyAgainst ? all.filter(({ base }) => base !== undefined) : all;
+}
+
+/**
+ * @param {import('./drivers/sources.js').DriverSource} source
+ * @param {string} home
+ * @param {boolean} isSkipped where it cannot be installed
+ */
+async function tryInstall(source, home, isSkipped) {
+  const { text, name, spec } = source;
+  try {
+    return { driver: { ...(await installDriver(source, home)), text }, unavailable: null };
+  } catch (error) {
+    if (!isSkipped || error.code !== 'E_TARGET') throw error;
+    const version = spec.slice(spec.lastIndexOf('@') + 1);
+    const driver = { name, package: name, version, label: version, folder: '', text };
+    return { driver, unavailable: { reason: error.message, hint: error.hint ?? '' } };
+  }
 }

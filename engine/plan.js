@@ -44,6 +44,8 @@ const structured = z.looseObject({
   agents: whole(1, 1000).optional(),
   addresses: z.record(z.string(), z.string()).optional(),
   home: z.string().optional(),
+  /** without the installed version; what cannot be installed or opened is skipped */
+  onlyAgainst: z.boolean().optional(),
 });
 
 /**
@@ -72,6 +74,7 @@ const structured = z.looseObject({
  * @property {Variant[]} [variants] of the workload, where it has several
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {string[]} against other versions of drivers, `ioredis@5`
+ * @property {boolean} [onlyAgainst] without the installed version; what cannot be run is skipped
  * @property {import('../lib/gate.js').Gate[]} [failIf]
  * @property {string} [reference] what its ratios refer to; absent: the installed driver
  * @property {boolean} pin pin client and server to separate processors
@@ -155,6 +158,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     ...(variants && { variants }),
     findMax,
     against: values.against ?? [],
+    ...(given.onlyAgainst && { onlyAgainst: true }),
     ...(values.failIf && {
       failIf: values.failIf.map((/** @type {string} */ one) => parseGate(one)),
     }),

@@ -45,6 +45,10 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
     ? { failure: null, folder: findPackage(name)?.folder ?? null }
     : await probe(target, plan, { workload, home, signal });
   if (driver !== undefined && failure !== null && !signal?.aborted) {
+    if (plan.onlyAgainst) {
+      target.unavailable = { reason: `it does not open: ${failure.split('\n')[0]}`, hint: '' };
+      return;
+    }
     const isMissing = /cannot find (module|package)/i.test(failure);
     throw targetError(
       `--against ${driver.text}: ${definition.name} does not open: ${failure.split('\n')[0]}`,

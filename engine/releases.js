@@ -1,0 +1,254 @@
+/**
+ * The published versions of a driver, raced: a curve over them, and the one that changed a metric.
+ *
+ * Goals: every ratio is of one run; more versions than one run holds share a reference. What cannot
+ * be installed or opened by the adapter is kept, with the reason. Non-goals: printing.
+ */
+
+import { targetError, usageError } from '../lib/errors.js';
+import { confidenceOf, estimateOf } from '../stats/gate.js';
+import { npm } from './drivers/install.js';
+import { logsOf } from './gates.js';
+import { runRace } from './runner.js';
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/gate.js').GateMetric} GateMetric */
+/** @typedef {import('./plan.js').RunOptions} RunOptions */
+
+/** Beside the reference: more contenders leave each too little of the budget. */
+const VERSIONS_PER_RUN = 6;
+const CONFIDENCE = 0.95;
+/** The least change of a metric that is searched for. */
+const EFFECT_MIN = 0.01;
+
+/**
+ * @typedef {object} ReleaseContext
+ * @property {AbortSignal} [signal]
+ * @property {(event: import('./runner.js').RunEvent) => void} [onEvent]
+ * @property {(result: Result) => unknown} [onResult] of each run, awaited
+ * @property {(text: string) => void} [onStep]
+ * @property {(options: RunOptions, context: object) => Promise<Result>} [race] for tests
+ */
+
+/**
+ * @param {string} text `5`, `5.3`, `5.3.1`
+ * @returns {number[]}
+ */
+function numbersOf(text) {
+  return text.split('.').map(Number);
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ * @returns {number} below 0: a is the older one; missing parts of b are equal to those of a
+ */
+export function compareVersions(a, b) {
+  const [one, other] = [numbersOf(a), numbersOf(b)];
+  for (let i = 0; i < Math.min(one.length, other.length); i += 1) {
+    if (one[i] !== other[i]) return one[i] - other[i];
+  }
+  return 0;
+}
+
+/**
+ * @param {readonly string[]} all published
+ * @param {{ from?: string, to?: string, every?: 'patch' | 'minor' | 'major' }} range from and to
+ *   are included, as far as they are given: `5` is every 5.x; every: the last of each
+ * @returns {string[]} oldest first, without versions before a release (`6.0.0-beta.1`)
+ */
+export function selectVersions(all, { from, to, every = 'patch' }) {
+  const chosen = all
+    .filter((version) => /^\d+\.\d+\.\d+$/.test(version))
+    .filter((version) => from === undefined || compareVersions(version, from) >= 0)
+    .filter((version) => to === undefined || compareVersions(version, to) <= 0)
+    .sort(compareVersions);
+  const parts = { patch: 3, minor: 2, major: 1 }[every];
+  const key = (/** @type {string} */ version) => version.split('.').slice(0, parts).join('.');
+  return chosen.filter(
+    (version, i) => i === chosen.length - 1 || key(version) !== key(chosen[i + 1]),
+  );
+}
+
+/**
+ * @param {string} name of the package
+ * @returns {Promise<string[]>} all that npm's registry has
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET
+ */
+export async function publishedVersions(name) {
+  if (!/^(@[\w.~-]+\/)?[\w.~-]+$/.test(name) || name.startsWith('-')) {
+    throw usageError(`${JSON.stringify(name)}: not the name of a package`, 'such as ioredis');
+  }
+  const { failed, stdout } = await npm(['view', name, 'versions', '--json'], {
+    cwd: process.cwd(),
+  });
+  try {
+    const found = JSON.parse(String(stdout));
+    if (!failed) return [found].flat().map(String);
+  } catch {
+    // The message below.
+  }
+  throw targetError(`${name}: npm does not know its versions`, `npm view ${name} versions`);
+}
+
+/**
+ * @typedef {object} Release
+ * @property {string} version
+ * @property {string | null} reason why there is no figure
+ * @property {{ ratio: number, low: number, high: number, n: number } | null} vs the first version
+ */
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} versions oldest first, two or more
+ * @param {RunOptions} options of the runs: storages, loads, budget, addresses
+ * @param {GateMetric} metric
+ * @param {ReleaseContext} context
+ * @returns {Promise<Release[]>} ratios to the first version that can be run
+ */
+export async function raceReleases(name, versions, options, metric, context) {
+  const { signal, onResult, race = runRace, ...events } = context;
+  let reference = versions[0];
+  /** @type {Release[]} */
+  const releases = [];
+  for (let at = 0; at < versions.length && !signal?.aborted; ) {
+    const isFirst = at === 0;
+    const some = versions.slice(at, at + VERSIONS_PER_RUN + (isFirst ? 1 : 0));
+    const all = isFirst ? some : [reference, ...some];
+    const result = await race(againstOnly(name, all, options), { ...events, signal });
+    await onResult?.(result);
+    const isMeasured = (/** @type {string} */ version) =>
+      benchmarkOf(result, version)?.state === 'measured';
+    // An adapter may not know the interface of the oldest ones.
+    if (isFirst) reference = some.find(isMeasured) ?? reference;
+    releases.push(...some.map((version) => releaseOf(result, version, reference, metric)));
+    at += some.length;
+  }
+  return releases;
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} versions
+ * @param {RunOptions} options
+ * @returns {RunOptions}
+ */
+function againstOnly(name, versions, options) {
+  const against = versions.map((version) => `${name}@${version}`);
+  return /** @type {RunOptions} */ ({ ...options, against, onlyAgainst: true });
+}
+
+/**
+ * @param {Result} result
+ * @param {string} version
+ */
+function benchmarkOf({ benchmarks }, version) {
+  return benchmarks.find(({ storage }) => storage.endsWith(`@${version}`));
+}
+
+/**
+ * @param {Result} result
+ * @param {string} version
+ * @param {string} reference
+ * @param {GateMetric} metric
+ * @returns {Release}
+ */
+function releaseOf(result, version, reference, metric) {
+  const [own, base] = [benchmarkOf(result, version), benchmarkOf(result, reference)];
+  if (own === undefined || own.state !== 'measured') {
+    return { version, vs: null, reason: own?.reason ?? 'it was not measured' };
+  }
+  if (base === undefined || base.state !== 'measured') {
+    return { version, vs: null, reason: `the reference ${reference} was not measured` };
+  }
+  if (version === reference) {
+    return { version, reason: null, vs: { ratio: 1, low: 1, high: 1, n: own.rounds.length } };
+  }
+  const estimate = estimateOf(logsOf(result, metric, own, base), {
+    ...{ confidence: CONFIDENCE, isRatio: true },
+  });
+  return estimate === null
+    ? { version, vs: null, reason: 'fewer than two rounds' }
+    : { version, reason: null, vs: toRatio(estimate) };
+}
+
+/** @param {import('../stats/gate.js').Estimate} estimate */
+function toRatio({ value, half, n }) {
+  return { ratio: Math.exp(value), low: Math.exp(value - half), high: Math.exp(value + half), n };
+}
+
+/**
+ * @typedef {object} Bisection
+ * @property {'found' | 'no difference' | 'undecided'} outcome
+ * @property {string} last version before the change
+ * @property {string} first version with it; not found: the newest of those that remain
+ * @property {ReturnType<typeof toRatio> | null} change of `first` to `last`
+ * @property {number} steps runs that it took
+ * @property {string[]} skipped versions that could not be run
+ */
+
+/**
+ * The release that changed a metric: each run has both ends of a range and the version between; by
+ * the level that the latter is nearer to, the change is in one half.
+ * @param {string} name
+ * @param {readonly string[]} versions oldest first: the first is good, the last is not
+ * @param {RunOptions} options
+ * @param {GateMetric} metric
+ * @param {ReleaseContext} context
+ * @returns {Promise<Bisection>}
+ */
+export async function bisectReleases(name, versions, options, metric, context) {
+  const { signal, onResult, onStep, race = runRace, ...events } = context;
+  const tests = Math.ceil(Math.log2(versions.length)) + 1;
+  let left = [...versions];
+  /** @type {string[]} */
+  const skipped = [];
+  let steps = 0;
+  const measure = async (/** @type {string[]} */ some) => {
+    steps += 1;
+    const result = await race(againstOnly(name, some, options), { ...events, signal });
+    await onResult?.(result);
+    return result;
+  };
+  const estimate = (
+    /** @type {Result} */ result,
+    /** @type {string} */ a,
+    /** @type {string} */ b,
+  ) => {
+    const [own, base] = [benchmarkOf(result, a), benchmarkOf(result, b)];
+    if (own?.state !== 'measured' || base?.state !== 'measured') return null;
+    // All steps hold together: one wrong turn would name a wrong release.
+    const confidence = confidenceOf({ look: 0, tests, last: true });
+    return estimateOf(logsOf(result, metric, own, base), { confidence, isRatio: true });
+  };
+  const [good, bad] = [versions[0], versions[versions.length - 1]];
+  let whole = estimate(await measure([good, bad]), bad, good);
+  const isShown = (/** @type {typeof whole} */ one) =>
+    one !== null && Math.abs(one.value) > Math.max(one.half, Math.log1p(EFFECT_MIN));
+  const end = (/** @type {Bisection['outcome']} */ outcome) => ({
+    ...{ outcome, last: left[0], first: left[left.length - 1], steps, skipped },
+    change: whole === null ? null : toRatio(whole),
+  });
+  if (!isShown(whole)) return end('no difference');
+  while (left.length > 2 && !signal?.aborted) {
+    const [from, to] = [left[0], left[left.length - 1]];
+    const middle = left[left.length >> 1];
+    onStep?.(`between ${from} and ${to}: ${middle}`);
+    const result = await measure([from, middle, to]);
+    const [all, half] = [estimate(result, to, from), estimate(result, middle, from)];
+    if (half === null || all === null) {
+      if (benchmarkOf(result, middle)?.state === 'measured') return end('undecided');
+      skipped.push(middle);
+      left = left.filter((version) => version !== middle);
+      continue;
+    }
+    whole = all;
+    const over = half.value - all.value / 2;
+    if (Math.abs(over) <= half.half) return end('undecided');
+    const isChanged = over > 0 === all.value > 0;
+    left = isChanged ? left.slice(0, left.indexOf(middle) + 1) : left.slice(left.indexOf(middle));
+  }
+  const [last, first] = left;
+  if (steps > 1) whole = estimate(await measure([last, first]), first, last) ?? whole;
+  return end(isShown(whole) ? 'found' : 'undecided');
+}
