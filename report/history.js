@@ -290,7 +290,7 @@ function changesOf({ points, changes }) {
  */
 function leftList(left) {
   const items = left.map((text) => {
-    const [, subject = '', reason = text] = /^(.*?\.json): (.*)$/s.exec(text) ?? [];
+    const [, subject = '', reason = text] = /^(.*?\.json(?:\.gz)?): (.*)$/s.exec(text) ?? [];
     return { subject: plainText(subject), text: plainText(reason), untrusted: true, hint: null };
   });
   return { kind: 'skipped', title: 'Left out', items };

@@ -72,7 +72,7 @@ async function readFolder(folder) {
   const stored = [];
   /** @type {string[]} */
   const left = [];
-  for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
+  for (const name of names.filter((one) => /\.json(?:\.gz)?$/.test(one)).sort()) {
     const file = path.join(folder, name);
     try {
       stored.push({ file: name, result: await readResult(file) });

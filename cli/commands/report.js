@@ -4,9 +4,13 @@
  */
 
 import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import { usageError } from '../../lib/errors.js';
 import { parseResult } from '../../lib/result.js';
 import { loadForPullRequest, loadReport } from '../../report/index.js';
+
+/** A result of a thousand rounds has some hundred megabytes; a packed file may claim any size. */
+const UNPACKED_MAX = 512 * 2 ** 20;
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../outputs.js').Output} Output */
@@ -95,11 +99,25 @@ async function compare(results, files) {
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export async function readResult(file) {
-  let text;
+  let bytes;
   try {
-    text = await readFile(file, 'utf8');
+    bytes = await readFile(file);
   } catch (error) {
     throw usageError(`${file}: cannot be read (${error.code})`, 'name a stored result');
   }
-  return parseResult(text, file);
+  return parseResult(textOf(bytes, file), file);
+}
+
+/**
+ * @param {Buffer} bytes plain, or packed as a page offers it for download
+ * @param {string} file
+ * @returns {string}
+ */
+function textOf(bytes, file) {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString();
+  try {
+    return gunzipSync(bytes, { maxOutputLength: UNPACKED_MAX }).toString();
+  } catch (error) {
+    throw usageError(`${file}: cannot be unpacked (${error.code})`, 'download it again');
+  }
 }

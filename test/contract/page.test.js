@@ -12,6 +12,7 @@ import { historyOf } from '../../report/analysis/history.js';
 import { historyDocument } from '../../report/history.js';
 import { loadDocumentReport, loadReport } from '../../report/index.js';
 import { findBrowser, NO_BROWSER } from '../helpers/browser.js';
+import { defaultRace } from '../helpers/default-race.js';
 import { mixResult, rampResult, searchResult } from '../helpers/rate-results.js';
 import { brokenResult, raceResult } from '../helpers/result-builder.js';
 import { checkAccess, checkWidth, Site, visiblePlots } from '../helpers/site.js';
@@ -118,6 +119,7 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     small: html.render(smallResult()),
     pair: comparedPage(smallResult()),
     history: historyPage(),
+    default: html.render(defaultRace()),
   };
   const site = new Site(pages);
   const visit = site.visit.bind(site);
@@ -293,6 +295,28 @@ describe('the page', { skip: browserFound ? false : NO_BROWSER }, () => {
     await visit('race', look, { viewport: { width: 400, height: 800 } });
     await visit('race', look, { viewport: { width: 400, height: 800 }, javaScriptEnabled: false });
   });
+
+  for (const name of ['default', 'race', 'ramp', 'mix', 'history']) {
+    test(`${name}: no table is cut off at 1280 pixels, unfolded too; five sheets at most`, async () => {
+      const look = async (/** @type {Page} */ page) => {
+        const sheets = (await page.pdf({ format: 'A4' })).toString('latin1');
+        const n = sheets.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+        assert.ok(n >= 1 && n <= 5, `${n} sheets`);
+        await page.locator('details').evaluateAll((all) => {
+          for (const one of all) one.setAttribute('open', '');
+        });
+        const cut = await page
+          .locator('.scroll')
+          .evaluateAll((all) =>
+            all
+              .filter((one) => one.scrollWidth > one.clientWidth)
+              .map((one) => `${one.getAttribute('aria-label')}: ${one.scrollWidth}`),
+          );
+        assert.deepEqual(cut, []);
+      };
+      await visit(name, look, { viewport: { width: 1280, height: 900 } });
+    });
+  }
 
   test('on paper it is light, whole and without what can be pressed', async () => {
     for (const javaScriptEnabled of [true, false]) {

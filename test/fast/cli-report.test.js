@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { assertFailure, callCommand } from '../helpers/command-line.js';
 import { raceResult } from '../helpers/result-builder.js';
 
@@ -103,6 +104,21 @@ test('the libraries of plots are loaded for plots only', () => {
   assert.equal(execFileSync(process.execPath, words, { encoding: 'utf8', cwd }), 'false true\n');
 });
 
+test('a result is read packed too, as a page offers it; a broken one is one line', async () => {
+  const text = JSON.stringify(smallResult('packed'));
+  writeFileSync(at('packed.json.gz'), gzipSync(text));
+  const { status, stdout } = await callCommand([
+    'bin/dragstrip.js',
+    'report',
+    at('packed.json.gz'),
+  ]);
+  assert.equal(status, 0);
+  assert.match(stdout, /packed/);
+  writeFileSync(at('cut.json.gz'), gzipSync(text).subarray(0, 2000));
+  const cut = await callCommand(['bin/dragstrip.js', 'report', at('cut.json.gz')]);
+  assertFailure(cut, 2, /cut\.json\.gz: cannot be unpacked \(Z_BUF_ERROR\)/);
+});
+
 test('a history lists results, draws each test and marks where its level changed', async () => {
   mkdirSync(at('history'));
   for (let day = 1; day <= 12; day += 1) {
@@ -126,6 +142,25 @@ test('a history lists results, draws each test and marks where its level changed
   assert.equal(files.status, 0);
   assert.match(readFileSync(at('h.html'), 'utf8'), /the last at run-8, from/);
   assert.equal(readdirSync(at('h')).length, 3);
+  const csv = await history('--benchmark', 'ioredis', '--format', 'csv');
+  const [head, ...lines] = csv.stdout.trimEnd().split('\r\n');
+  assert.match(head, /^benchmark,metric,unit,result_id,started_at,value,low,high,n,level_before,/);
+  assert.equal(lines.length, 3 * 12);
+  assert.equal(
+    lines.filter((line) => /,run-8,.*,0\.80*\d*,0\.\d+$|,run-8,.*,0\.79\d*,/.test(line)).length,
+    3,
+  );
+  const [json] = JSON.parse((await history('--benchmark', 'ioredis', '--format', 'json')).stdout);
+  assert.deepEqual(
+    json.tables.map((/** @type {any} */ { rows }) => rows.length),
+    [12, 3, 12, 12, 12],
+  );
+  const { value } = json.tables[2].rows[0].values;
+  assert.ok(value.low < value.value && value.value < value.high && value.n > 1);
+  const markdown = await history('--benchmark', 'ioredis', '--format', 'markdown');
+  assert.match(markdown.stdout, /\| ioredis:default\/get\/sync \| [▁-█]+ \|.*run-8: /);
+  assert.match((await history('--format', 'html')).stdout, /^<!doctype html>[\s\S]*history-/);
+  assertFailure(await history('--format', 'xml'), 2, /report "xml": not known/);
   assertFailure(await history('--benchmark', 'none'), 2, /--benchmark none: no such benchmark/);
   assertFailure(
     await callCommand(['bin/dragstrip.js', 'history', at('nowhere')]),
