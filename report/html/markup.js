@@ -8,6 +8,9 @@ import { escapeXml } from '../svg.js';
 
 export { escapeXml as escapeHtml } from '../svg.js';
 
+/** A longer name of a row is broken. */
+const NAME_MAX = 60;
+
 /**
  * @typedef {object} TableMarkup
  * @property {string} caption
@@ -30,7 +33,7 @@ export function tableMarkup({ caption, where = '', quiet = false, columns, rows 
   const body = rows.map(({ texts, series = null, swatch: color = series, mark = false }) => {
     const cells = texts.map((text, i) =>
       i === 0
-        ? `<th scope="row">${color === null ? '' : swatch(color)}${escapeXml(text)}</th>`
+        ? `<th scope="row"${text.length > NAME_MAX ? ' class="long"' : ''}>${color === null ? '' : swatch(color)}${escapeXml(text)}</th>`
         : // Its end needs no tag: a fifth of a table of figures.
           `<td${alignment(columns[i]?.align)}>${escapeXml(text)}`,
     );

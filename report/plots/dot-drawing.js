@@ -37,7 +37,7 @@ export function drawDots(chart, width) {
     panels.flatMap(({ rows }) => rows),
     width,
   );
-  const figures = series.length > 0 ? [] : chart.dots.map(({ shown }) => shown);
+  const figures = series.length > 0 ? [] : chart.dots.map((dot) => figureOf(dot, narrow));
   const right = Math.min(width / 3, Math.max(18, ...figures.map(textWidth)) + 18);
   const head = panels.some(({ name }) => name !== '') ? PANEL_HEAD : 8;
   let top = series.length > 0 ? LEGEND_HEIGHT : 0;
@@ -84,7 +84,7 @@ function panelOf({ dots: all, panels, series: names, spec }, where) {
   const values = known.filter((value) => value > 0);
   const scale = ratioScale(Math.min(1, ...values), Math.max(1, ...values), narrow ? 5 : 9);
   const clamp = (/** @type {number} */ value) => Math.max(scale.min, Math.min(scale.max, value));
-  const figures = names.length > 0 ? [] : dots.map(({ shown }) => shown);
+  const figures = names.length > 0 ? [] : dots.map((dot) => figureOf(dot, narrow));
   const axes = { gridIndex: index };
   const namesAt = panels.slice(0, index).length * (names.length > 0 ? 1 : 2);
   const axis = numberAxis(formatRatio, { name: spec.axis, type: 'log' });
@@ -149,6 +149,11 @@ function seriesOf(dots, { clamp, names, axes }) {
     })),
     { ...intervalSeries(spans), ...axes },
   ];
+}
+
+/** @param {Dot} dot @param {boolean} narrow */
+function figureOf({ ratio, shown }, narrow) {
+  return narrow ? formatRatio(ratio) : shown;
 }
 
 /**
