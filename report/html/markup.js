@@ -33,7 +33,7 @@ export function tableMarkup({ caption, where = '', quiet = false, columns, rows 
   const body = rows.map(({ texts, series = null, swatch: color = series, mark = false }) => {
     const cells = texts.map((text, i) =>
       i === 0
-        ? `<th scope="row"${text.length > NAME_MAX ? ' class="long"' : ''}>${color === null ? '' : swatch(color)}${escapeXml(text)}</th>`
+        ? nameCell(text, color)
         : // Its end needs no tag: a fifth of a table of figures.
           `<td${alignment(columns[i]?.align)}>${escapeXml(text)}`,
     );
@@ -48,6 +48,15 @@ export function tableMarkup({ caption, where = '', quiet = false, columns, rows 
     `<tbody>${body.join('\n')}</tbody>`,
     '</table></div>',
   ].join('\n');
+}
+
+/**
+ * @param {string} text
+ * @param {number | null} color
+ */
+function nameCell(text, color) {
+  const kind = text.length > NAME_MAX ? ' class="long"' : '';
+  return `<th scope="row"${kind}>${color === null ? '' : swatch(color)}${escapeXml(text)}</th>`;
 }
 
 /** @param {'left' | 'right' | undefined} align */
