@@ -214,6 +214,8 @@ export interface Document {
   download: (() => string) | null;
   /** versions, options and servers; null where the document is not of one result */
   setup: Setup | null;
+  /** what each load machine contributed, folded in a page; absent: there is one */
+  agents?: AgentTable[];
   /** every round, for a page */
   roundTexts: () => RoundTexts;
   /** every round, in columns of their own; null where the document is not of one result */
@@ -225,6 +227,13 @@ export interface Setup {
   storages: { columns: string[]; rows: string[][] };
   servers: { title: string; pairs: [string, string][] }[];
   options: [string, string][];
+}
+
+/** One row for each load machine. */
+export interface AgentTable {
+  title: string;
+  columns: { name: string; align: 'left' | 'right' }[];
+  rows: string[][];
 }
 
 /** One row for each benchmark and round, `of`: whose colour it has. */

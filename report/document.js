@@ -5,6 +5,7 @@
 
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
+import { agentLines, agentTables } from './agents.js';
 import { slicePairsOf } from './analysis/pairs.js';
 import { toGroups, variantRows } from './analysis/rows.js';
 import { limitLegend, limitTables } from './ceilings.js';
@@ -57,6 +58,7 @@ export function documentOf(result, specs) {
       ...(hasOverheadRow(result, groups) ? [] : [overheadLine(result.harnessOverhead)]),
       ...comparisonNotes(groups),
       ...noteLines(result, groups),
+      ...agentLines(result),
       ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
     ],
     lists: [
@@ -76,6 +78,7 @@ export function documentOf(result, specs) {
     subtitle: subtitleOf(result),
     contenders: contendersIn(result, parts),
     download: () => JSON.stringify(result),
+    agents: agentTables(result),
     setup: setupOf(result),
     roundTexts: () => roundTextsOf(result),
     rounds: () => roundTableOf(result, specs),

@@ -2,6 +2,7 @@
 
 import { summarizeConditions } from '../engine/diagnostics.js';
 import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
+import { agentHead } from './agents.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 
@@ -20,6 +21,7 @@ export function headLines(result) {
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
   ];
   lines.push(...workloadLines(result.options));
+  lines.push(...agentHead(result));
   if (servers.length > 0) lines.push(['servers', servers.map(serverText).join('; ')]);
   const drivers = new Set(
     storages

@@ -7,6 +7,7 @@
  * they come to together.
  */
 
+import { roundTripTo } from './fleet.js';
 import { medianOfSorted } from './percentile.js';
 import { summarizeRounds } from './summary.js';
 
@@ -160,6 +161,15 @@ function cpu(side, of, hints) {
 
 export const clientCpu = cpu('client', ({ clientCpuNs }) => clientCpuNs, { drop: 7 });
 export const serverCpu = cpu('server', ({ serverCpuNs }) => serverCpuNs, { drop: 8 });
+
+/** Between the load machines and the server. */
+export const network = metric(
+  {
+    ...{ key: 'network', name: 'network round trip', unit: 'ns', better: 'less' },
+    ...{ head: ['network', 'round trip'], drop: 6, optional: true },
+  },
+  ({ source }, { result }) => roundTripTo(source, result),
+);
 
 export const memory = metric(
   {

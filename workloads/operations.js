@@ -11,6 +11,7 @@ import {
   figureOf,
   memory,
   metric,
+  network,
   p50,
   p99,
   p999,
@@ -153,9 +154,11 @@ export const operationsTable = {
   ],
   metrics(table) {
     const anyWrong = table.some(({ wrong, notRun }) => wrong + notRun > 0) ? [notOk] : [];
+    const isShared = table.some(({ source }) => source.rounds.some(hasAgents));
+    const near = isShared ? [network] : [];
     if (table[0].source.load.kind === 'rate') {
       const [offered, ...rest] = OPEN;
-      return [offered, ...anyWrong, ...rest, ...kindMetrics(table)];
+      return [offered, ...anyWrong, ...rest, ...near, ...kindMetrics(table)];
     }
     // Beside the client's ceiling that of the server needs its whole name.
     const both = table.some((one) => one.ofClientCeiling !== null);
@@ -165,13 +168,18 @@ export const operationsTable = {
     return [
       ...[throughput, ...anyWrong, rank, versusFastest, ofClientCeiling, ofServer],
       ...[{ ...p50, drop: 7.5 }, p99, p999, ...kindMetrics(table)],
-      ...[clientCpuWithInterval, serverCpu, bottleneck, memory, pendingMemory],
+      ...[clientCpuWithInterval, serverCpu, bottleneck, ...near, memory, pendingMemory],
     ];
   },
   title: titleOf,
   namesRounds: true,
   id: ([{ keys }]) => `${keys.workload} ${keys.loadGroup}`,
 };
+
+/** @param {import('../lib/result.js').Round} round */
+function hasAgents({ agents }) {
+  return agents !== undefined;
+}
 
 /** @param {readonly any[]} table */
 function titleOf(table) {

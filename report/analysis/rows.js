@@ -14,6 +14,7 @@ import { OUTCOMES } from '../../lib/outcome.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { boundOf } from '../../stats/bottleneck.js';
+import { generatorsOf } from '../../stats/fleet.js';
 import { summarizeRounds } from '../../stats/summary.js';
 import { mergedHistogram } from './curve.js';
 import { noiseOf, ranksOf } from './ranks.js';
@@ -243,7 +244,7 @@ function addBound(row, { limits, storages, environment }) {
   // Both are limits of the point read, and of none else.
   const known = source.workload === 'get' ? limits : undefined;
   row.ofServerCeiling = of(serverCeilingOf(known, storage?.protocol ?? null));
-  const { processes = 1 } = source.load;
+  const processes = generatorsOf(source);
   // It is the limit of one process.
   row.ofClientCeiling = processes === 1 ? of(clientCeilingOf(known, source)) : null;
   const rounds = source.rounds.filter(({ state }) => state === 'measured');

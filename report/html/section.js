@@ -37,6 +37,7 @@ export function sectionsOf(part) {
     { id: `${prefix}plots`, title: 'Plots', body: figures(loose, part) },
     ...tableSections(part),
     { id: `${prefix}notes`, title: 'Notes', body: notesMarkup(part) },
+    { id: `${prefix}agents`, title: 'Load machines', body: agentsMarkup(part) },
     { id: `${prefix}rounds`, title: 'Rounds', body: roundsMarkup(part) },
     { id: `${prefix}setup`, title: 'Versions and options', body: setupMarkup(part) },
     {
@@ -182,6 +183,20 @@ function setupMarkup({ content: { setup }, where }) {
       ({ title, pairs }) => `<div class="card">${foldMarkup(title, pairsMarkup(pairs))}</div>`,
     ),
   ].join('\n');
+}
+
+/**
+ * @param {Part} part
+ * @returns {string} what each load machine contributed to each row; empty: there is one
+ */
+function agentsMarkup({ content: { agents = [] }, where }) {
+  return agents
+    .map(({ title, columns, rows }) => {
+      const texts = rows.map((row) => ({ texts: row }));
+      const table = tableMarkup({ caption: title, where, quiet: true, columns, rows: texts });
+      return `<div class="card">${foldMarkup(title, table)}</div>`;
+    })
+    .join('\n');
 }
 
 /**
