@@ -7,6 +7,7 @@
 import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
+const share = z.number().min(0).max(1).nullable();
 const values = z.array(z.number().nullable());
 
 const contenderRound = z.object({
@@ -15,6 +16,13 @@ const contenderRound = z.object({
   clientCpuPs: values.describe('of an operation'),
   serverCpuPs: values.describe('of an operation'),
   medianNs: values.describe('of the latencies of a slice'),
+  occupancy: z
+    .object({ client: share, server: share })
+    .optional()
+    .describe(
+      'of the main thread, and of the busiest thread of the server: run time as a share of the ' +
+        'time in which it had not to wait for a processor',
+    ),
 });
 
 const contender = z.object({

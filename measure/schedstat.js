@@ -16,6 +16,7 @@ const SPACE = 0x20;
  * @typedef {object} ThreadTimes
  * @property {number} runNs
  * @property {number} waitNs
+ * @property {Float64Array} threads of each thread its run and its wait time
  */
 
 export class ThreadClocks {
@@ -41,8 +42,8 @@ export class ThreadClocks {
   /** @returns {ThreadTimes | null} sums over the threads that were there; null: none is readable */
   read() {
     if (this.#files.length === 0) return null;
-    const times = { runNs: 0, waitNs: 0 };
-    for (const file of this.#files) addLine(file, times);
+    const times = { runNs: 0, waitNs: 0, threads: new Float64Array(2 * this.#files.length) };
+    for (const [i, file] of this.#files.entries()) addLine(file, times, 2 * i);
     return times;
   }
 
@@ -61,8 +62,12 @@ function threadsOf(pid) {
   }
 }
 
-/** @param {number} file @param {ThreadTimes} times is added to */
-function addLine(file, times) {
+/**
+ * @param {number} file
+ * @param {ThreadTimes} times is added to
+ * @param {number} place of the thread
+ */
+function addLine(file, times, place) {
   let length = 0;
   try {
     length = readSync(file, line, 0, LINE_BYTES, 0);
@@ -74,6 +79,8 @@ function addLine(file, times) {
   for (; at < length && line[at] !== SPACE; at += 1) run = run * 10 + line[at] - 48;
   let wait = 0;
   for (at += 1; at < length && line[at] !== SPACE; at += 1) wait = wait * 10 + line[at] - 48;
+  times.threads[place] = run;
+  times.threads[place + 1] = wait;
   times.runNs += run;
   times.waitNs += wait;
 }

@@ -9,7 +9,7 @@
 /** CPU share from which a thread counts as full; even a busy thread is interrupted sometimes. */
 export const FULL = 0.9;
 
-/** @typedef {'driver' | 'server' | 'latency'} BoundVerdict */
+/** @typedef {import('./occupancy.js').OccupancyVerdict} BoundVerdict two names: by slices only */
 
 /**
  * @typedef {object} Bound

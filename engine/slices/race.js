@@ -309,7 +309,17 @@ function keepSlices(contenders, { name, role, server, of, ceiling }, done, { loa
       server === null ? null : serverCpuNs && (1000 * serverCpuNs) / operations,
     ),
     medianNs: of1(({ medianNs }) => medianNs),
+    ...(done.occupancy && { occupancy: occupancyFor(done.occupancy[load], server) }),
   });
+}
+
+/**
+ * @param {{ client: number | null, server: number | null }} occupancy
+ * @param {string | null} server null: there is none
+ */
+function occupancyFor({ client, server: busiest }, server) {
+  const digits = (/** @type {number | null} */ x) => x && Math.round(x * 1e4) / 1e4;
+  return { client: digits(client), server: server === null ? null : digits(busiest) };
 }
 
 /**

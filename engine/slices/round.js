@@ -7,6 +7,7 @@
 import { availableParallelism } from 'node:os';
 import { createRandom, drawBelow, shuffled } from '../../lib/random.js';
 import { ThreadClocks } from '../../measure/schedstat.js';
+import { OccupancySum } from './occupancy.js';
 import { Remote } from './remote.js';
 
 /**
@@ -41,6 +42,8 @@ const INVALID_MAX = 2;
  * @property {SeriesRecord[]} series by load
  * @property {number[]} warmNs ns per operation after the warm-up, by load
  * @property {({ cpuNs: number } | null)[]} [servers] CPU time of its server in all slices, by load
+ * @property {{ client: number | null, server: number | null }[]} [occupancy] of the main thread and
+ *   of the busiest thread of its server, by load
  * @property {{ code: string, message: string } | null} failure
  *
  * @typedef {object} RoundOptions
@@ -188,6 +191,7 @@ class Seat {
     /** @type {ContenderRound} */
     this.result = { slices: loads.map(() => []), series: [], warmNs: [], failure: null };
     this.invalid = 0;
+    this.occupancy = loads.map(() => new OccupancySum());
     /** CPU time in all slices, by load. */
     this.serverNs = loads.map(() => 0);
   }
@@ -246,6 +250,7 @@ class Seat {
       }
       const serverCpuNs = before === null || after === null ? null : after.runNs - before.runNs;
       const serverWaitNs = before === null || after === null ? null : after.waitNs - before.waitNs;
+      if (slice.valid) this.occupancy[load].add(slice, before, after);
       const gapNs = beforeNs === 0 ? 0 : slice.startNs - beforeNs;
       this.result.slices[load].push({ ...slice, serverCpuNs, serverWaitNs, gapNs });
     });
@@ -256,6 +261,7 @@ class Seat {
     if (this.result.failure !== null) return;
     await this.#guard(async () => {
       this.result.series = await this.remote.ask({ type: 'end' });
+      this.result.occupancy = this.occupancy.map((one) => one.figures());
       this.result.servers = this.serverNs.map((cpuNs) => (cpuNs > 0 ? { cpuNs } : null));
     });
   }

@@ -4,6 +4,7 @@
  */
 
 import { entriesOf, isOfLoad } from '../../lib/comparison.js';
+import { NEARLY_FULL, verdictOfOccupancy } from '../../stats/occupancy.js';
 import { standingsOf } from '../../stats/standings.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -55,6 +56,7 @@ export function applyStandings(group, result) {
     if (found.group === 'networked' && found.rank !== null) {
       row.rank = { best: found.rank, worst: found.rankWorst ?? found.rank };
     }
+    row.bound = boundBySlices(row, comparison.load) ?? row.bound;
     row.ratio = found.vsFastest?.ratio ?? null;
     row.ofServerCeiling = found.ofCeiling?.ratio ?? null;
     row.clientCpuNs = found.witnesses['clientCpu']?.value ?? row.clientCpuNs;
@@ -80,4 +82,23 @@ function summaryOf({ throughput }, { nsPerOperation, halfWidth }) {
   const [low, high] = [value / (1 + halfWidth), value * (1 + halfWidth)];
   const interval = { ...throughput.interval, low, high, relativeHalfWidth: halfWidth };
   return { ...throughput, median: value, mean: value, interval };
+}
+
+/**
+ * @param {Row} row
+ * @param {StoredLoad} load
+ * @returns {Row['bound']} by how full the threads were; null: not known
+ */
+function boundBySlices({ label, kind }, { contenders }) {
+  const rounds = contenders.find(({ name }) => name === label)?.rounds ?? [];
+  const middle = (/** @type {'client' | 'server'} */ side) => {
+    const known = rounds.flatMap(({ occupancy }) => occupancy?.[side] ?? []).sort((a, b) => a - b);
+    return known.length === 0 ? null : known[known.length >> 1];
+  };
+  const [client, server] = [middle('client'), middle('server')];
+  // A server that cannot be read is not known to wait.
+  const isBlind = kind === 'server' && server === null && (client ?? 0) < NEARLY_FULL;
+  if (client === null || kind === 'overhead' || isBlind) return null;
+  const verdict = verdictOfOccupancy(client, server);
+  return { verdict, clientShare: client, serverShare: server };
 }
