@@ -18,7 +18,7 @@ function library() {
 }
 
 /** Without quotes: the list stands in attributes. */
-export const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, Arial, sans-serif';
+const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, Arial, sans-serif';
 /** How far around a point the pointer finds it where there is no script. */
 const HIT_RADIUS = 7;
 const HEAD_HEIGHT = 58;

@@ -72,7 +72,7 @@ export function percentileTable(curves, head) {
  * @param {number} oneIn
  * @returns {string} `99.9 %`
  */
-export function percentileText(oneIn) {
+function percentileText(oneIn) {
   if (oneIn <= 1) return '0 %';
   const digits = Math.max(0, Math.ceil(Math.log10(oneIn) - 2));
   return `${(100 * (1 - 1 / oneIn)).toFixed(digits)} %`;

@@ -180,7 +180,7 @@ export function left(name) {
  * @param {string} text
  * @returns {string} for files and identifiers: letters, digits and hyphens only
  */
-export function plotName(text) {
+function plotName(text) {
   return text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 }
 
