@@ -123,8 +123,9 @@ const OPEN = [
 const CLOSED = [
   [
     'bottleneck',
-    'driver: the client’s thread is busy 90 % of the time or more; server: its busiest thread or all ' +
-      'cores are; latency: neither, the round trip dominates; –: unknown.',
+    'driver: the client’s thread is busy 90 % of the time or more (by slices, 95 % of the time in ' +
+      'which it had a processor; two names from 80 %); server: its busiest thread or all cores are; ' +
+      'latency: neither, the round trip dominates; –: unknown.',
   ],
   [
     'client CPU, server CPU',
