@@ -31,7 +31,7 @@ before(() => {
   writeDriver('node_modules/turning-driver', '2.0.0', 40);
   writeDriver('release', '2.0.0', 40);
   writeDriver('same', '2.0.1', 41);
-  writeDriver('slower', '2.0.1', 8000);
+  writeDriver('slower', '2.0.1', 5000);
   writeFileSync(
     path.join(folder, 'turning.mjs'),
     `import { turns } from 'turning-driver';
