@@ -39,6 +39,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {Record<string, unknown>} workloadOptions
  * @property {import('../lib/result.js').Load} load
  * @property {import('./drivers/install.js').Driver} [driver] instead of the installed version
+ * @property {import('../lib/node-child.js').Runtime} [runtime] in the place of this Node
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {boolean} [perSecond] with a histogram for each second

@@ -170,7 +170,7 @@ export function makeJobs(plan, { storages, others = [] }, result, { folder, work
  */
 function specOf(
   benchmark,
-  { source, profile, server, driver },
+  { source, profile, server, driver, runtime },
   plan,
   { folder, others, workload },
 ) {
@@ -192,6 +192,7 @@ function specOf(
     seed: plan.seed,
     warmupOperations: plan.warmupOperations,
     stallNs: plan.timeoutMs * 1e6,
-    driver,
+    ...(driver && { driver }),
+    ...(runtime && { runtime }),
   };
 }

@@ -3,6 +3,7 @@
  * record back. It prints nothing. It ends when its parent does: a benchmark never outlives its run.
  */
 
+import { onParentMessage, sendToParent } from '../lib/plain-message.js';
 import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 import { runBenchmark } from './benchmark.js';
@@ -24,7 +25,7 @@ process.on('unhandledRejection', (reason) => crash.abort(reason));
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 process.on('disconnect', () => process.exit(0));
 
-process.on('message', (/** @type {any} */ message) => {
+onParentMessage((message) => {
   if (message.type === 'abort') {
     stop.abort();
     go();
@@ -32,7 +33,7 @@ process.on('message', (/** @type {any} */ message) => {
   if (message.type === 'go') go(message.atNs);
   if (message.type === 'run') {
     // The parent ends a process that gives no sign of life: its event loop is blocked.
-    setInterval(() => process.send?.({ type: 'alive' }), ALIVE_EVERY_MS).unref();
+    setInterval(() => sendToParent({ type: 'alive' }), ALIVE_EVERY_MS).unref();
     if (message.spec.driver !== undefined) useDriver(message.spec.driver);
     run(message.spec);
   }
@@ -59,7 +60,7 @@ function waitForGo() {
     go = (atNs = 0) => waitUntil(atNs, () => resolve(undefined));
   });
   if (stop.signal.aborted) go();
-  process.send?.({ type: 'ready' });
+  sendToParent({ type: 'ready' });
   return gone;
 }
 
@@ -75,9 +76,9 @@ async function run(spec) {
       const nowNs = systemClock.now();
       if (nowNs - lastNs < PROGRESS_EVERY_NS) return;
       lastNs = nowNs;
-      process.send?.({ type: 'progress', progress });
+      sendToParent({ type: 'progress', progress });
     },
   });
   // A driver may hold sockets or timers open; the record is all that is wanted of this process.
-  process.send?.({ type: 'done', record }, () => process.exit(0));
+  sendToParent({ type: 'done', record }, () => process.exit(0));
 }

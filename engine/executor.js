@@ -157,7 +157,7 @@ function createBarrier(count, signal, then) {
  */
 async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
   const startNs = systemClock.now();
-  const child = startChild(CHILD, { cpus: spec.cpus });
+  const child = startChild(CHILD, { cpus: spec.cpus, runtime: spec.runtime });
   /** @type {BenchmarkRecord | null} */
   let record = null;
   const patience = Math.max(silenceMs, (6 * spec.stallNs) / 1e6);

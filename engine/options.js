@@ -39,6 +39,10 @@ export const RUN_OPTIONS = Object.freeze({
     value: '<driver>',
     help: 'race a driver beside the installed one: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; repeatable',
   }),
+  runtimes: names(undefined, {
+    flag: 'runtime',
+    help: 'race each storage also under these: node@20,node@24,bun,deno',
+  }),
   failIf: texts({
     value: '<gate>',
     help: 'exit with 6 if this is shown: "throughput<0.95", "client-cpu>1.05", "p99>5ms"; repeatable',

@@ -52,7 +52,7 @@ const structured = z.looseObject({
  * @typedef {{ [Name in keyof z.infer<typeof structured> as string extends Name ? never : Name]:
  *   z.infer<typeof structured>[Name] }} Structured
  * @typedef {Structured & { storages?: string[], against?: string[], failIf?: string[],
- *   reference?: string, pin?: boolean, rounds?: number,
+ *   runtimes?: string[], reference?: string, pin?: boolean, rounds?: number,
  *   warmupOperations?: number, seed?: number, rows?: number, valueSize?: number,
  *   timeoutMs?: number, allowTargets?: string[], precision?: number | string, budget?: number,
  *   placement?: string }} SharedOptions
@@ -74,6 +74,7 @@ const structured = z.looseObject({
  * @property {Variant[]} [variants] of the workload, where it has several
  * @property {import('./loads.js').SearchPlan | null} findMax
  * @property {string[]} against other versions of drivers, `ioredis@5`
+ * @property {string[]} [runtimes] beside this Node
  * @property {boolean} [onlyAgainst] without the installed version; what cannot be run is skipped
  * @property {import('../lib/gate.js').Gate[]} [failIf]
  * @property {string} [reference] what its ratios refer to; absent: the installed driver
@@ -158,6 +159,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     ...(variants && { variants }),
     findMax,
     against: values.against ?? [],
+    ...(values.runtimes && { runtimes: values.runtimes }),
     ...(given.onlyAgainst && { onlyAgainst: true }),
     ...(values.failIf && {
       failIf: values.failIf.map((/** @type {string} */ one) => parseGate(one)),

@@ -18,6 +18,7 @@ import { makeBenchmarks, makeJobs } from './benchmarks.js';
 import { diagnosticWarnings } from './diagnostics.js';
 import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
 import { identifyDrivers } from './drivers/probe.js';
+import { withRuntimes } from './drivers/runtimes.js';
 import { executeInChild } from './executor.js';
 import { Gates, matchesOf } from './gates.js';
 import { measureHarnessOverhead } from './harness-overhead.js';
@@ -86,7 +87,8 @@ export async function runRace(options, context = {}) {
   const ownRows = workload.namespace !== undefined;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
-  const storages = await withDriverVersions(installed.storages, plan, home);
+  const versions = await withDriverVersions(installed.storages, plan, home);
+  const storages = await withRuntimes(versions, plan, home);
   await identifyDrivers(storages, plan, { workload, home, signal: context.signal });
   const targets = { ...installed, storages, others, workload };
   const executor = context.executor ?? executeInChild;
@@ -260,13 +262,14 @@ function labelOf({ definition, profile }) {
 }
 
 /** @param {StorageTarget} target */
-function describeStorage({ definition, profile, version: release, base, identity }) {
+function describeStorage({ definition, profile, version: release, base, identity, runtime }) {
   const { name, summary, package: driver, server, profiles } = definition;
   const { calls = 'promise', options } = profiles[profile];
   const protocol = protocolOf(definition);
   const about = { name, profile, summary, package: driver, version: release, server, protocol };
   const driverOf = { ...(base !== undefined && { base }), ...(identity && { driver: identity }) };
-  return { ...about, ...driverOf, calls, options };
+  const under = runtime && { runtime: `${runtime.kind} ${runtime.version}` };
+  return { ...about, ...driverOf, ...under, calls, options };
 }
 
 /**

@@ -43,6 +43,7 @@ import { contendersOf, lackedBy } from './contenders.js';
  * @property {import('./drivers/install.js').Driver & { text: string }} [driver] another than the
  *   installed version; text: as --against names it
  * @property {import('./drivers/identity.js').DriverIdentity} [identity] what its process loads
+ * @property {import('../lib/node-child.js').Runtime} [runtime] in the place of this Node
  * @property {string} [base] storage with the installed version, where this has another
  * @property {ServerTarget | null} server
  * @property {Unavailable | null} unavailable
@@ -79,7 +80,7 @@ export async function resolveTargets(plan, workload) {
       server = (await servers.get(definition.server)) ?? null;
       unavailable ??= server?.unavailable ?? null;
     }
-    if (named && unavailable !== null) {
+    if (named && unavailable !== null && !isElsewhere(definition, plan)) {
       throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.hint);
     }
     requireOwnName(storages, definition, { source, profile });
@@ -96,6 +97,15 @@ export async function resolveTargets(plan, workload) {
     });
   }
   return { storages, servers: await Promise.all(servers.values()) };
+}
+
+/**
+ * @param {import('../lib/types.js').Contender} definition
+ * @param {RunPlan} plan
+ * @returns {boolean} it exists only in a runtime that this run has beside Node
+ */
+function isElsewhere({ runtime }, { runtimes = [] }) {
+  return runtime !== undefined && runtimes.some((text) => text.split('@')[0] === runtime);
 }
 
 /**

@@ -4,25 +4,41 @@
  */
 
 import { execa } from 'execa';
+import { fromPlain, toPlain } from './plain-message.js';
 
 const STDERR_LINES = 3;
 const STDERR_CHARS = 300;
 
 /**
+ * @typedef {object} Runtime another than this Node
+ * @property {'node' | 'bun' | 'deno'} kind
+ * @property {string} version
+ * @property {string} program
+ */
+
+const FLAGS = Object.freeze({
+  node: ['--expose-gc', '--no-warnings'],
+  bun: ['--expose-gc'],
+  deno: ['run', '--allow-all', '--quiet', '--node-modules-dir=manual', '--v8-flags=--expose-gc'],
+});
+
+/**
  * @param {string} entry path of its module
- * @param {{ cpus?: readonly number[], signal?: AbortSignal }} [options] cpus: it runs on these;
- *   signal: ends it
+ * @param {{ cpus?: readonly number[], signal?: AbortSignal, runtime?: Runtime }} [options] cpus: it
+ *   runs on these; signal: ends it; runtime: in the place of this Node
  * @returns it speaks by messages (`send`, `message`), ends with this process, prints nothing, and
  *   never rejects; what it wrote to stderr is kept
  */
-export function startChild(entry, { cpus = [], signal } = {}) {
-  const node = [process.execPath, '--expose-gc', '--no-warnings', entry];
+export function startChild(entry, { cpus = [], signal, runtime } = {}) {
+  const { kind = 'node', program: own = process.execPath } = runtime ?? {};
+  const node = [own, ...FLAGS[kind], entry];
+  const isPlain = kind !== 'node';
   const [program, ...args] =
     cpus.length === 0 ? node : ['taskset', '--cpu-list', cpus.join(','), ...node];
-  return execa(program, args, {
+  const child = execa(program, args, {
     ipc: true,
     buffer: { ipc: false },
-    serialization: 'advanced',
+    serialization: isPlain ? 'json' : 'advanced',
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
@@ -32,6 +48,24 @@ export function startChild(entry, { cpus = [], signal } = {}) {
     cancelSignal: signal,
     forceKillAfterDelay: 1000,
   });
+  return isPlain ? withPlainMessages(child) : child;
+}
+
+/**
+ * @template {{ send: Function, on: Function }} Child
+ * @param {Child} child
+ * @returns {Child}
+ */
+function withPlainMessages(child) {
+  const [send, on] = [child.send.bind(child), child.on.bind(child)];
+  child.send = (/** @type {unknown} */ message, /** @type {unknown[]} */ ...rest) =>
+    send(toPlain(message), ...rest);
+  child.on = (/** @type {string} */ event, /** @type {Function} */ listener) =>
+    on(
+      event,
+      event === 'message' ? (/** @type {any} */ one) => listener(fromPlain(one)) : listener,
+    );
+  return child;
 }
 
 /**

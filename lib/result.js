@@ -234,6 +234,7 @@ const storage = z.object({
   server: text.nullable(),
   base: text.optional().describe('the storage with the installed version of this driver'),
   driver: driver.optional(),
+  runtime: text.optional().describe('of its processes: `bun 1.4.5`; absent: Node as of the run'),
   protocol: text.nullable().optional().describe('on the wire; null: embedded, or another'),
   calls: z.enum(['promise', 'callback', 'sync']),
   options: z.record(text, z.unknown()).describe('every driver option that is not its default'),

@@ -234,6 +234,8 @@ export interface Contender {
    */
   protocol?: string;
   profiles: Record<string, Profile>;
+  /** where it exists only in another runtime than Node: it runs with --runtime */
+  runtime?: 'bun' | 'deno';
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
   unavailable?(profile: string): Unavailable | null | Promise<Unavailable | null>;
   /** embedded stores: fills `folder` with the dataset, once; idempotent, only our own files */

@@ -32,6 +32,7 @@ const REGISTRY = {
   lmdb: () => import('./lmdb.js'),
   sqlite: () => import('./sqlite.js'),
   cassandra: () => import('./cassandra.js'),
+  'bun-redis': () => import('./bun-redis.js'),
 };
 
 /** Every name, in the order of the original program's lines, then ours. */
@@ -46,7 +47,10 @@ export const STORAGE_NAMES = Object.freeze(Object.keys(REGISTRY));
 export async function storageNamesFor(needs) {
   const kind = kindOf(needs);
   const all = await Promise.all(STORAGE_NAMES.map(loadStorage));
-  return STORAGE_NAMES.filter((_name, i) => Object.hasOwn(all[i].open, kind));
+  // What exists only in another runtime is raced where it is named.
+  return STORAGE_NAMES.filter(
+    (_name, i) => Object.hasOwn(all[i].open, kind) && all[i].runtime === undefined,
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import * as nodeModule from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findPackage, packageOfFile } from '../../lib/packages.js';
+import { onParentMessage, sendToParent } from '../../lib/plain-message.js';
 import { systemClock } from '../../measure/clock.js';
 import { loadWorkload } from '../../workloads/index.js';
 import { bindWorkload, checkRows, openStorage } from '../benchmark.js';
@@ -22,7 +23,7 @@ process.on('disconnect', () => process.exit(0));
 process.once('uncaughtException', (error) => answer({ failure: String(error?.message ?? error) }));
 process.once('unhandledRejection', (reason) => answer({ failure: String(reason) }));
 
-process.on('message', async (/** @type {any} */ { spec, name, opens }) => {
+onParentMessage(async ({ spec, name, opens }) => {
   /** @type {string | null} */
   let failure = null;
   try {
@@ -39,7 +40,7 @@ process.on('message', async (/** @type {any} */ { spec, name, opens }) => {
 
 /** @param {{ failure: string | null, folder?: string | null }} message */
 function answer(message) {
-  process.send?.(message, () => process.exit(0));
+  sendToParent(message, () => process.exit(0));
 }
 
 /** It only looks: this process measures nothing. */
@@ -62,12 +63,13 @@ async function openOnce(spec) {
 }
 
 /**
- * @param {string} name that the adapter imports
+ * @param {string | null} name that the adapter imports; null: none
  * @param {import('../benchmark.js').BenchmarkSpec} spec
  * @returns {string | null} folder of the package that was loaded; where several of that name were,
  *   the one that the adapter gets
  */
 function folderOf(name, { driver, storage }) {
+  if (name === null) return null;
   const own = driver?.package ?? name;
   const loaded = new Set(
     [...resolved, ...Object.keys(nodeModule.createRequire(import.meta.url).cache)].flatMap(

@@ -31,6 +31,7 @@ import { readManifest } from '../../lib/packages.js';
 const NPM_LIMIT_MS = 300_000;
 const MARK = 'dragstrip-driver.json';
 const HASH_CHARS = 16;
+const AGAINST = '--against';
 const LABEL_CHARS = 7;
 
 /**
@@ -94,9 +95,9 @@ function publishedBefore({ kind, package: name, spec }, parent) {
  * @param {string} folder
  * @returns {Driver}
  */
-function driverIn({ name, kind, spec, text }, folder) {
+function driverIn({ name, kind, spec, text, option = AGAINST }, folder) {
   const mark = markOf(folder);
-  if (mark === null) throw targetError(`--against ${text}: its installation is incomplete`);
+  if (mark === null) throw targetError(`${option} ${text}: its installation is incomplete`);
   const hash = folder.slice(folder.lastIndexOf('-') + 1);
   const label =
     kind === 'registry' ? mark.version : `${mark.version}+${hash.slice(0, LABEL_CHARS)}`;
@@ -109,12 +110,12 @@ function driverIn({ name, kind, spec, text }, folder) {
  * @param {string} folder to put it into
  * @returns {Promise<string>} the tarball
  */
-async function pack({ text, kind, spec }, folder) {
+async function pack({ text, kind, spec, option }, folder) {
   if (kind === 'tarball') return spec;
   // Of the user's own folder the scripts that make what is published are run; of others none is.
   const scripts = kind === 'folder' ? '--foreground-scripts=false' : '--ignore-scripts';
   const args = ['pack', '--json', scripts, '--pack-destination', folder, spec];
-  const output = await runNpm(args, { cwd: folder, text, action: 'pack' });
+  const output = await runNpm(args, { cwd: folder, text, option, action: 'pack' });
   const [packed] = Object.values(JSON.parse(output.slice(output.search(/[[{]/))));
   const file = String(packed.filename).replace(/^@/, '').replaceAll('/', '-');
   return path.join(folder, file);
@@ -124,13 +125,16 @@ async function pack({ text, kind, spec }, folder) {
  * @param {DriverSource} source
  * @param {{ tarball: string, building: string, folder: string, integrity: string }} places
  */
-async function install({ text, kind, package: name }, { tarball, building, folder, integrity }) {
+async function install(
+  { text, kind, package: name, option = AGAINST },
+  { tarball, building, folder, integrity },
+) {
   // Without a package.json here npm would install into a parent folder.
   await writeFile(path.join(building, 'package.json'), '{ "private": true }\n');
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', tarball];
-  await runNpm(args, { cwd: building, text, action: 'install' });
+  await runNpm(args, { cwd: building, text, option, action: 'install' });
   const version = readManifest(path.join(building, 'node_modules', name))?.['version'];
-  if (version === undefined) throw targetError(`--against ${text}: it does not contain ${name}`);
+  if (version === undefined) throw targetError(`${option} ${text}: it does not contain ${name}`);
   /** @type {Mark} */
   const mark = { package: name, version: String(version), kind, integrity };
   await writeFile(path.join(building, MARK), `${JSON.stringify(mark)}\n`);
@@ -144,18 +148,18 @@ async function install({ text, kind, package: name }, { tarball, building, folde
 
 /**
  * @param {string[]} args
- * @param {{ cwd: string, text: string, action: string }} how
+ * @param {{ cwd: string, text: string, action: string, option?: string }} how
  * @returns {Promise<string>} its standard output
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET
  */
-async function runNpm(args, { cwd, text, action }) {
+async function runNpm(args, { cwd, text, action, option = AGAINST }) {
   const { failed, stdout, stderr, shortMessage } = await npm(args, { cwd });
   if (!failed) return String(stdout);
   const lines = String(stderr ?? '').split('\n');
   const said = lines.find((line) => /^npm (ERR!|error) (?!code)\S/.test(line)) ?? shortMessage;
   const isVersion = !text.includes('/') && !text.startsWith('.');
   throw targetError(
-    `--against ${text}: npm could not ${action} it: ${String(said).slice(0, 200)}`,
+    `${option} ${text}: npm could not ${action} it: ${String(said).slice(0, 200)}`,
     isVersion ? `npm view ${text} version shows whether there is one` : undefined,
   );
 }

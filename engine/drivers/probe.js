@@ -27,7 +27,8 @@ const LIMIT_MS = 30_000;
 export async function identifyDrivers(targets, plan, context) {
   await Promise.all(
     targets
-      .filter(({ definition, unavailable }) => definition.package !== null && unavailable === null)
+      .filter(({ unavailable }) => unavailable === null)
+      .filter(({ definition, runtime }) => definition.package !== null || runtime !== undefined)
       .map((target) => identifyDriver(target, plan, context)),
   );
 }
@@ -38,12 +39,18 @@ export async function identifyDrivers(targets, plan, context) {
  * @param {{ workload: WorkloadDefinition, home: string, signal?: AbortSignal }} context
  */
 async function identifyDriver(target, plan, { workload, home, signal }) {
-  const { definition, driver, source } = target;
+  const { definition, driver, source, runtime } = target;
   const name = String(definition.package);
-  const isOwn = driver === undefined && !path.isAbsolute(source);
+  const isOwn = driver === undefined && runtime === undefined && !path.isAbsolute(source);
   const { failure, folder } = isOwn
     ? { failure: null, folder: findPackage(name)?.folder ?? null }
     : await probe(target, plan, { workload, home, signal });
+  if (runtime !== undefined && failure !== null && !signal?.aborted) {
+    const { kind, version } = runtime;
+    const reason = `it does not open under ${kind} ${version}: ${failure.split('\n')[0]}`;
+    target.unavailable = { reason, hint: 'leave out this runtime, or this storage' };
+    return;
+  }
   if (driver !== undefined && failure !== null && !signal?.aborted) {
     if (plan.onlyAgainst) {
       target.unavailable = { reason: `it does not open: ${failure.split('\n')[0]}`, hint: '' };
@@ -69,9 +76,10 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
  * @param {{ workload: WorkloadDefinition, home: string, signal?: AbortSignal }} context
  * @returns {Promise<{ failure: string | null, folder: string | null }>}
  */
-async function probe({ definition, source, profile, server, driver }, plan, context) {
+async function probe(target, plan, context) {
+  const { definition, source, profile, server, driver, runtime } = target;
   const { workload, home, signal } = context;
-  const child = startChild(CHILD, { signal });
+  const child = startChild(CHILD, { signal, runtime });
   /** @type {{ failure: string | null, folder: string | null } | null} */
   let answer = null;
   child.on('message', (/** @type {any} */ message) => {

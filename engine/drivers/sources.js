@@ -15,6 +15,7 @@ import { readManifest } from '../../lib/packages.js';
  * @property {string} name of the package that adapters import
  * @property {string} package its own name: a fork may have another
  * @property {'registry' | 'folder' | 'tarball'} kind
+ * @property {string} [option] that named it; absent: --against
  * @property {string} spec what npm packs: `ioredis@5`, or an absolute path
  */
 

@@ -3,6 +3,7 @@
  * messages: warm, slice, end. It prints nothing and ends when its parent does.
  */
 
+import { onParentMessage, sendToParent } from '../../lib/plain-message.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
 import { useDriver } from '../driver-hooks.js';
@@ -17,20 +18,20 @@ process.on('unhandledRejection', (reason) => crash.abort(reason));
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
 process.on('disconnect', () => process.exit(0));
 
-process.on('message', async (/** @type {any} */ message) => {
+onParentMessage(async (message) => {
   if (message.type === 'abort') {
     stop.abort();
     return;
   }
   try {
     const value = await answer(message);
-    process.send?.({ value }, () => message.type === 'end' && process.exit(0));
+    sendToParent({ value }, () => message.type === 'end' && process.exit(0));
   } catch (error) {
     const failure = {
       code: String(error.code ?? 'ERROR'),
       message: String(error.message ?? error),
     };
-    process.send?.({ failure });
+    sendToParent({ failure });
   }
 });
 

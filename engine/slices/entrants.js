@@ -61,7 +61,8 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
  * @param {{ folder: string, round: number, mixed: boolean }} context mixed: some have a server
  * @returns {RoleEntrant}
  */
-function storageEntrant({ definition, source, profile, server, driver }, loads, plan, context) {
+function storageEntrant(target, loads, plan, context) {
+  const { definition, source, profile, server, driver, runtime } = target;
   const { name } = definition;
   const label = profile === 'default' ? name : `${name}:${profile}`;
   const protocol = plan.workload === CEILING_OF ? protocolOf(definition) : null;
@@ -90,7 +91,8 @@ function storageEntrant({ definition, source, profile, server, driver }, loads, 
         seed: plan.seed + context.round * 16,
         warmupOperations: 1,
         stallNs: plan.timeoutMs * 1e6,
-        driver,
+        ...(driver && { driver }),
+        ...(runtime && { runtime }),
       },
     },
   };

@@ -15,9 +15,11 @@ export class Remote {
   #open = null;
   #ended = false;
 
-  /** @param {{ silenceMs?: number }} [options] */
-  constructor({ silenceMs = SILENCE_MS } = {}) {
-    this.child = startChild(CHILD);
+  /**
+   * @param {{ silenceMs?: number, runtime?: import('../../lib/node-child.js').Runtime }} [options]
+   */
+  constructor({ silenceMs = SILENCE_MS, runtime } = {}) {
+    this.child = startChild(CHILD, { runtime });
     this.child.then((ended) => {
       this.#ended = true;
       this.#fail(new Error(`the contender’s process ${describeEnd(ended)}`));

@@ -180,7 +180,7 @@ class Seat {
     this.spec = spec;
     this.loads = loads;
     this.serverPids = serverPids;
-    this.remote = new Remote();
+    this.remote = new Remote({ runtime: spec.benchmark.runtime });
     /** @type {ThreadClocks | null} */
     this.server = null;
     this.lead = true;
