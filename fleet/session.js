@@ -53,6 +53,8 @@ export class Session {
   #ended = false;
   /** Why it ended before the controller's word. @type {string | null} */
   #cut = null;
+  /** The coordinator does not answer. */
+  #isAlone = false;
   #aliveNs = monotonicNs();
   /** @type {Map<string, number | null>} */
   #roundTrips = new Map();
@@ -131,13 +133,15 @@ export class Session {
       });
       made.executions = executions;
       // The link is idle again: the offset of before, and how far it has drifted.
-      await this.#compareClocks();
+      if (!this.#isAlone) await this.#compareClocks();
       made.clock = this.clock;
     } catch (error) {
       made.failure = { code: String(error.code ?? 'E_AGENT'), message: String(error.message) };
     }
     this.#current = null;
     this.#starts.delete(step);
+    // What would be sent when the link is back belongs to a run that is over.
+    if (this.#isAlone) return;
     try {
       if (await holdsLease()) await upload(step, packUpload(made));
     } catch {
@@ -208,6 +212,7 @@ export class Session {
     if (isThere === 1 || this.#ended || (isThere === null && silentMs < ALIVE_MS)) return;
     this.#cut =
       isThere === 0 ? 'the run was ended' : `no answer of the coordinator for ${ALIVE_MS} ms`;
+    this.#isAlone = isThere === null;
     this.#ended = true;
     this.#current?.abort();
     reader.disconnect();

@@ -233,7 +233,11 @@ describe('a lost agent', () => {
   test('the controller is killed: the agents stop by the dead-man key and are free', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-fleet-'));
     const { address, token } = reach();
-    const words = ['test/helpers/run-fleet.js', address, token, String(server.port)];
+    const how = {
+      ...{ coordinator: address, token, agents: 2, server: `127.0.0.1:${server.port}` },
+      loads: [{ ...LONG, durationNs: 60e9 }],
+    };
+    const words = ['test/helpers/run-fleet.js', JSON.stringify(how)];
     const race = startCommand(folder, words, { env: { NODE_OPTIONS } });
     try {
       server.forget();

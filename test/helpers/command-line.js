@@ -40,19 +40,21 @@ export const NO_SERVERS = Object.freeze({
 /**
  * @param {string} folder the working directory, where the state folder is made too
  * @param {string[]} words `['test.js', '--ops', '5']`: a script of the project and its arguments
- * @param {{ env?: Record<string, string>, limitBlocks?: number, output?: string }} [options]
+ * @param {{ env?: Record<string, string>, limitBlocks?: number, output?: string,
+ *   prefix?: string[] }} [options]
  *   limitBlocks: no file may grow beyond so many blocks of 512 bytes, as on a full disk; output: a
- *   file that standard output goes to
+ *   file that standard output goes to; prefix: the program that starts it, with its arguments
  * @returns {Started}
  */
-export function startCommand(folder, [script, ...args], { env = {}, limitBlocks, output } = {}) {
+export function startCommand(folder, [script, ...args], options = {}) {
+  const { env = {}, limitBlocks, output, prefix = [] } = options;
   const own = Object.fromEntries(
     // The paths of the secrets of the test's own servers stay.
     Object.entries(process.env).filter(
       ([name]) => name.endsWith('_FILE') || !/^(DRAGSTRIP|NODE_TEST|npm_)/.test(name),
     ),
   );
-  const node = [process.execPath, path.join(ROOT, script), ...args];
+  const node = [...prefix, process.execPath, path.join(ROOT, script), ...args];
   const limit = limitBlocks === undefined ? '' : `ulimit -f ${limitBlocks};`;
   const redirect = output === undefined ? '' : `> ${output}`;
   const shell = ['/bin/sh', '-c', `${limit} exec "$@" ${redirect}`, 'sh', ...node];

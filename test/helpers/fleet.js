@@ -31,10 +31,10 @@ const READY_MS = 30_000;
 /**
  * @param {string} name
  * @param {{ address: string, token: string, args?: string[], env?: Record<string, string>,
- *   netns?: string }} options token: its file
+ *   prefix?: string[] }} options token: its file; prefix: the program that starts it
  * @returns {Promise<AgentProcess>} it waits for leases
  */
-export async function startAgent(name, { address, token, args = [], env = {} }) {
+export async function startAgent(name, { address, token, args = [], env = {}, prefix }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-agent-'));
   const words = ['bin/dragstrip.js', 'agent', '--name', name, '--coordinator', address];
   const { child, ended, stdout } = startCommand(
@@ -42,6 +42,7 @@ export async function startAgent(name, { address, token, args = [], env = {} }) 
     [...words, '--token-file', token, ...args],
     {
       env: { NODE_OPTIONS, ...env },
+      prefix,
     },
   );
   /** @type {AgentProcess} */
@@ -109,7 +110,13 @@ export async function listenAndKeep(host = '127.0.0.1') {
     let rest = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       const bytes = Buffer.concat([rest, chunk]);
-      const end = conversation.consume(bytes, out);
+      let end = 0;
+      try {
+        end = conversation.consume(bytes, out);
+      } catch {
+        socket.destroy(); // another protocol
+        return;
+      }
       for (const [, key] of bytes.toString('latin1', 0, end).matchAll(/GET\r\n\$\d+\r\n(.+)\r/gi)) {
         own.push(key);
       }
