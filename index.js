@@ -30,7 +30,8 @@ export {
   names,
   text,
 } from './lib/options.js';
-export { parseResult, resultJsonSchema } from './lib/result.js';
+export { parseResult } from './lib/parse-result.js';
+export { resultJsonSchema } from './lib/result.js';
 export { version } from './lib/version.js';
 export { compareResults } from './report/analysis/comparison.js';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 /** One request in flight, as the original program has it: a shim over the command line. */
-import { main } from './cli/main.js';
+import { start } from './cli/start.js';
 
-await main(process.argv.slice(2), { name: 'test.js', command: 'sync' });
+await start(process.argv.slice(2), { name: 'test.js', command: 'sync' });

@@ -101,6 +101,10 @@ export const OPTIONS = Object.freeze({
     flags: '--explain',
     help: 'explain every column and mark below the tables, with the sources of the formulas',
   },
+  trust: {
+    flags: '--trust',
+    help: 'also read results that were changed after they were written; the report says so',
+  },
   anyway: {
     flags: '--anyway',
     help: 'also compare results measured differently; the report lists the differences',
@@ -192,6 +196,8 @@ const RELEASES_COMMON = rowsNamed([
   ...[...DATASET_OPTIONS, ...ADDRESS_OPTIONS],
 ]);
 
+const HISTORY_OPTIONS = ['benchmark', 'trust', 'metric', 'format', 'markdown', 'csv'];
+
 /**
  * The options of each command that is no workload.
  * @type {Readonly<Record<string, OptionRow[]>>}
@@ -202,9 +208,9 @@ export const COMMAND_OPTIONS = Object.freeze({
   servers: rowsNamed(['asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
-  report: rowsNamed(['format', 'for', 'explain', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
-  history: rowsNamed(['benchmark', 'metric', 'format', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
-  compare: rowsNamed(['failIfSlower', 'anyway', 'format', 'json', 'force']),
+  report: rowsNamed(['format', 'for', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
+  history: rowsNamed([...HISTORY_OPTIONS, ...OUTPUT_OPTIONS]),
+  compare: rowsNamed(['failIfSlower', 'anyway', 'trust', 'format', 'json', 'force']),
   releases: [
     ...Object.values(declared({ ...RELEASES_OPTIONS, ...BISECT_OPTIONS })),
     ...RELEASES_COMMON,

@@ -1,5 +1,6 @@
 /** The exit status that a result stands for. */
 
+import { LOST } from '../engine/lost-servers.js';
 import { droppedTooMuch } from '../engine/openloop.js';
 import { EXIT_STATUS } from '../lib/errors.js';
 
@@ -8,10 +9,12 @@ import { EXIT_STATUS } from '../lib/errors.js';
 /**
  * @param {Result} result
  * @returns {number} 5 where an answer was wrong, too much was dropped or a benchmark failed; 4
- *   where nothing could run, or data of the run could not be removed; 6 where a gate failed
+ *   where nothing could run, or nothing that has a server, where a server was lost, or data of the
+ *   run could not be removed; 6 where a gate failed
  */
 export function statusOf(result) {
-  if (result.warnings.some(({ code }) => code === 'ROWS_LEFT')) return 4;
+  if (hasWrong(result)) return 5;
+  if (result.warnings.some(({ code }) => code === 'ROWS_LEFT' || code === LOST)) return 4;
   let measured = 0;
   for (const benchmark of result.benchmarks) {
     if (benchmark.state === 'failed') return 5;
@@ -23,7 +26,26 @@ export function statusOf(result) {
       if (outcomes.unsent > 0 || droppedTooMuch(round)) return 5;
     }
   }
-  if (measured === 0) return 4;
+  if (measured === 0 || lacksServers(result)) return 4;
   const isRegression = result.gates?.some(({ outcome }) => outcome === 'failed') ?? false;
   return isRegression ? EXIT_STATUS.E_REGRESSION : 0;
+}
+
+/** @param {Result} result @returns {boolean} whether a reply was wrong, whatever else happened */
+function hasWrong({ benchmarks }) {
+  return benchmarks.some(({ rounds }) =>
+    rounds.some(({ outcomes }) => outcomes.miss + outcomes.mismatch > 0),
+  );
+}
+
+/**
+ * @param {Result} result
+ * @returns {boolean} storages with a server were to run, and none of them could
+ */
+function lacksServers({ benchmarks, storages }) {
+  const served = storages.filter(({ server }) => server !== null);
+  const own = benchmarks.filter(({ storage, profile }) =>
+    served.some((one) => one.name === storage && one.profile === profile),
+  );
+  return own.length > 0 && own.every(({ state }) => state === 'skipped');
 }

@@ -7,8 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { digestOf } from '../lib/digest.js';
 import { DragstripError, usageError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
+import { SCHEMA_NAME } from '../lib/schema-name.js';
 
 /**
  * @typedef {object} ResultStore
@@ -32,7 +34,9 @@ export async function openStore({ json, out, force }) {
   return {
     file: () => file,
     write(result) {
-      const text = `${numbersInLine(JSON.stringify(result, null, 1))}\n`;
+      const isResult = /** @type {any} */ (result).schema === SCHEMA_NAME;
+      const document = isResult ? { ...result, digest: digestOf(result) } : result;
+      const text = `${numbersInLine(JSON.stringify(document, null, 1))}\n`;
       last = last
         .catch(() => {}) // each writing tries anew: space may have been freed
         .then(async () => {
@@ -165,10 +169,21 @@ export async function writeWhole(file, text) {
       await handle.close();
     }
     await rename(temporary, file);
+    await syncFolder(path.dirname(file));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw notStored(file, error);
   }
+}
+
+/**
+ * The new name is on disk when its folder is; some file systems cannot do that, and need not.
+ * @param {string} folder
+ */
+async function syncFolder(folder) {
+  const handle = await open(folder, 'r').catch(() => null);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
 }
 
 /**

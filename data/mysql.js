@@ -1,4 +1,4 @@
 /** Fills mysql with the rows: a shim over `dragstrip seed`. */
-import { main } from '../cli/main.js';
+import { start } from '../cli/start.js';
 
-await main(process.argv.slice(2), { name: 'data/mysql.js', command: 'seed', args: ['mysql'] });
+await start(process.argv.slice(2), { name: 'data/mysql.js', command: 'seed', args: ['mysql'] });

@@ -1,4 +1,4 @@
 /** Fills redis with the rows: a shim over `dragstrip seed`. */
-import { main } from '../cli/main.js';
+import { start } from '../cli/start.js';
 
-await main(process.argv.slice(2), { name: 'data/redis.js', command: 'seed', args: ['redis'] });
+await start(process.argv.slice(2), { name: 'data/redis.js', command: 'seed', args: ['redis'] });

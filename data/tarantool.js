@@ -1,7 +1,7 @@
 /** Fills tarantool with the rows: a shim over `dragstrip seed`. */
-import { main } from '../cli/main.js';
+import { start } from '../cli/start.js';
 
-await main(process.argv.slice(2), {
+await start(process.argv.slice(2), {
   name: 'data/tarantool.js',
   command: 'seed',
   args: ['tarantool'],

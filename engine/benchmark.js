@@ -6,6 +6,7 @@
 
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset, ROWS_NAMESPACE } from '../lib/dataset.js';
+import { codeOfError } from '../lib/error-code.js';
 import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
@@ -103,7 +104,7 @@ export async function runBenchmark(spec, context) {
   } catch (error) {
     record.state = context.signal?.aborted ? 'aborted' : 'failed';
     record.failure = {
-      code: String(error.code ?? error.name ?? 'ERROR'),
+      code: codeOfError(error) ?? 'ERROR',
       message: String(error.message ?? error),
     };
   }

@@ -98,6 +98,7 @@ export function diagnosticWarnings({ benchmarks, searches }) {
     ...looked.flatMap(inconsistentWarning),
     // The rounds of a search are trials, and of different loads by intention.
     ...(searches === undefined ? looked.flatMap(outlierWarning) : []),
+    ...looked.flatMap(driverLimitWarning),
     ...unsteadyWarning(looked),
     ...machineWarnings(benchmarks),
   ];
@@ -137,6 +138,30 @@ function outlierWarning({ benchmark, diagnostics: { outliers } }) {
       message: `round ${rounds} is an outlier; no round is excluded`,
       hint: 'stop other programs and use more --rounds',
       benchmark: benchmark.id,
+    },
+  ];
+}
+
+/**
+ * A driver with a time limit of its own per request rejects what it has not even sent.
+ * @param {Looked} looked
+ * @returns {Warning[]}
+ */
+function driverLimitWarning({ benchmark }) {
+  const { storage, profile, load, rounds, id } = benchmark;
+  const isOwn = rounds.some(
+    ({ outcomes, samples }) =>
+      outcomes.timeout > 0 && samples.some(({ code }) => code === 'TimeoutError'),
+  );
+  if (!isOwn || load.kind !== 'burst') return [];
+  const count = rounds.reduce((sum, { outcomes }) => sum + outcomes.timeout, 0);
+  const tuned = storage === 'redis' && profile === 'default' ? '--storages redis:tuned, ' : '';
+  return [
+    {
+      code: 'W_DRIVER_TIMEOUT',
+      message: `the driver’s own time limit per request rejected ${count} requests, sent or not`,
+      hint: `use ${tuned}--in-flight K, or fewer --ops`,
+      benchmark: id,
     },
   ];
 }

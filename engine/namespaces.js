@@ -13,7 +13,7 @@ import { formatEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
-import { withLock } from '../servers/lock.js';
+import { machineLock, withLock } from '../servers/lock.js';
 
 /** @typedef {import('../lib/result.js').Warning} Warning */
 /** @typedef {import('../lib/types.js').Namespace} Namespace */
@@ -75,21 +75,24 @@ async function aloneOnServers({ storages, signal, onEvent }, work) {
   /** @type {Map<string, ServerTarget>} */
   const servers = new Map();
   for (const { server, unavailable } of storages) {
-    if (server !== null && unavailable === null) servers.set(addressOf(server), server);
+    if (server !== null && unavailable === null) servers.set(lockOf(server), server);
   }
   const onWait = () => onEvent?.({ type: 'waiting', what: 'another run that uses this server' });
   // In one order for all runs: two of them cannot wait for each other.
   const locked = [...servers.keys()].sort().reduceRight(
-    (inner, address) => () => withLock(`/dragstrip/held/${address}`, { signal, onWait }, inner),
+    (inner, lock) => () => withLock(lock, { signal, onWait }, inner),
     () => work([...servers.values()]),
   );
   return locked();
 }
 
-/** @param {ServerTarget} server */
-function addressOf({ name, address }) {
+/**
+ * @param {Pick<ServerTarget, 'name' | 'address'>} server
+ * @returns {string} the lock of who writes to it, for withLock
+ */
+export function lockOf({ name, address }) {
   const [first] = Object.values(address);
-  return `${name}@${formatEndpoint(first)}`;
+  return machineLock(`${name}@${formatEndpoint(first)}`);
 }
 
 /**

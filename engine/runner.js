@@ -22,6 +22,7 @@ import { withRuntimes } from './drivers/runtimes.js';
 import { executeInChild } from './executor.js';
 import { Gates, matchesOf } from './gates.js';
 import { measureHarnessOverhead } from './harness-overhead.js';
+import { failBenchmark, LostServers, looksLost } from './lost-servers.js';
 import { withNamespace } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
 import { withPinning } from './pinning.js';
@@ -99,8 +100,9 @@ export async function runRace(options, context = {}) {
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
   context.onEvent?.({ type: 'planned', result, plan });
   const writes = workload.needs.includes('set');
+  const lost = new LostServers(result);
   /** @type {Turn} */
-  const turn = { rounds: plan.rounds, result, executor, context, writes, gates };
+  const turn = { rounds: plan.rounds, result, executor, context, lost, others, writes, gates };
   const measure = (/** @type {string} */ folder) =>
     runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
@@ -150,7 +152,8 @@ function othersOf({ variants = [] }, workload) {
 }
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
- *   cpus?: number[], writes?: boolean, gates?: Gates }} Turn cpus: of the client, with --pin */
+ *   cpus?: number[], lost: LostServers, others: ServerTarget[], writes?: boolean, gates?: Gates }} Turn
+ *   cpus: of the client, with --pin; others: servers beside those of the storages */
 
 /**
  * @param {Job[]} all
@@ -177,6 +180,7 @@ async function runJobs(all, plan, turn) {
       writes: turn.writes,
       isDecided: turn.gates && (() => turn.gates?.look() ?? false),
     });
+    if (!signal?.aborted) await failLostContenders(jobs, turn.lost);
     return;
   }
   result.harnessOverhead = await measureHarnessOverhead(plan, executor, context.signal);
@@ -187,6 +191,23 @@ async function runJobs(all, plan, turn) {
   const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
     runJob(job, { ...turn, round, position: 0 });
   await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
+}
+
+/**
+ * Contenders of slices that failed were dropped after their round: why may be that their server is
+ * gone.
+ * @param {Job[]} jobs
+ * @param {LostServers} lost
+ */
+async function failLostContenders(jobs, lost) {
+  for (const { benchmark, target } of jobs) {
+    const last = benchmark.rounds.at(-1);
+    if (last === undefined || !looksLost(last)) continue;
+    const failure = await lost.check([target.server]);
+    if (failure === null) continue;
+    Object.assign(last, { state: 'failed', failure });
+    failBenchmark(benchmark, failure);
+  }
 }
 
 /**
@@ -315,8 +336,12 @@ async function fillEmbedded(jobs, plan, { signal, onEvent }) {
  * @param {Turn & { round: number, position: number }} turn
  * @returns {Promise<import('../lib/result.js').Round>} the one that was appended to its benchmark
  */
-async function runJob({ benchmark, spec }, turn) {
-  const { round, position, rounds, result, executor, context } = turn;
+async function runJob({ benchmark, spec, target }, turn) {
+  const { round, position, rounds, result, executor, context, lost } = turn;
+  const names = spec.others?.map(({ name }) => name) ?? [];
+  const servers = [target.server, ...turn.others.filter(({ name }) => names.includes(name))];
+  const gone = lost.failureOf(servers);
+  if (gone !== null) return failLost(benchmark, gone, { round, position });
   context.onEvent?.({ type: 'benchmark-start', benchmark, round, rounds });
   const execution = await executor(
     { ...spec, seed: spec.seed + round * 16 },
@@ -329,7 +354,12 @@ async function runJob({ benchmark, spec }, turn) {
   const measured = await toRound(execution, { round, position });
   recordDrift(measured, result);
   benchmark.rounds.push(measured);
-  if (measured.state === 'failed') {
+  const failure =
+    looksLost(measured) && !context.signal?.aborted ? await lost.check(servers) : null;
+  if (failure !== null) {
+    Object.assign(measured, { state: 'failed', failure });
+    failBenchmark(benchmark, failure);
+  } else if (measured.state === 'failed') {
     benchmark.state = 'failed';
     benchmark.reason = measured.failure?.message ?? null;
   } else if (benchmark.state !== 'failed') {
@@ -337,6 +367,20 @@ async function runJob({ benchmark, spec }, turn) {
   }
   context.onEvent?.({ type: 'benchmark-end', benchmark, round: measured, result });
   return measured;
+}
+
+/**
+ * A benchmark whose server is gone: not executed. It shows the reason once, not per round.
+ * @param {Benchmark} benchmark
+ * @param {import('./lost-servers.js').Failure} failure
+ * @param {{ round: number, position: number }} place
+ * @returns {Promise<import('../lib/result.js').Round>}
+ */
+async function failLost(benchmark, failure, place) {
+  const round = await toRound({ record: null, failure, processNs: null }, place);
+  if (benchmark.rounds.length === 0) benchmark.rounds.push(round);
+  failBenchmark(benchmark, failure);
+  return round;
 }
 
 /**

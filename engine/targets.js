@@ -12,7 +12,7 @@ import { findPackage } from '../lib/packages.js';
 import { requireLoopback } from '../lib/safety.js';
 import { hideSecrets } from '../lib/secrets.js';
 import { findListener } from '../measure/listener.js';
-import { loadServer } from '../servers/index.js';
+import { failureOfStart, loadServer } from '../servers/index.js';
 import { checkAvailable, requireProfile } from '../storages/index.js';
 import { resolveAddress } from './addresses.js';
 import { contendersOf, lackedBy } from './contenders.js';
@@ -80,7 +80,9 @@ export async function resolveTargets(plan, workload) {
       server = (await servers.get(definition.server)) ?? null;
       unavailable ??= server?.unavailable ?? null;
     }
-    if (named && unavailable !== null && !isElsewhere(definition, plan)) {
+    // An address that the user gave is meant, whether or not the storage was named.
+    const missing = server !== null && server.source === 'flag' && server.version === null;
+    if ((named || missing) && unavailable !== null && !isElsewhere(definition, plan)) {
       throw targetError(`storage ${definition.name}: ${unavailable.reason}`, unavailable.hint);
     }
     requireOwnName(storages, definition, { source, profile });
@@ -214,9 +216,11 @@ async function resolveServer(name, plan) {
     if (!plan.ownRows) target.unavailable = await lackOfRows(target, credentials, plan);
   } catch (error) {
     if (error.code !== 'E_TARGET') throw error;
+    // At the default address nothing was expected but what a start before has made.
+    const why = (source === 'default' ? failureOfStart(name) : null) ?? error;
     target.unavailable = {
-      reason: hideSecrets(error.message, credentials),
-      hint: error.hint ?? `npx dragstrip servers start ${name}`,
+      reason: hideSecrets(why.message, credentials),
+      hint: why.hint ?? `npx dragstrip servers start ${name}`,
     };
   }
   return target;

@@ -19,3 +19,16 @@ export function builtFolder(home) {
 export function builtBinary(home) {
   return path.join(builtFolder(home), 'node_modules/hiredis/build/Release/hiredis.node');
 }
+
+/** @type {string | null} */
+let failure = null;
+
+/** @param {string | null} reason why the build of this process failed; null: it did not */
+export function noteBuild(reason) {
+  failure = reason;
+}
+
+/** @returns {string | null} null: it did not fail, or nobody tried */
+export function buildFailure() {
+  return failure;
+}

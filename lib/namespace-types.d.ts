@@ -40,7 +40,14 @@ export interface Namespace {
   /** it holds the rows of the dataset, which the loaders write */
   rows?: boolean;
   /** every key that begins with one of these prefixes, and the key of the mark */
-  redis?: { prefix: string; further?: readonly string[]; marker: string };
+  redis?: {
+    prefix: string;
+    further?: readonly string[];
+    marker: string;
+    /** the keys that its runs create: nothing else below the prefixes is removed; absent: all of
+     *  them are */
+    own?: RegExp;
+  };
   /** one table, marked by its comment; definition: its columns and its engine, as SQL */
   mariadb?: { database: string; table: string; definition?: string };
   /** a space that box.lua creates, marked by the tuple `key` of the space `marker` */

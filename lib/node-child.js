@@ -4,10 +4,15 @@
  */
 
 import { execa } from 'execa';
+import { untilParentDies } from './parent-death.js';
 import { fromPlain, toPlain } from './plain-message.js';
 
 const STDERR_LINES = 3;
 const STDERR_CHARS = 300;
+/** V8 says so between a trace of its collections and one of its functions. */
+const OUT_OF_HEAP =
+  'ran out of heap memory: use fewer --ops, a smaller --in-flight, or a larger heap by ' +
+  'NODE_OPTIONS=--max-old-space-size=8192';
 
 /**
  * @typedef {object} Runtime another than this Node
@@ -33,8 +38,10 @@ export function startChild(entry, { cpus = [], signal, runtime } = {}) {
   const { kind = 'node', program: own = process.execPath } = runtime ?? {};
   const node = [own, ...FLAGS[kind], entry];
   const isPlain = kind !== 'node';
-  const [program, ...args] =
+  const [first, ...rest] =
     cpus.length === 0 ? node : ['taskset', '--cpu-list', cpus.join(','), ...node];
+  // A driver may block the event loop, and with it the end of the channel to the parent.
+  const [program, args] = untilParentDies(first, rest) ?? [first, rest];
   const child = execa(program, args, {
     ipc: true,
     buffer: { ipc: false },
@@ -74,6 +81,7 @@ function withPlainMessages(child) {
  * @returns {string} to stand behind its name; with the last lines of stderr
  */
 export function describeEnd({ exitCode, signal, stderr, shortMessage }) {
+  if (/heap out of memory/i.test(String(stderr))) return OUT_OF_HEAP;
   const end = signal ? `was killed by ${signal}` : `ended with status ${exitCode ?? '?'}`;
   const how = `${end} before it returned a result`;
   const lines = String(stderr ?? shortMessage ?? '')

@@ -1,6 +1,6 @@
 /**
- * The result document of a run: its schema, and reading one from text. Everything that a report
- * shows is in here; a report computes, it does not measure.
+ * The result document of a run: its schema. parse-result.js reads one from text. Everything that a
+ * report shows is in here; a report computes, it does not measure.
  *
  * Times are nanoseconds, sizes bytes, throughput operations per second. Fields are added in later
  * versions, never given another meaning; SCHEMA_VERSION rises when a reader must know.
@@ -9,12 +9,12 @@
 import { z } from 'zod';
 import { limitsSchema } from './ceilings.js';
 import { comparisonSchema } from './comparison.js';
-import { DragstripError } from './errors.js';
 import { fleetFields, fleetSchema } from './fleet.js';
 import { gatesSchema } from './gate.js';
 import { OUTCOMES } from './outcome.js';
+import { SCHEMA_NAME } from './schema-name.js';
 
-export const SCHEMA_NAME = 'dragstrip-result';
+export { SCHEMA_NAME };
 export const SCHEMA_VERSION = 2;
 
 const count = z.number().int().nonnegative();
@@ -327,6 +327,7 @@ export const resultSchema = z.object({
     .array(harnessOverhead)
     .describe('harness overhead: the memory storage without a server'),
   warnings: z.array(warning),
+  digest: text.optional().describe('of a stored file: SHA-256 of the rest, see lib/digest.js'),
 });
 
 /** @typedef {z.infer<typeof resultSchema>} Result */
@@ -349,52 +350,4 @@ export function resultJsonSchema() {
     title: 'Dragstrip result',
     description: 'The document of a run: environment, options, every benchmark of every round.',
   };
-}
-
-/**
- * @param {string} json
- * @param {string} source the file's name, for messages
- * @returns {Result}
- * @throws {DragstripError} E_USAGE: not JSON, not a result, of a version that is not known here
- */
-export function parseResult(json, source) {
-  /** @type {unknown} */
-  let data;
-  try {
-    data = JSON.parse(json);
-  } catch (error) {
-    throw new DragstripError('E_USAGE', `${source}: not JSON (${error.message})`, {
-      hint: 'name a file that --json or --out has written',
-    });
-  }
-  const version = /** @type {any} */ (data)?.schemaVersion;
-  if (/** @type {any} */ (data)?.schema === SCHEMA_NAME && version !== SCHEMA_VERSION) {
-    throw new DragstripError(
-      'E_USAGE',
-      `${source}: schema version ${JSON.stringify(version)}, this Dragstrip reads ${SCHEMA_VERSION}`,
-      { hint: 'read it with the version of Dragstrip that wrote it' },
-    );
-  }
-  renameFacts(data);
-  const parsed = resultSchema.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const where = issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  throw new DragstripError('E_USAGE', `${source}: not a result${where}: ${issue.message}`, {
-    hint: 'name a file that --json or --out has written',
-  });
-}
-
-/**
- * Early files of schema version 2 name a round's workload metrics `facts`.
- * @param {any} data not validated yet
- */
-function renameFacts(data) {
-  if (!Array.isArray(data?.benchmarks)) return;
-  const rounds = data.benchmarks.flatMap((/** @type {any} */ benchmark) => benchmark?.rounds);
-  for (const round of rounds) {
-    if (round?.facts === undefined || round.metrics !== undefined) continue;
-    round.metrics = round.facts;
-    delete round.facts;
-  }
 }

@@ -5,6 +5,7 @@
  * Invariant once closed: scheduled = the sum of the outcomes.
  */
 
+import { codeOfError } from '../lib/error-code.js';
 import { ERROR, OK, OUTCOMES, TIMEOUT, UNSENT } from '../lib/outcome.js';
 import { Histogram } from '../measure/histogram.js';
 
@@ -63,11 +64,10 @@ export class Recorder {
     this.outcomes[outcome] += 1;
     this.failuresInARow += 1;
     if (this.samples.length >= SAMPLES_MAX) return;
-    const code = error?.code ?? error?.name ?? null;
     this.samples.push({
       outcome: OUTCOMES[outcome],
       operation,
-      code: code === null ? null : String(code),
+      code: codeOfError(error),
       message: error === null ? '' : String(error?.message ?? error).slice(0, 300),
     });
   }
@@ -121,11 +121,11 @@ export class Recorder {
 }
 
 /**
- * Classifies a driver's error: a timeout if its name or code says so.
+ * Classifies a driver's error: a timeout if its class, name or code says so.
  * @param {{ name?: unknown, code?: unknown } | null | undefined} error
  * @returns {number} TIMEOUT or ERROR
  */
 export function outcomeOfError(error) {
-  const label = `${error?.name ?? ''} ${error?.code ?? ''}`;
+  const label = `${error?.name ?? ''} ${error?.constructor?.name ?? ''} ${error?.code ?? ''}`;
   return /timeout|timedout/i.test(label) ? TIMEOUT : ERROR;
 }

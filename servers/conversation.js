@@ -6,6 +6,7 @@
 import { connect } from 'node:net';
 import { formatEndpoint } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
+import { remedyOf } from '../lib/remedies.js';
 
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
@@ -98,7 +99,7 @@ export function notThere(wanted, endpoint, answer, hint) {
   const label = `${wanted} at ${formatEndpoint(endpoint)}`;
   const { bytes, end, error } = answer;
   if (end === 'failed') {
-    return targetError(`${label}: ${explain(error)}`, hint, error);
+    return targetError(`${label}: ${explain(error)}`, remedyOf(error) ?? hint, error);
   }
   if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} answers there`, hint);
   const what = end === 'closed' ? 'closes the connection without an answer' : 'does not answer';

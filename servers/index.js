@@ -10,5 +10,5 @@
  */
 
 export { fetchServers } from './fetch.js';
-export { startServers, statusServers, stopServers } from './lifecycle.js';
+export { failureOfStart, startServers, statusServers, stopServers } from './lifecycle.js';
 export { DEFAULT_SERVER_NAMES, loadServer, SERVER_NAMES } from './registry.js';

@@ -41,6 +41,21 @@ import { serverUser } from './unprivileged.js';
  */
 
 /**
+ * Why servers could not be started by this process: the reason that a user needs where nothing
+ * answers at their address.
+ * @type {Map<string, DragstripError>}
+ */
+const failedStarts = new Map();
+
+/**
+ * @param {string} name
+ * @returns {DragstripError | null} null: it was started, or nobody tried
+ */
+export function failureOfStart(name) {
+  return failedStarts.get(name) ?? null;
+}
+
+/**
  * Starts servers concurrently. A running server of this state folder that answers is reused;
  * records of processes that ended are removed.
  * @param {readonly string[]} names
@@ -56,6 +71,7 @@ export async function startServers(names, options) {
   for (const name of names) await loadServer(name);
   makeHome(home);
   await sweepOwned(home);
+  for (const name of names) failedStarts.delete(name);
   const missing = fetch
     ? await fetchServers(names, { home: packagesHome, signal, onEvent })
     : { failures: [] };
@@ -71,6 +87,7 @@ export async function startServers(names, options) {
       else failures.push({ name: wave[index], error: asTargetError(wave[index], outcome.reason) });
     }
   }
+  for (const { name, error } of failures) failedStarts.set(name, error);
   const own = owned ? started.filter(({ reused }) => !reused) : [];
   const stop = once(async () => {
     await Promise.all(own.map(({ running }) => stopOwned(running, onEvent)));

@@ -1,23 +1,27 @@
 /**
- * Mutual exclusion between processes for a folder: a kernel lock that is released when its holder
- * ends.
+ * Mutual exclusion between processes of a user: a file beside what is locked, with the identity of
+ * its holder. It is made whole or not at all (link(2)), and the lock of a process that has died is
+ * broken by exactly one other. Not suitable for machines that share a folder over a network.
  *
- * An abstract unix socket (unix(7)) can be bound only once per machine and disappears with the
- * process, so there are no stale lock files. Not suitable for machines that share a folder over a
- * network.
+ * A file in a private folder and not a name of the kernel, such as an abstract socket: those can be
+ * taken by every local user.
  */
 
-import { createHash } from 'node:crypto';
-import { createServer } from 'node:net';
-import { resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { linkSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { targetError } from '../lib/errors.js';
+import { isAlive, ownIdentity, processScope } from '../lib/process-identity.js';
 
 const RETRY_MS = 50;
 
+/** @typedef {{ id: string, pid: number, startTicks: number, scope: string | null }} Holder */
+
 /**
  * @template T
- * @param {string} path the folder to lock; need not exist
+ * @param {string} path what is locked; need not exist. The lock is a file of this name and `.lock`
  * @param {{ signal?: AbortSignal, timeoutMs?: number, onWait?: () => void }} options timeoutMs:
  *   maximum wait for another holder, 10 minutes by default
  * @param {() => Promise<T>} work runs while the lock is held
@@ -25,37 +29,112 @@ const RETRY_MS = 50;
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the lock stays taken
  */
 export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, work) {
-  const key = createHash('sha256').update(resolve(path)).digest('hex').slice(0, 32);
-  let holder = await bind(`\0dragstrip-${key}`);
-  if (holder === null) onWait?.();
-  for (let waitedMs = 0; holder === null; waitedMs += RETRY_MS) {
+  const file = `${path}.lock`;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  let release = tryAcquire(file);
+  if (release === null) onWait?.();
+  for (let waitedMs = 0; release === null; waitedMs += RETRY_MS) {
     if (waitedMs >= timeoutMs) {
       throw targetError(
         `${path}: locked by another Dragstrip process for more than ${timeoutMs / 1000} s`,
-        'stop the other command, or set DRAGSTRIP_HOME to another folder',
+        `stop the other command; if there is none, remove ${file}`,
       );
     }
     await sleep(RETRY_MS, undefined, { signal });
-    holder = await bind(`\0dragstrip-${key}`);
+    release = tryAcquire(file);
   }
   try {
     return await work();
   } finally {
-    await new Promise((done) => holder?.close(done));
+    release();
   }
 }
 
 /**
- * @param {string} name
- * @returns {Promise<import('node:net').Server | null>} null if it is taken
+ * @param {string} name of something on this machine that has no folder, such as a server's address
+ * @returns {string} path of its lock, in a folder of this user alone
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where that folder is another user's
  */
-function bind(name) {
-  return new Promise((done, fail) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => {
-      if (error.code === 'EADDRINUSE') done(null);
-      else fail(error);
-    });
-    server.listen(name, () => done(server));
-  });
+export function machineLock(name) {
+  const uid = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `dragstrip-locks-${uid}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const there = lstatSync(folder);
+  if (there.uid !== uid || !there.isDirectory() || (there.mode & 0o022) !== 0) {
+    throw targetError(
+      `${folder} belongs to another user or is writable by others`,
+      'remove it, or set TMPDIR to a folder of your own',
+    );
+  }
+  return join(folder, name.replace(/[^\w.@:-]/g, '_'));
+}
+
+/**
+ * @param {string} file
+ * @returns {(() => void) | null} releases it; null: it is held
+ */
+function tryAcquire(file) {
+  const id = randomBytes(12).toString('hex');
+  const draft = `${file}-${id}`;
+  /** @type {Holder} */
+  const own = { id, ...ownIdentity(), scope: processScope() };
+  writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
+  try {
+    if (tryLink(draft, file)) return () => rmSync(file, { force: true });
+    const holder = readHolder(file);
+    if (holder === null || mayLive(holder)) return null;
+    breakLock(file, holder);
+    return tryLink(draft, file) ? () => rmSync(file, { force: true }) : null;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Only who holds the right to break the lock of this very holder removes it, and only if it is
+ * still there: otherwise two could find the same dead holder, and the second one remove the lock of
+ * the first.
+ * @param {string} file
+ * @param {Holder} holder that has died
+ */
+function breakLock(file, { id }) {
+  const release = tryAcquire(`${file}-of-${id}`);
+  if (release === null) return;
+  try {
+    if (readHolder(file)?.id === id) rmSync(file, { force: true });
+  } finally {
+    release();
+  }
+}
+
+/** @param {string} from @param {string} to @returns {boolean} false: it is there already */
+function tryLink(from, to) {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** @param {string} file @returns {Holder | null} null: it was released in the meantime */
+function readHolder(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error.code === 'ENOENT') return null;
+    throw targetError(`${file} is not a lock of Dragstrip`, 'remove it', error);
+  }
+}
+
+/**
+ * @param {Holder} holder
+ * @returns {boolean} also where it cannot be known: in another container
+ */
+function mayLive({ pid, startTicks, scope }) {
+  const here = processScope();
+  if (scope === here) return isAlive({ pid, startTicks });
+  const bootOf = (/** @type {string | null} */ text) => text?.split('.')[0];
+  return bootOf(scope) === bootOf(here);
 }

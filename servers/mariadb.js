@@ -11,6 +11,7 @@ import { formatEndpoint } from '../lib/address.js';
 import { ROW_NAMES } from '../lib/dataset.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
+import { remedyOf } from '../lib/remedies.js';
 import { findListener } from '../measure/listener.js';
 import { readProgramVersion, runCommand } from './command.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
@@ -170,10 +171,7 @@ async function hasPlugin({ programs }) {
   return folder !== undefined && existsSync(join(folder.trim(), PLUGIN));
 }
 
-/**
- * mariadbd refuses to run as root without this option.
- * @param {StartContext} context
- */
+/** mariadbd refuses to run as root without it. @param {StartContext} context */
 function userArguments({ user }) {
   return process.getuid?.() === 0 && user === undefined ? ['--user=root'] : [];
 }
@@ -195,7 +193,8 @@ async function installData(context, base, folder) {
     [
       '--no-defaults',
       ...(base === null ? [] : [`--basedir=${base}`]),
-      `--datadir=${partial}`,
+      // Relative: the script would take a backslash in a path for an escape.
+      '--datadir=./data.partial',
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
       '--skip-name-resolve',
@@ -365,8 +364,9 @@ async function readSettings(endpoint, { user = 'root', password }) {
   } catch (error) {
     throw targetError(
       `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${error.message}`,
-      'set DRAGSTRIP_MYSQL_USER, and DRAGSTRIP_MYSQL_PASSWORD or ' +
-        'DRAGSTRIP_MYSQL_PASSWORD_FILE',
+      remedyOf(error) ??
+        'set DRAGSTRIP_MYSQL_USER, and DRAGSTRIP_MYSQL_PASSWORD or ' +
+          'DRAGSTRIP_MYSQL_PASSWORD_FILE',
       error,
     );
   } finally {

@@ -30,6 +30,8 @@ const HINT =
   'start one with `npx dragstrip servers start redis nutcracker`, or give its address with --proxy';
 /** Memory per connection, as its documentation recommends for small requests. */
 const CHUNK_BYTES = 16_384;
+/** Its configuration knows no quotes: a socket of such a path is left out, TCP stays. */
+const UNQUOTABLE = /[\s#'"]/;
 
 export default defineServer({
   name: NAME,
@@ -135,13 +137,13 @@ async function redisBehind({ home, behind, behindCredentials }) {
  */
 function planStart({ program, folder, password }, ports, redis) {
   const socket = join(folder, 'nutcracker.sock');
-  const hasSocket = socket.length <= SOCKET_PATH_MAX;
+  const hasSocket = socket.length <= SOCKET_PATH_MAX && !UNQUOTABLE.test(socket);
+  const near = redis['unix'];
+  const unix = near?.path !== undefined && !UNQUOTABLE.test(near.path) ? near : redis.main;
   const file = join(folder, 'nutcracker.yml');
   const pools = [
     ...poolLines('tcp', `127.0.0.1:${ports['main']}`, redis.main, password),
-    ...(hasSocket
-      ? poolLines('unix', `${socket} 0700`, redis['unix'] ?? redis.main, password)
-      : []),
+    ...(hasSocket ? poolLines('unix', `${socket} 0700`, unix, password) : []),
   ];
   writePrivate(file, `${pools.join('\n')}\n`);
   return {
@@ -166,7 +168,7 @@ function planStart({ program, folder, password }, ports, redis) {
  */
 function poolLines(name, listen, redis, password) {
   const server = redis.path ?? formatEndpoint(redis);
-  if (/[\s#'"]/.test(listen.replace(/ 0700$/, '')) || /[\s#'"]/.test(server)) {
+  if (UNQUOTABLE.test(server)) {
     throw targetError(
       `nutcracker: paths with blanks or quotes are not supported (${server})`,
       'set DRAGSTRIP_HOME to a folder without them',

@@ -3,12 +3,12 @@
  * owner, and stopped only after verifying that it is still the process that was started.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { targetError } from '../lib/errors.js';
+import { untilParentDies } from '../lib/parent-death.js';
 import { isAlive, readStartTicks } from '../lib/process-identity.js';
-import { findProgram } from './programs.js';
 
 /** @typedef {import('../lib/process-identity.js').ProcessIdentity} ProcessIdentity */
 
@@ -41,11 +41,11 @@ exit 0`;
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the program cannot be run
  */
 export async function launch({ program, args, cwd, env, logPath, owned, user, ownership }) {
-  const setpriv = owned && ownership !== 'watcher' ? await findSetpriv() : null;
-  const argv = setpriv === null ? args : ['--pdeathsig', 'KILL', '--', program, ...args];
+  const bound = owned && ownership !== 'watcher' ? untilParentDies(program, args) : null;
+  const [file, argv] = bound ?? [program, args];
   const log = openSync(logPath, 'a', 0o600);
   // Detached: Ctrl-C reaches only the owner, which then stops its servers cleanly.
-  const child = spawn(setpriv ?? program, argv, {
+  const child = spawn(file, argv, {
     cwd,
     env: { ...baseEnvironment(cwd), ...env },
     detached: true,
@@ -67,7 +67,7 @@ export async function launch({ program, args, cwd, env, logPath, owned, user, ow
   }
   child.unref();
   const identity = { pid: child.pid, startTicks: readStartTicks(child.pid) ?? 0 };
-  if (owned && setpriv === null) watch(child, identity);
+  if (owned && bound === null) watch(child, identity);
   return { identity, ended: () => end };
 }
 
@@ -80,19 +80,6 @@ function baseEnvironment(folder) {
     TMPDIR: folder,
     LANG: 'C.UTF-8',
   };
-}
-
-/** @type {Promise<string | null> | undefined} */
-let setprivPath;
-
-/** @returns {Promise<string | null>} setpriv of util-linux, if it supports --pdeathsig */
-function findSetpriv() {
-  setprivPath ??= findProgram('setpriv').then((path) => {
-    if (path === null) return null;
-    const trial = spawnSync(path, ['--pdeathsig', 'KILL', '--', 'true'], { stdio: 'ignore' });
-    return trial.status === 0 ? path : null;
-  });
-  return setprivPath;
 }
 
 /**

@@ -54,6 +54,15 @@ export function packagesFolder(home, server) {
 }
 
 /**
+ * @param {string} program path
+ * @returns {string | null} the folder of unpacked packages that it is of, with its libraries beside
+ *   it; null: of the system
+ */
+export function packagesRootOf(program) {
+  return /^(.*\/packages\/[a-z]+)\/usr\/s?bin\/[^/]+$/.exec(program)?.[1] ?? null;
+}
+
+/**
  * @param {string} root a folder of unpacked packages
  * @returns {Promise<string>} LD_LIBRARY_PATH for its programs
  */

@@ -12,7 +12,7 @@ import { makeHome } from '../lib/home.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import nutcracker from './nutcracker.js';
 import { endProcess } from './process.js';
-import { findProgram } from './programs.js';
+import { findProgram, libraryPath, packagesRootOf } from './programs.js';
 import { readThrough } from './proxied-read.js';
 import { removeFolder } from './record.js';
 import { serverUser } from './unprivileged.js';
@@ -77,9 +77,12 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
   const program = name.includes('/') ? name : await findProgram(name);
   if (program === null) throw targetError(`--proxy-binary: program ${name} not found`);
   makeHome(home);
+  const root = packagesRootOf(program);
+  /** @type {Record<string, string>} */
+  const env = root === null ? {} : { LD_LIBRARY_PATH: await libraryPath(root) };
   const binaries = {
     programs: { nutcracker: program },
-    env: {},
+    env,
     source: /** @type {const} */ ('path'),
   };
   const behindCredentials = { redis: credentials };

@@ -6,6 +6,7 @@
 
 import { formatEndpoint } from '../lib/address.js';
 import { DragstripError, targetError } from '../lib/errors.js';
+import { remedyOf } from '../lib/remedies.js';
 import { hideSecrets } from '../lib/secrets.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
@@ -70,8 +71,9 @@ export async function openOrThrow({ storage, endpoint, credentials }, opening, a
     if (error instanceof DragstripError) throw error;
     throw targetError(
       `${storage}: ${formatEndpoint(endpoint)}: ${describe(error, credentials)}`,
-      'start a server with "npx dragstrip servers start", fill it with "npx dragstrip seed", or give the ' +
-        'address of the right one',
+      remedyOf(error) ??
+        'start a server with "npx dragstrip servers start", fill it with "npx dragstrip seed", or give the ' +
+          'address of the right one',
     );
   } finally {
     clearTimeout(timer);

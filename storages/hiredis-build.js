@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
+import { builtBinary, builtFolder, noteBuild } from '../lib/hiredis-build.js';
 import { findPackage } from '../lib/packages.js';
 import { pidExists } from '../lib/process-identity.js';
 
@@ -44,7 +44,14 @@ if (a !== 'a' || b !== null || reader.get().message !== 'ERR no') throw new Erro
  * @returns {Promise<BuildReport>} built: it is there and loads (also where it was before);
  *   otherwise the reason, one line
  */
-export async function buildHiredis({ home, modules, signal }) {
+export async function buildHiredis(options) {
+  const report = await buildOnce(options);
+  noteBuild(report.reason);
+  return report;
+}
+
+/** @param {Parameters<typeof buildHiredis>[0]} options @returns {Promise<BuildReport>} */
+async function buildOnce({ home, modules, signal }) {
   if (existsSync(builtBinary(home)) && (await tryOut(builtFolder(home)))) {
     return { built: true, reason: null };
   }

@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { defineStorage } from '../lib/define.js';
-import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
+import { buildFailure, builtBinary, builtFolder } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import {
   arrayHead,
@@ -54,7 +54,9 @@ export const storage = defineStorage({
   async unavailable() {
     if (existsSync(builtBinary(findHome()))) return null;
     return {
-      reason: 'it is not built for this Node; as published it does not compile on Node 12 or later',
+      reason:
+        buildFailure() ??
+        'it is not built for this Node; as published it does not compile on Node 12 or later',
       hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
     };
   },

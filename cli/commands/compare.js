@@ -27,7 +27,7 @@ export async function execute({ args, options, stdout }) {
   }
   const store = await openStore(options);
   const [base, ...others] = await Promise.all(
-    args.map(async (file) => ({ file, result: await readResult(file) })),
+    args.map(async (file) => ({ file, result: await readResult(file, options) })),
   );
   const { failIfSlower = null, anyway = false } = options;
   const comparison = compareResults(base, others, { failIfSlower });

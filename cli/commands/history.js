@@ -21,7 +21,7 @@ import { readResult } from './report.js';
 export async function execute({ args: [folder], options, stdout }) {
   const { html, svg, png, markdown, csv, theme, metric, benchmark: benchmarks, format } = options;
   const render = await loadDocumentReport(format ?? 'console');
-  const { stored, left } = await readFolder(folder);
+  const { stored, left } = await readFolder(folder, options);
   if (stored.length === 0) {
     throw usageError(
       `${folder}: contains no results`,
@@ -58,9 +58,10 @@ export async function execute({ args: [folder], options, stdout }) {
 
 /**
  * @param {string} folder
+ * @param {{ trust?: boolean }} options
  * @returns {Promise<{ stored: StoredResult[], left: string[] }>} left: files that are no results
  */
-async function readFolder(folder) {
+async function readFolder(folder, options) {
   /** @type {string[]} */
   let names;
   try {
@@ -75,7 +76,7 @@ async function readFolder(folder) {
   for (const name of names.filter((one) => /\.json(?:\.gz)?$/.test(one)).sort()) {
     const file = path.join(folder, name);
     try {
-      stored.push({ file: name, result: await readResult(file) });
+      stored.push({ file: name, result: await readResult(file, options) });
     } catch (error) {
       if (error.code !== 'E_USAGE') throw error;
       left.push(error.message.replace(file, name));

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { usageError } from '../../lib/errors.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { loadForPullRequest, loadReport } from '../../report/index.js';
 
 /** A result of a thousand rounds has some hundred megabytes; a packed file may claim any size. */
@@ -31,7 +31,7 @@ export async function execute({ args, options, stdout }) {
   const isShort = audience === 'pr';
   const { render } = await (isShort ? loadForPullRequest : loadReport)(options.format ?? 'console');
   // All are read before one is shown: a wrong file among them shows nothing half.
-  const results = await Promise.all(args.map(readResult));
+  const results = await Promise.all(args.map((file) => readResult(file, options)));
   if (asFiles) {
     const { writeOutputs } = await import('../outputs.js');
     const outputs = await outputsOf(results, args, options);
@@ -95,17 +95,18 @@ async function compare(results, files) {
 
 /**
  * @param {string} file
+ * @param {{ trust?: boolean }} [options]
  * @returns {Promise<Result>}
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
-export async function readResult(file) {
+export async function readResult(file, { trust } = {}) {
   let bytes;
   try {
     bytes = await readFile(file);
   } catch (error) {
     throw usageError(`${file}: cannot be read (${error.code})`, 'name a stored result');
   }
-  return parseResult(textOf(bytes, file), file);
+  return parseResult(textOf(bytes, file), file, { trust });
 }
 
 /**

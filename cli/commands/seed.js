@@ -4,11 +4,13 @@
 
 import { getLoader, loaderNames } from '../../data/loaders/index.js';
 import { resolveAddress } from '../../engine/addresses.js';
+import { lockOf } from '../../engine/namespaces.js';
 import { createDataset } from '../../lib/dataset.js';
 import { DragstripError } from '../../lib/errors.js';
 import { findHome } from '../../lib/home.js';
 import { hideSecrets } from '../../lib/secrets.js';
 import { systemClock } from '../../measure/clock.js';
+import { withLock } from '../../servers/lock.js';
 import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
@@ -19,8 +21,8 @@ import { onSignals } from '../signals.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ args, options, stdout, stderr }) {
-  const { rows, valueSize, seed } = options;
-  const dataset = createDataset(dropUndefined({ rows, valueSize, seed }));
+  const { rows, valueSize, seed: random } = options;
+  const dataset = createDataset(dropUndefined({ rows, valueSize, seed: random }));
   const names = args.length === 0 ? loaderNames : args;
   const loaders = await Promise.all(names.map((name) => getLoader(name)));
   const signals = onSignals(stderr);
@@ -35,15 +37,19 @@ export async function execute({ args, options, stdout, stderr }) {
         home,
       });
       hide = (text) => hideSecrets(text, credentials);
-      const report = await loader.seed({
-        address,
-        credentials,
-        dataset,
-        allowTargets: options.allowTarget,
-        signal: signals.signal,
-        onProgress: (done) =>
-          progress.update(`${loader.name}: ${count(done)} rows`, done / rowsOf()),
-      });
+      const seed = () =>
+        loader.seed({
+          address,
+          credentials,
+          dataset,
+          allowTargets: options.allowTarget,
+          signal: signals.signal,
+          onProgress: (done) =>
+            progress.update(`${loader.name}: ${count(done)} rows`, done / rowsOf()),
+        });
+      const lock = lockOf({ name: loader.server, address });
+      const onWait = () => progress.update(`${loader.name}: waiting for another command`);
+      const report = await withLock(lock, { signal: signals.signal, onWait }, seed);
       progress.done();
       if (!options.quiet) stdout.write(`${summary(loader.name, report, startNs)}\n`);
     }

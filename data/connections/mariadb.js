@@ -6,6 +6,7 @@
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
+import { remedyOf } from '../../lib/remedies.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './socket-connection.js';
 
 /** The server's own default is a day. */
@@ -149,7 +150,7 @@ export class SqlSession {
         error,
       );
     }
-    const hint = HINTS[error.code];
+    const hint = HINTS[error.code] ?? remedyOf(error) ?? undefined;
     if (error.code === 'PROTOCOL_CONNECTION_LOST' || /^E[A-Z]+$/.test(error.code ?? '')) {
       const what = error.syscall === 'connect' ? 'cannot connect' : 'connection lost';
       return targetError(`${this.where}: ${what} (${error.code})`, hint ?? 'check its log', error);

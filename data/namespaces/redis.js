@@ -20,14 +20,14 @@ const PASSES_MAX = 20;
  * @returns {Promise<import('../../lib/types.js').NamespaceHandle>}
  */
 export async function openNamespace(context, { name, redis }) {
-  const { prefix, further = [], marker } = redis;
+  const { prefix, further = [], marker, own } = redis;
   const prefixes = [prefix, ...further];
   const connection = await RespConnection.connect(context);
   /** @param {Record<string, any>} mark */
   const clear = ({ extent }) =>
     Number.isInteger(extent)
       ? overKeys(connection, 'DEL', prefix, 1, extent)
-      : removeKeys(connection, prefixes, marker);
+      : removeKeys(connection, prefixes, marker, own);
   return {
     async check() {
       requireUnused((await readOwnership(connection, marker)).mark, connection.where, name);
@@ -108,14 +108,15 @@ async function firstKey(connection, prefixes) {
  * @param {RespConnection} connection
  * @param {readonly string[]} prefixes
  * @param {string} marker stays, as long as there may be keys
+ * @param {RegExp | undefined} own other keys below the prefixes stay
  * @returns {Promise<number>} how many there were
  */
-async function removeKeys(connection, prefixes, marker) {
+async function removeKeys(connection, prefixes, marker, own) {
   let removed = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     let now = 0;
     for await (const found of scan(connection, prefixes)) {
-      const keys = found.filter((key) => key !== marker);
+      const keys = found.filter((key) => key !== marker && (own?.test(key) ?? true));
       if (keys.length > 0) now += await connection.command('DEL', ...keys);
     }
     if (now === 0) return removed;

@@ -107,9 +107,9 @@ export function readPacket(bytes, at, valueSize = 0) {
   const size = packetBytes(bytes, at, valueSize);
   if (size === 0 || bytes.length - at < size) return null;
   const end = at + size;
-  const [header, body = {}] = decodePacket(bytes.subarray(at + PREFIX_BYTES, end));
-  if (typeof header !== 'object' || header === null) throw garbled('Tarantool', bytes[at + 5]);
-  return { end, header, body };
+  const [header, body] = decodePacket(bytes.subarray(at + PREFIX_BYTES, end));
+  if (typeof header !== 'object' || header === null) throw garbled('Tarantool', bytes[at + 5] ?? 0);
+  return { end, header, body: typeof body === 'object' && body !== null ? body : {} };
 }
 
 /**

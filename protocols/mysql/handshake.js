@@ -2,6 +2,7 @@
  * The first packets of a connection: the server's greeting and the client's answer; protocol 10.
  */
 
+import { garbled } from '../framer.js';
 import { scramble } from '../scramble.js';
 import { CAPABILITY, PAYLOAD_MAX, packet } from './packet.js';
 
@@ -18,9 +19,17 @@ const CAPABILITIES =
   CAPABILITY.secureConnection |
   CAPABILITY.pluginAuth;
 
-/** @param {Buffer} payload of the server's first packet (protocol 10) */
+/** Behind the version: connection id, salt and zero, capabilities, charset and status, length. */
+const FIXED_BYTES = 4 + 9 + 7 + 1;
+
+/**
+ * @param {Buffer} payload of the server's first packet (protocol 10)
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is too short for one
+ */
 export function readHandshake(payload) {
-  let at = payload.indexOf(0, 1) + 1 + 4; // version, connection id
+  const end = payload.indexOf(0, 1);
+  if (end < 0 || payload.length < end + 1 + FIXED_BYTES) throw garbled('MySQL', payload[0] ?? 0);
+  let at = end + 1 + 4; // version, connection id
   const first = payload.subarray(at, at + 8);
   at += 9;
   const low = payload.readUInt16LE(at);

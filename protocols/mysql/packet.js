@@ -3,7 +3,7 @@
  * https://dev.mysql.com/doc/dev/mysql-server/latest/PAGE_PROTOCOL.html
  */
 
-import { tooLong } from '../framer.js';
+import { garbled, tooLong } from '../framer.js';
 
 /** Three bytes of length, one of sequence. */
 export const PACKET_HEAD_BYTES = 4;
@@ -65,14 +65,22 @@ export function lengthEncoded(value) {
  * @param {Buffer} bytes
  * @param {number} at
  * @returns {{ value: number | null, end: number }} null: the mark of SQL NULL
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where the bytes end before it
  */
 export function readLengthEncoded(bytes, at) {
   const first = bytes[at];
+  if (!(at + widthOf(first) < bytes.length)) throw garbled('MySQL', first ?? 0);
   if (first < 251) return { value: first, end: at + 1 };
   if (first === 0xfb) return { value: null, end: at + 1 };
   if (first === 0xfc) return { value: bytes.readUInt16LE(at + 1), end: at + 3 };
   if (first === 0xfd) return { value: bytes.readUIntLE(at + 1, 3), end: at + 4 };
   return { value: bytes.readUIntLE(at + 1, 6), end: at + 9 };
+}
+
+/** @param {number} first @returns {number} bytes behind the first one */
+function widthOf(first) {
+  if (first < 0xfc) return 0;
+  return first === 0xfc ? 2 : first === 0xfd ? 3 : 8;
 }
 
 /**

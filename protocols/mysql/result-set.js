@@ -3,6 +3,7 @@
  * sets, read and written. Text form is written only, for a fake server.
  */
 
+import { garbled } from '../framer.js';
 import {
   COMMAND,
   isEnd,
@@ -65,6 +66,7 @@ export function readParameter(payload) {
  * @returns {string} code and message
  */
 export function errorText(payload) {
+  if (payload.length < 3) throw garbled('MySQL', payload[0] ?? 0);
   return `${payload.readUInt16LE(1)} ${payload.toString('utf8', payload[3] === 0x23 ? 9 : 3)}`;
 }
 

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';

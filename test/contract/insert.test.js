@@ -14,7 +14,7 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { openAdmin } from '../../bench/login.js';
 import { namesOf } from '../../lib/namespace.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { checkAvailable, loadStorage } from '../../storages/index.js';
 import { namespace } from '../../workloads/insert/namespace.js';
 import { STRATEGY_NAMES } from '../../workloads/insert/strategies.js';

@@ -16,7 +16,7 @@ import { createClient } from 'redis';
 import { getLoader } from '../../data/loaders/index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { startFakeServer } from '../../limits/fake/process.js';
 import { loadProtocol, PROTOCOL_NAMES, protocolOf } from '../../limits/wire/protocol.js';
 import { Pump } from '../../limits/wire/pump.js';

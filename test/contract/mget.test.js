@@ -17,7 +17,7 @@ import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { toFetchGroups } from '../../workloads/mget/analysis.js';
 import { namespace } from '../../workloads/mget/namespace.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';

@@ -4,7 +4,6 @@
  */
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,9 +14,16 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
-import { eventually, ROOT, runCommand, startCommand } from '../helpers/command-line.js';
+import {
+  childrenOf,
+  eventually,
+  isRunning,
+  ROOT,
+  runCommand,
+  startCommand,
+} from '../helpers/command-line.js';
 import { withServers } from '../helpers/servers.js';
 
 const BROKEN = path.join(ROOT, 'test', 'helpers', 'broken-lock.js');
@@ -207,12 +213,19 @@ describe('mutex on real servers', () => {
       folder,
       wordsOf('stress', '--forks', '2', '--keys', '2', '--sleep', '20', '--kill', '1'),
     );
-    while ((await redis.keys('dragstrip:mutex:number:*')).length === 0) await sleep(50);
-    const pids = descendants(child.pid ?? 0);
-    assert.ok(pids.length >= 3, 'a benchmark and its processes');
-    child.kill('SIGINT');
-    const { status } = await ended;
-    assert.equal(status, 130);
+    /** @type {number[]} */
+    let pids = [];
+    try {
+      while ((await redis.keys('dragstrip:mutex:number:*')).length === 0) await sleep(50);
+      pids = descendants(child.pid ?? 0);
+      assert.ok(pids.length >= 3, 'a benchmark and its processes');
+      child.kill('SIGINT');
+      const { status } = await ended;
+      assert.equal(status, 130);
+    } finally {
+      child.kill('SIGINT'); // one that is left would disturb the tests after this one
+      await ended;
+    }
     await eventually(() => pids.every((pid) => !isRunning(pid)), 'no process is left', 10_000);
     assert.deepEqual(await leftKeys(), []);
   });
@@ -263,29 +276,5 @@ describe('mutex on real servers', () => {
  * @returns {number[]} its children and theirs
  */
 function descendants(pid) {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).split('\n');
-  const pairs = lines.map((line) => line.trim().split(/ +/).map(Number));
-  const below = (/** @type {number} */ one) =>
-    pairs.filter(([, parent]) => parent === one).map(([child]) => child);
-  const own = below(pid);
-  return own.flatMap((one) => [one, ...descendantsIn(one, below)]);
-}
-
-/**
- * @param {number} pid
- * @param {(pid: number) => number[]} below
- * @returns {number[]}
- */
-function descendantsIn(pid, below) {
-  return below(pid).flatMap((one) => [one, ...descendantsIn(one, below)]);
-}
-
-/** @param {number} pid */
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
+  return childrenOf(pid).flatMap((one) => [one, ...descendants(one)]);
 }

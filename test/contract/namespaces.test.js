@@ -175,6 +175,30 @@ describe('namespaces', () => {
     }
   }
 
+  test('a key that somebody puts below the prefix during a run stays, and is then refused', async () => {
+    const redis = stores['redis'];
+    await redis.clear();
+    const context = {
+      address: servers.address('redis'),
+      credentials: servers.credentials('redis'),
+    };
+    for (const one of namespaces.filter(({ rows }) => !rows)) {
+      const handle = await openNamespace('redis', one, context);
+      try {
+        await handle.claim();
+        await redis.write(one, 20);
+        await redis.notOurs['a key in other words'].make(one);
+        await handle.release();
+        assert.equal(await redis.count(one), 1, one.name);
+        await assert.rejects(handle.claim(), { code: 'E_REFUSED', message: /:theirs is there/ });
+        assert.equal(await redis.count(one), 1, one.name);
+      } finally {
+        await handle.close();
+        await redis.clear();
+      }
+    }
+  });
+
   test('other namespaces, and keys of others beside them, stay', async () => {
     const redis = stores['redis'];
     await redis.clear();
@@ -200,14 +224,21 @@ describe('namespaces', () => {
   });
 });
 
+/** What runs put behind the prefix: of the others the number. @type {Record<string, (i: number) => string>} */
+const SUFFIXES = {
+  mutex: (i) => `lock:name-${i}`,
+  commands: (i) => `key:${String(i).padStart(12, '0')}`,
+};
+
 /** @param {Redis} redis @returns {Store} */
 function redisStore(redis) {
   const keysOf = async (/** @type {Namespace & { redis: any }} */ { redis: { prefix, marker } }) =>
     (await redis.keys(`${prefix}*`)).filter((key) => key !== marker);
   return {
-    async write({ redis: { prefix, further = [] } }, n) {
-      for (let i = 0; i < n; i += 1) await redis.set(`${prefix}${i}`, 'ours');
-      for (const other of further) await redis.set(`${other}1`, 'ours');
+    async write({ name, redis: { prefix, further = [] } }, n) {
+      const suffixOf = SUFFIXES[name] ?? String;
+      for (let i = 0; i < n; i += 1) await redis.set(`${prefix}${suffixOf(i)}`, 'ours');
+      for (const other of further) await redis.set(`${other}${suffixOf(1)}`, 'ours');
     },
     count: async (namespace) => (await keysOf(namespace)).length,
     marked: async ({ redis: { marker } }) => (await redis.exists(marker)) === 1,
@@ -221,6 +252,9 @@ function redisStore(redis) {
     notOurs: {
       'a key without a mark': {
         make: ({ redis: { prefix } }) => redis.set(`${prefix}7`, 'theirs'),
+      },
+      'a key in other words': {
+        make: ({ redis: { prefix } }) => redis.set(`${prefix}:theirs`, 'theirs'),
       },
       'a list with a further prefix': {
         only: ({ redis: { further } }) => further !== undefined,

@@ -10,7 +10,7 @@ import { allowedCpus } from '../../engine/pinning.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { toGroups } from '../../report/analysis/rows.js';
 import { scalingsOf } from '../../report/analysis/scaling.js';
 import { loadReport } from '../../report/index.js';

@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { startServers } from '../../servers/index.js';
 import { runCommand } from '../helpers/command-line.js';
 import {

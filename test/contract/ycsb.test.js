@@ -9,7 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { runCommand } from '../helpers/command-line.js';
 import { addressVariables, withServers } from '../helpers/servers.js';
 

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { requestRun } from '../../engine/request.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { documentOf } from '../../report/document.js';
 import { numberOf } from '../../stats/metrics.js';
 import { loadReports } from '../../workloads/index.js';

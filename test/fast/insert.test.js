@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { requestRun } from '../../engine/request.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { documentOf } from '../../report/document.js';
 import { loadPictures } from '../../report/pictures.js';
 import { rowTexts } from '../../report/text.js';

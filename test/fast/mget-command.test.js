@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 
 const MEMORY = ['--storages', 'memory', '--rows', '300', '--data-size', '32', '--warmup', '20'];

@@ -8,7 +8,7 @@ import { emptyRecord } from '../../engine/record.js';
 import { runRace } from '../../engine/runner.js';
 import { evaluateTrial } from '../../engine/search.js';
 import { OUTCOMES } from '../../lib/outcome.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { encode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { rampResult } from '../helpers/rate-results.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { createChildExecutor } from '../../engine/executor.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 
 /** Reads of the check before anything is measured: the first, then 64. */

@@ -25,13 +25,8 @@ before(async () => {
 });
 after(() => rm(home, { recursive: true, force: true }));
 
-const addresses = {
-  redis: NO_SERVERS.DRAGSTRIP_REDIS,
-  mysql: NO_SERVERS.DRAGSTRIP_MYSQL,
-  handlersocket: NO_SERVERS.DRAGSTRIP_HANDLERSOCKET,
-  'handlersocket-write': NO_SERVERS.DRAGSTRIP_HANDLERSOCKET_WRITE,
-  tarantool: NO_SERVERS.DRAGSTRIP_TARANTOOL,
-};
+// By the environment: an address that a flag names must be there.
+Object.assign(process.env, NO_SERVERS);
 
 const machine = readEnvironment();
 
@@ -158,7 +153,7 @@ test('what cannot run is skipped with its reason and never executed', async () =
   /** @type {string[]} */
   const said = [];
   const executor = fakeExecutor(said, () => null);
-  const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], addresses, home };
+  const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], home };
   const result = await runRace(options, { executor });
   for (const { storage, profile, state, reason, hint, rounds } of result.benchmarks) {
     const ran = said.includes(`${storage}:${profile}/sync`);
@@ -168,12 +163,17 @@ test('what cannot run is skipped with its reason and never executed', async () =
     assert.equal(hint === null, ran);
   }
   assert.ok(said.includes('memory:default/sync'));
-  assert.equal(statusOf(result), 0);
+  assert.equal(statusOf(result), 4, 'no server was there');
+  const named = { ...options, addresses: { redis: '127.0.0.1:1' } };
+  await assert.rejects(runRace(named, { executor }), {
+    code: 'E_TARGET',
+    message: /redis: Redis at 127\.0\.0\.1:1: connection refused/,
+  });
 });
 
 test('an embedded store that cannot be filled is skipped, or refused where it was named', async () => {
   const executor = fakeExecutor([], () => null);
-  const options = { ...TWO, loads: [TWO.loads[0]], addresses, home: '/proc/nowhere' };
+  const options = { ...TWO, loads: [TWO.loads[0]], home: '/proc/nowhere' };
   const result = await runRace({ ...options, storages: undefined }, { executor });
   const lmdb = result.benchmarks.find(({ storage }) => storage === 'lmdb');
   assert.deepEqual([lmdb?.state, lmdb?.rounds], ['skipped', []]);

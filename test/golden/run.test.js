@@ -11,7 +11,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { inThisProcess } from '../../engine/executor.js';
 import { runRace } from '../../engine/runner.js';
-import { parseResult } from '../../lib/result.js';
+import { parseResult } from '../../lib/parse-result.js';
 import { createFakeClock } from '../../measure/clock.js';
 import { decode } from '../../measure/hdr.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';

@@ -8,7 +8,12 @@ export const MARKER = `${PREFIX}owner`;
 /** @type {import('../../lib/types.js').Namespace} */
 export const namespace = Object.freeze({
   name: 'commands',
-  redis: { prefix: PREFIX, marker: MARKER },
+  redis: {
+    prefix: PREFIX,
+    marker: MARKER,
+    // Those of keys.js.
+    own: /^dragstrip:commands:((key|counter):\d{12}|list|range|set)$/,
+  },
 });
 
 /** The name of the proxy among the servers. */

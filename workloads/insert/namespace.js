@@ -3,7 +3,11 @@
 /** @type {import('../../lib/types.js').Namespace} */
 export const namespace = Object.freeze({
   name: 'insert',
-  redis: { prefix: 'dragstrip:insert:row:', marker: 'dragstrip:insert:marker' },
+  redis: {
+    prefix: 'dragstrip:insert:row:',
+    marker: 'dragstrip:insert:marker',
+    own: /^dragstrip:insert:row:\d+$/,
+  },
   mariadb: {
     database: 'hs_test',
     table: 'dragstrip_insert',

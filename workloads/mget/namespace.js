@@ -4,7 +4,11 @@
 export const namespace = Object.freeze({
   name: 'mget',
   rows: true,
-  redis: { prefix: 'dragstrip:mget:row:', marker: 'dragstrip:mget:dataset' },
+  redis: {
+    prefix: 'dragstrip:mget:row:',
+    marker: 'dragstrip:mget:dataset',
+    own: /^dragstrip:mget:row:\d+$/,
+  },
   mariadb: { database: 'hs_test', table: 'dragstrip_mget' },
   tarantool: { space: 'dragstrip_mget', marker: 'dragstrip_dataset', key: 'mget' },
 });

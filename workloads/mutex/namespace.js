@@ -6,7 +6,12 @@ const PREFIX = 'dragstrip:mutex:';
 export const namespace = Object.freeze({
   name: 'mutex',
   // redis-semaphore adds its own prefix to every key.
-  redis: { prefix: PREFIX, further: [`mutex:${PREFIX}`], marker: 'dragstrip:mutex' },
+  redis: {
+    prefix: PREFIX,
+    further: [`mutex:${PREFIX}`],
+    marker: 'dragstrip:mutex',
+    own: /^(mutex:)?dragstrip:mutex:(lock|number):(name|stress|killed)-\d+$/,
+  },
   mariadb: {
     database: 'hs_test',
     table: 'dragstrip_mutex',

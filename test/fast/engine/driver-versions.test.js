@@ -18,7 +18,7 @@ import { resolveFor } from '../../../engine/driver-hooks.js';
 import { storagesOfPackages } from '../../../engine/driver-versions.js';
 import { installDriver } from '../../../engine/drivers/install.js';
 import { sourcesOf } from '../../../engine/drivers/sources.js';
-import { parseResult } from '../../../lib/result.js';
+import { parseResult } from '../../../lib/parse-result.js';
 import { differencesOf } from '../../../report/analysis/comparison.js';
 import { assertFailure, ROOT, runCommand } from '../../helpers/command-line.js';
 

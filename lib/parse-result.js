@@ -1,0 +1,105 @@
+/**
+ * Reads a stored result: what is damaged, was changed, or contradicts itself is refused with the
+ * reason.
+ */
+
+import { digestOf } from './digest.js';
+import { DragstripError } from './errors.js';
+import { resultSchema, SCHEMA_NAME, SCHEMA_VERSION } from './result.js';
+import { contradictionIn } from './result-checks.js';
+
+/** @typedef {import('./result.js').Result} Result */
+
+/**
+ * @param {string} json
+ * @param {string} source the file's name, for messages
+ * @param {{ trust?: boolean }} [options] trust: also one that was changed after it was written; it
+ *   gets a warning
+ * @returns {Result}
+ * @throws {DragstripError} E_USAGE: not JSON, not a result, of a version that is not known here,
+ *   damaged, changed, or numbers that contradict each other
+ */
+export function parseResult(json, source, { trust = false } = {}) {
+  /** @type {unknown} */
+  let data;
+  try {
+    data = JSON.parse(json);
+  } catch (error) {
+    throw new DragstripError('E_USAGE', `${source}: not JSON (${error.message})`, {
+      hint: 'name a file that --json or --out has written',
+    });
+  }
+  const version = /** @type {any} */ (data)?.schemaVersion;
+  if (/** @type {any} */ (data)?.schema === SCHEMA_NAME && version !== SCHEMA_VERSION) {
+    throw new DragstripError(
+      'E_USAGE',
+      `${source}: schema version ${JSON.stringify(version)}, this Dragstrip reads ${SCHEMA_VERSION}`,
+      { hint: 'read it with the version of Dragstrip that wrote it' },
+    );
+  }
+  const damage = damageOf(data);
+  if (damage !== null && !trust) throw changedError(source, damage);
+  renameFacts(data);
+  const parsed = resultSchema.safeParse(data);
+  if (parsed.success) return wholeResult(parsed.data, { source, damage, trust });
+  const issue = parsed.error.issues[0];
+  const where = issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
+  throw new DragstripError('E_USAGE', `${source}: not a result${where}: ${issue.message}`, {
+    hint: 'name a file that --json or --out has written',
+  });
+}
+
+/**
+ * @param {any} data of a file, not validated yet
+ * @returns {string | null} null: it is as it was written, or says nothing about that
+ */
+function damageOf(data) {
+  if (data?.schema !== SCHEMA_NAME) return null; // the schema says what it is not
+  if (data.digest !== undefined) {
+    return data.digest === digestOf(data)
+      ? null
+      : 'it is not as it was written: its digest differs';
+  }
+  // A field of a later version comes with a digest; without one it is the name that is damaged.
+  const unknown = Object.keys(data).find((name) => !Object.hasOwn(resultSchema.shape, name));
+  return unknown === undefined ? null : `unknown field ${JSON.stringify(unknown)}, and no digest`;
+}
+
+/**
+ * @param {Result} result is changed
+ * @param {{ source: string, damage: string | null, trust: boolean }} context
+ * @returns {Result}
+ */
+function wholeResult(result, { source, damage, trust }) {
+  delete result.digest;
+  const wrong = damage ?? contradictionIn(result);
+  if (wrong === null) return result;
+  if (!trust) throw changedError(source, wrong);
+  const message = `${wrong}; it was read with --trust`;
+  result.warnings.push({ code: 'W_CHANGED', message, hint: null, benchmark: null });
+  return result;
+}
+
+/**
+ * @param {string} source
+ * @param {string} wrong
+ */
+function changedError(source, wrong) {
+  return new DragstripError('E_USAGE', `${source}: ${wrong}`, {
+    hint: 'take the original file; if you have changed it yourself, add --trust',
+  });
+}
+
+/**
+ * Early files of schema version 2 name a round's workload metrics `facts`.
+ * @param {any} data not validated yet
+ */
+function renameFacts(data) {
+  if (!Array.isArray(data?.benchmarks)) return;
+  const rounds = data.benchmarks.flatMap((/** @type {any} */ benchmark) => benchmark?.rounds);
+  for (const round of rounds) {
+    if (round?.facts === undefined || round.metrics !== undefined) continue;
+    round.metrics = round.facts;
+    delete round.facts;
+  }
+}

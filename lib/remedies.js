@@ -1,0 +1,24 @@
+/** What helps against errors of the machine and of full servers. */
+
+/** By the code of a system call, or of MariaDB. */
+const REMEDIES = Object.freeze({
+  ER_CON_COUNT_ERROR: "raise the server's max_connections, or close other clients",
+  ER_TOO_MANY_USER_CONNECTIONS: "raise the server's max_user_connections, or close other clients",
+  EADDRNOTAVAIL:
+    'no local port is left: wait a minute until those of closed connections are free again, use ' +
+    'a unix socket, or widen net.ipv4.ip_local_port_range',
+  EMFILE: 'raise the limit of open files: ulimit -n 65536',
+  ENFILE: 'the machine has too many open files: stop other programs, or raise fs.file-max',
+});
+
+/**
+ * @param {any} error of Node or of a driver; an AggregateError has the causes within
+ * @returns {string | null} null: nothing in particular
+ */
+export function remedyOf(error) {
+  for (const one of [error, error?.cause, ...(error?.errors ?? [])]) {
+    const code = /** @type {keyof typeof REMEDIES} */ (one?.code);
+    if (Object.hasOwn(REMEDIES, code ?? '')) return REMEDIES[code];
+  }
+  return null;
+}

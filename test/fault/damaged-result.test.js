@@ -1,0 +1,98 @@
+/**
+ * A stored result that was damaged is not believed: every truncation and every flipped bit is
+ * found, or the file still means the same. One that was changed by hand is read with --trust, and
+ * says so.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openStore } from '../../cli/storage.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { assertFailure, callCommand } from '../helpers/command-line.js';
+import { benchmark, buildResult, rounds, SYNC } from '../helpers/result-builder.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, 'result.json');
+/** @type {Buffer} */
+let bytes;
+
+before(async () => {
+  const one = benchmark({ storage: 'ioredis', load: SYNC, rounds: rounds(SYNC, 20_000) });
+  const result = buildResult({ benchmarks: [one] });
+  // Texts with characters that JSON escapes, and that have several bytes in UTF-8.
+  result.warnings.push({ code: 'X', message: '\u001b[31m µ "', hint: null, benchmark: null });
+  const store = await openStore({ json: file });
+  await store?.write(result);
+  bytes = readFileSync(file);
+  assert.deepEqual(parseResult(bytes.toString(), 'whole'), result);
+});
+
+/** @param {Buffer} damaged @returns {any} null: it was refused */
+function read(damaged) {
+  try {
+    return parseResult(damaged.toString('utf8'), 'damaged');
+  } catch (error) {
+    assert.equal(error.code, 'E_USAGE', error.stack);
+    return null;
+  }
+}
+
+test('every truncation is found, but that of the final newline', () => {
+  for (let length = 0; length < bytes.length - 1; length += 1) {
+    assert.equal(read(bytes.subarray(0, length)), null, `${length} of ${bytes.length} bytes`);
+  }
+  assert.notEqual(read(bytes.subarray(0, -1)), null);
+});
+
+test('every flipped bit is found, or leaves the meaning as it was', () => {
+  const whole = JSON.stringify(read(bytes));
+  let unseen = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    for (let bit = 0; bit < 8; bit += 1) {
+      const damaged = Buffer.from(bytes);
+      damaged[at] ^= 1 << bit;
+      const result = read(damaged);
+      if (result === null) continue;
+      unseen += 1;
+      assert.equal(JSON.stringify(result), whole, `bit ${bit} of byte ${at}`);
+    }
+  }
+  // \u001b and \u001B are the same character, 1e-7 and 1E-7 the same number.
+  assert.ok(unseen <= 10, `${unseen}`);
+});
+
+test('numbers that contradict each other are refused, with a digest or without', () => {
+  const original = JSON.parse(bytes.toString());
+  delete original.digest; // as of a program that stores what run() gave it
+  assert.notEqual(read(Buffer.from(JSON.stringify(original))), null);
+  const changes = /** @type {[RegExp, (round: any) => void][]} */ ([
+    [/scheduled/, (round) => void (round.scheduled += 1)],
+    [/outcomes sum/, (round) => void (round.outcomes.miss += 1)],
+    [/latencies/, (round) => void (round.latency.count -= 1)],
+    [/throughput/, (round) => void (round.throughput *= 1.001)],
+    [/throughput/, (round) => void (round.durationNs *= 2)],
+  ]);
+  for (const [says, change] of changes) {
+    const changed = structuredClone(original);
+    change(changed.benchmarks[0].rounds[0]);
+    assert.throws(() => parseResult(JSON.stringify(changed), 'x'), {
+      code: 'E_USAGE',
+      message: says,
+      hint: /--trust/,
+    });
+  }
+});
+
+test('a change by hand is read with --trust, and the report has a warning', async () => {
+  const changed = join(folder, 'changed.json');
+  writeFileSync(changed, bytes.toString().replace('"command": "race"', '"command": "RACE"'));
+  const words = ['bin/dragstrip.js', 'report', changed];
+  assertFailure(await callCommand(words), 2, /its digest differs; .*--trust/);
+  const { status, stdout } = await callCommand([...words, '--trust']);
+  assert.equal(status, 0);
+  assert.match(stdout, /W_CHANGED: it is not as it was written/);
+});

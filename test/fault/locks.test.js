@@ -1,0 +1,79 @@
+/**
+ * Locks between processes: exclusive, broken after a holder that was killed by exactly one other,
+ * and not to be taken by another user of the machine.
+ */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { machineLock, withLock } from '../../servers/lock.js';
+
+const HOLDER = fileURLToPath(new URL('../helpers/hold-lock.js', import.meta.url));
+const PROCESSES = 4;
+const TURNS = 50;
+const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @param {string} lock @param {string} file @param {string} n */
+function hold(lock, file, n) {
+  return spawn(process.execPath, [HOLDER, lock, file, n], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+test('one process at a time, also where the first holder was killed', async () => {
+  const lock = join(folder, 'a');
+  const file = join(folder, 'count');
+  writeFileSync(file, '0');
+  const killed = hold(lock, file, 'hang');
+  await once(killed.stdout, 'data');
+  const others = Array.from({ length: PROCESSES }, () => hold(lock, file, String(TURNS)));
+  killed.kill('SIGKILL');
+  const ends = await Promise.all(others.map((child) => once(child, 'exit')));
+  assert.deepEqual(
+    ends.map(([status]) => status),
+    others.map(() => 0),
+  );
+  assert.equal(readFileSync(file, 'utf8'), String(PROCESSES * TURNS));
+  const left = readdirSync(folder).filter((name) => name.startsWith('a.lock'));
+  assert.deepEqual(left, [], 'nothing is left of it');
+});
+
+test('a living holder is waited for, up to the limit', async () => {
+  const lock = join(folder, 'b');
+  const holder = hold(lock, '', 'hang');
+  try {
+    await once(holder.stdout, 'data');
+    let waited = 0;
+    const options = { timeoutMs: 200, onWait: () => void (waited += 1) };
+    await assert.rejects(
+      withLock(lock, options, async () => {}),
+      { code: 'E_TARGET', message: /locked by another Dragstrip process/ },
+    );
+    assert.equal(waited, 1);
+  } finally {
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+  }
+});
+
+test('the name of a lock is of no use to another user', async () => {
+  // Locks were such sockets before, and a command waited for the one of another user.
+  const lock = join(folder, 'c');
+  const key = createHash('sha256').update(lock).digest('hex').slice(0, 32);
+  const intruder = createServer().listen(`\0dragstrip-${key}`);
+  await once(intruder, 'listening');
+  try {
+    assert.equal(await withLock(lock, { timeoutMs: 0 }, async () => 'done'), 'done');
+  } finally {
+    intruder.close();
+  }
+  const { mode, uid } = statSync(join(machineLock('redis@127.0.0.1:6379'), '..'));
+  assert.equal(mode & 0o777, 0o700);
+  assert.equal(uid, process.getuid?.());
+});
