@@ -152,8 +152,9 @@ function othersOf({ variants = [] }, workload) {
 }
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
- *   cpus?: number[], lost: LostServers, others: ServerTarget[], writes?: boolean, gates?: Gates }} Turn
- *   cpus: of the client, with --pin; others: servers beside those of the storages */
+ *   cpus?: number[], lost: LostServers, others: ServerTarget[], writes?: boolean,
+ *   gates?: Gates }} Turn cpus: of the client, with --pin; others: servers beside those of the
+ *   storages */
 
 /**
  * @param {Job[]} all
