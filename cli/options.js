@@ -56,7 +56,7 @@ export const OPTIONS = Object.freeze({
   quiet: { flags: '--quiet', help: 'print only the result, no progress' },
   redis: {
     flags: '--redis <address>',
-    help: 'Redis: host:port, unix:/path, or both with a comma',
+    help: 'Redis: host:port, unix:/path, or both with a comma; or a URL, rediss:// for TLS',
     server: 'redis',
   },
   mysql: { flags: '--mysql <address>', help: 'MariaDB’s SQL port', server: 'mariadb' },
@@ -72,9 +72,23 @@ export const OPTIONS = Object.freeze({
   },
   tarantool: { flags: '--tarantool <address>', help: 'Tarantool', server: 'tarantool' },
   cassandra: { flags: '--cassandra <address>', help: 'Cassandra', server: 'cassandra' },
+  tlsCa: {
+    flags: '--tls-ca <file>',
+    help: 'certificates of authorities that servers with TLS are verified by (PEM)',
+  },
+  tlsCert: { flags: '--tls-cert <file>', help: 'certificate of this client (PEM)' },
+  tlsKey: { flags: '--tls-key <file>', help: 'its private key (PEM)' },
+  tlsServerName: {
+    flags: '--tls-server-name <name>',
+    help: 'name in the certificate of the server, if it is not its host',
+  },
   setup: {
     flags: '--setup',
     help: 'fetch, start and fill the required servers first; stop them afterwards',
+  },
+  startTls: {
+    flags: '--tls',
+    help: 'start: also take encrypted connections, with certificates made for it (redis, mariadb)',
   },
   asRoot: {
     flags: '--as-root',
@@ -152,6 +166,10 @@ export const ADDRESS_OPTIONS = [
   'handlersocket',
   'handlersocketWrite',
   'tarantool',
+  'tlsCa',
+  'tlsCert',
+  'tlsKey',
+  'tlsServerName',
   'allowTargets',
 ];
 /** Those of servers that do not hold the dataset. */
@@ -205,7 +223,7 @@ const HISTORY_OPTIONS = ['benchmark', 'trust', 'metric', 'format', 'markdown', '
 export const COMMAND_OPTIONS = Object.freeze({
   limit: LIMIT_OPTIONS.map((name) => LIMIT_OWN[name] ?? OPTIONS[name]),
   seed: rowsNamed([...DATASET_OPTIONS, 'quiet', ...ADDRESS_OPTIONS]),
-  servers: rowsNamed(['asRoot', 'quiet']),
+  servers: rowsNamed(['startTls', 'asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
   report: rowsNamed(['format', 'for', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),

@@ -45,9 +45,9 @@ async function joinFleet(options, session) {
   const { openFleet } = await import('../fleet/controller.js');
   const { recordFleet } = await import('../fleet/record.js');
   const { requireOther } = await import('../fleet/guard.js');
-  const named = Object.values(addressesOf(options)).map((text) =>
-    parseEndpoint(text.split(',')[0]),
-  );
+  const named = Object.entries(addressesOf(options))
+    .filter(([flag]) => !flag.startsWith('tls-'))
+    .map(([, text]) => parseEndpoint(text.split(',')[0]));
   requireOther(named, coordinator.endpoint);
   const fleet = await openFleet({
     ...{ coordinator, storages, signal, agents: options['agents'] },

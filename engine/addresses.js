@@ -3,8 +3,11 @@
  * program's default port. Nothing is connected here.
  */
 
-import { formatEndpoint, parseEndpoint } from '../lib/address.js';
-import { readCredentials } from '../lib/credentials.js';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { formatEndpoint, locate, parseEndpoint } from '../lib/address.js';
+import { OF_URL, readCredentials, readNamed } from '../lib/credentials.js';
+import { usageError } from '../lib/errors.js';
 import { findHome } from '../lib/home.js';
 import { findRunningAt, readRunning } from '../servers/record.js';
 import { loadServer } from '../servers/registry.js';
@@ -40,21 +43,65 @@ export async function resolveAddress(
 ) {
   const { endpoints, credentials } = await loadServer(serverName);
   const given = findGiven(endpoints, flags, env);
+  const files = tlsFiles(flags, env);
   if (given === null) {
     const running = readRunning(home, serverName);
     if (running !== null) {
-      const address = parseAll(running.address);
+      const address = withFiles(parseAll(running.address), { ...running.tls, ...files });
       return { address, source: 'dragstrip', ...(await readFiles(running)), running };
     }
   }
-  const address = completeAddress(endpoints, given?.address ?? {});
+  const complete = completeAddress(endpoints, given?.address ?? {});
   const source = given?.source ?? 'default';
-  if (given !== null) {
+  if (given !== null && given.login.length === 0) {
     const started = findRunningAt(home, Object.values(given.address).map(formatEndpoint));
-    if (started !== null) return { address, source, ...(await readFiles(started)) };
+    if (started !== null) {
+      const address = withFiles(complete, { ...started.tls, ...files });
+      return { address, source, ...(await readFiles(started)) };
+    }
   }
-  const named = await readCredentials(credentials, env);
-  return { address, source, credentials: named, credentialVariables: credentials };
+  const credentialVariables = { ...credentials, ...Object.fromEntries(given?.login ?? []) };
+  const named = await readCredentials(credentialVariables, env);
+  return { address: withFiles(complete, files), source, credentials: named, credentialVariables };
+}
+
+/** Files of TLS, by flag; each also from the environment, such as DRAGSTRIP_TLS_CA. */
+const TLS_FLAGS = Object.freeze({
+  ca: 'tls-ca',
+  cert: 'tls-cert',
+  key: 'tls-key',
+  serverName: 'tls-server-name',
+});
+
+/**
+ * @param {Record<string, string | undefined>} flags
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {import('../lib/types.js').TlsFiles} absolute paths
+ */
+function tlsFiles(flags, env) {
+  /** @type {Record<string, string>} */
+  const files = {};
+  for (const [field, flag] of Object.entries(TLS_FLAGS)) {
+    const value = flags[flag] ?? env[`DRAGSTRIP_${flag.toUpperCase().replaceAll('-', '_')}`];
+    if (value) files[field] = field === 'serverName' ? value : path.resolve(value);
+  }
+  if ((files['cert'] === undefined) === (files['key'] === undefined)) return files;
+  throw usageError('--tls-cert and --tls-key: one without the other', 'give both, or none');
+}
+
+/**
+ * @param {Address} address
+ * @param {import('../lib/types.js').TlsFiles} files
+ * @returns {Address} its encrypted endpoints with the files, and the name that the certificate must
+ *   have: the host may be replaced by the address that it resolves to
+ */
+function withFiles(address, files) {
+  const entries = Object.entries(address).map(([name, endpoint]) => {
+    if (endpoint.tls === undefined) return [name, endpoint];
+    const named = isIP(endpoint.host) === 0 ? { serverName: endpoint.host } : {};
+    return [name, { ...endpoint, tls: { ...named, ...files } }];
+  });
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -69,35 +116,63 @@ async function readFiles({ credentials = {} }) {
  * @param {Record<string, EndpointDefinition>} endpoints
  * @param {Record<string, string | undefined>} flags
  * @param {NodeJS.ProcessEnv} env
- * @returns {{ address: Address, source: 'flag' | 'env' } | null} what the user named; null for
- *   nothing
+ * @returns {{ address: Address, source: 'flag' | 'env', login: [string, string][] } | null} what
+ *   the user named; null for nothing; login: fields of credentials that a URL has, and its variable
  */
 function findGiven(endpoints, flags, env) {
   /** @type {Address} */
   const address = {};
   /** @type {'flag' | 'env' | null} */
   let source = null;
-  for (const [name, { flag, env: variable }] of Object.entries(endpoints)) {
+  /** @type {[string, string][]} */
+  const login = [];
+  for (const [name, { flag, env: variable, schemes = [] }] of Object.entries(endpoints)) {
     const fromFlag = flags[flag];
-    const text = fromFlag ?? env[variable];
+    const text = fromFlag ?? readNamed(variable, env);
     if (text === undefined || text === '') continue;
     const isFlag = fromFlag !== undefined;
-    const [first, socket] = name === 'main' ? splitSocket(text) : [text, undefined];
     const origin = isFlag ? `--${flag}` : variable;
-    address[name] = parseEndpoint(first, origin);
-    if (socket !== undefined) address['unix'] = parseEndpoint(socket, origin);
+    const [first, ...others] = text.split(/,(?=unix:|[a-z]+:\/\/)/);
+    const { endpoint, scheme, user, password } = locate(first, origin);
+    if (isFlag) parseEndpoint(first, origin); // refuses a user or a password
+    requireScheme(scheme, schemes, origin);
+    address[name] = endpoint;
+    if (user !== undefined) login.push(['user', `${OF_URL}${variable}`]);
+    if (password !== undefined) login.push(['password', `${OF_URL}${variable}`]);
+    addOthers(address, others, { name, schemes, origin });
     if (isFlag || source === null) source = isFlag ? 'flag' : 'env';
   }
-  return source === null ? null : { address, source };
+  return source === null ? null : { address, source, login };
 }
 
 /**
- * @param {string} text `host:port,unix:/path`: one server by TCP and by its socket
- * @returns {[string, string | undefined]}
+ * One server by TCP, by its socket and encrypted: `host:port,unix:/path,rediss://host:port`.
+ * @param {Address} address
+ * @param {readonly string[]} texts behind the first
+ * @param {{ name: string, schemes: readonly string[], origin: string }} about
  */
-function splitSocket(text) {
-  const match = /^(?!unix:)([^,]*),(unix:.+)$/.exec(text);
-  return match === null ? [text, undefined] : [match[1], match[2]];
+function addOthers(address, texts, { name, schemes, origin }) {
+  for (const text of texts) {
+    const other = parseEndpoint(text, origin);
+    const which = other.tls === undefined ? 'unix' : 'tls';
+    requireScheme(locate(text, origin).scheme, schemes, origin);
+    const isOne = ['main', 'sql'].includes(name) && address[which] === undefined;
+    if (!isOne || (which === 'unix' && (other.path === undefined || name !== 'main'))) {
+      throw usageError(`${origin} ${JSON.stringify(text)}: one address too many`);
+    }
+    address[which] = other;
+  }
+}
+
+/**
+ * @param {string | undefined} scheme
+ * @param {readonly string[]} schemes of the server
+ * @param {string} origin
+ */
+function requireScheme(scheme, schemes, origin) {
+  if (scheme === undefined || scheme === 'tls' || schemes.includes(scheme)) return;
+  const known = ['host:port', ...schemes.map((name) => `${name}://host:port`)];
+  throw usageError(`${origin}: no URL of ${scheme}:// is expected`, `write ${known.join(', ')}`);
 }
 
 /**

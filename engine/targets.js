@@ -78,7 +78,7 @@ export async function resolveTargets(plan, workload) {
         servers.set(definition.server, resolveServer(definition.server, plan));
       }
       server = (await servers.get(definition.server)) ?? null;
-      unavailable ??= server?.unavailable ?? null;
+      unavailable ??= server?.unavailable ?? lackOfTls(definition, server);
     }
     // An address that the user gave is meant, whether or not the storage was named.
     const missing = server !== null && server.source === 'flag' && server.version === null;
@@ -168,6 +168,21 @@ function lackOfCapability(definition, workload) {
   return {
     reason: `it does not support ${lacks.join(', ')}`,
     hint: `choose storages that do: npx dragstrip list`,
+  };
+}
+
+/**
+ * @param {import('../lib/types.js').Contender} definition
+ * @param {ServerTarget | null} server
+ * @returns {Unavailable | null}
+ */
+function lackOfTls({ package: driver, protocol, tls }, server) {
+  const { main, sql } = server?.address ?? {};
+  const endpoint = protocol === 'handlersocket' ? undefined : (main ?? sql);
+  if (tls === true || endpoint?.tls === undefined) return null;
+  return {
+    reason: `${driver ?? 'it'} has no TLS, which the address of its server asks for`,
+    hint: 'give an address without TLS, or choose other storages',
   };
 }
 

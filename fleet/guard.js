@@ -5,10 +5,11 @@
 
 import { connect } from 'node:net';
 import { Redis } from 'ioredis';
-import { formatEndpoint, isLoopback } from '../lib/address.js';
+import { formatEndpoint, formatPlace, isLoopback } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { refusedError } from '../lib/errors.js';
 import { requireLoopback } from '../lib/safety.js';
+import { tlsOptions } from '../lib/tls.js';
 import { monotonicNs } from './clock.js';
 
 const CONNECTS = 5;
@@ -24,7 +25,7 @@ const CONNECT_MS = 2000;
  */
 export async function requireTarget({ address }, { allowTargets, sameMachine }) {
   for (const endpoint of Object.values(address)) {
-    const name = formatEndpoint(endpoint);
+    const name = formatPlace(endpoint);
     if (isLoopback(endpoint) && !sameMachine) {
       throw refusedError(
         `${name} is this machine only where the race was started`,
@@ -50,7 +51,7 @@ export async function requireTarget({ address }, { allowTargets, sameMachine }) 
  */
 export function requireOther(endpoints, coordinator) {
   for (const endpoint of endpoints) {
-    if (formatEndpoint(endpoint) === formatEndpoint(coordinator)) throw isCoordinator(endpoint);
+    if (formatPlace(endpoint) === formatPlace(coordinator)) throw isCoordinator(endpoint);
   }
 }
 
@@ -74,6 +75,7 @@ export async function requireOtherProcess({ address, credentialVariables }, coor
   const credentials = await readCredentials(credentialVariables);
   const client = new Redis({
     ...endpoint,
+    tls: tlsOptions(endpoint) ?? undefined,
     ...{ username: credentials.user, password: credentials.password, lazyConnect: true },
     ...{ protocol: 2, disableClientInfo: true, enableReadyCheck: false, retryStrategy: () => null },
     ...{ connectTimeout: CONNECT_MS, commandTimeout: CONNECT_MS, maxRetriesPerRequest: 0 },

@@ -7,15 +7,18 @@
 
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { locate } from './address.js';
 import { usageError } from './errors.js';
 
+/** Before the name of a variable that has the URL of a server, with a user or a password. */
+export const OF_URL = 'url:';
 /** Longer files are no passwords. */
 const BYTES_MAX = 65_536;
 
 /**
  * @param {Record<string, string> | null} sources per field the name of an environment variable, as
- *   in a server definition, or the absolute path of a private file, as in a server's record; null
- *   if the server has no credentials
+ *   in a server definition (with `url:` before it: of the URL in it), or the absolute path of a
+ *   private file, as in a server's record; null if the server has no credentials
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Promise<import('./types.js').Credentials>}
  * @throws {import('./errors.js').DragstripError} E_USAGE if a named file cannot be read, or can be
@@ -27,7 +30,9 @@ export async function readCredentials(sources, env = process.env) {
   for (const [field, source] of Object.entries(sources ?? {})) {
     const value = isAbsolute(source)
       ? readSecretFile(source, `the ${field} of a server started by Dragstrip`, 0o077)
-      : readNamed(source, env);
+      : source.startsWith(OF_URL)
+        ? readUrl(source.slice(OF_URL.length), field, env)
+        : readNamed(source, env);
     if (value !== undefined) credentials[field] = value;
   }
   return credentials;
@@ -35,10 +40,24 @@ export async function readCredentials(sources, env = process.env) {
 
 /**
  * @param {string} variable
+ * @param {string} field
  * @param {NodeJS.ProcessEnv} env
  * @returns {string | undefined}
  */
-function readNamed(variable, env) {
+function readUrl(variable, field, env) {
+  const text = readNamed(variable, env);
+  if (text === undefined) return undefined; // on a load machine with another environment
+  const located = locate(text.split(/,(?=unix:)/)[0], variable);
+  return field === 'user' ? located.user : located.password;
+}
+
+/**
+ * @param {string} variable
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {string | undefined} its value, or that of the file that NAME_FILE names
+ * @throws {import('./errors.js').DragstripError} E_USAGE: it cannot be read, or by everybody
+ */
+export function readNamed(variable, env) {
   const file = env[`${variable}_FILE`];
   if (file === undefined || file === '') return env[variable];
   return readSecretFile(file, `${variable}_FILE`, 0o007);

@@ -5,7 +5,7 @@
 
 import dns from 'node:dns/promises';
 import { BlockList, isIPv6 } from 'node:net';
-import { formatEndpoint, parseEndpoint } from './address.js';
+import { formatPlace, parseEndpoint } from './address.js';
 import { refusedError, targetError } from './errors.js';
 
 /** @typedef {import('./types.js').Endpoint} Endpoint */
@@ -27,10 +27,9 @@ LOOPBACK.addAddress('::1', 'ipv6');
  */
 export async function requireLoopback(endpoint, allowTargets = [], what = 'the server') {
   if (endpoint.path !== undefined) return endpoint;
-  const name = formatEndpoint(endpoint).toLowerCase();
+  const name = formatPlace(endpoint).toLowerCase();
   for (const text of allowTargets) {
-    if (formatEndpoint(parseEndpoint(text, '--allow-target')).toLowerCase() === name)
-      return endpoint;
+    if (formatPlace(parseEndpoint(text, '--allow-target')).toLowerCase() === name) return endpoint;
   }
   if (endpoint.host === 'localhost') return endpoint; // even without a hosts file
   const addresses = await resolve(endpoint.host, what, name);

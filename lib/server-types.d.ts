@@ -13,6 +13,8 @@ export interface EndpointDefinition {
   flag: string;
   /** what it is, for the help */
   summary: string;
+  /** of URLs that name it, `redis`, `rediss`; absent: none */
+  schemes?: readonly string[];
 }
 
 /** A server that `dragstrip servers start` made, as recorded in `.dragstrip/servers/NAME.json`. */
@@ -27,6 +29,8 @@ export interface RunningServer {
   address: Record<string, string>;
   /** field of Credentials to the private file that holds it; absent in records of older versions */
   credentials?: Record<string, string>;
+  /** files for its encrypted endpoint, `tls` of its address */
+  tls?: import('./types.js').TlsFiles;
 }
 
 export interface ServerDefinition {
@@ -39,6 +43,8 @@ export interface ServerDefinition {
   packages: readonly string[];
   /** the programs without which it cannot start, by plain names */
   programs?: readonly string[];
+  /** it can be started with TLS */
+  tls?: boolean;
   /** servers that it goes on to: they are started before it */
   behind?: readonly string[];
   /** the binaries, from PATH or from what fetch unpacked; null where there are none */
@@ -69,6 +75,8 @@ export interface StartContext {
   binaries: Binaries;
   /** true: dies with this process, however that ends; false: stays until `servers stop` */
   owned: boolean;
+  /** with TLS beside plain connections, and certificates of its own; see `tls` of the server */
+  tls?: boolean;
   /** another than this process's, which is root then */
   user?: { uid: number; gid: number };
   /** where the servers of `behind` are, by name; absent: where they are known to be */

@@ -33,12 +33,23 @@ export interface Dataset extends Readonly<DatasetOptions> {
 }
 
 /**
- * Where a server listens: TCP, or a unix socket. Written `host:port` or `unix:/path`. `db`: Redis'
- * logical database, 0 if absent.
+ * Where a server listens: TCP, or a unix socket. Written `host:port`, `unix:/path` or a URL. `db`:
+ * Redis' logical database, 0 if absent; `tls`: every connection is encrypted.
  */
 export type Endpoint =
-  | { host: string; port: number; path?: undefined; db?: number }
-  | { path: string; host?: undefined; port?: undefined; db?: number };
+  | { host: string; port: number; path?: undefined; db?: number; tls?: TlsFiles }
+  | { path: string; host?: undefined; port?: undefined; db?: number; tls?: undefined };
+
+/** Paths of PEM files, read by each process for itself; lib/tls.js. */
+export interface TlsFiles {
+  /** certificates of authorities; absent: those of Node */
+  ca?: string;
+  /** of the client, and its private key */
+  cert?: string;
+  key?: string;
+  /** the name that the certificate must have; absent: the host */
+  serverName?: string;
+}
 
 /** The endpoints of one server by name: `main` for most; `sql`, `read` and `write` for MariaDB. */
 export type Address = Record<string, Endpoint>;
@@ -233,6 +244,8 @@ export interface Contender {
    * what it speaks, where its server speaks several: `handlersocket`, `mysql`; default: `server`
    */
   protocol?: string;
+  /** its driver encrypts connections to an endpoint with `tls` */
+  tls?: boolean;
   profiles: Record<string, Profile>;
   /** where it exists only in another runtime than Node: it runs with --runtime */
   runtime?: 'bun' | 'deno';

@@ -3,10 +3,10 @@
  * the expected server answers there, and otherwise to name what does.
  */
 
-import { connect } from 'node:net';
 import { formatEndpoint } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
 import { remedyOf } from '../lib/remedies.js';
+import { openSocket } from '../lib/tls.js';
 
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
@@ -33,11 +33,7 @@ const NUDGE = 'PING\r\n\r\n';
  */
 export function ask(endpoint, { send, enough, timeoutMs = PROBE_TIMEOUT_MS }) {
   return new Promise((done) => {
-    const socket = connect(
-      endpoint.path === undefined
-        ? { host: endpoint.host, port: endpoint.port }
-        : { path: endpoint.path },
-    );
+    const { socket, ready } = openSocket(endpoint);
     let bytes = Buffer.alloc(0);
     /** @param {Answer['end']} end @param {NodeJS.ErrnoException} [error] */
     const finish = (end, error) => {
@@ -50,7 +46,7 @@ export function ask(endpoint, { send, enough, timeoutMs = PROBE_TIMEOUT_MS }) {
     const nudge = setTimeout(() => {
       if (send === null && bytes.length === 0 && !socket.connecting) socket.write(NUDGE);
     }, SILENCE_MS);
-    socket.on('connect', () => {
+    socket.on(ready, () => {
       if (send !== null) socket.write(send);
     });
     socket.on('data', (chunk) => {
@@ -99,16 +95,33 @@ export function notThere(wanted, endpoint, answer, hint) {
   const label = `${wanted} at ${formatEndpoint(endpoint)}`;
   const { bytes, end, error } = answer;
   if (end === 'failed') {
-    return targetError(`${label}: ${explain(error)}`, remedyOf(error) ?? hint, error);
+    const isCertificate = endpoint.tls !== undefined && /CERT|ALTNAME/.test(error?.code ?? '');
+    return targetError(
+      `${label}: ${explain(error)}`,
+      isCertificate ? CERTIFICATE : (remedyOf(error) ?? hint),
+      error,
+    );
   }
   if (bytes.length > 0) return targetError(`${label}: ${nameKind(bytes)} answers there`, hint);
   const what = end === 'closed' ? 'closes the connection without an answer' : 'does not answer';
+  if (endpoint.tls !== undefined) {
+    return targetError(`${label}: something listens there but ${what} to TLS`, PLAIN);
+  }
   return targetError(`${label}: something listens there but ${what}`, hint);
 }
 
+const PLAIN = 'write its address as host:port if it takes plain connections';
+const CERTIFICATE =
+  'name its authority with --tls-ca, and the name in its certificate with --tls-server-name';
+
 /** @param {NodeJS.ErrnoException | undefined} error */
 function explain(error) {
+  if (/CERT|ALTNAME/.test(error?.code ?? '')) {
+    return `its certificate is not accepted (${error?.code})`;
+  }
   switch (error?.code) {
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return 'what answers there has no TLS';
     case 'ECONNREFUSED':
       return 'connection refused, nothing listens there';
     case 'ENOENT':

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { targetError } from '../lib/errors.js';
 import { listensAt } from '../measure/listener.js';
+import { certificatesIn, makeCertificates } from './certificates.js';
 import { endProcess, lastLines, launch } from './process.js';
 import { makeServerFolder, removeFolder, writeRecord } from './record.js';
 import { writeSecrets } from './secrets.js';
@@ -33,6 +34,7 @@ export const SOCKET_PATH_MAX = 107;
  * @property {string[]} args
  * @property {Record<string, string>} [env]
  * @property {Record<string, string>} [sockets] endpoint name to path, of unix sockets
+ * @property {number} [tlsPort] that takes encrypted connections
  */
 
 /**
@@ -64,6 +66,7 @@ export async function startDaemon(spec, context) {
   try {
     handOver(folder, context.user);
     await spec.prepare?.(folder);
+    if (context.tls) await makeCertificates(folder, context.signal);
     for (let attempt = 1; ; attempt += 1) {
       const running = await tryStart(spec, context, folder);
       if (running !== null) return running;
@@ -110,8 +113,9 @@ async function tryStart(spec, context, folder) {
     ...launched.identity,
     version: '', // until it answers
     folder,
-    address: recordAddress(ports, plan.sockets),
+    address: recordAddress(ports, plan),
     credentials,
+    ...(plan.tlsPort !== undefined && { tls: { ca: certificatesIn(folder).ca } }),
   };
   writeRecord(home, owned, running);
   try {
@@ -141,15 +145,16 @@ async function freePorts(names) {
 
 /**
  * @param {Record<string, number>} ports
- * @param {Record<string, string>} [sockets]
+ * @param {Pick<DaemonPlan, 'sockets' | 'tlsPort'>} plan
  */
-function recordAddress(ports, sockets = {}) {
+function recordAddress(ports, { sockets = {}, tlsPort }) {
   /** @type {Record<string, string>} */
   const address = {};
   for (const [endpoint, port] of Object.entries(ports)) address[endpoint] = `${HOST}:${port}`;
   for (const [endpoint, path] of Object.entries(sockets)) {
     if (path.length <= SOCKET_PATH_MAX) address[endpoint] = `unix:${path}`;
   }
+  if (tlsPort !== undefined) address['tls'] = `tls://${HOST}:${tlsPort}`;
   return address;
 }
 

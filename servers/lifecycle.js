@@ -59,15 +59,16 @@ export function failureOfStart(name) {
  * Starts servers concurrently. A running server of this state folder that answers is reused;
  * records of processes that ended are removed.
  * @param {readonly string[]} names
- * @param {{ home: string, packagesHome?: string, owned?: boolean, fetch?: boolean,
+ * @param {{ home: string, packagesHome?: string, owned?: boolean, fetch?: boolean, tls?: boolean,
  *   signal?: AbortSignal, onEvent?: OnEvent }} options owned: they and their data
- *   end with this process, however it ends; fetch: also fetch missing ones (default true);
+ *   end with this process, however it ends; fetch: also fetch missing ones (default true); tls:
+ *   those that can take encrypted connections, too;
  *   packagesHome: state folder of the fetched packages, if different
  * @returns {Promise<Started>}
  * @throws {DragstripError} E_USAGE for an unknown name; the abort reason of `signal`
  */
 export async function startServers(names, options) {
-  const { home, packagesHome = home, owned = false, fetch = true, signal, onEvent } = options;
+  const { home, packagesHome = home, owned = false, fetch = true, tls, signal, onEvent } = options;
   for (const name of names) await loadServer(name);
   makeHome(home);
   await sweepOwned(home);
@@ -77,7 +78,7 @@ export async function startServers(names, options) {
     : { failures: [] };
   const failures = [...missing.failures];
   const wanted = names.filter((name) => !failures.some((failure) => failure.name === name));
-  const context = { home, packagesHome, owned, signal, onEvent };
+  const context = { home, packagesHome, owned, tls, signal, onEvent };
   /** @type {{ running: RunningServer, reused: boolean }[]} */
   const started = [];
   for (const wave of await inWaves(wanted)) {
@@ -137,16 +138,22 @@ function asTargetError(name, error) {
 
 /**
  * @param {string} name
- * @param {{ home: string, packagesHome: string, owned: boolean, signal?: AbortSignal,
- *   onEvent?: OnEvent }} context
+ * @param {{ home: string, packagesHome: string, owned: boolean, tls?: boolean,
+ *   signal?: AbortSignal, onEvent?: OnEvent }} context
  */
-async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
+async function startOne(name, { home, packagesHome, owned, tls, signal, onEvent }) {
   const lock = `${serversFolder(home)}/${name}`;
   const onWait = () =>
     emit(onEvent, name, 'waiting', 'another Dragstrip process is starting or stopping it');
   return withLock(lock, { signal, timeoutMs: 120_000, onWait }, async () => {
     const running = await findRunning(home, name);
     if (running !== null) {
+      if (tls && running.tls === undefined && (await loadServer(name)).tls === true) {
+        throw targetError(
+          `${name}: already running (pid ${running.pid}), without TLS`,
+          `run \`npx dragstrip servers stop ${name}\`, then start it again`,
+        );
+      }
       emit(onEvent, name, 'reused', `already running, pid ${running.pid}, ${listAddress(running)}`);
       return { running, reused: true };
     }
@@ -162,7 +169,8 @@ async function startOne(name, { home, packagesHome, owned, signal, onEvent }) {
     emit(onEvent, name, 'starting', `${Object.values(binaries.programs)[0]}`);
     const paths = Object.values(binaries.programs);
     const user = serverUser({ home, packagesHome, paths });
-    const running = await definition.start({ home, binaries, owned, user, signal });
+    const encrypts = tls === true && definition.tls === true;
+    const running = await definition.start({ home, binaries, owned, user, signal, tls: encrypts });
     emit(onEvent, name, 'ready', `${running.version}, pid ${running.pid}, ${listAddress(running)}`);
     return running;
   }

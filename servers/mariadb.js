@@ -11,11 +11,12 @@ import { formatEndpoint } from '../lib/address.js';
 import { ROW_NAMES } from '../lib/dataset.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { remedyOf } from '../lib/remedies.js';
 import { findListener } from '../measure/listener.js';
+import { certificatesIn } from './certificates.js';
 import { readProgramVersion, runCommand } from './command.js';
-import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
+import { ask, nameKind, notThere } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import { readSettings } from './mariadb-settings.js';
 import { findBinaries } from './programs.js';
 import { OWN_USER, randomSecret, writePrivate } from './secrets.js';
 
@@ -30,15 +31,6 @@ const READY_TIMEOUT_MS = 60_000;
 const HINT =
   'start one with `npx dragstrip servers start mariadb`, or give its addresses with --mysql, ' +
   '--handlersocket and --handlersocket-write';
-const SETTINGS = [
-  'innodb_buffer_pool_size',
-  'innodb_flush_log_at_trx_commit',
-  'log_bin',
-  'performance_schema',
-  'handlersocket_threads',
-  'handlersocket_threads_wr',
-  'handlersocket_accept_balance',
-];
 
 export default defineServer({
   name: 'mariadb',
@@ -49,6 +41,7 @@ export default defineServer({
       env: 'DRAGSTRIP_MYSQL',
       flag: 'mysql',
       summary: 'MariaDB or MySQL, SQL',
+      schemes: ['mysql', 'mariadb'],
     },
     read: {
       default: '127.0.0.1:9998',
@@ -71,6 +64,7 @@ export default defineServer({
   },
   packages: ['mariadb-server', 'mariadb-server-core', 'mariadb-client-core'],
   programs: ['mariadbd', 'mariadb-install-db'],
+  tls: true,
 
   find(home) {
     return findBinaries({
@@ -288,11 +282,20 @@ function planStart(context, base, { folder, configuration, statements, files }, 
     `--port=${ports['sql']}`,
     `--handlersocket-port=${ports['read']}`,
     `--handlersocket-port-wr=${ports['write']}`,
+    ...(context.tls ? tlsArguments(folder) : []),
     ...userArguments(context),
   ];
   /** @type {Record<string, string>} */
   const sockets = hasSocket ? { unix: socket } : {};
-  return { program: programs['mariadbd'], args, sockets };
+  // Encryption begins after the greeting: both kinds of connections have one port.
+  const tlsPort = context.tls ? ports['sql'] : undefined;
+  return { program: programs['mariadbd'], args, sockets, tlsPort };
+}
+
+/** @param {string} folder */
+function tlsArguments(folder) {
+  const { ca, server } = certificatesIn(folder);
+  return [`--ssl-ca=${ca}`, `--ssl-cert=${server.cert}`, `--ssl-key=${server.key}`];
 }
 
 /**
@@ -317,7 +320,8 @@ async function isReady(address, secrets) {
 /** @param {Endpoint} endpoint */
 function greet(endpoint) {
   // Length (3), number (1), then protocol 10 or an error 255 (MySQL "Initial Handshake Packet").
-  return ask(endpoint, { send: null, enough: (bytes) => bytes.length >= 5 });
+  // Encryption begins after it.
+  return ask({ ...endpoint, tls: undefined }, { send: null, enough: (bytes) => bytes.length >= 5 });
 }
 
 /**
@@ -340,59 +344,4 @@ function handlerSocketPorts(address, { secret, writeSecret }) {
 function knock(endpoint, secret) {
   const login = secret === undefined ? '' : `A\t1\t${secret}\n`;
   return ask(endpoint, { send: `${login}0\t=\t1\t1\n`, enough: (bytes) => bytes.includes('\n') });
-}
-
-/**
- * @param {Endpoint} endpoint
- * @param {Credentials} credentials
- */
-async function readSettings(endpoint, { user = 'root', password }) {
-  const { createConnection } = await import('mysql2/promise');
-  const where =
-    endpoint.path === undefined
-      ? { host: endpoint.host, port: endpoint.port }
-      : { socketPath: endpoint.path };
-  let connection;
-  try {
-    connection = await createConnection({
-      ...where,
-      user,
-      password,
-      connectTimeout: PROBE_TIMEOUT_MS,
-    });
-    return await querySettings(connection);
-  } catch (error) {
-    throw targetError(
-      `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${error.message}`,
-      remedyOf(error) ??
-        'set DRAGSTRIP_MYSQL_USER, and DRAGSTRIP_MYSQL_PASSWORD or ' +
-          'DRAGSTRIP_MYSQL_PASSWORD_FILE',
-      error,
-    );
-  } finally {
-    connection?.destroy();
-  }
-}
-
-/** @param {import('mysql2/promise').Connection} connection */
-async function querySettings(connection) {
-  const [variables] = await connection.query({
-    sql: 'SHOW GLOBAL VARIABLES WHERE Variable_name IN (?)',
-    values: [['version', ...SETTINGS]],
-    timeout: PROBE_TIMEOUT_MS,
-  });
-  const [plugins] = await connection.query({
-    sql: 'SELECT plugin_status AS status FROM information_schema.plugins WHERE plugin_name = ?',
-    values: ['handlersocket'],
-    timeout: PROBE_TIMEOUT_MS,
-  });
-  /** @type {Record<string, string>} */
-  const settings = {};
-  for (const row of /** @type {any[]} */ (variables)) settings[row.Variable_name] = row.Value;
-  const { version = 'unknown', ...rest } = settings;
-  return {
-    version,
-    settings: rest,
-    plugin: /** @type {any[]} */ (plugins)[0]?.status,
-  };
 }

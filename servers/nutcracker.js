@@ -9,7 +9,7 @@
  */
 
 import { join } from 'node:path';
-import { formatEndpoint, parseEndpoint } from '../lib/address.js';
+import { formatEndpoint, locate, parseEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
@@ -104,16 +104,20 @@ async function redisBehind({ home, behind, behindCredentials }) {
   }
   const named = process.env['DRAGSTRIP_REDIS'];
   if (named) {
-    if (process.env['DRAGSTRIP_REDIS_PASSWORD'] || process.env['DRAGSTRIP_REDIS_PASSWORD_FILE']) {
+    const [first, socket] = named.split(/,(?=unix:)/);
+    const { endpoint: main, password } = locate(first, 'DRAGSTRIP_REDIS');
+    const { DRAGSTRIP_REDIS_PASSWORD: own, DRAGSTRIP_REDIS_PASSWORD_FILE: file } = process.env;
+    if (password || own || file) {
       throw targetError(
         "Redis needs a password; Dragstrip does not write passwords into nutcracker's configuration",
         'start a proxy manually (redis_auth in its file), and give its address with --proxy',
       );
     }
-    const [first, socket] = named.split(/,(?=unix:)/);
+    if (main.tls !== undefined) {
+      throw targetError('nutcracker has no TLS', 'set DRAGSTRIP_REDIS to an address without it');
+    }
     const unix = socket && { unix: parseEndpoint(socket, 'DRAGSTRIP_REDIS') };
-    const address = { main: parseEndpoint(first, 'DRAGSTRIP_REDIS'), ...unix };
-    return { address, password: undefined };
+    return { address: { main, ...unix }, password: undefined };
   }
   const running = readRunning(home, 'redis');
   if (running === null) {

@@ -10,8 +10,10 @@ import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
+import { tlsOptions } from '../lib/tls.js';
 import { findListener } from '../measure/listener.js';
 import { authWords, encodeCommand } from '../protocols/resp/command.js';
+import { certificatesIn } from './certificates.js';
 import { readProgramVersion } from './command.js';
 import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
@@ -57,6 +59,7 @@ export function defineRedisServer(family) {
     credentials,
     packages,
     programs: [server],
+    tls: true,
 
     async find(home) {
       const wanted = {
@@ -79,13 +82,14 @@ export function defineRedisServer(family) {
           name,
           version,
           endpoints: ['main'],
+          inner: context.tls ? ['tls'] : [],
           readyTimeoutMs: READY_TIMEOUT_MS,
           secrets,
           plan(folder, ports) {
             const configuration = writeConfiguration(folder, secrets.password, family.rules);
             const what = { program: path, version, folder, configuration };
             const keeps = family.keepsRows !== false && !context.owned;
-            return planStart(what, ports['main'], keeps);
+            return planStart(what, ports, keeps);
           },
           answers: async ({ main }) => isReady(await login(main, secrets)),
         },
@@ -138,12 +142,14 @@ function writeConfiguration(folder, password, rules = '~* &* +@all') {
 
 /**
  * @param {{ program: string, version: string, folder: string, configuration: string }} what
- * @param {number} port
+ * @param {Record<string, number>} ports tls: of encrypted connections
  * @param {boolean} keeps its rows over a restart
  */
-function planStart({ program, version, folder, configuration }, port, keeps) {
+function planStart({ program, version, folder, configuration }, ports, keeps) {
   const socket = join(folder, 'redis.sock');
-  const args = [configuration, '--port', String(port), '--dir', folder];
+  const { main, tls: tlsPort } = ports;
+  const args = [configuration, '--port', String(main), '--dir', folder];
+  if (tlsPort !== undefined) args.push(...tlsArguments(folder, tlsPort));
   /** @type {Record<string, string>} */
   const sockets = {};
   if (socket.length <= SOCKET_PATH_MAX) {
@@ -153,7 +159,20 @@ function planStart({ program, version, folder, configuration }, port, keeps) {
   // Persistent servers keep their rows over a restart: a snapshot at shutdown, never while running.
   // Requires Redis 7.
   if (keeps && Number.parseInt(version, 10) >= 7) args.push('--shutdown-on-sigterm', 'save');
-  return { program, args, sockets };
+  return { program, args, sockets, tlsPort };
+}
+
+/**
+ * Clients may have a certificate, which is verified then: not every driver can.
+ * @param {string} folder
+ * @param {number} port
+ */
+function tlsArguments(folder, port) {
+  const { ca, server } = certificatesIn(folder);
+  return [
+    ...['--tls-port', String(port), '--tls-auth-clients', 'optional'],
+    ...['--tls-ca-cert-file', ca, '--tls-cert-file', server.cert, '--tls-key-file', server.key],
+  ];
 }
 
 /** @param {Endpoint} endpoint */
@@ -187,6 +206,7 @@ async function readSettings(endpoint, credentials, family) {
   const { Redis } = await import('ioredis');
   const client = new Redis({
     ...endpoint,
+    tls: tlsOptions(endpoint) ?? undefined,
     username: credentials.user,
     password: credentials.password,
     lazyConnect: true,

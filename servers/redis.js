@@ -12,6 +12,7 @@ export default defineRedisServer({
     env: 'DRAGSTRIP_REDIS',
     flag: 'redis',
     summary: 'Redis, or a proxy with its protocol',
+    schemes: ['redis', 'rediss', 'valkey', 'valkeys'],
   },
   credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
   packages: ['redis-server', 'redis-tools'],

@@ -37,6 +37,7 @@ export default defineServer({
       env: 'DRAGSTRIP_TARANTOOL',
       flag: 'tarantool',
       summary: 'Tarantool, binary protocol',
+      schemes: ['tarantool'],
     },
   },
   credentials: { user: 'DRAGSTRIP_TARANTOOL_USER', password: 'DRAGSTRIP_TARANTOOL_PASSWORD' },

@@ -15,6 +15,7 @@ export default defineRedisServer({
     env: 'DRAGSTRIP_VALKEY',
     flag: 'valkey',
     summary: 'Valkey',
+    schemes: ['valkey', 'valkeys', 'redis', 'rediss'],
   },
   credentials: { user: 'DRAGSTRIP_REDIS_USER', password: 'DRAGSTRIP_REDIS_PASSWORD' },
   packages: ['valkey-server', 'valkey-tools'],

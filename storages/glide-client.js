@@ -2,6 +2,7 @@
 
 import { targetError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
+import { tlsOptions } from '../lib/tls.js';
 import { codeClass, openOrThrow, requireEndpoint, withCode } from './connection.js';
 
 /** @typedef {import('./redis-clients.js').Where} Where */
@@ -35,6 +36,16 @@ export async function connectGlide({ address, credentials, profile }) {
   if (endpoint.path !== undefined) {
     throw targetError('valkey-glide: it has no unix sockets', 'give an address of host and port');
   }
+  if (endpoint.tls?.cert !== undefined) {
+    throw targetError('valkey-glide: it has no client certificates', 'leave out --tls-cert');
+  }
+  const { serverName = endpoint.host } = endpoint.tls ?? {};
+  if (serverName !== endpoint.host) {
+    throw targetError(
+      'valkey-glide: it compares the certificate with the host, and with no other name',
+      'give the host by the name in its certificate, with --allow-target',
+    );
+  }
   const { GlideClient } = await loadGlide();
   const { user: username, password } = credentials;
   const { logger: _logger, ...options } = /** @type {any} */ (profile.options);
@@ -43,6 +54,7 @@ export async function connectGlide({ address, credentials, profile }) {
     addresses: [{ host: endpoint.host, port: endpoint.port }],
     ...(password !== undefined && { credentials: { username, password } }),
     ...(endpoint.db && { databaseId: endpoint.db }),
+    ...tlsOf(endpoint),
   });
   const target = { storage: 'valkey-glide', endpoint, credentials };
   // One that opens too late is closed.
@@ -52,6 +64,22 @@ export async function connectGlide({ address, credentials, profile }) {
       () => {},
     );
   return openOrThrow(target, connecting, () => void abandon());
+}
+
+/**
+ * Its core verifies the name of the host and has no option for another.
+ * @param {import('../lib/types.js').Endpoint} endpoint
+ */
+function tlsOf(endpoint) {
+  const tls = tlsOptions(endpoint);
+  if (tls === null) return {};
+  const { ca: rootCertificates } = tls;
+  return {
+    useTLS: true,
+    ...(rootCertificates && {
+      advancedConfiguration: { tlsAdvancedConfiguration: { rootCertificates } },
+    }),
+  };
 }
 
 function loadGlide() {

@@ -36,6 +36,7 @@ const PROFILES = {
 export function onIoredis(driver) {
   return {
     server: 'redis',
+    tls: true,
     rows: ['get', 'mget', 'set'],
     inserts: REDIS_INSERTS,
     locks: IOREDIS_LOCKS,

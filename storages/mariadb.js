@@ -17,6 +17,7 @@ export const storage = defineStorage({
   server: 'mariadb',
   alternative: true,
   protocol: 'mysql',
+  tls: true,
   rows: ['get', 'mget', 'set'],
   inserts: sqlInserts(MARIADB, { pipelines: true }),
   locks: GET_LOCKS,

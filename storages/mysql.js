@@ -15,6 +15,7 @@ export const storage = defineStorage({
   server: 'mariadb',
   alternative: true,
   protocol: 'mysql',
+  tls: true,
   rows: ['get', 'mget', 'set'],
   inserts: sqlInserts(MYSQL),
   locks: GET_LOCKS,

@@ -1,6 +1,7 @@
 /** mysql2 on MariaDB or MySQL: SQL, the baseline for HandlerSocket. */
 
 import { defineStorage } from '../lib/define.js';
+import { forMysql2 } from '../lib/tls.js';
 import {
   loseHandle,
   onLoss,
@@ -31,6 +32,7 @@ export const storage = defineStorage({
   package: 'mysql2',
   server: 'mariadb',
   protocol: 'mysql',
+  tls: true,
   rows: ['get', 'mget', 'set'],
   inserts: sqlInserts(MYSQL2),
   locks: GET_LOCKS,
@@ -53,7 +55,7 @@ async function openRows({ address, credentials, profile, names }) {
   const endpoint = requireEndpoint(address, 'sql', 'mysql2');
   const target = { storage: 'mysql2', endpoint, credentials };
   const { default: mysql } = await import('mysql2/promise');
-  const options = sqlOptions(endpoint, credentials, names.database);
+  const options = forMysql2(sqlOptions(endpoint, credentials, names.database));
   const { pool } = /** @type {any} */ (profile.options);
   const statements = sqlStatements(names.table);
   return pool === undefined

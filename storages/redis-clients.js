@@ -4,6 +4,7 @@
  */
 
 import { usageError } from '../lib/errors.js';
+import { tlsOptions } from '../lib/tls.js';
 import { codeClass, connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
 
 /**
@@ -49,6 +50,7 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
     ...options,
     ...more,
     ...connectOptions(endpoint),
+    ...(endpoint.tls && { tls: tlsOptions(endpoint) }),
     username: credentials.user,
     password: credentials.password,
     ...(endpoint.db && { db: endpoint.db }),
@@ -103,7 +105,11 @@ function nodeRedisOptions(endpoint, { credentials, profile }) {
     maintNotifications: 'disabled',
     username: credentials.user,
     password: credentials.password,
-    socket: { ...socket, ...connectOptions(endpoint) },
+    socket: {
+      ...socket,
+      ...connectOptions(endpoint),
+      ...(endpoint.tls && { tls: true, ...tlsOptions(endpoint) }),
+    },
     ...(endpoint.db && { database: endpoint.db }),
   };
 }

@@ -20,6 +20,7 @@ export const storage = defineStorage({
   summary: 'node-redis, the official client',
   package: 'redis',
   server: 'redis',
+  tls: true,
   rows: ['get', 'mget', 'set'],
   inserts: REDIS_INSERTS,
   locks: NODE_REDIS_LOCKS,

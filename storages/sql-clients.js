@@ -3,6 +3,7 @@
  * the reads: connections and pools with promises, and how each gives its replies. Loaded on demand.
  */
 
+import { forMysql2, sqlTls } from '../lib/tls.js';
 import { withCode } from './connection.js';
 
 /** Milliseconds; the drivers' own 10 s are longer than an open may take here. */
@@ -39,12 +40,12 @@ export const MYSQL2 = {
   infile: {},
   async connect(options) {
     const { createConnection } = await import('mysql2/promise');
-    return /** @type {any} */ (createConnection(options));
+    return /** @type {any} */ (createConnection(forMysql2(options)));
   },
   async createPool(options, limit) {
     const { default: mysql } = await import('mysql2/promise');
     const sizes = { connectionLimit: limit, maxIdle: limit, waitForConnections: true };
-    return /** @type {any} */ (mysql.createPool({ ...options, ...sizes }));
+    return /** @type {any} */ (mysql.createPool({ ...forMysql2(options), ...sizes }));
   },
 };
 
@@ -143,5 +144,6 @@ export function sqlOptions(endpoint, { user = 'root', password }, database) {
     endpoint.path === undefined
       ? { host: endpoint.host, port: endpoint.port }
       : { socketPath: endpoint.path };
-  return { ...place, user, password, database, connectTimeout: CONNECT_TIMEOUT_MS };
+  const login = { user, password, database };
+  return { ...place, ...login, ...sqlTls(endpoint), connectTimeout: CONNECT_TIMEOUT_MS };
 }

@@ -10,6 +10,7 @@ export const storage = defineStorage({
   summary: 'Valkey GLIDE, a core in Rust',
   package: PACKAGE,
   server: 'redis',
+  tls: true,
   rows: ['get', 'mget', 'set'],
   inserts: REDIS_INSERTS,
   // No locks: it does not keep the order of commands. No commands of any name: it converts their

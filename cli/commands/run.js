@@ -78,7 +78,7 @@ export async function detailsOf(name, command = name) {
     ...(hasServers ? addresses : []).map((one) => {
       const { server = '', ...row } = OPTIONS[one];
       const isUsed =
-        namespace === undefined
+        namespace === undefined || server === ''
           ? !FURTHER_ADDRESSES.includes(one)
           : Object.hasOwn(namespace, server);
       return { ...row, hidden: !isUsed };

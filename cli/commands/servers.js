@@ -40,6 +40,7 @@ export async function execute({ args, options, stdout, stderr }) {
       `the servers are ${SERVER_NAMES.join(', ')}`,
     );
   }
+  if (options.tls) await requireTls(action, given);
   if (options.asRoot) process.env[AS_ROOT_VARIABLE] = 'yes';
   if (action === 'status') return status(home, names, stdout);
   if (action === 'env') return environment(home, names, stdout);
@@ -47,6 +48,7 @@ export async function execute({ args, options, stdout, stderr }) {
   const progress = createProgress(stdout, { quiet: options.quiet });
   const context = {
     home,
+    tls: options.tls === true,
     signal: signals.signal,
     onEvent: (/** @type {import('../../servers/index.js').ServerEvent} */ event) => {
       const line = `${event.server} ${event.step}: ${event.text}`;
@@ -70,6 +72,18 @@ export async function execute({ args, options, stdout, stderr }) {
   }
 }
 
+/**
+ * @param {string} action
+ * @param {readonly string[]} given names
+ */
+async function requireTls(action, given) {
+  if (action !== 'start') throw usageError(`servers ${action}: --tls belongs to servers start`);
+  for (const name of given) {
+    if ((await loadServer(name)).tls === true) continue;
+    throw usageError(`servers start --tls: ${name} is not started with TLS`, 'leave it out');
+  }
+}
+
 /** @returns {boolean} whether the servers that this starts are root's */
 function isRoot() {
   return process.getuid?.() === 0 && process.env[AS_ROOT_VARIABLE] === 'yes';
@@ -78,7 +92,7 @@ function isRoot() {
 /**
  * @param {string} action
  * @param {string[]} names
- * @param {{ home: string, signal: AbortSignal,
+ * @param {{ home: string, tls: boolean, signal: AbortSignal,
  *   onEvent: (event: import('../../servers/index.js').ServerEvent) => void }} context
  * @returns {Promise<{ error: { code?: string, message: string, hint?: string } }[]>}
  */

@@ -7,6 +7,7 @@ import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
 import { remedyOf } from '../../lib/remedies.js';
+import { forMysql2, sqlTls } from '../../lib/tls.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './socket-connection.js';
 
 /** The server's own default is a day. */
@@ -33,13 +34,15 @@ export class SqlSession {
     this.signal = signal;
     const place =
       sql.path === undefined ? { host: sql.host, port: sql.port } : { socketPath: sql.path };
-    this.connection = mysql.createConnection({
+    const options = {
       ...place,
+      ...sqlTls(sql),
       user: credentials.user ?? 'root',
       password: credentials.password ?? '',
       connectTimeout: Math.min(timeoutMs, HANDSHAKE_MS_MAX),
       charset: 'utf8mb4_general_ci',
-    });
+    };
+    this.connection = mysql.createConnection(forMysql2(options));
     // The error of a lost connection reaches the statement that waits, if any, by its callback too.
     this.connection.on('error', (error) => this.fail(this.explain(error)));
     this.onAbort = () => this.fail(abortedError(this.where));

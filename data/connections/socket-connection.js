@@ -5,9 +5,9 @@
  */
 
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { formatEndpoint } from '../../lib/address.js';
 import { DragstripError, targetError } from '../../lib/errors.js';
+import { openSocket } from '../../lib/tls.js';
 
 /** A server without a reply for this long, while requests are outstanding, has failed. */
 export const TIMEOUT_MS_DEFAULT = 30_000;
@@ -50,8 +50,9 @@ export class SocketConnection {
      * piece
      */
     this.need = 1;
-    /** @type {import('node:net').Socket} */
-    this.socket = connect(/** @type {any} */ ({ ...endpoint, noDelay: true }));
+    const { socket, ready } = openSocket(endpoint, { noDelay: true });
+    this.socket = socket;
+    this.ready = ready;
     this.onAbort = () => this.fail(abortedError(this.where));
   }
 
@@ -69,7 +70,7 @@ export class SocketConnection {
     socket.setTimeout(this.limitMs);
     this.signal?.addEventListener('abort', this.onAbort);
     if (this.signal?.aborted) this.onAbort();
-    if (this.failure === null) await once(socket, 'connect').catch(() => {});
+    if (this.failure === null) await once(socket, this.ready).catch(() => {});
     if (this.failure !== null) throw this.failure;
     if (this.waiting.size === 0) socket.setTimeout(0);
   }

@@ -3,9 +3,9 @@
  * a callback per read. Not a driver: it parses no replies.
  */
 
-import net from 'node:net';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
+import { openSocket } from '../../lib/tls.js';
 
 /** Upper bound of one read. */
 const READ_BYTES = 256 * 1024;
@@ -27,18 +27,13 @@ export class WireSocket {
   /** @param {Endpoint} endpoint */
   constructor(endpoint) {
     this.where = formatEndpoint(endpoint);
-    const place =
-      endpoint.path === undefined
-        ? { host: endpoint.host, port: endpoint.port }
-        : { path: endpoint.path };
-    this.socket = net.connect({
-      ...place,
+    const { socket } = openSocket(endpoint, {
       noDelay: true,
       onread: {
         buffer: Buffer.allocUnsafeSlow(READ_BYTES),
-        callback: (length, buffer) => {
+        callback: (/** @type {number} */ length, /** @type {Buffer} */ buffer) => {
           try {
-            this.onBytes(/** @type {Buffer} */ (buffer), length);
+            this.onBytes(buffer, length);
           } catch (error) {
             this.#lose(error);
             this.socket.destroy();
@@ -47,6 +42,7 @@ export class WireSocket {
         },
       },
     });
+    this.socket = socket;
     this.socket.on('error', (error) =>
       this.#lose(targetError(`${this.where}: ${error.message}`, undefined, error)),
     );

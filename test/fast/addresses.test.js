@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { resolveAddress } from '../../engine/addresses.js';
+import { readCredentials } from '../../lib/credentials.js';
 import { findHome } from '../../lib/home.js';
 import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
@@ -214,6 +215,78 @@ test('a file of a secret that everybody can read is refused in one line', async 
   assert.equal((await resolveAddress('redis', { env, home })).credentials.password, 'from-file');
   record(home, { credentials: { password: file } }); // Dragstrip's own: nobody else
   await assert.rejects(resolveAddress('redis', { env: {}, home }), refusal);
+});
+
+test('a URL names the host, the port, the database and TLS', async () => {
+  const home = newHome('urls');
+  const of = async (/** @type {string} */ name, /** @type {Record<string, string>} */ flags) =>
+    (await resolveAddress(name, { flags, env: {}, home })).address;
+  const redis = async (/** @type {string} */ url) => (await of('redis', { redis: url }))['main'];
+  assert.deepEqual(await redis('redis://db'), { host: 'db', port: 6379 });
+  assert.deepEqual(await redis('valkey://[::1]:7000/3'), { host: '::1', port: 7000, db: 3 });
+  assert.deepEqual(await redis('unix:///run/redis.sock'), { path: '/run/redis.sock' });
+  const tls = { serverName: 'db' };
+  assert.deepEqual(await redis('rediss://db/'), { host: 'db', port: 6379, tls });
+  assert.deepEqual(await redis('rediss://10.1.2.3:1'), { host: '10.1.2.3', port: 1, tls: {} });
+  const named = { redis: 'rediss://10.1.2.3:1', 'tls-ca': '/x/ca.pem', 'tls-server-name': 'db' };
+  const { main } = await of('redis', named);
+  assert.deepEqual(main.tls, { ca: '/x/ca.pem', serverName: 'db' });
+  const { sql } = await of('mariadb', { mysql: 'mysql://db/hs_test?ssl-mode=REQUIRED' });
+  assert.deepEqual(sql, { host: 'db', port: 3306, tls });
+  const both = await of('redis', { redis: '127.0.0.1:1,unix:/a,rediss://127.0.0.1:2' });
+  assert.deepEqual(both, {
+    main: { host: '127.0.0.1', port: 1 },
+    unix: { path: '/a' },
+    tls: { host: '127.0.0.1', port: 2, tls: {} },
+  });
+});
+
+test('a URL that is not one of the server is refused in one line', async () => {
+  const home = newHome('wrong-urls');
+  for (const [flags, message] of /** @type {[Record<string, string>, RegExp][]} */ ([
+    [{ redis: 'mysql://db' }, /--redis: no URL of mysql:/],
+    [{ redis: 'http://db' }, /unknown scheme http/],
+    [{ redis: 'redis://db/x' }, /not the number of a database/],
+    [{ redis: 'redis://db?timeout=1' }, /unknown query "timeout"/],
+    [{ redis: 'redis://db:0' }, /not an address/],
+    [{ redis: 'redis://ann@db' }, /"\*\*\*@db": a user or password in a command line/],
+    [{ redis: 'redis://:hunter2@db' }, /"\*\*\*@db": a user or password in a command line/],
+    [{ redis: 'db:1,unix:/a,unix:/b' }, /one address too many/],
+    [{ redis: 'db:1', 'tls-cert': 'x' }, /--tls-cert and --tls-key/],
+  ])) {
+    await assert.rejects(resolveAddress('redis', { flags, env: {}, home }), {
+      code: 'E_USAGE',
+      message,
+    });
+  }
+  const flags = { mysql: 'mysql://db/other' };
+  await assert.rejects(resolveAddress('mariadb', { flags, env: {}, home }), {
+    message: /Dragstrip uses the database hs_test/,
+  });
+});
+
+test('user and password of a URL come from the environment or a private file', async () => {
+  const home = newHome('logins');
+  const url = 'redis://ann:p%40ss@127.0.0.1:7003/1';
+  const env = { DRAGSTRIP_REDIS: url, DRAGSTRIP_REDIS_PASSWORD: 'of another' };
+  const given = { user: 'ann', password: 'p@ss' };
+  const resolved = await resolveAddress('redis', { env, home });
+  assert.deepEqual(resolved.credentials, given);
+  assert.deepEqual(resolved.address['main'], { host: '127.0.0.1', port: 7003, db: 1 });
+  assert.ok(!JSON.stringify(resolved.credentialVariables).includes('p@ss'));
+  assert.deepEqual(await readCredentials(resolved.credentialVariables, env), given);
+  const file = join(home, 'url');
+  writeFileSync(file, `${url}\n`, { mode: 0o600 });
+  const byFile = await resolveAddress('redis', { env: { DRAGSTRIP_REDIS_FILE: file }, home });
+  assert.deepEqual(byFile.credentials, given);
+  chmodSync(file, 0o644);
+  await assert.rejects(resolveAddress('redis', { env: { DRAGSTRIP_REDIS_FILE: file }, home }), {
+    message: /accessible to other users/,
+  });
+  // An address on the command line is another server: the login of the URL is not sent to it.
+  const flags = { redis: '127.0.0.1:7004' };
+  const other = await resolveAddress('redis', { flags, env: { DRAGSTRIP_REDIS: url }, home });
+  assert.deepEqual(other.credentials, {});
 });
 
 test('an unknown server is a usage error that lists the known ones', async () => {

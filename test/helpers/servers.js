@@ -35,12 +35,13 @@ const START_TIMEOUT_MS = 180_000;
  * `servers.address('redis')`.
  * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker'
  *   | 'coordinator')[]} names
+ * @param {{ tls?: boolean }} [how] tls: with encrypted connections, too
  * @returns {{ names: readonly string[], running(name: string): RunningServer,
  *   address(name: string): Address, credentials(name: string): Credentials, login(name: string):
  *   { user: string, username: string, password: string }, home(): string }} running: pid, folder,
  *   version; login: the same as drivers call it; home: the temporary state folder
  */
-export function withServers(names) {
+export function withServers(names, { tls = false } = {}) {
   /** @type {Awaited<ReturnType<typeof startServers>> | undefined} */
   let started;
   let home = '';
@@ -48,7 +49,7 @@ export function withServers(names) {
   before(
     async () => {
       home = await makeHome();
-      started = await startServers(names, { home, packagesHome: PACKAGES_HOME, owned: true });
+      started = await startServers(names, { home, packagesHome: PACKAGES_HOME, owned: true, tls });
       if (started.failures.length > 0) throw started.failures[0].error;
       // Commands that tests start are given addresses only.
       await shareCredentials(started.servers);

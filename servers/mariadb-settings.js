@@ -1,0 +1,71 @@
+/** What a MariaDB or MySQL says about itself: version, settings, the state of HandlerSocket. */
+
+import { formatEndpoint } from '../lib/address.js';
+import { targetError } from '../lib/errors.js';
+import { remedyOf } from '../lib/remedies.js';
+import { forMysql2, sqlTls } from '../lib/tls.js';
+import { PROBE_TIMEOUT_MS } from './conversation.js';
+
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+const SETTINGS = [
+  'innodb_buffer_pool_size',
+  'innodb_flush_log_at_trx_commit',
+  'log_bin',
+  'performance_schema',
+  'handlersocket_threads',
+  'handlersocket_threads_wr',
+  'handlersocket_accept_balance',
+];
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ */
+export async function readSettings(endpoint, { user = 'root', password }) {
+  const { createConnection } = await import('mysql2/promise');
+  const where =
+    endpoint.path === undefined
+      ? { host: endpoint.host, port: endpoint.port }
+      : { socketPath: endpoint.path };
+  let connection;
+  try {
+    const login = { user, password, connectTimeout: PROBE_TIMEOUT_MS };
+    connection = await createConnection(forMysql2({ ...where, ...sqlTls(endpoint), ...login }));
+    return await querySettings(connection);
+  } catch (error) {
+    throw targetError(
+      `MariaDB at ${formatEndpoint(endpoint)}, user ${user}: ${error.message}`,
+      remedyOf(error) ??
+        'set DRAGSTRIP_MYSQL_USER, and DRAGSTRIP_MYSQL_PASSWORD or ' +
+          'DRAGSTRIP_MYSQL_PASSWORD_FILE',
+      error,
+    );
+  } finally {
+    connection?.destroy();
+  }
+}
+
+/** @param {import('mysql2/promise').Connection} connection */
+async function querySettings(connection) {
+  const [variables] = await connection.query({
+    sql: 'SHOW GLOBAL VARIABLES WHERE Variable_name IN (?)',
+    values: [['version', ...SETTINGS]],
+    timeout: PROBE_TIMEOUT_MS,
+  });
+  const [plugins] = await connection.query({
+    sql: 'SELECT plugin_status AS status FROM information_schema.plugins WHERE plugin_name = ?',
+    values: ['handlersocket'],
+    timeout: PROBE_TIMEOUT_MS,
+  });
+  /** @type {Record<string, string>} */
+  const settings = {};
+  for (const row of /** @type {any[]} */ (variables)) settings[row.Variable_name] = row.Value;
+  const { version = 'unknown', ...rest } = settings;
+  return {
+    version,
+    settings: rest,
+    plugin: /** @type {any[]} */ (plugins)[0]?.status,
+  };
+}

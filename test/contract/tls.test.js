@@ -1,0 +1,160 @@
+/**
+ * TLS: servers started with certificates of their own, every driver that has it, loaders and
+ * commands; what is not verified is refused.
+ */
+
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
+import { getLoader } from '../../data/loaders/index.js';
+import { formatPlace } from '../../lib/address.js';
+import { createDataset } from '../../lib/dataset.js';
+import { certificatesIn, makeCertificates } from '../../servers/certificates.js';
+import { loadServer } from '../../servers/index.js';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withServers } from '../helpers/servers.js';
+import { listCases, openRows, reader, within } from '../helpers/storage-cases.js';
+
+/** @typedef {import('../../lib/types.js').TlsFiles} TlsFiles */
+
+const LIMIT_MS = 30_000;
+const dataset = createDataset({ rows: 300, valueSize: 100, seed: 5 });
+const cases = (await listCases()).filter(({ definition }) => definition.tls === true);
+
+describe('TLS', () => {
+  const servers = withServers(['redis', 'mariadb'], { tls: true });
+  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-tls-'));
+
+  /** @param {string} name @param {TlsFiles} [more] */
+  const addressOf = (name, more = {}) => {
+    const { tls, ...plain } = servers.address(name);
+    const endpoint = { ...tls, tls: { ...servers.running(name).tls, ...more } };
+    const main = name === 'mariadb' ? 'sql' : 'main';
+    return /** @type {import('../../lib/types.js').Address} */ ({ ...plain, [main]: endpoint });
+  };
+  /** @param {string} name @param {TlsFiles} [more] */
+  const contextOf = (name, more) => ({
+    address: addressOf(name, more),
+    credentials: servers.credentials(name),
+  });
+
+  before(
+    async () => {
+      await makeCertificates(folder); // of an authority that no server here knows
+      for (const name of ['redis', 'mariadb']) {
+        const loader = await getLoader(name);
+        await loader.seed({ ...contextOf(name), dataset });
+      }
+    },
+    { timeout: 120_000 },
+  );
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('there are drivers with it of both servers', () => {
+    const names = new Set(cases.map(({ definition }) => definition.name));
+    const known = ['redis', 'ioredis', 'mysql2', 'mariadb', 'mysql', 'iovalkey', 'valkey-glide'];
+    assert.deepEqual([...names], known);
+  });
+
+  for (const { label, definition, profile, skip } of cases) {
+    const server = /** @type {string} */ (definition.server);
+    /** @param {TlsFiles} [more] */
+    const open = (more) =>
+      openRows(definition, { ...contextOf(server, more), profile, dataset, folder: '' });
+
+    it(`${label} reads the rows over it`, { skip }, async () => {
+      const before = await encrypted(server);
+      const handle = await open();
+      try {
+        const read = reader(handle, profile);
+        for (const id of [1, 150, 300]) {
+          assert.ok(dataset.matches(id, String(await within(read(id), LIMIT_MS, label)), 0));
+        }
+        assert.ok((await encrypted(server)) > before, 'the server counted no encrypted connection');
+      } finally {
+        await handle.close();
+      }
+    });
+
+    it(`${label} refuses a server of another authority`, { skip }, async () => {
+      await assert.rejects(open({ ca: certificatesIn(folder).ca }), { code: 'E_TARGET' });
+    });
+
+    // mysql does not compare names: docs/tls.md.
+    const comparesNames = definition.name !== 'mysql';
+    it(`${label} refuses a server of another name`, { skip: skip ?? !comparesNames }, async () => {
+      await assert.rejects(open({ serverName: 'other.example' }), { code: 'E_TARGET' });
+      if (definition.name === 'valkey-glide') return; // it takes no name
+      const handle = await open({ serverName: 'localhost' });
+      await handle.close();
+    });
+  }
+
+  /** @param {string} server @returns {Promise<number>} encrypted connections, of Redis now open */
+  async function encrypted(server) {
+    if (server === 'mariadb') {
+      const { host, port } = servers.address('mariadb')['sql'];
+      const connection = await createConnection({ host, port, ...servers.login('mariadb') });
+      const [rows] = await connection.query("SHOW GLOBAL STATUS LIKE 'Ssl_accepts'");
+      connection.destroy();
+      return Number(/** @type {any} */ (rows)[0].Value);
+    }
+    const { main, tls } = servers.address('redis');
+    const client = new Redis({ host: main.host, port: main.port, ...servers.login('redis') });
+    const clients = String(await client.client('LIST'));
+    client.disconnect();
+    return clients.split(` laddr=127.0.0.1:${tls.port} `).length - 1;
+  }
+
+  it('a certificate of a client is verified by the server', async () => {
+    const { probe } = await loadServer('redis');
+    const own = certificatesIn(servers.running('redis').folder).client;
+    const { version } = await probe(addressOf('redis', own), servers.credentials('redis'));
+    assert.match(version, /^\d/);
+    const other = certificatesIn(folder).client;
+    await assert.rejects(probe(addressOf('redis', other), servers.credentials('redis')), {
+      code: 'E_TARGET',
+    });
+  });
+
+  it('a probe says what is wrong with a certificate, and with an address without TLS', async () => {
+    const { probe } = await loadServer('redis');
+    const { ca } = certificatesIn(folder);
+    await assert.rejects(probe(addressOf('redis', { ca }), servers.credentials('redis')), {
+      code: 'E_TARGET',
+      message: /its certificate is not accepted/,
+      hint: /--tls-ca/,
+    });
+    const { main } = servers.address('redis');
+    const wrong = { main: { ...main, tls: {} } };
+    await assert.rejects(probe(/** @type {any} */ (wrong), servers.credentials('redis')), {
+      code: 'E_TARGET',
+      message: /(does not answer to|has no) TLS/,
+    });
+  });
+
+  it('a race by a URL of the environment, and what cannot encrypt is left out', async () => {
+    const { password } = servers.credentials('redis');
+    const { ca = '' } = servers.running('redis').tls ?? {};
+    const home = mkdtempSync(path.join(folder, 'home-'));
+    const copied = path.join(home, 'ca.pem');
+    copyFileSync(ca, copied);
+    const url = `rediss://default:${password}@${formatPlace(servers.address('redis')['tls'])}`;
+    const env = { DRAGSTRIP_HOME: home, DRAGSTRIP_REDIS: url, DRAGSTRIP_TLS_CA: copied };
+    const sizes = ['--rows', '300', '--value-size', '100', '--seed', '5'];
+    const words = ['bin/dragstrip.js', 'run', '--ops', '500', ...sizes, '--quiet'];
+    const good = await runCommand(home, [...words, '--storages', 'ioredis,redis'], { env });
+    assert.equal(good.status, 0, good.stderr);
+    assert.ok(!`${good.stdout}${good.stderr}`.includes(String(password)));
+    const lacking = await runCommand(home, [...words, '--storages', 'hiredis'], { env });
+    assertFailure(lacking, 4, /hiredis/);
+    const { DRAGSTRIP_TLS_CA: _ca, ...without } = env;
+    const refused = await runCommand(home, [...words, '--storages', 'ioredis'], { env: without });
+    assertFailure(refused, 4, /certificate is not accepted/);
+  });
+});
