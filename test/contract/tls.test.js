@@ -8,6 +8,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { getLoader } from '../../data/loaders/index.js';
@@ -22,6 +23,7 @@ import { listCases, openRows, reader, within } from '../helpers/storage-cases.js
 /** @typedef {import('../../lib/types.js').TlsFiles} TlsFiles */
 
 const LIMIT_MS = 30_000;
+const example = fileURLToPath(new URL('../../examples/my-driver.js', import.meta.url));
 const dataset = createDataset({ rows: 300, valueSize: 100, seed: 5 });
 const cases = (await listCases()).filter(({ definition }) => definition.tls === true);
 
@@ -151,8 +153,8 @@ describe('TLS', () => {
     const good = await runCommand(home, [...words, '--storages', 'ioredis,redis'], { env });
     assert.equal(good.status, 0, good.stderr);
     assert.ok(!`${good.stdout}${good.stderr}`.includes(String(password)));
-    const lacking = await runCommand(home, [...words, '--storages', 'hiredis'], { env });
-    assertFailure(lacking, 4, /hiredis/);
+    const lacking = await runCommand(home, [...words, '--storages', example], { env });
+    assertFailure(lacking, 4, /my-driver: \S+ has no TLS/);
     const { DRAGSTRIP_TLS_CA: _ca, ...without } = env;
     const refused = await runCommand(home, [...words, '--storages', 'ioredis'], { env: without });
     assertFailure(refused, 4, /certificate is not accepted/);
