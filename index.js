@@ -10,7 +10,18 @@
 import { measureLimits, runLimits } from './engine/ceilings.js';
 import { runRace } from './engine/runner.js';
 import { limitsFrom } from './lib/ceilings.js';
+import { loadForPullRequest, loadReport } from './report/index.js';
+import {
+  DEFAULT_SERVER_NAMES,
+  fetchServers,
+  loadServer,
+  SERVER_NAMES,
+  startServers,
+  statusServers,
+  stopServers,
+} from './servers/index.js';
 
+export { seedServers as seed } from './engine/seed.js';
 export { createDataset } from './lib/dataset.js';
 export {
   defineLoader,
@@ -34,8 +45,34 @@ export { parseResult } from './lib/parse-result.js';
 export { resultJsonSchema } from './lib/result.js';
 export { version } from './lib/version.js';
 export { compareResults } from './report/analysis/comparison.js';
+export { historyOf as history } from './report/analysis/history.js';
+export { summarize } from './report/summary.js';
+
+/**
+ * Real servers without root, as `dragstrip servers` has them.
+ * @type {Readonly<typeof import('./servers/index.js')>}
+ */
+export const servers = Object.freeze({
+  ...{ fetchServers, startServers, statusServers, stopServers },
+  ...{ DEFAULT_SERVER_NAMES, loadServer, SERVER_NAMES },
+});
+
+/**
+ * A stored result as text.
+ * @param {Result | readonly Result[]} result
+ * @param {'console' | 'markdown' | 'csv' | 'json' | 'html' | 'pr'} [format] pr: a comment on a pull
+ *   request
+ * @param {import('./lib/types.js').ReportOptions} [options]
+ * @returns {Promise<string>}
+ * @throws {import('./lib/errors.js').DragstripError} E_USAGE for a format that is not known
+ */
+export async function report(result, format = 'console', options = {}) {
+  const { render } = await (format === 'pr' ? loadForPullRequest() : loadReport(format));
+  return render(result, options);
+}
 
 /** @typedef {import('./engine/plan.js').RunOptions} RunOptions */
+/** @typedef {import('./report/summary.js').SummaryRow} SummaryRow */
 /** @typedef {import('./engine/runner.js').RunEvent} RunEvent */
 /** @typedef {import('./lib/result.js').Result} Result */
 

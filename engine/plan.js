@@ -51,11 +51,7 @@ const structured = z.looseObject({
 /**
  * @typedef {{ [Name in keyof z.infer<typeof structured> as string extends Name ? never : Name]:
  *   z.infer<typeof structured>[Name] }} Structured
- * @typedef {Structured & { storages?: string[], against?: string[], failIf?: string[],
- *   runtimes?: string[], reference?: string, pin?: boolean, rounds?: number,
- *   warmupOperations?: number, seed?: number, rows?: number, valueSize?: number,
- *   timeoutMs?: number, allowTargets?: string[], precision?: number | string, budget?: number,
- *   placement?: string }} SharedOptions
+ * @typedef {Structured & import('../lib/run-options.js').SharedRunOptions} SharedOptions
  * @typedef {(SharedOptions & { keys?: string, mix?: string })
  *   | (SharedOptions & { workload: string, [option: string]: unknown })} RunOptions the second:
  *   with the options of that workload
@@ -217,13 +213,14 @@ function usualAmount() {
 }
 
 /**
- * @param {RunOptions} options
+ * @param {RunOptions} given
  * @param {WorkloadDefinition | null} workload
  * @param {{ asText?: boolean }} [how]
  * @returns {TakenOptions}
  * @throws {DragstripError} E_USAGE
  */
-export function takeGiven(options, workload, how = {}) {
+export function takeGiven(given, workload, how = {}) {
+  const options = byOwnNames(given, workload);
   const parsed = structured.safeParse(options);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -243,6 +240,30 @@ export function takeGiven(options, workload, how = {}) {
       command: workload?.name,
     }),
   };
+}
+
+/**
+ * A program may use the names of the command line: `warmup` for warmupOperations.
+ * @param {RunOptions} given
+ * @param {WorkloadDefinition | null} workload
+ * @returns {RunOptions}
+ */
+function byOwnNames(given, workload) {
+  if (typeof given !== 'object' || given === null) return given;
+  const table = optionsOf(workload);
+  const flags = new Map(
+    Object.entries(table).flatMap(([name, { flag }]) =>
+      flag === undefined ? [] : [[flag.replace(/-([a-z])/g, (_, one) => one.toUpperCase()), name]],
+    ),
+  );
+  const isKnown = (/** @type {string} */ name) =>
+    Object.hasOwn(table, name) || Object.hasOwn(structured.shape, name);
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      isKnown(name) ? name : (flags.get(name) ?? name),
+      value,
+    ]),
+  );
 }
 
 /**

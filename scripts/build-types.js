@@ -5,7 +5,7 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,10 +19,28 @@ for (const name of readdirSync(path.join(ROOT, 'lib'))) {
   if (!name.endsWith('.d.ts')) continue;
   copyFileSync(path.join(ROOT, 'lib', name), path.join(OUT, 'lib', name));
 }
+for (const entry of ['index', 'storages/handlersocket/index', 'storages/mutex/index']) {
+  await writeForRequire(entry);
+}
 const pack = process.argv.indexOf('--pack');
 if (pack > 0) {
   const to = process.argv[pack + 1] ?? ROOT;
   run('npm', ['pack', '--silent', '--pack-destination', path.resolve(to)]);
+}
+
+/**
+ * Declarations for `require` in TypeScript's node16, where those of an ES module are refused.
+ * @param {string} entry
+ */
+async function writeForRequire(entry) {
+  const names = Object.keys(await import(path.join(ROOT, `${entry}.js`)));
+  const from = `'./${path.basename(entry)}.js' with { 'resolution-mode': 'import' }`;
+  const lines = [
+    `import type * as api from ${from};`,
+    `export type * from ${from};`,
+    ...names.map((name) => `export declare const ${name}: typeof api.${name};`),
+  ];
+  writeFileSync(path.join(OUT, `${entry}.d.cts`), `${lines.join('\n')}\n`);
 }
 
 /**

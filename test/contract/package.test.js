@@ -35,6 +35,19 @@ await connect({ hots: 'x' });
 console.log(compareResults);
 `;
 
+const REQUIRING = `
+import { connect } from 'dragstrip/handlersocket';
+import dragstrip = require('dragstrip');
+import { run, summarize, type RunOptions } from 'dragstrip';
+export async function rates(): Promise<number[]> {
+  const options: RunOptions = { storages: ['memory'], warmup: 10, failIf: ['p99>5ms'] };
+  const result = await run(options);
+  // @ts-expect-error: no such port
+  await connect({ host: '127.0.0.1', port: '9998' });
+  return summarize(result).map(({ throughput }) => throughput?.value ?? dragstrip.version.length);
+}
+`;
+
 describe('the package as it is published', () => {
   let folder = '';
   before(async () => {
@@ -53,17 +66,31 @@ describe('the package as it is published', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test('its types hold in a strict consumer, and say what is wrong', async () => {
-    await writeFile(path.join(folder, 'consumer.mts'), CONSUMER);
-    const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023'];
-    const { stdout, exitCode } = await execa(
-      process.execPath,
-      [tsc, ...flags, '--types', 'node', 'consumer.mts'],
-      { cwd: folder, reject: false },
-    );
-    assert.equal(stdout, '');
-    assert.equal(exitCode, 0);
+  for (const [module, resolution, file] of /** @type {const} */ ([
+    ['nodenext', 'nodenext', 'consumer.mts'],
+    ['node16', 'node16', 'consumer.mts'],
+    ['esnext', 'bundler', 'consumer.ts'],
+    ['nodenext', 'nodenext', 'consumer.cts'],
+    ['node16', 'node16', 'consumer.cts'],
+  ])) {
+    test(`its types hold in a strict ${file} of ${resolution}, and say what is wrong`, async () => {
+      await writeFile(path.join(folder, file), file.endsWith('.cts') ? REQUIRING : CONSUMER);
+      const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+      const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
+      const how = ['--module', module, '--moduleResolution', resolution];
+      const { stdout, exitCode } = await execa(process.execPath, [tsc, ...flags, ...how, file], {
+        ...{ cwd: folder, reject: false },
+      });
+      assert.equal(stdout, '');
+      assert.equal(exitCode, 0);
+    });
+  }
+
+  test('require and import give the same', async () => {
+    const code =
+      "const a = require('dragstrip'); import('dragstrip').then((b) => {" +
+      ' if (a.run !== b.run || a.version !== b.version) process.exitCode = 1; });';
+    await execa(process.execPath, ['--no-warnings', '-e', code], { cwd: folder });
   });
 
   test('its command lists all and races', async () => {

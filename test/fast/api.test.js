@@ -9,9 +9,13 @@ import { after, before, test } from 'node:test';
 import {
   createDataset,
   DragstripError,
+  history,
   parseResult,
+  report,
   resultJsonSchema,
   run,
+  servers,
+  summarize,
   version,
 } from 'dragstrip';
 import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
@@ -164,4 +168,25 @@ test('docs/result.schema.json is what the schema in the code says', async () => 
 test('a program can make the rows that it is measured on', () => {
   const dataset = createDataset({ rows: 10, valueSize: 64, seed: 1 });
   assert.ok(dataset.belongs(10, dataset.value(10)));
+});
+
+test('a result as rows, as text and over time', async () => {
+  const { warmupOperations, ...options } = few();
+  const first = await run({ ...options, rounds: 2, warmup: 0 });
+  assert.equal(first.options['warmupOperations'], warmupOperations);
+  const rows = summarize(first);
+  assert.deepEqual(rows.map(({ id }) => id).sort(), first.benchmarks.map(({ id }) => id).sort());
+  for (const { throughput, wrong, n } of rows) {
+    assert.ok((throughput?.value ?? 0) > 0);
+    assert.deepEqual([wrong, n], [0, 2]);
+  }
+  assert.match(await report(first, 'markdown'), /^# Dragstrip/);
+  assert.match(await report(first, 'pr'), /^<!-- dragstrip -->/);
+  await assert.rejects(report(first, /** @type {any} */ ('morse')), { code: 'E_USAGE' });
+  const second = { ...first, startedAt: '2031-01-01T00:00:00.000Z' };
+  assert.deepEqual(
+    history([first, second]).map(({ points }) => points.length),
+    first.benchmarks.map(() => 2),
+  );
+  assert.equal((await servers.statusServers({ home })).length, servers.SERVER_NAMES.length);
 });

@@ -195,7 +195,7 @@ describe('imports run one way', () => {
     const { files, exports, bin } = JSON.parse(FILES.get('package.json') ?? '{}');
     assert.ok(files.length > 0);
     const entries = [
-      ...Object.values(exports).map((one) => path.posix.normalize(one.default ?? one)),
+      ...Object.values(exports).map((one) => path.posix.normalize(one.import?.default ?? one)),
       ...Object.values(bin),
       ...CODE.map(([file]) => file).filter((file) => isEntry(file)),
     ];

@@ -1,0 +1,57 @@
+/**
+ * A result as a list of rows, for programs: what the tables show, as numbers. Pure.
+ */
+
+import { toGroups } from './analysis/rows.js';
+
+/**
+ * @typedef {object} SummaryRow
+ * @property {string} id of the benchmark
+ * @property {string} storage
+ * @property {string} profile
+ * @property {string} workload
+ * @property {import('../lib/result.js').Load} load
+ * @property {import('../lib/result.js').Benchmark['state']} state
+ * @property {number} n rounds measured
+ * @property {{ value: number, low: number | null, high: number | null } | null} throughput verified
+ *   operations per second, with the 95 % interval; null: not measured
+ * @property {number | null} p50Ns
+ * @property {number | null} p99Ns null where fewer than ten values lie above
+ * @property {number | null} clientCpuNs per operation
+ * @property {number | null} serverCpuNs per operation
+ * @property {{ best: number, worst: number } | null} rank tied ones share a range
+ * @property {{ ratio: number, low: number | null, high: number | null } | null} vsFastest of the
+ *   same load
+ * @property {number} wrong operations with a wrong reply, none, or an error
+ */
+
+/**
+ * @param {import('../lib/result.js').Result} result
+ * @returns {SummaryRow[]} by load, the fastest first; skipped benchmarks have none
+ */
+export function summarize(result) {
+  return toGroups(result).flatMap(({ rows, workload, load }) =>
+    rows.map(({ source, throughput, latency, standing, ...row }) => ({
+      ...{ id: source.id, storage: source.storage, profile: source.profile, workload, load },
+      ...{ state: source.state, n: row.n, rank: row.rank, wrong: row.wrong },
+      throughput:
+        throughput === null || throughput.median === null
+          ? null
+          : {
+              value: throughput.median,
+              ...{ low: throughput.interval.low, high: throughput.interval.high },
+            },
+      p50Ns: latency?.p50Ns ?? null,
+      p99Ns: latency?.p99Ns ?? null,
+      ...{ clientCpuNs: row.clientCpuNs, serverCpuNs: row.serverCpuNs },
+      vsFastest: standing?.vsFastest
+        ? {
+            ratio: standing.vsFastest.ratio,
+            ...{ low: standing.vsFastest.low, high: standing.vsFastest.high },
+          }
+        : row.ratio === null
+          ? null
+          : { ratio: row.ratio, low: null, high: null },
+    })),
+  );
+}
