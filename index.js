@@ -48,10 +48,7 @@ export { compareResults } from './report/analysis/comparison.js';
 export { historyOf as history } from './report/analysis/history.js';
 export { summarize } from './report/summary.js';
 
-/**
- * Real servers without root, as `dragstrip servers` has them.
- * @type {Readonly<typeof import('./servers/index.js')>}
- */
+/** Real servers without root, as `dragstrip servers` has them. */
 export const servers = Object.freeze({
   ...{ fetchServers, startServers, statusServers, stopServers },
   ...{ DEFAULT_SERVER_NAMES, loadServer, SERVER_NAMES },
