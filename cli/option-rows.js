@@ -14,7 +14,7 @@ export function rowsOf(table) {
   return flagsIn(table).flatMap(([name, option]) => {
     const { also = [], value, tests } = option;
     const behind = value === undefined ? '' : ` ${value}`;
-    const [short] = also.filter((one) => /^-[a-z]$/.test(one));
+    const [short] = also.filter((one) => /^-[a-zA-Z]$/.test(one));
     const own = `${short === undefined ? '' : `${short}, `}${flagOf(name, option)}${behind}`;
     const parse = option.kind === 'texts' ? collect : undefined;
     const head = tests === undefined || tests.includes('') ? '' : `${tests.join(', ')}: `;

@@ -95,14 +95,17 @@ export class Clients {
     }
   }
 
-  /** @param {number} count connections that are there from now on, none of them in use */
-  async keep(count) {
+  /**
+   * @param {number} count connections that are there from now on, none of them in use
+   * @param {number} [pipeline] requests that each has in flight at once
+   */
+  async keep(count, pipeline = 1) {
     while (this.kept.length < count) {
       const connection = await this.enter();
       const one = { connection, free: () => void this.idle.push(one) };
       this.kept.push(one);
     }
-    this.idle = this.kept.slice();
+    this.idle = Array.from({ length: pipeline }, () => this.kept).flat();
   }
 
   /**

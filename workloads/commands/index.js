@@ -25,6 +25,7 @@ import { TESTS } from './tests.js';
  * @property {'direct' | 'proxied'} way
  * @property {'tcp' | 'unix'} transport
  * @property {boolean} keepAlive
+ * @property {number} [pipeline] requests in flight per connection; absent: 1
  *
  * @typedef {object} CommandsOptions
  * @property {number} clients
@@ -176,14 +177,14 @@ class CommandBenchmark {
   }
 
   async before() {
-    const { keepAlive, transport } = this.parameters;
+    const { keepAlive, transport, pipeline } = this.parameters;
     /** @type {CommandConnection} */
     const admin = await this.handle.connect('direct');
     this.admin = admin;
     this.refusal = await this.tryOnce();
     if (this.refusal !== null) return;
     await this.prepared.fill(admin.send);
-    if (keepAlive) await this.clients.keep(this.options.clients);
+    if (keepAlive) await this.clients.keep(this.options.clients, pipeline);
     else if (transport === 'tcp') await waitForPorts(2 * this.ops);
     this.clients.restart(keepAlive);
     if (this.isMeasured) this.reachedBefore = await this.countReached();
@@ -256,7 +257,7 @@ class CommandBenchmark {
    */
   async benchmark() {
     const { redisBenchmark, clients, keyspace } = this.options;
-    const { keepAlive } = this.parameters;
+    const { keepAlive, pipeline } = this.parameters;
     const tool = redisBenchmark === undefined ? null : programOf(process.env);
     if (tool === null) return {};
     await this.clients.close();
@@ -267,6 +268,7 @@ class CommandBenchmark {
       clients,
       keyspace,
       keepAlive,
+      pipeline,
       words: this.prepared.baseline,
     };
     const { figures, failure } = await this.runBeside(tool, shape);

@@ -21,7 +21,18 @@ const WAYS = Object.freeze({
   both: ['direct', 'proxied'],
 });
 const TRANSPORTS = Object.freeze({ tcp: ['tcp'], unix: ['unix'], both: ['tcp', 'unix'] });
-const KEEP_ALIVE = Object.freeze({ on: [true], off: [false], both: [true, false] });
+/** 1 and 0 are those of redis-benchmark. */
+const KEEP_ALIVE = Object.freeze({
+  ...{ on: [true], off: [false], both: [true, false] },
+  ...{ 1: [true], 0: [false] },
+});
+const PIPELINE_MAX = 1000;
+/** What redis-benchmark's own -t names. */
+const TEST_ALIASES = Object.freeze({
+  PING: ['PING_INLINE', 'PING_BULK'],
+  PING_MBULK: ['PING_BULK'],
+  LRANGE: TEST_NAMES.filter((name) => name.includes('LRANGE')),
+});
 
 const tests = choices(TEST_NAMES, TEST_NAMES, {
   help: 'names from redis-benchmark’s list, comma-separated: SET,GET,LRANGE_100',
@@ -31,10 +42,11 @@ const tests = choices(TEST_NAMES, TEST_NAMES, {
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   tests: reading(
-    (given) => takeOption('tests', tests, String(given).toUpperCase(), { asText: true }),
-    { ...tests, kind: 'read' },
+    (given) => takeOption('tests', tests, namedTests(String(given)), { asText: true }),
+    { ...tests, kind: 'read', also: ['-t'] },
   ),
   requests: count(1, 1_000_000, undefined, {
+    also: ['-n'],
     help: 'requests of each test',
     shown: `${kept}; LRANGE: ${keptLong}; without keep-alive: ${own}`,
   }),
@@ -42,11 +54,19 @@ export const options = Object.freeze({
     also: ['-c', '--clients'],
     help: 'connections, each with one request in flight',
   }),
-  keyspace: count(1, 100_000, 50, { help: 'number of keys, counters and members to draw from' }),
-  dataSize: count(1, 65_536, 3, { help: 'characters per value' }),
+  pipeline: count(1, PIPELINE_MAX, 1, {
+    also: ['-P'],
+    help: 'requests in flight per connection, with --keep-alive on',
+  }),
+  keyspace: count(1, 100_000, 50, {
+    also: ['-r'],
+    help: 'number of keys, counters and members to draw from',
+  }),
+  dataSize: count(1, 65_536, 3, { also: ['-d'], help: 'characters per value' }),
   keepAlive: choice(KEEP_ALIVE, KEEP_ALIVE.both, {
+    also: ['-k'],
     value: '<which>',
-    help: 'connections that are kept (on), one for each request (off), or both',
+    help: 'connections that are kept (on or 1), one for each request (off or 0), or both',
   }),
   way: choice(WAYS, WAYS.both, {
     value: '<which>',
@@ -70,6 +90,11 @@ export const options = Object.freeze({
     isFlag: false,
     help: 'version of the redis-benchmark that runs beside; which one, says the environment',
   }),
+  lines: flag({
+    also: ['-q'],
+    help: 'print one line per test, as redis-benchmark -q does, and no tables',
+  }),
+  csv: flag({ help: 'print the columns of redis-benchmark --csv, and no tables' }),
   setup: flag({ help: 'first fetch and start Redis and nutcracker; stop them afterwards' }),
 });
 
@@ -93,13 +118,18 @@ export const shared = Object.freeze({
  */
 export function plan(given, { addresses = {} }) {
   const { requests, inFlight: clients, keyspace, dataSize, redisBenchmark, proxy } = given;
+  const { pipeline } = given;
   requireTogether(given, addresses);
+  requirePipeline(given);
   if (requests !== undefined && requests < clients) {
     throw usageError(`${requests} requests of ${clients} clients`, 'at least one of each client');
   }
   const { tests: names, way: ways, transport: transports, keepAlive } = given;
   return {
-    variants: commandVariants({ tests: names, ways, transports, keepAlive, clients, requests }),
+    variants: commandVariants({
+      ...{ tests: names, ways, transports, keepAlive },
+      ...{ clients, pipeline, requests },
+    }),
     shared: { addresses: { ...addresses, ...(proxy && { proxy }) } },
     workload: {
       workloadOptions: {
@@ -127,12 +157,42 @@ function requireTogether({ proxy, proxyBinary, setup, way: ways }, { redis }) {
 }
 
 /**
+ * @param {Record<string, any>} given
+ */
+function requirePipeline({ pipeline, keepAlive, inFlight: clients, requests = Infinity }) {
+  if (pipeline === 1) return;
+  if (keepAlive.includes(false)) {
+    throw usageError(
+      `--pipeline ${pipeline}: one connection per request has one request in flight`,
+      'add --keep-alive on (-k 1)',
+    );
+  }
+  if (clients * pipeline > requests) {
+    throw usageError(
+      `${requests} requests of ${clients} clients, ${pipeline} in flight each`,
+      `at least ${clients * pipeline}`,
+    );
+  }
+}
+
+/**
+ * @param {string} given with commas between
+ * @returns {string} the same in names of this list
+ */
+function namedTests(given) {
+  const names = given.toUpperCase().split(',');
+  const known = /** @type {Readonly<Record<string, readonly string[]>>} */ (TEST_ALIASES);
+  return names.flatMap((name) => known[name.trim()] ?? [name]).join();
+}
+
+/**
  * @typedef {object} CommandList
  * @property {readonly string[]} tests
  * @property {readonly ('direct' | 'proxied')[]} ways
  * @property {readonly ('tcp' | 'unix')[]} transports
  * @property {readonly boolean[]} keepAlive
  * @property {number} clients
+ * @property {number} [pipeline] requests in flight per connection
  * @property {number} [requests] of every test; absent: REQUESTS_DEFAULT
  */
 
@@ -142,16 +202,20 @@ function requireTogether({ proxy, proxyBinary, setup, way: ways }, { redis }) {
  *   loads: { kind: 'window', inFlight: number, operations: number }[] }[]} in the order in which
  *   they are run: those that are compared follow each other
  */
-export function commandVariants({ tests, ways, transports, keepAlive, clients, requests }) {
+export function commandVariants(list) {
+  const { tests, ways, transports, keepAlive, clients, pipeline = 1, requests } = list;
   return keepAlive.flatMap((kept) =>
     tests.flatMap((test) =>
       transports.flatMap((transport) =>
         ways.map((way) => ({
-          parameters: { test, way, transport, keepAlive: kept },
+          parameters: {
+            ...{ test, way, transport, keepAlive: kept },
+            ...(pipeline > 1 && { pipeline }),
+          },
           loads: [
             {
               kind: /** @type {const} */ ('window'),
-              inFlight: clients,
+              inFlight: clients * pipeline,
               operations: requests ?? requestsOf(test, kept),
             },
           ],

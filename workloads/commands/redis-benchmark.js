@@ -24,6 +24,7 @@ const OUTPUT_CHARS_MAX = 65_536;
  * @property {number} clients connections, each with one request in flight
  * @property {number} keyspace `__rand_int__` in a word is a number below it, in twelve digits
  * @property {boolean} keepAlive
+ * @property {number} [pipeline] requests in flight per connection; absent: 1
  * @property {readonly string[] | 'ping_inline'} words of the command
  * @property {{ user: string, password: string }} [login] visible to other users while it runs
  *
@@ -64,13 +65,13 @@ export function rememberProgram({ program, libraries }, env) {
  * @returns {string[]}
  */
 export function benchmarkArgs(shape) {
-  const { endpoint, requests, clients, keyspace, keepAlive, words, login } = shape;
+  const { endpoint, requests, clients, keyspace, keepAlive, pipeline = 1, words, login } = shape;
   const { host, port, path } = endpoint;
   return [
     ...(path === undefined ? ['-h', host, '-p', String(port)] : ['-s', path]),
     ...(login === undefined ? [] : ['--user', login.user, '-a', login.password]),
     ...['-n', String(requests), '-c', String(clients), '-r', String(keyspace)],
-    ...['-k', keepAlive ? '1' : '0', '--csv'],
+    ...['-k', keepAlive ? '1' : '0', ...(pipeline > 1 ? ['-P', String(pipeline)] : []), '--csv'],
     ...(words === 'ping_inline' ? ['-t', words] : words),
   ];
 }

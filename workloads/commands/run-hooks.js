@@ -7,6 +7,7 @@ import { isAbsolute } from 'node:path';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
 import { isRefusedByProxy } from './analysis.js';
+import { csvLines, quietLines } from './legacy.js';
 import { PROXY } from './namespace.js';
 import { rememberProgram } from './redis-benchmark.js';
 
@@ -85,6 +86,19 @@ async function findBenchmark({ plan, servers, env }) {
 function skipped(why, hint) {
   const message = `redis-benchmark is skipped: ${why}`;
   return { warnings: [{ code: 'W_REDIS_BENCHMARK', message, hint, benchmark: null }] };
+}
+
+/**
+ * In redis-benchmark's form, where that is asked for.
+ * @type {NonNullable<RunHooks['output']>}
+ */
+export function output(result, { options }) {
+  const lines = [
+    ...(options['lines'] ? quietLines(result) : []),
+    ...(options['csv'] ? csvLines(result) : []),
+  ];
+  if (lines.length === 0) return {};
+  return { before: `${lines.join('\n')}\n`, tables: 'none' };
 }
 
 /**
