@@ -190,6 +190,8 @@ export interface RunHooks {
   setUp?(context: SetUpContext): Promise<SetUp | undefined>;
   /** the lines of an original program while it ran; called with each event of the run */
   legacyLines?(context: ConsoleContext): (event: ConsoleEvent) => readonly ConsoleLine[];
+  /** what a benchmark is called while it runs; absent: its storage, parameters and load */
+  nameOf?(benchmark: Result['benchmarks'][number]): string;
   /** what else the command line says when all is over */
   output?(result: Result, context: ConsoleContext): ConsoleOutput;
   /** exit status of a result, where `usual` is not all that counts */

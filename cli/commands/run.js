@@ -9,7 +9,6 @@ import { requestRun } from '../../engine/request.js';
 import { usageError } from '../../lib/errors.js';
 import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
 import { openBaseline } from '../baselines.js';
-import { labelOf, loadText } from '../benchmark-name.js';
 import { RACE_FLEET_OPTIONS } from '../fleet-options.js';
 import { benchmarkLines } from '../lines.js';
 import { givenOf, rowsOf } from '../option-rows.js';
@@ -23,15 +22,14 @@ import {
 import { prepareRace } from '../race-session.js';
 import { placeOfRace, writePage } from '../result-page.js';
 import { picturesOf, runCommand, tablesFor } from '../run-command.js';
+import { showRun } from '../run-progress.js';
 import { setUpServers } from '../set-up-servers.js';
 import { statusOf } from '../status.js';
 
 /** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 /** @typedef {import('../../lib/types.js').ConsoleContext} ConsoleContext */
 /** @typedef {import('../../lib/types.js').RunHooks} RunHooks */
-/** @typedef {import('../../lib/types.js').ConsoleLine} ConsoleLine */
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../index.js').RunEvent} RunEvent */
 
 /** Of a race alone. */
 const RACE_OPTIONS = ['setup', 'limits', 'noHtml'];
@@ -207,51 +205,6 @@ async function requestOf(workload, { source, test, options }) {
     }),
     { asText: true },
   );
-}
-
-/**
- * @param {RunHooks} hooks
- * @param {ConsoleContext} about
- * @param {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream,
- *   progress: import('../progress.js').Progress }} streams
- * @returns {(event: RunEvent) => void}
- */
-function showRun(hooks, about, { stdout, stderr, progress }) {
-  const legacyLines = hooks.legacyLines?.(about) ?? (() => []);
-  let done = 0;
-  let all = 0;
-  const say = (/** @type {ConsoleLine} */ line) => {
-    progress.done();
-    if (typeof line === 'string') stdout.write(`${line}\n`);
-    else stderr.write(`${line.error}\n`);
-  };
-  return (event) => {
-    if (event.type === 'planned') {
-      const planned = event.result.benchmarks.filter(({ state }) => state !== 'skipped');
-      all = planned.length * event.plan.rounds;
-    }
-    if (event.type === 'comparison') {
-      const { round, phase, spentNs, leftNs } = event;
-      progress.update(`round ${round + 1}, ${phase}`, spentNs / Math.max(1, spentNs + leftNs));
-      return;
-    }
-    if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
-    if (event.type === 'filling') progress.update(`filling ${event.storage}`);
-    if (event.type === 'progress' || event.type === 'benchmark-start') {
-      const settled = event.type === 'progress' && event.phase !== 'warmup' ? event.settled : 0;
-      const share = done + settled / (event.benchmark.load.operations ?? Number.POSITIVE_INFINITY);
-      const text = `${nameOf(event.benchmark)} (${done + 1} of ${all})`;
-      progress.update(text, all === 0 ? null : Math.min(1, share / all));
-    }
-    if (event.type === 'benchmark-end') done += 1;
-    for (const line of legacyLines(event)) say(line);
-  };
-}
-
-/** @param {import('../../lib/result.js').Benchmark} benchmark */
-function nameOf(benchmark) {
-  const { parameters = {}, load } = benchmark;
-  return [labelOf(benchmark), ...Object.values(parameters), loadText(load)].join(', ');
 }
 
 /**

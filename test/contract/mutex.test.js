@@ -161,7 +161,7 @@ describe('mutex on real servers', () => {
     assert.ok(benchmark.rounds[0].outcomes.mismatch > 0);
     assert.match(
       stdout,
-      new RegExp(`verdict: mutual exclusion violated: \\d+ critical sections, ${violations} `),
+      new RegExp(`verdict: .+: mutual exclusion violated: \\d+ critical sections, ${violations} `),
     );
     assert.deepEqual(await leftKeys(), []);
   });
@@ -177,7 +177,10 @@ describe('mutex on real servers', () => {
       ),
     );
     assert.equal(status, 0, stderr + stdout);
-    assert.match(stdout, /^Test 1\nlock\/unlock 60 times with concurrency: 10$/m);
+    assert.match(
+      stdout,
+      /^Test 1\n\nVersion: .+, handler: .+\nlock\/unlock 60 times with concurrency: 10$/m,
+    );
     assert.match(stdout, /^ {20}user {5}system {6}total {8}real$/m);
     assert.match(stdout, /^keys: 2\/ 3 {4}( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
     assert.match(stdout, /^keys: 2\/ 3 +\d+( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);

@@ -9,9 +9,9 @@ import { statusOf } from '../../cli/status.js';
 import { documentOf } from '../../report/document.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadPictures } from '../../report/pictures.js';
-import { pairedRatio } from '../../workloads/commands/analysis.js';
 import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { loadReports } from '../../workloads/index.js';
+import { pairedRatio } from '../../workloads/paired-ratio.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 import { commandsResult } from '../helpers/command-results.js';
 

@@ -16,6 +16,7 @@ import { workload } from '../../workloads/mutex/index.js';
 import { legacyLinesOf } from '../../workloads/mutex/legacy.js';
 import { drawSets } from '../../workloads/mutex/names.js';
 import { report } from '../../workloads/mutex/report.js';
+import { legacyLines, nameOf } from '../../workloads/mutex/run-hooks.js';
 import { sleepMsOf } from '../../workloads/mutex/sections.js';
 import { jainIndex, waitMetrics } from '../../workloads/mutex/waits.js';
 
@@ -157,7 +158,9 @@ function benchmarkOf(parameters, metrics, more = {}) {
 
 /** @param {any[]} benchmarks */
 function resultOf(...benchmarks) {
-  return /** @type {import('../../lib/result.js').Result} */ (/** @type {any} */ ({ benchmarks }));
+  return /** @type {import('../../lib/result.js').Result} */ (
+    /** @type {any} */ ({ dragstrip: '0.1.0', benchmarks })
+  );
 }
 
 describe('report of locks', () => {
@@ -170,9 +173,9 @@ describe('report of locks', () => {
     );
     assert.deepEqual(legacyLinesOf(result, 'lock'), [
       'Test 1',
-      'lock/unlock 1000 times with concurrency: 10',
       '',
-      'ioredis script',
+      'Version: 0.1.0, handler: ioredis script',
+      'lock/unlock 1000 times with concurrency: 10',
       '                    user     system      total        real',
       'keys: 1/ 1      0.270000   0.060000   0.330000 (  0.530289)',
       'keys:10/19  not offered: one key',
@@ -224,7 +227,7 @@ describe('report of locks', () => {
     assert.deepEqual(verdict({}), {
       verdict: 'held',
       text:
-        'mutual exclusion held: 150 critical sections, 0 violations, 0 timeouts, ' +
+        'ioredis script: mutual exclusion held: 150 critical sections, 0 violations, 0 timeouts, ' +
         '2 processes killed',
     });
     assert.equal(verdict({ violations: 1 }).verdict, 'broken');
@@ -232,6 +235,41 @@ describe('report of locks', () => {
     assert.equal(verdict({ timeouts: 3 }, { scheduled: 2 }).verdict, 'open');
     assert.equal(verdict({ sections: 0 }).verdict, 'open');
     assert.equal(stressVerdict(resultOf()).verdict, 'open');
+  });
+});
+
+describe('stress tells', () => {
+  const parameters = { test: 'stress', handler: 'script', keys: 5, tries: 10, holdMs: 50 };
+  const metrics = { processId: [11, 12], processOk: [5, 4], processFailures: [0, 3] };
+  const benchmark = /** @type {any} */ (benchmarkOf(parameters, metrics));
+  const linesOf = (/** @type {any} */ context) => {
+    const lines = legacyLines({ test: 'stress', quiet: false, options: {}, ...context });
+    const events = ['planned', 'benchmark-start', 'progress', 'benchmark-end'];
+    return events.flatMap((type) => lines(/** @type {any} */ ({ type, benchmark })));
+  };
+
+  test('which lock it tests when it starts, and a line per process', () => {
+    assert.deepEqual(linesOf({}), [
+      `[${process.pid}] Starting with ioredis script, forks: 1000, tries: 10, sleep: 0.05, keys: 5`,
+      '[11] Complete; Ok: 5, Failures: 0',
+      '[12] Complete; Ok: 4, Failures: 3',
+    ]);
+  });
+
+  test('nothing of that with --quiet, and the other tests nothing', () => {
+    assert.deepEqual(linesOf({ quiet: true }), []);
+    assert.deepEqual(linesOf({ test: undefined }), []);
+  });
+
+  test('what runs by its test, its lock and its keys', () => {
+    const named = (/** @type {any} */ parameters) =>
+      nameOf(/** @type {any} */ (benchmarkOf(parameters, {})));
+    assert.equal(nameOf(benchmark), 'stress: ioredis script');
+    assert.equal(
+      named({ test: 'count', handler: 'pure', keys: 5 }),
+      'Test 2: ioredis pure, keys 5/9',
+    );
+    assert.equal(named({ test: 'killed', handler: 'redlock' }), 'crash recovery: ioredis redlock');
   });
 });
 

@@ -1,8 +1,9 @@
 /** Progress where there is no terminal: plain lines, seldom, of the view of a real race. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createProgress } from '../../cli/progress.js';
+import { TimeLeft } from '../../cli/run-progress.js';
 import { createFakeClock } from '../../measure/clock.js';
 
 /** @param {number} stepNs between two readings of its clock */
@@ -54,4 +55,31 @@ test('quiet says nothing', () => {
   progress.update('x');
   progress.show(new View());
   progress.done('y');
+});
+
+describe('the time that is left of a run', () => {
+  const benchmark = (/** @type {number | null} */ durationNs) =>
+    /** @type {any} */ ({ load: { kind: 'window', durationNs } });
+
+  test('is each benchmark’s own duration and what those before took beside theirs', () => {
+    let nowNs = 0;
+    const time = new TimeLeft({ now: () => nowNs });
+    const short = benchmark(null);
+    const long = benchmark(5e9);
+    time.plan([short, short, long, long], 2);
+    assert.equal(time.ns, null, 'nothing has ended');
+    assert.equal(time.text, '1 of 8');
+    nowNs = 1e9;
+    time.end(short);
+    assert.equal(time.ns, 4 * 5e9 + 7 * 1e9);
+    nowNs = 1e9 + 6e9;
+    time.end(long);
+    assert.equal(time.ns, 3 * 5e9 + 6 * 1e9);
+    assert.equal(time.text, '3 of 8, about 21 s left');
+    nowNs += 2e9;
+    assert.equal(time.ns, 19e9, 'it goes on while a benchmark runs');
+    nowNs += 60e9;
+    assert.equal(time.ns, 0);
+    assert.equal(time.text, '3 of 8', 'nothing is said of the last moments');
+  });
 });

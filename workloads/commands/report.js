@@ -6,6 +6,7 @@
 
 import { plainText } from '../../lib/format.js';
 import { clientCpu, figureOf, metric, p50, p99, serverCpu, UNKNOWN } from '../../stats/metrics.js';
+import { pairedRatio } from '../paired-ratio.js';
 import {
   baselineFailureOf,
   baselineOf,
@@ -13,7 +14,6 @@ import {
   isRefusedByProxy,
   medianOf,
   metricValues,
-  pairedRatio,
   proxyCpuOf,
   ROUTES,
   rateOf,

@@ -43,7 +43,7 @@ export const actions = {
  */
 async function stress(locks, parameters, seed, onViolation) {
   const { tasks = 1 } = parameters;
-  const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0 };
+  const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0, failures: 0 };
   const all = Array.from({ length: tasks }, (_, task) =>
     passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), {
       report,
@@ -67,7 +67,9 @@ async function passThrough(locks, parameters, random, { report, onViolation }) {
   for (let pass = 0; pass < repeat; pass += 1) {
     for (const name of shuffled(names, random)) {
       const mutex = locks.mutex([name], { expireMs, blockMs });
-      if (!(await lockWithin(mutex, parameters.tries))) {
+      const failures = await failuresUntilLocked(mutex, parameters.tries);
+      report.failures += failures;
+      if (failures === parameters.tries) {
         report.timeouts += 1;
         continue;
       }
@@ -87,18 +89,18 @@ async function passThrough(locks, parameters, random, { report, onViolation }) {
 /**
  * @param {import('../../lib/types.js').DistributedLock} mutex
  * @param {number} tries
- * @returns {Promise<boolean>} false: each of them timed out
+ * @returns {Promise<number>} tries that timed out; all of them: it is not locked
  */
-async function lockWithin(mutex, tries) {
-  for (let i = 0; i < tries; i += 1) {
+async function failuresUntilLocked(mutex, tries) {
+  for (let failures = 0; failures < tries; failures += 1) {
     try {
       await mutex.lock();
-      return true;
+      return failures;
     } catch (error) {
       if (error.code !== 'MUTEX_TIMEOUT') throw error;
     }
   }
-  return false;
+  return tries;
 }
 
 /**

@@ -8,6 +8,7 @@ import { labelOf } from '../../lib/label.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import { medianOfSorted } from '../../stats/percentile.js';
+import { packageOf } from './packages.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
@@ -19,6 +20,8 @@ import { medianOfSorted } from '../../stats/percentile.js';
  * @property {string} label `ioredis script`
  * @property {string} test lock, count, killed or stress
  * @property {number} keys n of n/m
+ * @property {string | null} package that has the lock; null: it is the server's
+ * @property {string | null} packageVersion
  * @property {string | null} notOffered why
  * @property {number} n rounds
  * @property {number | null} sections critical sections
@@ -85,6 +88,8 @@ export function lockRow(source) {
     label: `${labelOf(source)} ${handler}`,
     test: String(test),
     keys: Number(keys),
+    package: packageOf(String(handler)),
+    packageVersion: textOf(rounds.map(metric('packageVersion'))),
     notOffered: source.state === 'skipped' ? source.reason : null,
     n: rounds.length,
     sections: median(metric('sections')),
@@ -122,6 +127,11 @@ export function waitsOf({ rounds }) {
   const merged = new Histogram();
   for (const text of texts) merged.merge(decode(text));
   return merged;
+}
+
+/** @param {unknown[]} values @returns {string | null} the first that is a text */
+function textOf(values) {
+  return /** @type {string | undefined} */ (values.find((one) => typeof one === 'string')) ?? null;
 }
 
 /**
@@ -167,17 +177,20 @@ export function stressVerdict(result) {
   const timeouts = total((row) => row.timeouts);
   const overruns = total((row) => row.overruns);
   const kills = total((row) => row.kills);
+  const locks = [...new Set(rows.map(({ label }) => label))].join(', ');
+  const of = locks === '' ? '' : `${locks}: `;
   const counts =
     `${sections} critical sections, ${violations} violations, ${timeouts} timeouts` +
     (overruns > 0 ? `, ${overruns} sections whose lock expired while held` : '') +
     (kills > 0 ? `, ${kills} processes killed` : '');
   if (violations > 0) {
     const diagnostic = overruns > 0 ? '; some may be due to locks that expired while held' : '';
-    return { verdict: 'broken', text: `mutual exclusion violated: ${counts}${diagnostic}` };
+    return { verdict: 'broken', text: `${of}mutual exclusion violated: ${counts}${diagnostic}` };
   }
   const all = rows.every(({ n, source }) => n > 0 && source.rounds.every(isWhole));
-  if (all && sections > 0) return { verdict: 'held', text: `mutual exclusion held: ${counts}` };
-  return { verdict: 'open', text: `not every process completed: ${counts}` };
+  if (all && sections > 0)
+    return { verdict: 'held', text: `${of}mutual exclusion held: ${counts}` };
+  return { verdict: 'open', text: `${of}not every process completed: ${counts}` };
 }
 
 /** @param {Round} round */

@@ -1,7 +1,10 @@
-/** The original program's lines of Test 1 and Test 2, as Ruby's Benchmark prints its tables. */
+/**
+ * The original program's lines: of Test 1 and Test 2 as Ruby's Benchmark prints its tables, of
+ * stress one per process.
+ */
 
 import { NONE, plainText } from '../../lib/format.js';
-import { byLabel, toLockRows } from './analysis.js';
+import { byLabel, lockRow, toLockRows } from './analysis.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('./analysis.js').LockRow} LockRow */
@@ -34,12 +37,54 @@ export function legacyLinesOf(result, test) {
   if (rows.length === 0) return [];
   const title = test === 'lock' ? titleOfLock(rows[0]) : titleOfCount(rows[0]);
   const width = test === 'lock' ? 14 : 16;
-  const lines = [test === 'lock' ? 'Test 1' : 'Test 2', title];
+  const lines = [test === 'lock' ? 'Test 1' : 'Test 2'];
   for (const { label, rows: own } of byLabel(rows)) {
-    lines.push('', plainText(label), `${' '.repeat(width)}${CAPTION}`);
+    const version = `Version: ${versionOf(own, result)}, handler: ${label}`;
+    lines.push('', plainText(version), title, `${' '.repeat(width)}${CAPTION}`);
     lines.push(...own.map((row) => legacyLine(row, test, width)));
   }
   return lines;
+}
+
+/**
+ * @param {readonly LockRow[]} rows of one kind of lock
+ * @param {Result} result
+ * @returns {string} of the package that has the lock; of the server, where the lock is its own
+ */
+function versionOf(rows, { dragstrip, servers = [], storages = [] }) {
+  const [{ source, package: name, packageVersion }] = rows;
+  if (name === 'dragstrip') return dragstrip ?? UNKNOWN;
+  if (packageVersion !== null) return `${name} ${packageVersion}`;
+  const storage = storages.find((one) => one.name === source.storage);
+  const server = servers.find((one) => one.name === storage?.server);
+  return server?.version ? `${server.name} ${server.version}` : UNKNOWN;
+}
+
+/** As the original program says it. */
+const UNKNOWN = 'N/A';
+
+/**
+ * @param {readonly Result['benchmarks'][number][]} benchmarks of stress, one round of each
+ * @returns {string[]} one per process, as it ended
+ */
+export function processLines(benchmarks) {
+  return benchmarks.flatMap(({ rounds }) => {
+    const metrics = rounds.at(-1)?.metrics ?? {};
+    const list = (/** @type {string} */ name) => /** @type {number[]} */ (metrics[name] ?? []);
+    const [oks, failures] = [list('processOk'), list('processFailures')];
+    return list('processId').map(
+      (pid, i) => `[${pid}] Complete; Ok: ${oks[i]}, Failures: ${failures[i]}`,
+    );
+  });
+}
+
+/** @param {Result['benchmarks'][number]} benchmark of stress */
+export function startLine(benchmark) {
+  const { label, keys } = lockRow(benchmark);
+  const { tries, holdMs = 0 } = /** @type {any} */ (benchmark.parameters);
+  const forks = benchmark.load.operations;
+  const settings = `forks: ${forks}, tries: ${tries}, sleep: ${holdMs / 1000}, keys: ${keys}`;
+  return plainText(`[${process.pid}] Starting with ${label}, ${settings}`);
 }
 
 /**

@@ -5,6 +5,7 @@
 import { NONE } from '../../lib/format.js';
 import { figureOf, metric, UNKNOWN } from '../../stats/metrics.js';
 import { curveSummary } from '../operations-plots.js';
+import { pairedRatio } from '../paired-ratio.js';
 import { lockRow, medianOfList, waitsOf } from './analysis.js';
 import { titleOfCount, titleOfLock } from './legacy.js';
 
@@ -59,6 +60,49 @@ function time(key, name, drop, of, more = {}) {
   return figure({ key, name, unit: 'ns', head, drop, ...more }, of);
 }
 
+/** @param {any} benchmark @returns {(number | null)[]} sections per second, by round */
+const ratesOf = ({ source }) =>
+  source.rounds.map((/** @type {any} */ { metrics, durationNs }) =>
+    metrics?.sections > 0 && durationNs > 0 ? metrics.sections / durationNs : null,
+  );
+
+/**
+ * @param {{ key: string, name: string, head: [string, string], drop: number }} shown
+ * @param {(benchmark: any, table: readonly any[]) => any} baseOf what it is compared with
+ * @returns {Metric} sections per second in pairs of one round; the base itself has none
+ */
+function ratioTo(shown, baseOf) {
+  return {
+    ...{ unit: '×', better: 'more', relative: true, optional: true, shows: ['interval'], ...shown },
+    of(benchmark, { table }) {
+      const base = baseOf(benchmark, table);
+      if (base === undefined || base.source === benchmark.source) return UNKNOWN;
+      return pairedRatio(ratesOf(benchmark), ratesOf(base));
+    },
+  };
+}
+
+const ran = (/** @type {any} */ { lock }) => lock.n > 0;
+const RATIOS = [
+  ratioTo(
+    {
+      ...{ key: 'to_first', name: 'to the first lock', drop: 4 },
+      head: ['to the', 'first lock'],
+    },
+    ({ lock: { keys } }, table) => table.filter(ran).find((one) => one.lock.keys === keys),
+  ),
+  ratioTo(
+    {
+      ...{ key: 'to_fewest', name: 'to its fewest keys', drop: 4 },
+      head: ['to its', 'fewest keys'],
+    },
+    ({ lock: { label } }, table) => {
+      const own = table.filter((one) => ran(one) && one.lock.label === label);
+      return own.sort((a, b) => a.lock.keys - b.lock.keys)[0];
+    },
+  ),
+];
+
 const LOCK = { key: 'lock', name: 'lock', of: (/** @type {any} */ { lock }) => lock.label };
 const KEYS = {
   ...{ key: 'keys', name: 'keys', align: /** @type {const} */ ('right') },
@@ -69,6 +113,7 @@ const ID = { key: 'id', name: 'id', hidden: true };
 const SECTIONS = [
   sections,
   sectionsPerSecond,
+  ...RATIOS,
   time('user', 'user', 5, (row) => row.userNs),
   time('system', 'system', 5, (row) => row.systemNs),
   time('real', 'real', 1, (row) => row.realNs),
@@ -236,7 +281,8 @@ export const report = {
       'system: CPU time of the client; real: until the last section ends. wait: from calling lock ' +
       'to holding it. fairness: Jain’s index of the sections per task, 1 where all have the same, ' +
       '1/tasks where one has all. violations: times two tasks were inside together. Medians over ' +
-      'rounds; wait max and violations over all rounds.',
+      'rounds; wait max and violations over all rounds. Ratios: sections per second, geometric mean ' +
+      'of pairs of one round, from two rounds on with the 95 % interval.',
     'crash recovery: remaining TTL: of the lock when its holder was killed; first wait: from the ' +
       'kill until another task held the lock; after TTL: first wait minus remaining TTL, negative ' +
       'where the server freed the lock with the connection; last wait: until every waiting task ' +

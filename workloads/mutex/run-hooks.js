@@ -3,9 +3,31 @@
  */
 
 import { usageError } from '../../lib/errors.js';
-import { stressVerdict } from './analysis.js';
-import { legacyLinesOf } from './legacy.js';
+import { lockRow, stressVerdict } from './analysis.js';
+import { legacyLinesOf, processLines, startLine } from './legacy.js';
 import { WHO_HAS_WHAT } from './plan.js';
+
+/**
+ * Which lock stress is testing, and what each of its processes said when it ended.
+ * @type {NonNullable<import('../../lib/types.js').RunHooks['legacyLines']>}
+ */
+export function legacyLines({ test, quiet }) {
+  return (event) => {
+    if (test !== 'stress' || quiet) return [];
+    if (event.type === 'benchmark-start') return [startLine(event.benchmark)];
+    return event.type === 'benchmark-end' ? processLines([event.benchmark]) : [];
+  };
+}
+
+const TITLES = Object.freeze({ lock: 'Test 1', count: 'Test 2', killed: 'crash recovery' });
+
+/** @type {NonNullable<import('../../lib/types.js').RunHooks['nameOf']>} */
+export function nameOf(benchmark) {
+  const { label, test, keys } = lockRow(benchmark);
+  const title = /** @type {Readonly<Record<string, string>>} */ (TITLES)[test];
+  if (title === undefined) return `${test}: ${label}`;
+  return `${title}: ${label}${test === 'killed' ? '' : `, keys ${keys}/${2 * keys - 1}`}`;
+}
 
 /** @type {NonNullable<import('../../lib/types.js').RunHooks['output']>} */
 export function output(result, { test, quiet }) {

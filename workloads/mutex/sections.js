@@ -8,8 +8,10 @@
  */
 
 import { MISMATCH, OK } from '../../lib/outcome.js';
+import { findPackage } from '../../lib/packages.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
 import { drawSets } from './names.js';
+import { packageOf } from './packages.js';
 import { jainIndex, waitMetrics } from './waits.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
@@ -57,6 +59,7 @@ export function sleepMsOf(task) {
 export function prepareSections({ seed, ops, options, phase, clock }) {
   const {
     test = 'lock',
+    handler = 'script',
     keys = 1,
     expireMs = EXPIRE_MS_DEFAULT,
   } = /** @type {any} */ (options['parameters'] ?? {});
@@ -99,7 +102,13 @@ export function prepareSections({ seed, ops, options, phase, clock }) {
         return right ? OK : MISMATCH;
       },
       async after() {
-        return phase === 'warmup' ? undefined : metricsOf(state, { test, ops });
+        if (phase === 'warmup') return undefined;
+        const name = packageOf(handler);
+        const installed = name === null ? null : findPackage(name);
+        return {
+          ...metricsOf(state, { test, ops }),
+          ...(installed !== null && { packageVersion: installed.version.replace(/^v/, '') }),
+        };
       },
     };
   };

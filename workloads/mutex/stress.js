@@ -22,7 +22,26 @@ const VICTIMS_MAX = 3;
  * @property {number} violations another value was read back
  * @property {number} overruns sections that took longer than the lock's time: no lock can help
  * @property {number} timeouts keys that it did not get within its tries
+ * @property {number} failures tries that timed out
  */
+
+/** Processes that ended by themselves, in that order: three lists in step. */
+function endedProcesses() {
+  const metrics = {
+    processId: /** @type {number[]} */ ([]),
+    processOk: /** @type {number[]} */ ([]),
+    processFailures: /** @type {number[]} */ ([]),
+  };
+  return {
+    metrics,
+    /** @param {number} pid @param {StressReport} report */
+    add(pid, { sections, failures }) {
+      metrics.processId.push(pid);
+      metrics.processOk.push(sections);
+      metrics.processFailures.push(failures);
+    },
+  };
+}
 
 /** @type {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} */
 export function prepareStress({ seed, options, origin }) {
@@ -31,6 +50,7 @@ export function prepareStress({ seed, options, origin }) {
   /** @type {Set<LockProcess>} */
   const running = new Set();
   const total = { sections: 0, violations: 0, overruns: 0, timeouts: 0, kills: 0 };
+  const ended = endedProcesses();
   let over = false;
   /** @type {Promise<unknown>} */
   let killing = Promise.resolve();
@@ -79,6 +99,7 @@ export function prepareStress({ seed, options, origin }) {
         const one = start(index);
         try {
           const { report } = await one.wait('done');
+          ended.add(one.child.pid ?? 0, report);
           total.sections += report.sections;
           total.overruns += report.overruns;
           total.timeouts += report.timeouts;
@@ -100,7 +121,7 @@ export function prepareStress({ seed, options, origin }) {
         over = true;
         await killing;
         await Promise.all([...running].map((one) => one.kill()));
-        return total;
+        return { ...total, ...ended.metrics };
       },
     };
   };
