@@ -16,6 +16,7 @@ import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, withTimeout } from './guard.js';
 import { ownLoad, rateOf, recorderOf } from './own-load.js';
+import { openPool, poolSize, poolWorkload } from './pool.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
 import { shareWorkload } from './share.js';
 
@@ -116,6 +117,7 @@ export async function runBenchmark(spec, context) {
 /**
  * @typedef {object} OpenedStorage
  * @property {import('../lib/types.js').Handle} handle
+ * @property {readonly import('../lib/types.js').Handle[]} [handles] of a pool, with the first one
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').Dataset} dataset
  * @property {import('../lib/types.js').Contender} contender
@@ -145,11 +147,13 @@ export async function openStorage(spec) {
     parameters,
     ...openWith?.(parameters, dataset),
   };
-  const handle = await openContender(workload, definition, context);
+  const calls = profile.calls ?? 'promise';
+  const open = () => openContender(workload, definition, context);
+  const handles = await openPool(poolSize(spec, calls), open);
   const { address, credentials, names } = context;
   const who = { storage: spec.storage, profile: spec.profile };
   const origin = { ...who, address, credentials, parameters, names };
-  return { handle, calls: profile.calls ?? 'promise', dataset, contender: definition, origin };
+  return { handle: handles[0], handles, calls, dataset, contender: definition, origin };
 }
 
 /** @param {BenchmarkSpec} spec */
@@ -171,17 +175,23 @@ function parametersOf({ workloadOptions }) {
  * @param {import('../measure/clock.js').Clock} clock
  * @returns {Promise<Bound>}
  */
-export async function bindWorkload(spec, { handle, dataset, calls, contender, origin }, clock) {
+export async function bindWorkload(spec, opened, clock) {
+  const { handle, handles = [handle], dataset, calls, contender, origin } = opened;
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
   const all = { dataset, options, clock, contender, origin };
-  const measured = prepare({ ...all, seed, ops, phase: 'measure' })(handle, calls);
+  const onEach = (/** @type {ReturnType<typeof prepare>} */ bind) =>
+    poolWorkload(
+      handles.map((one) => bind(one, calls)),
+      calls,
+    );
+  const measured = onEach(prepare({ ...all, seed, ops, phase: 'measure' }));
   const warmup = prepare({ ...all, seed: seed + 1, ops: warmupOps, phase: 'warmup' });
   return {
     measured: spec.share === undefined ? measured : shareWorkload(measured, spec.share),
-    warmup: warmup(handle, calls),
+    warmup: onEach(warmup),
     check:
       check === false
         ? null

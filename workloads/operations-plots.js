@@ -149,8 +149,11 @@ function leadText(entries) {
     const names = first.map(({ plain }) => plain).join(' and ');
     const figures = first.map(({ values }) => formatThroughput(values[0])).join(' and ');
     const told = first.length > 1 ? `${figures} ops/s, statistically tied` : `${figures} ops/s`;
+    const where = withServer ? 'With a server ' : 'Embedded, ';
+    // One alone leads nobody.
+    if (contenders.length === 1) return [`${where}${names}: ${told}.`];
     const verb = first.length > 1 ? 'lead' : 'leads';
-    return [`${withServer ? 'With a server ' : 'Embedded, '}${names} ${verb} with ${told}.`];
+    return [`${where}${names} ${verb} with ${told}.`];
   });
   return sentences.length === 0 ? 'All gave wrong answers.' : sentences.join(' ');
 }

@@ -40,6 +40,7 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
  * @typedef {object} FetchGroup one storage, read in one way
  * @property {string} label `ioredis:tuned`
  * @property {string} workload
+ * @property {boolean} [pool] a connection per fetch in flight
  * @property {FetchColumn[]} columns by number in flight
  */
 
@@ -47,7 +48,8 @@ const WAYS = Object.freeze({ mget: 'MGET', 'mget-single': 'single reads at once'
  * @param {Result} result
  * @returns {FetchGroup[]} in the order of the benchmarks; none where no source has series
  */
-export function toFetchGroups({ benchmarks, dataset }) {
+export function toFetchGroups({ benchmarks, dataset, options }) {
+  const { pool = false } = /** @type {any} */ (options?.['workloadOptions'] ?? {});
   /** @type {Map<string, FetchGroup>} */
   const groups = new Map();
   for (const source of benchmarks) {
@@ -55,7 +57,7 @@ export function toFetchGroups({ benchmarks, dataset }) {
     const label = labelOf(source);
     if (!source.rounds.some(({ series }) => series !== undefined)) continue;
     const key = JSON.stringify([label, workload]);
-    const group = groups.get(key) ?? { label, workload, columns: [] };
+    const group = groups.get(key) ?? { label, workload, ...(pool && { pool }), columns: [] };
     groups.set(key, group);
     group.columns.push(toColumn(source, dataset.valueSize));
   }
@@ -64,11 +66,12 @@ export function toFetchGroups({ benchmarks, dataset }) {
 }
 
 /**
- * @param {Pick<FetchGroup, 'label' | 'workload'>} group
+ * @param {Pick<FetchGroup, 'label' | 'workload' | 'pool'>} group
  * @returns {string} `ioredis, MGET`
  */
-export function groupName({ label, workload }) {
-  return plainText(`${label}, ${WAYS[/** @type {'mget'} */ (workload)] ?? workload}`);
+export function groupName({ label, workload, pool = false }) {
+  const way = WAYS[/** @type {'mget'} */ (workload)] ?? workload;
+  return plainText(`${label}, ${way}${pool ? ', one connection per fetch' : ''}`);
 }
 
 /**

@@ -65,6 +65,7 @@ export const options = Object.freeze({
     value: '<line>',
     help: 'a line to add to that script; may be repeated',
   }),
+  pool: flag({ help: 'one connection per fetch in flight, as clients with a pool have it' }),
   pipelined: flag({ help: 'also read the same keys by pipelined single reads' }),
 });
 
@@ -100,7 +101,7 @@ function refusePassword(_text, label) {
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
  */
 export function plan(given, { test, storages, loads: asked, addresses = {} }) {
-  const { counts: sizes, cycles, pipelined = false, minKeys, maxKeys, rows } = given;
+  const { counts: sizes, cycles, pipelined = false, pool = false, minKeys, maxKeys, rows } = given;
   requirePlottable(given, storages);
   const scatter = test === 'scatter' ? { minKeys, maxKeys } : undefined;
   requireHeld(scatter ?? { minKeys: 1, maxKeys: Math.max(...sizes) }, rows);
@@ -125,7 +126,7 @@ export function plan(given, { test, storages, loads: asked, addresses = {} }) {
     shared: { redisDb: given['db'], addresses: redisAddress(given, addresses) },
     workload: {
       workloads: pipelined ? ['mget', 'mget-single'] : ['mget'],
-      workloadOptions: { mget },
+      workloadOptions: { mget, ...(pool && { pool }) },
     },
   };
 }

@@ -24,14 +24,15 @@ const hasSeries = ({ source }) =>
  * @param {any} result
  * @returns {any[]} a part for each number of keys, without the warm-up
  */
-function expand(benchmark, { dataset }) {
+function expand(benchmark, { dataset, options }) {
+  const { pool = false } = options?.workloadOptions ?? {};
   const column = toColumn(benchmark.source, dataset.valueSize);
   return column.rows
     .filter(({ warmup }) => !warmup)
     .map((row) => ({
       ...benchmark,
       keys: { ...benchmark.keys, keys: row.keys ?? 'all' },
-      ...{ column, row, mark: null, throughput: {} },
+      ...{ column, row, pool, mark: null, throughput: {} },
     }));
 }
 
@@ -108,8 +109,8 @@ const fetches = {
     single,
   ],
   title(table) {
-    const [{ label, source }] = table;
-    return `${groupName({ label, workload: source.workload })}${fitText(table)}`;
+    const [{ label, source, pool }] = table;
+    return `${groupName({ label, workload: source.workload, pool })}${fitText(table)}`;
   },
   order: (rows) =>
     rows.sort((a, b) => a.benchmarks[0].column.inFlight - b.benchmarks[0].column.inFlight),
@@ -157,8 +158,8 @@ const rowHasKeys = ({ benchmarks: [one] }) => hasKeys(one);
 const hasPoints = ({ row, keys }) => row !== undefined && keys.keys === 'all';
 /** @param {readonly import('../../lib/report-types.js').Table[]} tables */
 const nameOf = ([{ rows }]) => {
-  const [{ label, source }] = rows[0].benchmarks;
-  return groupName({ label, workload: source.workload });
+  const [{ label, source, pool }] = rows[0].benchmarks;
+  return groupName({ label, workload: source.workload, pool });
 };
 /** @param {TableRow} row */
 const loadOf = ({ benchmarks: [{ column }] }) => `${column.inFlight} in flight`;
