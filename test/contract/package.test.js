@@ -105,4 +105,42 @@ describe('the package as it is published', () => {
     );
     assert.match(race.stdout, /memory/);
   });
+
+  test('the HandlerSocket client and the mutex are packages without dependencies', async () => {
+    const place = path.join(folder, 'packages');
+    await execa(process.execPath, [path.join(ROOT, 'scripts/build-packages.js'), place]);
+    const modules = path.join(place, 'alone', 'node_modules');
+    await mkdir(path.join(modules, '@types'), { recursive: true });
+    await symlink(path.join(ROOT, 'node_modules/@types/node'), path.join(modules, '@types/node'));
+    const tarballs = (await readdir(place)).filter((name) => name.endsWith('.tgz'));
+    assert.equal(tarballs.length, 2);
+    for (const file of tarballs) {
+      await execa('tar', ['xzf', path.join(place, file)], { cwd: path.join(place, 'alone') });
+      const name = file.replace(/-\d+\.\d+\.\d+\.tgz$/, '');
+      await rename(path.join(place, 'alone/package'), path.join(modules, name));
+    }
+    const cwd = path.join(place, 'alone');
+    const code =
+      "import { connect } from 'dragstrip-handlersocket';" +
+      "import { createLocker } from 'dragstrip-mutex';" +
+      "await connect({ host: '127.0.0.1', port: 1 }).catch(({ code }) => console.log(code));" +
+      'console.log(typeof createLocker);';
+    const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', code], { cwd });
+    assert.match(stdout, /^HS_CONNECT\nfunction$/);
+    await writeFile(
+      path.join(cwd, 'alone.mts'),
+      `import { connect } from 'dragstrip-handlersocket';
+      import { createLocker } from 'dragstrip-mutex';
+      const client = await connect({ host: '127.0.0.1', port: 9998 });
+      await client.openIndex({ database: 'd', table: 't', columns: ['str'] });
+      // @ts-expect-error: no such option
+      await connect({ hots: 'x' });
+      export const lock: typeof createLocker = createLocker;`,
+    );
+    const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
+    const how = ['--module', 'nodenext', 'alone.mts'];
+    const typed = await execa(process.execPath, [tsc, ...flags, ...how], { cwd, reject: false });
+    assert.equal(typed.stdout, '');
+  });
 });
