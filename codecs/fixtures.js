@@ -264,6 +264,9 @@ export function getFixture(protocol, direction, name) {
   throw usageError(`${protocol} has no fixture "${name}" to ${direction}`);
 }
 
+/** Rows with a value of 1 KB. */
+const LARGE_VALUES = 100;
+
 /** Where the recorded bytes are. */
 export const ARCHIVE = new URL('fixtures.br', import.meta.url);
 
@@ -283,14 +286,17 @@ export function readArchive() {
 }
 
 /**
- * A line of JSON, which says how long each fixture is, then their bytes.
- * @param {Buffer} plain
+ * A line of JSON, which says how long each fixture is and where the values of 1 KB stood, then the
+ * bytes without these values: they are random text, which no compression makes smaller, and follow
+ * from their ids.
+ * @param {Buffer} archive uncompressed
  * @returns {Archive}
  */
-function parseArchive(plain) {
-  const head = plain.indexOf(10);
-  const { recordedFrom, fixtures } = JSON.parse(plain.toString('utf8', 0, head));
-  let at = head + 1;
+function parseArchive(archive) {
+  const head = archive.indexOf(10);
+  const { recordedFrom, fixtures, values } = JSON.parse(archive.toString('utf8', 0, head));
+  const plain = withLargeValues(archive.subarray(head + 1), values);
+  let at = 0;
   const bytes = new Map();
   for (const [name, length] of fixtures) {
     bytes.set(name, plain.subarray(at, at + length));
@@ -306,8 +312,51 @@ function parseArchive(plain) {
  */
 export function formatArchive(recordedFrom, bytes) {
   const fixtures = [...bytes].map(([name, { length }]) => [name, length]);
-  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures })}\n`);
-  return Buffer.concat([head, ...bytes.values()]);
+  const { rest, values } = withoutLargeValues(Buffer.concat([...bytes.values()]));
+  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures, values })}\n`);
+  return Buffer.concat([head, rest]);
+}
+
+/**
+ * @param {Buffer} plain
+ * @returns {{ rest: Buffer, values: [number, number][] }} values: how many bytes of `rest` stand
+ *   between the value before and this one, and its id
+ */
+function withoutLargeValues(plain) {
+  const found = count(LARGE_VALUES).flatMap((id) => {
+    const places = [];
+    for (
+      let at = plain.indexOf(largeValue(id));
+      at >= 0;
+      at = plain.indexOf(largeValue(id), at + 1)
+    )
+      places.push({ at, id });
+    return places;
+  });
+  /** @type {Buffer[]} */
+  const parts = [];
+  /** @type {[number, number][]} */
+  const values = [];
+  let from = 0;
+  for (const { at, id } of found.sort((a, b) => a.at - b.at)) {
+    parts.push(plain.subarray(from, at));
+    values.push([at - from, id]);
+    from = at + largeValue(id).length;
+  }
+  return { rest: Buffer.concat([...parts, plain.subarray(from)]), values };
+}
+
+/**
+ * @param {Buffer} rest
+ * @param {readonly [number, number][]} values
+ */
+function withLargeValues(rest, values) {
+  let from = 0;
+  const parts = values.flatMap(([length, id]) => {
+    from += length;
+    return [rest.subarray(from - length, from), Buffer.from(largeValue(id))];
+  });
+  return Buffer.concat([...parts, rest.subarray(from)]);
 }
 
 /**
