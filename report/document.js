@@ -46,7 +46,7 @@ export function documentOf(result, specs) {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
     verdict: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups)],
     verdictShort: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
-    head: headLines(result),
+    head: headLines(result, specs),
     tables: [
       ...searchTables(result),
       ...parts.flatMap(({ tables }) => tables),

@@ -3,20 +3,21 @@
 import { summarizeConditions } from '../engine/diagnostics.js';
 import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
 import { agentHead } from './agents.js';
+import { specOf } from './specs.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 
 /**
  * @param {Result} result
+ * @param {import('./specs.js').ReportSpecs} specs
  * @returns {[string, string][]}
  */
-export function headLines(result) {
+export function headLines(result, specs) {
   const { environment: env, servers, storages } = result;
   /** @type {[string, string][]} */
   const lines = [
     ['run', `${when(result)}, ${plainText(result.id)}`],
-    // Codecs have fixtures instead of rows.
-    ...(/^(codec-|mutex|commands)/.test(result.command) ? [] : [dataLine(result)]),
+    ...dataLines(result, specs),
     ['machine', machineText(env)],
     ['node', `${plainText(env.node)}, V8 ${plainText(env.v8)}`],
   ];
@@ -36,11 +37,16 @@ export function headLines(result) {
 
 /**
  * @param {Result} result
- * @returns {[string, string]}
+ * @param {import('./specs.js').ReportSpecs} specs
+ * @returns {[string, string][]} a line where a workload has rows
  */
-function dataLine({ command, dataset: { rows, valueSize, seed } }) {
-  const row = command === 'insert' ? 'two numbers' : `${formatCount(valueSize)} characters`;
-  return ['data', `${formatCount(rows)} rows of ${row}, seed ${seed}`];
+function dataLines({ benchmarks, dataset: { rows, valueSize, seed } }, specs) {
+  const names = new Set(benchmarks.map(({ workload }) => workload));
+  const texts = [...names].map((name) => specOf(specs, name).row);
+  if (texts.length > 0 && texts.every((text) => text === null)) return [];
+  const row = texts.find((text) => typeof text === 'string');
+  const shown = row ?? `${formatCount(valueSize)} characters`;
+  return [['data', `${formatCount(rows)} rows of ${shown}, seed ${seed}`]];
 }
 
 /**

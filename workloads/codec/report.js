@@ -154,6 +154,7 @@ const sideName = ({ rows }) => sideOf(rows[0].benchmarks[0]);
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
+  row: null,
   tables: [
     {
       expand,

@@ -307,6 +307,7 @@ function summaryOfBars(entries, format, names) {
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
+  row: null,
   section: ['storage'],
   skipped: true,
   refused: ({ source }) => isRefusedByProxy(source),

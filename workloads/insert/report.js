@@ -39,6 +39,7 @@ function textOf(benchmark, name) {
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
+  row: 'two numbers',
   tables: [
     {
       table: ['storage'],

@@ -222,6 +222,7 @@ function rateSummary(curves, format) {
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
+  row: null,
   tables: [
     table('lock', SECTIONS, (row) => `Test 1, ${titleOfLock(row)}`),
     table('count', SECTIONS, (row) => `Test 2, ${titleOfCount(row)}`),
