@@ -182,6 +182,16 @@ describe('imports run one way', () => {
     );
   });
 
+  test('no name of a workload outside workloads/', () => {
+    // The plain words insert, get, mget and commands are also operations and kinds of handles.
+    assertNone(
+      linesWith(/(?<![\w./-])(codec|mutex|ycsb)(?![\w]|\.js)/, (file) =>
+        /^(cli|engine|report|stats|load|measure|lib)\/.*js$|^index\.js$/.test(file),
+      ).filter((line) => !/summary|hint|help/.test(line)),
+      'a workload declares it: lib/report-types.d.ts, lib/workload-types.d.ts',
+    );
+  });
+
   test('no file imports itself by way of others', () => {
     assertNone(
       cyclesOf(edges.map(({ file, to }) => ({ from: file, to }))).filter(
