@@ -46,6 +46,8 @@ export async function installDriver(source, home) {
   if (known !== null) return driverIn(source, known);
   makeHome(home);
   await mkdir(parent, { recursive: true });
+  // Of a folder that has the state folder inside, neither servers nor secrets are packed.
+  await writeFile(path.join(home, '.npmignore'), '*\n');
   const building = await mkdtemp(path.join(parent, '.installing-'));
   try {
     const tarball = await pack(source, building);

@@ -171,6 +171,13 @@ test('a folder is packed anew each time and kept by its content', async () => {
   assert.match(code(first.folder), /7/);
   assert.match(code(second.folder), /8/);
   assert.equal(readdirSync(path.join(home, 'drivers')).length, 2, 'nothing else is left');
+  const inside = path.join(place, '.dragstrip');
+  mkdirSync(path.join(inside, 'servers'), { recursive: true });
+  writeFileSync(path.join(inside, 'servers/secret'), 'not to be packed');
+  const third = await installDriver(sourcesOf(place)[0], inside);
+  assert.equal(path.basename(third.folder), path.basename(second.folder), 'the same content');
+  const packed = path.join(third.folder, 'node_modules/turning-driver');
+  assert.equal(existsSync(path.join(packed, '.dragstrip/servers/secret')), false);
 });
 
 test('the same code twice, and code that does not open, are refused before the race', async () => {
