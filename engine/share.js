@@ -147,7 +147,7 @@ function mergeLatencies(messages) {
   const known = messages.filter((message) => message !== null);
   if (known.length === 0) return null;
   const merged = new Histogram();
-  for (const message of known) merged.merge(Histogram.fromSparse(message));
+  for (const message of known) merged.mergeSparse(message);
   return merged.toMessage();
 }
 

@@ -31,6 +31,8 @@ export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, remove
  * @param {string} options.home
  * @param {AbortSignal} options.signal ends it
  * @param {(event: AgentEvent) => void} options.onEvent
+ * @param {import('./session.js').SessionContext['execute']} [options.execute] in the place of
+ *   child processes
  * @returns {Promise<void>} when it was ended
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET: no coordinator; E_USAGE: its name
  *   is taken
@@ -49,7 +51,7 @@ export async function runAgent(options) {
  * @param {Parameters<typeof runAgent>[0]} options
  */
 async function serveLeases(client, options) {
-  const { coordinator, name, allowTargets, home, signal, onEvent } = options;
+  const { coordinator, name, allowTargets, home, signal, onEvent, execute } = options;
   let clock = await compareClocks(client);
   let busy = false;
   await requireFreeName(client, name);
@@ -68,7 +70,7 @@ async function serveLeases(client, options) {
     const tell = (/** @type {Record<string, unknown>} */ message) =>
       job.updateProgress({ ...message, seat });
     const session = new Session({
-      ...{ data: job.data, client, tell, allowTargets, home },
+      ...{ data: job.data, client, tell, allowTargets, home, execute },
       holdsLease: async () => Number(await job.extendLock(token, LOCK_MS)) === 1,
       async upload(step, payload) {
         const data = { seat, step, payload };

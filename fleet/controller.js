@@ -29,7 +29,7 @@ export const WAIT_MS = 30_000;
 /** After an order to stop: a second for outstanding replies, and the upload. */
 const STOP_MS = 6000;
 const END_MS = 2000;
-const MERGE_MS = 30_000;
+const MERGE_MS = 8000;
 const UPLOAD_LOCK_MS = 60_000;
 
 /**
@@ -71,6 +71,13 @@ export class Fleet {
   /** Servers that were found to be others than the coordinator. @type {Set<string>} */
   #checked = new Set();
   #stop = new AbortController();
+  #receivedBytes = 0;
+  /**
+   * Called after each benchmark: bytes uploaded, time from the common start until all of them were
+   * there, time to merge them.
+   * @type {((figures: { bytes: number, waitedNs: number, mergedNs: number }) => void) | null}
+   */
+  onMerge = null;
   /** Uploads that were refused: of a lost agent, a second one, of another step. */
   refused = 0;
   /** @type {{ agent: string, reason: string, aliveNs: number | null } | null} */
@@ -198,6 +205,7 @@ export class Fleet {
       this.refused += 1;
       return 'refused';
     }
+    this.#receivedBytes += payload.length;
     const upload = unpackUpload(payload);
     current.uploads.set(number, upload);
     seat.clock = upload.clock;
@@ -218,6 +226,7 @@ export class Fleet {
     this.#steps += 1;
     const step = { step: this.#steps, seats, barrier: new Set(), uploads: new Map() };
     this.#step = step;
+    this.#receivedBytes = 0;
     const stop = () => this.#order({ type: 'stop' }).catch(() => {});
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();
@@ -264,7 +273,11 @@ export class Fleet {
     if (this.lost !== null) return this.#afterLoss(step, atNs);
     const failed = this.#failureOf(step);
     if (failed !== null) return failed;
+    const mergeNs = monotonicNs();
     const merged = await mergeContributions(this.#contributions(step), { atNs });
+    const waitedNs = mergeNs + this.clock.offsetNs - atNs;
+    const bytes = this.#receivedBytes;
+    this.onMerge?.({ bytes, waitedNs, mergedNs: monotonicNs() - mergeNs });
     if (signal?.aborted && merged.record !== null) merged.record.state = 'aborted';
     return merged;
   }

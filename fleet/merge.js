@@ -69,7 +69,8 @@ function onCommonClock(record, offsetNs) {
  * @returns {Promise<RoundAgent>}
  */
 async function contributionOf({ agent, records }, atNs) {
-  const own = mergeRecords(records);
+  // Seconds are merged once, of all agents.
+  const own = mergeRecords(records.map(({ seconds: _all, ...record }) => record));
   const started = records.flatMap(({ startedNs }) => startedNs ?? []);
   const { client, durationNs, open } = own;
   const ok = own.outcomes[OK];
@@ -162,7 +163,7 @@ export function truncate(contributions, { atNs, aliveNs }) {
 function firstSeconds(record, count) {
   const seconds = (record.seconds ?? []).slice(0, count);
   const latency = new Histogram();
-  for (const second of seconds) latency.merge(Histogram.fromSparse(second));
+  for (const second of seconds) latency.mergeSparse(second);
   // Other outcomes have no time: all of them are kept, and what was not sent was never due.
   const outcomes = record.outcomes.map((n, code) =>
     code === OK ? latency.count : code === UNSENT ? 0 : n,

@@ -41,6 +41,7 @@ import { packUpload } from './upload.js';
  * @property {readonly string[]} allowTargets
  * @property {string} home
  * @property {(reading: import('./clock.js').ClockReading) => void} onClock
+ * @property {typeof executeParts} [execute] its processes; absent: child processes
  */
 
 export class Session {
@@ -120,14 +121,14 @@ export class Session {
   async #measure({ step, spec, seats }) {
     const stop = new AbortController();
     this.#current = stop;
-    const { holdsLease, upload } = this.context;
+    const { holdsLease, upload, execute = executeParts } = this.context;
     /** @type {Upload} */
     const made = { executions: [], failure: null, clock: this.clock, targets: {} };
     try {
       await requireTarget(spec, { ...this.context, sameMachine: this.sameMachine });
       made.targets = await this.#measureRoundTrips(spec);
       const parts = this.#partsOf(spec, seats);
-      const { executions } = await executeParts(parts, {
+      const { executions } = await execute(parts, {
         signal: stop.signal,
         atStart: () => this.#awaitStart(step),
       });

@@ -240,28 +240,37 @@ export class Histogram {
    */
 
   /**
+   * Adds a histogram in its sparse form, without unpacking it.
    * @param {SparseHistogram} message
-   * @returns {Histogram}
+   * @returns {this}
    * @throws {DragstripError} E_INTERNAL if the pairs are not counts, do not add up, or do not
    *   contain min or max
    */
-  static fromSparse({ sparse, count, min, max, sum }) {
-    const histogram = new Histogram();
+  mergeSparse({ sparse, count, min, max, sum }) {
     if (sparse.length % 2 !== 0) throw misuse('a sparse form has pairs of index and count');
     let seen = 0;
     for (let i = 0; i < sparse.length; i += 2) {
       const n = sparse[i + 1];
       if (!isPair(sparse[i], n) || n < 0) throw misuse(`${sparse[i]}, ${n} is not a count`);
-      histogram.#counts[sparse[i]] += n;
+      this.#counts[sparse[i]] += n;
       seen += n;
     }
     if (seen !== count) throw misuse(`counts add up to ${seen}, not to ${count}`);
-    if (count === 0) return histogram;
+    if (count === 0) return this;
     for (const extreme of [min, max]) {
-      const known = Number.isSafeInteger(extreme) && histogram.#counts[indexOf(extreme)] > 0;
+      const known = Number.isSafeInteger(extreme) && this.#counts[indexOf(extreme)] > 0;
       if (!known) throw misuse(`${extreme} is not among the values`);
     }
-    histogram.#extend(sum, min, max);
-    return histogram;
+    this.#extend(sum, min, max);
+    return this;
+  }
+
+  /**
+   * @param {SparseHistogram} message
+   * @returns {Histogram}
+   * @throws {DragstripError} E_INTERNAL as mergeSparse
+   */
+  static fromSparse(message) {
+    return new Histogram().mergeSparse(message);
   }
 }
