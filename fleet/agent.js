@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { Queue, Worker } from 'bullmq';
 import { compareClocks } from './clock.js';
 import { connectCoordinator, connectionOptions } from './connection.js';
-import { identityOf } from './identity.js';
+import { identityOf, sourceDigest } from './identity.js';
 import { LEASES, LOCK_MS, PREFIX, RENEW_MS, STALLED_MS, uploadsOf } from './names.js';
 import { announce, describeMachine, requireFreeName } from './presence.js';
 import { Session } from './session.js';
@@ -52,6 +52,7 @@ export async function runAgent(options) {
  */
 async function serveLeases(client, options) {
   const { coordinator, name, allowTargets, home, signal, onEvent, execute } = options;
+  sourceDigest();
   let clock = await compareClocks(client);
   let busy = false;
   await requireFreeName(client, name);

@@ -53,7 +53,20 @@ export async function identityOf(storages) {
   return { dragstrip: version, node, arch, drivers, configuration };
 }
 
-function sourceDigest() {
+/** Of the files as they were when the process began. @type {string | undefined} */
+let digest;
+
+/**
+ * Reads some hundred files, which keeps the event loop busy: an agent does it before it takes a
+ * lease.
+ * @returns {string}
+ */
+export function sourceDigest() {
+  digest ??= readDigest();
+  return digest;
+}
+
+function readDigest() {
   const hash = createHash('sha256');
   for (const folder of SOURCES) {
     const files = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' });

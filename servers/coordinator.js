@@ -9,7 +9,8 @@ import { defineRedisServer } from './redis-family.js';
 /** Begins every key of the coordination. */
 export const COORDINATOR_PREFIX = 'dragstrip-fleet';
 
-const RULES = [
+/** What its user may do, as ACL SETUSER takes it. */
+export const RULES = [
   `~${COORDINATOR_PREFIX}:* resetchannels -@all +@read +@write +@connection +@transaction`,
   '+@scripting -@dangerous -function -fcall -fcall_ro +info +time',
 ].join(' ');
