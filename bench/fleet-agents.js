@@ -16,7 +16,7 @@ process.on('disconnect', () => stop.abort());
 /** @type {NonNullable<Parameters<typeof runAgent>[0]['execute']>} */
 async function replay(parts, { atStart }) {
   const startedNs = Number(await atStart?.());
-  // It begins when it was told to, and ends at once: what is measured is the rest.
+  // It begins at that time and ends at once: what is measured is all the rest.
   await new Promise((resolve) => setTimeout(resolve, (startedNs - monotonicNs()) / 1e6));
   const record = { ...recorded, startedNs, endedNs: startedNs + recorded.durationNs };
   const executions = parts.map(() => ({ record, failure: null, processNs: null }));

@@ -1,8 +1,9 @@
 /**
- * `node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5]`: what the coordination of
- * so many load machines costs: bytes per upload, memory of the coordinator, time from the end of the
- * measurement to the merged record. The agents are simulated, ten in a process; a real benchmark
- * is recorded first and replayed by all of them.
+ * What the coordination of many load machines costs: bytes per upload, memory of the coordinator,
+ * time from the end of the measurement to the merged record. The agents are simulated, ten in a
+ * process; a real benchmark is recorded first and replayed by all of them.
+ *
+ *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5]
  */
 
 import { fork } from 'node:child_process';
