@@ -22,12 +22,42 @@ if (!isInstalled()) {
   const npm = process.env['npm_execpath'];
   const [program, args] =
     npm !== undefined && /\.[cm]?js$/.test(npm) ? [process.execPath, [npm]] : ['npm', []];
-  const { status, error } = spawnSync(program, [...args, 'ci', '--no-audit', '--no-fund'], {
+  // What npm has in its cache needs no network; without one it would try for more than a minute.
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
+  const waits = ['--fetch-retry-mintimeout=2000', '--fetch-retry-maxtimeout=4000'];
+  const { status, error, stderr } = spawnSync(program, [...args, 'ci', ...flags, ...waits], {
     cwd: ROOT,
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 2, 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
   });
   if (error !== undefined) console.error(`dragstrip: npm could not be run: ${error.message}`);
+  else if (status !== 0) console.error(`dragstrip: packages not installed: ${reasonOf(stderr)}`);
   process.exitCode = status ?? 70;
+}
+
+/**
+ * @param {string} stderr of npm
+ * @returns {string} one line
+ */
+function reasonOf(stderr) {
+  const lines = stderr
+    .split('\n')
+    .flatMap((line) => /^npm (?:error|ERR!) (.*)$/.exec(line)?.[1] ?? []);
+  const code = lines.find((line) => line.startsWith('code '))?.slice(5);
+  const network = [
+    'EAI_AGAIN',
+    'ENOTFOUND',
+    'ECONNREFUSED',
+    'ETIMEDOUT',
+    'ENETUNREACH',
+    'ECONNRESET',
+  ];
+  if (code !== undefined && network.includes(code)) {
+    return `the registry of npm cannot be reached (${code}); connect to a network and run it again`;
+  }
+  const said = lines.find((line) => !/^(code|syscall|errno|path) /.test(line)) ?? lines[0];
+  return `${said ?? 'npm ci failed'}${code === undefined ? '' : ` (${code})`}; run \`npm ci\` to see more`;
 }
 
 /** @returns {boolean} whether node_modules holds what the lock file says */

@@ -1,15 +1,23 @@
 /**
  * Runs the tests by name: a bare `node --test` would take test.js and async_test.js for tests, and
  * Node 20 knows no globs. `node scripts/test.js fast contract` runs these folders only.
+ *
+ * Servers are fetched once, before the tests. Without a network the files that need a missing one are
+ * skipped with the reason, unless DRAGSTRIP_TEST_SERVERS=required (as in CI).
  */
 
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 const FOLDERS = ['fast', 'golden', 'contract', 'fault'];
+/** Folders whose tests start real servers. */
+const WITH_SERVERS = ['contract', 'fault'];
+/** A reference to what starts servers in tests. */
+const NEEDS = /helpers\/(servers|loader-stores|handlersocket-server)\.js|servers\/index\.js/;
+const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker'];
 
 const given = process.argv.slice(2);
 const folders = given.length === 0 ? FOLDERS : given;
@@ -19,17 +27,46 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-const files = folders.flatMap((folder) =>
+const missing = folders.some((folder) => WITH_SERVERS.includes(folder)) ? await fetchAll() : [];
+if (missing.length > 0 && process.env['DRAGSTRIP_TEST_SERVERS'] === 'required') {
+  for (const { error } of missing) console.error(`dragstrip: ${error.message}`);
+  process.exit(4);
+}
+const all = folders.flatMap((folder) =>
   readdirSync(path.join(ROOT, 'test', folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.js'))
     .sort()
     .map((name) => path.join('test', folder, name)),
 );
+const skipped = all.filter((file) => lacksServer(readFileSync(path.join(ROOT, file), 'utf8')));
 const child = spawn(
   process.execPath,
-  ['--test', '--test-concurrency=2', '--test-reporter=spec', ...files],
+  [
+    ...['--test', '--test-concurrency=2', '--test-reporter=spec'],
+    ...all.filter((file) => !skipped.includes(file)),
+  ],
   { cwd: ROOT, stdio: 'inherit' },
 );
 child.on('exit', (status, signal) => {
   process.exitCode = signal === null ? (status ?? 70) : 70;
+  if (skipped.length === 0) return;
+  console.log(`\nskipped: ${skipped.length} of ${all.length} files, since servers are missing`);
+  for (const { error } of missing) console.log(`  ${error.message.split('\n')[0]}`);
 });
+
+/** @returns {Promise<import('../servers/lifecycle.js').Failure[]>} servers that are not there */
+async function fetchAll() {
+  const { fetchServers } = await import('../servers/index.js');
+  const { failures } = await fetchServers(SERVERS, { home: path.join(ROOT, '.dragstrip') });
+  return failures;
+}
+
+/**
+ * @param {string} text of a test file
+ * @returns {boolean} it starts servers, and names one that is missing, or none in particular
+ */
+function lacksServer(text) {
+  if (missing.length === 0 || !NEEDS.test(text)) return false;
+  const named = SERVERS.filter((name) => text.includes(`'${name}'`));
+  return named.length === 0 || missing.some(({ name }) => named.includes(name));
+}

@@ -1,0 +1,65 @@
+/** The first command on a machine without a network: one line that says so, and soon. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { missingHere } from '../../cli/start.js';
+import { ROOT } from '../helpers/command-line.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('packages that cannot be fetched are one line, not the report of npm', () => {
+  mkdirSync(join(folder, 'scripts'));
+  copyFileSync(join(ROOT, 'scripts', 'install.js'), join(folder, 'scripts', 'install.js'));
+  const about = { name: 'x', version: '1.0.0', type: 'module', dependencies: { zod: '4.0.0' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(about));
+  const packages = {
+    '': about,
+    'node_modules/zod': { version: '4.0.0', integrity: 'sha512-AA==' },
+  };
+  const lock = { name: 'x', version: '1.0.0', lockfileVersion: 3, requires: true, packages };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'scripts', 'install.js')], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      npm_config_registry: 'http://127.0.0.1:1/',
+      npm_config_cache: join(folder, 'cache'),
+    },
+  });
+  assert.notEqual(status, 0);
+  const [first, second, ...rest] = stderr.trimEnd().split('\n');
+  assert.equal(first, 'installing the locked packages (npm ci)');
+  assert.match(second, /^dragstrip: packages not installed: .*cannot be reached \(ECONNREFUSED\)/);
+  assert.deepEqual(rest, []);
+});
+
+test('a program without its packages says so in one line', () => {
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, 'cli'));
+  for (const file of ['bin/dragstrip.js', 'cli/start.js']) {
+    copyFileSync(join(ROOT, file), join(folder, file));
+  }
+  const words = [join(folder, 'bin', 'dragstrip.js'), 'race'];
+  const { status, stderr } = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' });
+  assert.equal(status, 2);
+  assert.match(stderr, /^dragstrip: its packages are not installed; run `npm ci`[^\n]*\n$/);
+});
+
+test('a Node that is too old is said so before anything is imported', () => {
+  const found = () => '';
+  assert.match(
+    String(missingHere({ version: '18.20.8', resolve: found })),
+    /Node 18\.20\.8 is too/,
+  );
+  assert.match(String(missingHere({ version: '20.18.3', resolve: found })), /install Node 20\.19/);
+  for (const version of ['20.19.0', '22.1.0', '24.21.0']) {
+    assert.equal(missingHere({ version, resolve: found }), null, version);
+  }
+});
