@@ -57,7 +57,8 @@ child.on('exit', (status, signal) => {
 /** @returns {Promise<import('../servers/lifecycle.js').Failure[]>} servers that are not there */
 async function fetchAll() {
   const { fetchServers } = await import('../servers/index.js');
-  const { failures } = await fetchServers(SERVERS, { home: path.join(ROOT, '.dragstrip') });
+  const { findHome } = await import('../lib/home.js');
+  const { failures } = await fetchServers(SERVERS, { home: findHome({ env: {}, cwd: ROOT }) });
   return failures;
 }
 

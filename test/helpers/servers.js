@@ -14,6 +14,7 @@ import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { shareCredentials } from '../../bench/login.js';
 import { formatEndpoint, parseEndpoint } from '../../lib/address.js';
+import { findHome } from '../../lib/home.js';
 import { isAlive, ownIdentity } from '../../lib/process-identity.js';
 import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js';
 
@@ -21,8 +22,14 @@ import { SERVER_NAMES, startServers, stopServers } from '../../servers/index.js'
 /** @typedef {import('../../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
 
-/** State folder whose packages all test files share. */
-export const PACKAGES_HOME = fileURLToPath(new URL('../../.dragstrip', import.meta.url));
+/**
+ * State folder whose packages all test files share: that of the repository; for root elsewhere, if
+ * the user of its servers cannot reach the repository.
+ */
+export const PACKAGES_HOME = findHome({
+  env: {},
+  cwd: fileURLToPath(new URL('../..', import.meta.url)),
+});
 
 /** Begins the names of temporary state folders. */
 const PREFIX = 'dragstrip.';
