@@ -2,8 +2,8 @@
  * Runs the tests by name: a bare `node --test` would take test.js and async_test.js for tests, and
  * Node 20 knows no globs. `node scripts/test.js fast contract` runs these folders only.
  *
- * Servers are fetched once, before the tests. Without a network the files that need a missing one are
- * skipped with the reason, unless DRAGSTRIP_TEST_SERVERS=required (as in CI).
+ * Servers are fetched once, before the tests. Without a network the files that need a missing one
+ * are skipped with the reason, unless DRAGSTRIP_TEST_SERVERS=required (as in CI).
  */
 
 import { spawn } from 'node:child_process';

@@ -13,11 +13,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { formatEndpoint } from '../../lib/address.js';
 import { machineLock, withLock } from '../../servers/lock.js';
+import { runCommand } from '../helpers/command-line.js';
+import { withServers } from '../helpers/servers.js';
 
 const HOLDER = fileURLToPath(new URL('../helpers/hold-lock.js', import.meta.url));
 const PROCESSES = 4;
 const TURNS = 50;
+const servers = withServers(['redis']);
 const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -42,6 +46,18 @@ test('one process at a time, also where the first holder was killed', async () =
   assert.equal(readFileSync(file, 'utf8'), String(PROCESSES * TURNS));
   const left = readdirSync(folder).filter((name) => name.startsWith('a.lock'));
   assert.deepEqual(left, [], 'nothing is left of it');
+});
+
+test('two seeds at once: the second waits, and finds the rows of the first', async () => {
+  const { main } = servers.address('redis');
+  const words = ['bin/dragstrip.js', 'seed', 'redis', '--rows', '50000'];
+  const both = await Promise.all(
+    [1, 2].map(() => runCommand(folder, [...words, '--redis', formatEndpoint(main)])),
+  );
+  for (const { status, stderr } of both) assert.equal(status, 0, stderr);
+  const said = both.map(({ stdout }) => (/written/.test(stdout) ? 'written' : stdout)).sort();
+  assert.match(said[0], /were there already/);
+  assert.equal(said[1], 'written');
 });
 
 test('a living holder is waited for, up to the limit', async () => {

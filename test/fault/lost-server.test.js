@@ -20,21 +20,22 @@ import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/se
 const DATASET = { rows: 1000, valueSize: 64, seed: 1 };
 
 /**
- * @param {(redis: { pid: number, address: string }) => Promise<void>} work with a Redis of its own
+ * @param {string} name
+ * @param {(server: { pid: number, home: string }) => Promise<void>} work with a server of its own
  */
-async function withRedis(work) {
+async function withServer(name, work) {
   const home = await makeHome();
   const owned = { home, packagesHome: PACKAGES_HOME, owned: true };
-  const { servers, failures, stop } = await startServers(['redis'], owned);
+  const { servers, failures, stop } = await startServers([name], owned);
   assert.deepEqual(failures, []);
   const [running] = servers;
   await shareCredentials(servers);
   try {
     const address = addressOf(running);
-    const { seed } = await getLoader('redis');
+    const { seed } = await getLoader(name);
     const dataset = createDataset(DATASET);
     await seed({ address, credentials: credentialsOf(running), dataset });
-    await work({ pid: running.pid, address: running.address['main'] });
+    await work({ pid: running.pid, home });
   } finally {
     await stop();
     rmSync(home, { recursive: true, force: true });
@@ -91,10 +92,10 @@ const LOADS = [{ kind: /** @type {const} */ ('window'), inFlight: 20, operations
 describe('a server that is lost during a run', () => {
   for (const signal of /** @type {const} */ (['SIGKILL', 'SIGSTOP'])) {
     test(`by ${signal}: failed with the reason, asked once, all accounted for`, async () => {
-      await withRedis(async ({ pid, address }) => {
+      await withServer('redis', async ({ pid, home }) => {
         const options = { loads: LOADS, rounds: 3, storages: ['ioredis', 'redis'] };
         const { result, tookMs } = await runWithFault(
-          { ...options, timeoutMs: 2000, addresses: { redis: address } },
+          { ...options, timeoutMs: 2000, home },
           { signal, pid },
         );
         assertAccounted(result);
@@ -115,12 +116,28 @@ describe('a server that is lost during a run', () => {
     });
   }
 
+  for (const [name, storages] of /** @type {const} */ ([
+    ['mariadb', ['mysql2', 'manual-hs', 'node-handlersocket']],
+    ['tarantool', ['tarantool']],
+  ])) {
+    test(`${name}, killed`, async () => {
+      await withServer(name, async ({ pid, home }) => {
+        const options = { loads: LOADS, rounds: 2, storages: [...storages], timeoutMs: 2000, home };
+        const { result } = await runWithFault(options, { signal: 'SIGKILL', pid });
+        assertAccounted(result);
+        assertLost(result, /connection refused/);
+        const tried = result.benchmarks.filter(({ rounds }) => rounds[0].scheduled > 0);
+        assert.equal(tried.length, 1);
+      });
+    });
+  }
+
   test('in a race by slices', async () => {
-    await withRedis(async ({ pid, address }) => {
+    await withServer('redis', async ({ pid, home }) => {
       const { result } = await runWithFault(
         {
           ...{ loads: [{ kind: 'window', inFlight: 20 }], precision: 0.05, timeoutMs: 2000 },
-          ...{ storages: ['ioredis', 'redis'], addresses: { redis: address } },
+          ...{ storages: ['ioredis', 'redis'], home },
         },
         { signal: 'SIGKILL', pid, at: 'comparison' },
       );

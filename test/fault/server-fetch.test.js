@@ -20,7 +20,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadServer } from '../../servers/index.js';
+import { requestRun } from '../../engine/request.js';
+import { resolveServers } from '../../engine/targets.js';
+import { loadServer, startServers } from '../../servers/index.js';
 import { makeHome } from '../helpers/servers.js';
 
 const FETCHER = fileURLToPath(new URL('../helpers/fetch-servers.js', import.meta.url));
@@ -197,4 +199,17 @@ describe('Cassandra, which needs a Java and Maven', () => {
       assert.deepEqual(list(home), []);
     });
   }
+});
+
+test('why a server could not be started is the reason why its storages are skipped', async (context) => {
+  const home = newHome('reasons');
+  const { find } = await loadServer('tarantool');
+  if ((await find(home)) !== null) return context.skip('Tarantool is installed');
+  const { failures } = await startServers(['tarantool'], { home, fetch: false });
+  assert.equal(failures.length, 1);
+  const { plan } = await requestRun({ home });
+  const [server] = await resolveServers(['tarantool'], { ...plan, home });
+  if (server.unavailable === null) return context.skip('there is one at the default address');
+  assert.match(server.unavailable.reason, /^tarantool: not installed/);
+  assert.match(String(server.unavailable.hint), /servers fetch tarantool/);
 });

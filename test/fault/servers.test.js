@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -311,4 +319,20 @@ test('an aborted start leaves nothing running', async () => {
   assert.deepEqual(children(), before);
   const left = readdirSync(join(home, 'servers')).filter((leaf) => /\.\d+\./.test(leaf));
   assert.deepEqual(left, []);
+});
+
+test('every server starts in a folder with blanks, quotes, a backslash and a semicolon', async () => {
+  const top = await makeHome();
+  const home = join(top, `a b\\c;d'e"f#ä`);
+  chmodSync(top, 0o711); // for the user of servers that root starts
+  const names = ['redis', 'mariadb', 'tarantool', 'nutcracker'];
+  const owned = { home, packagesHome: PACKAGES_HOME, owned: true };
+  const { servers, failures, stop } = await startServers(names, owned);
+  try {
+    assert.deepEqual(failures, []);
+    assert.deepEqual(servers.map(({ name }) => name).sort(), names.toSorted());
+  } finally {
+    await stop();
+    rmSync(top, { recursive: true, force: true });
+  }
 });
