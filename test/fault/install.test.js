@@ -1,4 +1,4 @@
-/** The first command on a machine without a network: one line that says so, and soon. */
+/** The first command on a machine that lacks something: one line that says so, and soon. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -62,4 +62,12 @@ test('a Node that is too old is said so before anything is imported', () => {
   for (const version of ['20.19.0', '22.1.0', '24.21.0']) {
     assert.equal(missingHere({ version, resolve: found }), null, version);
   }
+});
+
+test('too few open files are one line before the run', () => {
+  const words = ['bin/dragstrip.js', 'race', '--storages', 'memory', '--ops', '10'];
+  const shell = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, ...words];
+  const { status, stderr } = spawnSync('sh', shell, { cwd: ROOT, encoding: 'utf8' });
+  assert.equal(status, 4);
+  assert.match(stderr, /^dragstrip: only 100 files may be open at once[^\n]*ulimit -n 65536\n$/);
 });
