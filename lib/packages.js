@@ -21,13 +21,16 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
  * Then from the working directory, for drivers of the user's own.
  * require.resolve would not do, because `exports` of some packages hide their package.json.
  * @param {string} name npm name, with its scope
- * @param {string} [importer] absolute path of the file that imports it: only what that file gets
- *   counts; absent: Dragstrip does
+ * @param {string} [importer] absolute path of the file that imports it: what that file gets comes
+ *   first; a file that gets none may wrap a storage of Dragstrip, which brings it; absent: Dragstrip
  * @returns {InstalledPackage | null} null where it is not there
  */
 export function findPackage(name, importer) {
-  if (importer === undefined) return findFrom(HERE, name) ?? findFrom(process.cwd(), name);
-  return existsSync(importer) ? findFrom(path.dirname(realpathSync(importer)), name) : null;
+  const own =
+    importer !== undefined && existsSync(importer)
+      ? findFrom(path.dirname(realpathSync(importer)), name)
+      : null;
+  return own ?? findFrom(HERE, name) ?? findFrom(process.cwd(), name);
 }
 
 /**
