@@ -3,12 +3,13 @@
  * record of each benchmark is one that was recorded before.
  */
 
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { runAgent } from '../fleet/agent.js';
 import { monotonicNs } from '../fleet/clock.js';
 
-/** @type {{ coordinator: any, record: string, first: number, count: number }} */
-const { coordinator, record: file, first, count } = JSON.parse(process.argv[2]);
+const [own] = await once(process, 'message');
+const { coordinator, record: file, first, count } = own;
 const recorded = JSON.parse(readFileSync(file, 'utf8'));
 const stop = new AbortController();
 process.on('disconnect', () => stop.abort());

@@ -63,7 +63,9 @@ async function startAgents(coordinator, record, count) {
   const children = [];
   for (let first = 0; first < count; first += PER_PROCESS) {
     const own = { coordinator, record, first, count: Math.min(PER_PROCESS, count - first) };
-    const child = fork(CHILD, [JSON.stringify(own)]);
+    // Not as an argument: it has the password of the coordinator.
+    const child = fork(CHILD);
+    child.send(own);
     children.push(child);
     let missing = own.count;
     await new Promise((resolve, reject) => {

@@ -22,7 +22,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
  * require.resolve would not do, because `exports` of some packages hide their package.json.
  * @param {string} name npm name, with its scope
  * @param {string} [importer] absolute path of the file that imports it: what that file gets comes
- *   first; a file that gets none may wrap a storage of Dragstrip, which brings it; absent: Dragstrip
+ *   first; one that gets none may wrap a storage of Dragstrip, which brings it; absent: Dragstrip
  * @returns {InstalledPackage | null} null where it is not there
  */
 export function findPackage(name, importer) {
