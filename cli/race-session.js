@@ -28,8 +28,8 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   const { setUp } = await import('./setup.js');
   const { storagesOfPackages } = await import('../engine/driver-versions.js');
   plan.storages ??= await storagesOfPackages(plan.against, workload);
-  const { dataset, allowTargets, home } = plan;
-  const given = { storages: plan.storages ?? undefined, ...dataset, allowTargets, home };
+  const { dataset, allowTargets, home, tls } = plan;
+  const given = { storages: plan.storages ?? undefined, ...dataset, allowTargets, home, tls };
   session.stops.push((await setUp(given, session)).stop);
 }
 

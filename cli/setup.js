@@ -24,6 +24,7 @@ export async function setUp(options, { signal, progress }) {
   const { failures, stop } = await startServers(names, {
     home,
     owned: true,
+    tls: options.tls !== undefined && options.tls !== 'off',
     signal,
     onEvent: ({ server, step, text }) => {
       if (step === 'fetching') progress.update(`${server}: ${text}`);

@@ -12,6 +12,7 @@ import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
+import { requireProfile } from '../storages/index.js';
 import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, withTimeout } from './guard.js';
@@ -132,14 +133,14 @@ export async function openStorage(spec) {
   const workload = await loadWorkload(spec.workload);
   const { needs, namespace = ROWS_NAMESPACE, route, openWith } = workload;
   const definition = await contendersOf(workload).load(spec.storage);
-  const profile = definition.profiles[spec.profile];
+  const profile = requireProfile(definition, spec.profile);
   const dataset = createDataset(spec.dataset);
   const parameters = parametersOf(spec);
   const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
   const context = {
     address: route?.(parameters, spec.address, others) ?? spec.address,
     credentials: await readCredentials(spec.credentialVariables),
-    profile: { name: spec.profile, ...profile },
+    profile,
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),

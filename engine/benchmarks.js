@@ -3,6 +3,7 @@
  * decided in targets.js.
  */
 
+import { baseProfileOf } from '../lib/tls-profile.js';
 import { parseSelection } from '../storages/index.js';
 import { contendersOf } from './contenders.js';
 import { loadLabel } from './plan.js';
@@ -88,7 +89,8 @@ function reachOf({ server }, others) {
 function isListed({ source, profile }, listed) {
   return (
     listed?.some(
-      (one) => one.source === source && (one.profile === profile || one.profile === 'all'),
+      (one) =>
+        one.source === source && [profile, baseProfileOf(profile), 'all'].includes(one.profile),
     ) ?? true
   );
 }

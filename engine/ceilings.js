@@ -87,7 +87,7 @@ export async function measureLimits(plan, storages, context = {}) {
   const byProtocol = new Map();
   for (const target of storages) {
     const name = protocolOf(target.definition);
-    if (name === null || target.server === null) continue;
+    if (name === null || target.server === null || isEncrypted(target.server)) continue;
     byProtocol.set(name, [...(byProtocol.get(name) ?? []), target]);
   }
   let done = 0;
@@ -170,6 +170,14 @@ async function serverCeiling(plan, name, targets, context) {
     if (!(error instanceof DragstripError)) throw error;
     return { ...limit, reason: error.message };
   }
+}
+
+/**
+ * @param {ServerTarget} server
+ * @returns {boolean} ceilings are those of plain connections: fake servers do not encrypt
+ */
+function isEncrypted({ address: { main, sql } }) {
+  return (main ?? sql)?.tls !== undefined;
 }
 
 /** @param {LimitContext} context */

@@ -35,6 +35,9 @@ export const RUN_OPTIONS = Object.freeze({
   pin: flag({
     help: 'pin client and server (if started by Dragstrip) to separate processors (taskset)',
   }),
+  tls: choice(['off', 'on', 'both'], 'off', {
+    help: 'connect over TLS; both: each driver that has it with and without, NAME and NAME:tls',
+  }),
   against: texts({
     value: '<driver>',
     help: 'race a driver beside the installed one: ioredis@5, ioredis@4,5, ./my-fork, fork.tgz; repeatable',

@@ -74,6 +74,7 @@ const structured = z.looseObject({
  * @property {boolean} [onlyAgainst] without the installed version; what cannot be run is skipped
  * @property {import('../lib/gate.js').Gate[]} [failIf]
  * @property {string} [reference] what its ratios refer to; absent: the installed driver
+ * @property {'on' | 'both'} [tls] drivers over TLS; absent: as the addresses say
  * @property {boolean} pin pin client and server to separate processors
  * @property {number} rounds
  * @property {number} warmupOperations
@@ -161,6 +162,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
       failIf: values.failIf.map((/** @type {string} */ one) => parseGate(one)),
     }),
     ...(values.reference && { reference: values.reference }),
+    ...(['on', 'both'].includes(values.tls) && { tls: values.tls }),
     pin: values.pin ?? false,
     rounds: amount['rounds'],
     warmupOperations: amount['warmupOperations'],

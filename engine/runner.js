@@ -14,6 +14,7 @@ import { version } from '../lib/version.js';
 import { protocolOf } from '../limits/wire/protocol.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
+import { requireProfile } from '../storages/index.js';
 import { makeBenchmarks, makeJobs } from './benchmarks.js';
 import { diagnosticWarnings } from './diagnostics.js';
 import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
@@ -285,13 +286,13 @@ function labelOf({ definition, profile }) {
 
 /** @param {StorageTarget} target */
 function describeStorage({ definition, profile, version: release, base, identity, runtime }) {
-  const { name, summary, package: driver, server, profiles } = definition;
-  const { calls = 'promise', options } = profiles[profile];
-  const protocol = protocolOf(definition);
+  const { name, summary, package: driver, server } = definition;
+  const { calls = 'promise', options, tls } = requireProfile(definition, profile);
+  const protocol = tls ? null : protocolOf(definition); // ceilings are those of plain connections
   const about = { name, profile, summary, package: driver, version: release, server, protocol };
   const driverOf = { ...(base !== undefined && { base }), ...(identity && { driver: identity }) };
   const under = runtime && { runtime: `${runtime.kind} ${runtime.version}` };
-  return { ...about, ...driverOf, ...under, calls, options };
+  return { ...about, ...driverOf, ...under, calls, options: { ...options, ...(tls && { tls }) } };
 }
 
 /**

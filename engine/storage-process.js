@@ -5,7 +5,7 @@
  */
 
 import { createDataset } from '../lib/dataset.js';
-import { loadStorage } from '../storages/index.js';
+import { loadStorage, requireProfile } from '../storages/index.js';
 
 /**
  * What a module for such a process exports as `actions`: what is done on a message, by its type.
@@ -53,7 +53,7 @@ async function open({ origin, kind, module }) {
   const definition = await loadStorage(origin.storage);
   opened = await definition.open[kind]?.({
     ...origin,
-    profile: { name: origin.profile, ...definition.profiles[origin.profile] },
+    profile: requireProfile(definition, origin.profile),
     dataset: createDataset(),
     folder: '',
   });

@@ -16,6 +16,7 @@ import { failureOfStart, loadServer } from '../servers/index.js';
 import { checkAvailable, requireProfile } from '../storages/index.js';
 import { resolveAddress } from './addresses.js';
 import { contendersOf, lackedBy } from './contenders.js';
+import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
 
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
@@ -59,14 +60,18 @@ import { contendersOf, lackedBy } from './contenders.js';
  */
 export async function resolveTargets(plan, workload) {
   const contenders = contendersOf(workload);
-  const selections = await expandSelections(plan.storages, contenders);
+  const selections = await withTlsAxis(
+    await expandSelections(plan.storages, contenders),
+    plan.tls,
+    contenders.load,
+  );
   /** @type {Map<string, Promise<ServerTarget>>} */
   const servers = new Map();
   /** @type {StorageTarget[]} */
   const storages = [];
   for (const { source, profile, named } of selections) {
     const definition = await contenders.load(source);
-    requireProfile(definition, profile);
+    const { tls: isOverTls } = requireProfile(definition, profile);
     // A file gets the packages beside it, a storage of ours those of Dragstrip.
     const importer = path.isAbsolute(source) ? source : undefined;
     let unavailable =
@@ -78,7 +83,8 @@ export async function resolveTargets(plan, workload) {
         servers.set(definition.server, resolveServer(definition.server, plan));
       }
       server = (await servers.get(definition.server)) ?? null;
-      unavailable ??= server?.unavailable ?? lackOfTls(definition, server);
+      if (isOverTls && server !== null) server = overTls(server);
+      unavailable ??= server?.unavailable ?? (server && lackOfTls(definition, server, plan.tls));
     }
     // An address that the user gave is meant, whether or not the storage was named.
     const missing = server !== null && server.source === 'flag' && server.version === null;
@@ -168,21 +174,6 @@ function lackOfCapability(definition, workload) {
   return {
     reason: `it does not support ${lacks.join(', ')}`,
     hint: `choose storages that do: npx dragstrip list`,
-  };
-}
-
-/**
- * @param {import('../lib/types.js').Contender} definition
- * @param {ServerTarget | null} server
- * @returns {Unavailable | null}
- */
-function lackOfTls({ package: driver, protocol, tls }, server) {
-  const { main, sql } = server?.address ?? {};
-  const endpoint = protocol === 'handlersocket' ? undefined : (main ?? sql);
-  if (tls === true || endpoint?.tls === undefined) return null;
-  return {
-    reason: `${driver ?? 'it'} has no TLS, which the address of its server asks for`,
-    hint: 'give an address without TLS, or choose other storages',
   };
 }
 

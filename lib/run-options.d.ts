@@ -16,6 +16,8 @@ export interface SharedRunOptions {
   runtimes?: string[];
   /** pin client and servers to separate processors (taskset) */
   pin?: boolean;
+  /** connect over TLS; `both`: each driver that has it with and without; default: `off` */
+  tls?: 'off' | 'on' | 'both';
   /** repetitions, each in fresh processes; with `precision` as many as it takes */
   rounds?: number;
   /** warm-up operations, not counted */

@@ -87,6 +87,8 @@ export interface Profile {
   calls?: CallStyle;
   /** it changes how rows are inserted, too; absent: a profile of reads alone, except `default` */
   inserts?: boolean;
+  /** at the encrypted endpoint of the server; derived, see lib/tls-profile.js */
+  tls?: boolean;
 }
 
 /** What each function of `open` is given. */

@@ -11,6 +11,7 @@ import { defineStorage } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 import { nearMiss } from '../lib/near-miss.js';
 import { findPackage } from '../lib/packages.js';
+import { findProfile } from '../lib/tls-profile.js';
 
 /** @typedef {import('../lib/types.js').StorageDefinition} StorageDefinition */
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
@@ -138,7 +139,8 @@ export async function loadStorage(nameOrPath) {
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where it has no such profile
  */
 export function requireProfile(definition, name) {
-  if (Object.hasOwn(definition.profiles, name)) return { name, ...definition.profiles[name] };
+  const found = findProfile(definition, name);
+  if (found !== null) return { name, ...found };
   const names = Object.keys(definition.profiles);
   throw usageError(
     `storage "${definition.name}" has no profile "${name}"${nearMiss(name, names)}`,

@@ -39,13 +39,13 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
   const first = all.find(({ server }) => server !== null) ?? all[0];
   const again = { ...first, name: `${first.name} (A/A)`, role: /** @type {Role} */ ('again') };
   /** @type {Map<string, StorageTarget>} */
-  const protocols = new Map();
+  const ceilingTargets = new Map();
   for (const target of targets) {
-    const protocol = protocolOf(target.definition);
-    if (protocol !== null && !protocols.has(protocol)) protocols.set(protocol, target);
+    const name = plan.workload === CEILING_OF ? ceilingOf(target) : null;
+    if (name !== null && !ceilingTargets.has(name)) ceilingTargets.set(name, target);
   }
-  const ceilings = (plan.workload === CEILING_OF ? [...protocols] : []).map(([protocol, target]) =>
-    ceilingEntrant(protocol, target, loads, plan),
+  const ceilings = [...ceilingTargets].map(([name, target]) =>
+    ceilingEntrant(name, target, loads, plan),
   );
   // Contenders other than storages, such as codecs, call nothing that this would be the cost of.
   const ofRows = targets.every(({ definition }) => Object.hasOwn(definition, 'rows'));
@@ -65,10 +65,10 @@ function storageEntrant(target, loads, plan, context) {
   const { definition, source, profile, server, driver, runtime } = target;
   const { name } = definition;
   const label = profile === 'default' ? name : `${name}:${profile}`;
-  const protocol = plan.workload === CEILING_OF ? protocolOf(definition) : null;
+  const ceiling = plan.workload === CEILING_OF ? ceilingOf(target) : null;
   const isCoarse = server === null && (context.mixed || name === OVERHEAD);
   return {
-    ...(protocol !== null && { ceiling: ceilingName(protocol) }),
+    ...(ceiling !== null && { ceiling }),
     name: label,
     role: name === OVERHEAD ? 'overhead' : 'storage',
     every: isCoarse ? EVERY_EMBEDDED : 1,
@@ -113,23 +113,39 @@ function overheadEntrant(loads, plan, context) {
   return storageEntrant(/** @type {any} */ (target), own, { ...plan, dataset }, context);
 }
 
-/** @param {string} protocol */
-function ceilingName(protocol) {
-  return `${protocol} ceiling`;
+/**
+ * @param {StorageTarget} target
+ * @returns {string | null} name of the ceiling of its protocol at its address; null: there is none
+ */
+function ceilingOf({ definition, server }) {
+  const protocol = protocolOf(definition);
+  if (protocol === null) return null;
+  if (endpointOf(protocol, server)?.tls === undefined) return `${protocol} ceiling`;
+  // The wire loop of SQL cannot encrypt, which begins after the greeting.
+  return protocol === 'mysql' ? null : `${protocol} ceiling over TLS`;
 }
 
 /**
  * @param {string} protocol
+ * @param {StorageTarget['server']} server
+ */
+function endpointOf(protocol, server) {
+  const { address = {} } = server ?? {};
+  return address[/** @type {Record<string, string>} */ (ENDPOINTS)[protocol] ?? 'main'];
+}
+
+/**
+ * @param {string} name
  * @param {StorageTarget} target
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
  * @returns {RoleEntrant}
  */
-function ceilingEntrant(protocol, { server }, loads, plan) {
-  const address = server?.address ?? {};
-  const endpoint = address[/** @type {Record<string, string>} */ (ENDPOINTS)[protocol] ?? 'main'];
+function ceilingEntrant(name, { definition, server }, loads, plan) {
+  const protocol = /** @type {string} */ (protocolOf(definition));
+  const endpoint = endpointOf(protocol, server);
   return {
-    name: ceilingName(protocol),
+    name,
     role: 'ceiling',
     every: EVERY_CEILING,
     server: server?.name ?? null,

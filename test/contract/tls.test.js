@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -138,6 +138,49 @@ describe('TLS', () => {
       code: 'E_TARGET',
       message: /(does not answer to|has no) TLS/,
     });
+  });
+
+  it('--tls both runs each driver with and without it, --tls on those that have it', async () => {
+    const home = servers.home();
+    const { password } = servers.credentials('redis');
+    const tls = formatPlace(servers.address('redis')['tls']);
+    const env = {
+      DRAGSTRIP_HOME: home,
+      DRAGSTRIP_REDIS: `${formatPlace(servers.address('redis')['main'])},rediss://${tls}`,
+      DRAGSTRIP_REDIS_PASSWORD: String(password),
+      DRAGSTRIP_TLS_CA: String(servers.running('redis').tls?.ca),
+    };
+    const sizes = ['--rows', '300', '--value-size', '100', '--seed', '5', '--ops', '500'];
+    const words = ['bin/dragstrip.js', 'run', ...sizes, '--json', 'r.json', '--force', '--quiet'];
+    const run = async (/** @type {string[]} */ ...more) => {
+      const ended = await runCommand(folder, [...words, ...more], { env });
+      assert.equal(ended.status, 0, ended.stderr);
+      const result = JSON.parse(readFileSync(path.join(folder, 'r.json'), 'utf8'));
+      assert.equal(result.state, 'complete');
+      return result;
+    };
+    const both = await run('--tls', 'both', '--storages', `redis:tuned,ioredis,memory,${example}`);
+    const labels = both.storages.map((/** @type {any} */ one) => `${one.name}:${one.profile}`);
+    assert.deepEqual(labels, [
+      ...['redis:tuned', 'redis:tuned-tls', 'ioredis:default', 'ioredis:tls'],
+      ...['memory:default', 'my-driver:default'],
+    ]);
+    assert.equal(both.storages[1].options.tls, true);
+    for (const { id, state } of both.benchmarks) assert.equal(state, 'measured', id);
+    const on = await run('--tls', 'on', '--storages', 'ioredis,memory');
+    assert.equal(on.storages[0].profile, 'tls');
+    const lacking = await runCommand(folder, [...words, '--tls', 'on', '--storages', example], {
+      env,
+    });
+    assertFailure(lacking, 4, /has no TLS, which --tls on asks for/);
+    const { DRAGSTRIP_REDIS: _both, ...others } = env;
+    const plain = { ...others, DRAGSTRIP_REDIS: env.DRAGSTRIP_REDIS.split(',')[0] };
+    const none = [...words, '--tls', 'on', '--storages', 'ioredis'];
+    assertFailure(
+      await runCommand(folder, none, { env: plain }),
+      4,
+      /no encrypted address of redis is known/,
+    );
   });
 
   it('a race by a URL of the environment, and what cannot encrypt is left out', async () => {

@@ -188,6 +188,19 @@ describe('storages, without a server', () => {
     });
   });
 
+  it('a storage with TLS has each profile over it, too, and no other name', async () => {
+    const ioredis = await loadStorage('ioredis');
+    const { default: usual, tuned } = ioredis.profiles;
+    const { options, tls, name } = requireProfile(ioredis, 'tuned-tls');
+    assert.deepEqual([name, tls, options], ['tuned-tls', true, tuned.options]);
+    assert.equal(requireProfile(ioredis, 'tls').summary, `${usual.summary}, over TLS`);
+    for (const wrong of ['tuned-tls-tls', 'tls-tls', '-tls']) {
+      assert.throws(() => requireProfile(ioredis, wrong), { code: 'E_USAGE' }, wrong);
+    }
+    const hiredis = await loadStorage('hiredis');
+    assert.throws(() => requireProfile(hiredis, 'tls'), { code: 'E_USAGE' });
+  });
+
   describe('a file of the user', () => {
     /** @param {string} name @param {string} text */
     const write = async (name, text) => {
