@@ -53,7 +53,7 @@ function runScript(env) {
     reject: false,
     env: {
       ...{ ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state'), SERVERS: 'running' },
-      ...{ PACKAGE: 'turning-driver', STORAGE: './turning.mjs', GATES: 'throughput<0.25 p50>1s' },
+      ...{ PACKAGE: 'turning-driver', STORAGE: './turning.mjs', GATES: 'p50>3 p50>1s' },
       DRAGSTRIP: `${process.execPath} ${path.join(ROOT, 'bin/dragstrip.js')}`,
       RELEASE: 'turning-driver@./release',
       MORE: '--load sync --ops 1500 --warmup 100 --rounds 8 --rows 50 --no-html',
@@ -84,10 +84,7 @@ test('a slower one ends with 6, measured against the target branch', async () =>
   assert.equal(exitCode, 6, `${stdout}${stderr}`);
   const comment = readFileSync(path.join(folder, 'red/comment.md'), 'utf8');
   assert.match(comment, /### ❌ Dragstrip: gate failed/);
-  assert.match(
-    comment,
-    /failed: throughput\\<0\.25, turning\\@2\.0\.1\+\w{7}, sync: 0\.\d+× of turning/,
-  );
+  assert.match(comment, /failed: p50\\>3, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/);
 });
 
 test('without a package, and with a driver that does not open, it says what is missing', async () => {
