@@ -19,6 +19,23 @@ const SETTINGS = [
   'handlersocket_accept_balance',
 ];
 
+/** What tells other products with the protocol of MySQL. */
+const PRODUCT_VARIABLES = ['version_comment', 'aurora_version'];
+
+/**
+ * The version as results show it: others than MariaDB are named where MariaDB is expected. Pure.
+ * @param {{ version: string, comment?: string, aurora?: string }} variables of the server
+ * @returns {string} `10.11.19-MariaDB`, `MySQL 8.4.2`, `Percona Server 8.0.36-28`
+ */
+export function sqlProduct({ version, comment = '', aurora }) {
+  if (/MariaDB/i.test(version)) return version;
+  const tidb = /-TiDB-v?(\S+)$/.exec(version)?.[1];
+  if (tidb !== undefined) return `TiDB ${tidb}`;
+  if (aurora) return `Aurora MySQL ${aurora}`;
+  if (/Percona/i.test(comment)) return `Percona Server ${version}`;
+  return /MySQL|^Source distribution$/i.test(comment) ? `MySQL ${version}` : version;
+}
+
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
@@ -51,7 +68,7 @@ export async function readSettings(endpoint, { user = 'root', password }) {
 async function querySettings(connection) {
   const [variables] = await connection.query({
     sql: 'SHOW GLOBAL VARIABLES WHERE Variable_name IN (?)',
-    values: [['version', ...SETTINGS]],
+    values: [['version', ...PRODUCT_VARIABLES, ...SETTINGS]],
     timeout: PROBE_TIMEOUT_MS,
   });
   const [plugins] = await connection.query({
@@ -62,9 +79,14 @@ async function querySettings(connection) {
   /** @type {Record<string, string>} */
   const settings = {};
   for (const row of /** @type {any[]} */ (variables)) settings[row.Variable_name] = row.Value;
-  const { version = 'unknown', ...rest } = settings;
+  const {
+    version = 'unknown',
+    version_comment: comment,
+    aurora_version: aurora,
+    ...rest
+  } = settings;
   return {
-    version,
+    version: sqlProduct({ version, comment, aurora }),
     settings: rest,
     plugin: /** @type {any[]} */ (plugins)[0]?.status,
   };

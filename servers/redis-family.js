@@ -257,7 +257,12 @@ async function readInfo(client) {
 }
 
 /** Products that answer as Redis, by the field of INFO that has their own version. */
-const PRODUCTS = Object.freeze({ valkey_version: 'Valkey', dragonfly_version: 'Dragonfly' });
+const PRODUCTS = Object.freeze({
+  valkey_version: 'Valkey',
+  dragonfly_version: 'Dragonfly',
+  garnet_version: 'Garnet',
+  kvrocks_version: 'Kvrocks',
+});
 
 /**
  * Others than Redis also say a redis_version, which is the one that they are compatible with. Pure.

@@ -56,6 +56,8 @@ describe('products with the protocol of Redis', () => {
     for (const [info, product, version] of [
       ['redis_version:7.0.15\r\nexecutable:/usr/bin/redis-server\r\n', 'Redis', '7.0.15'],
       [VALKEY, 'Valkey', '8.0.2'],
+      ['garnet_version:1.0.84\r\nos:Unix\r\n', 'Garnet', '1.0.84'],
+      ['redis_version:7.0.0\r\nkvrocks_version:2.11.1\r\n', 'Kvrocks', '2.11.1'],
       ['redis_version:7.4.0\r\ndragonfly_version:df-v1.27.1\r\n', 'Dragonfly', '1.27.1'],
       ['redis_version:6.3.4\r\nexecutable:/usr/bin/keydb-server\r\n', 'KeyDB', '6.3.4'],
       ['', 'Redis', 'unknown'],
