@@ -22,6 +22,8 @@ const SPACE = 0x20;
 export class ThreadClocks {
   /** @type {number[]} */
   #files = [];
+  /** Of each thread what it had when it was last read. */
+  #last = new Float64Array(0);
 
   /**
    * @param {readonly number[]} pids
@@ -43,7 +45,9 @@ export class ThreadClocks {
   read() {
     if (this.#files.length === 0) return null;
     const times = { runNs: 0, waitNs: 0, threads: new Float64Array(2 * this.#files.length) };
-    for (const [i, file] of this.#files.entries()) addLine(file, times, 2 * i);
+    if (this.#last.length === 0) this.#last = new Float64Array(times.threads.length);
+    for (const [i, file] of this.#files.entries()) addLine(file, times, 2 * i, this.#last);
+    this.#last = times.threads;
     return times;
   }
 
@@ -66,21 +70,36 @@ function threadsOf(pid) {
  * @param {number} file
  * @param {ThreadTimes} times is added to
  * @param {number} place of the thread
+ * @param {Float64Array} last what a thread that has ended keeps: sums must not fall
  */
-function addLine(file, times, place) {
+function addLine(file, times, place, last) {
   let length = 0;
   try {
     length = readSync(file, line, 0, LINE_BYTES, 0);
   } catch {
-    return; // the thread has ended
+    length = 0; // the thread has ended
   }
   let at = 0;
   let run = 0;
+  if (length === 0) {
+    addTimes(times, place, last[place], last[place + 1]);
+    return;
+  }
   for (; at < length && line[at] !== SPACE; at += 1) run = run * 10 + line[at] - 48;
   let wait = 0;
   for (at += 1; at < length && line[at] !== SPACE; at += 1) wait = wait * 10 + line[at] - 48;
-  times.threads[place] = run;
-  times.threads[place + 1] = wait;
-  times.runNs += run;
-  times.waitNs += wait;
+  addTimes(times, place, run, wait);
+}
+
+/**
+ * @param {ThreadTimes} times is added to
+ * @param {number} place
+ * @param {number} runNs
+ * @param {number} waitNs
+ */
+function addTimes(times, place, runNs, waitNs) {
+  times.threads[place] = runNs;
+  times.threads[place + 1] = waitNs;
+  times.runNs += runNs;
+  times.waitNs += waitNs;
 }

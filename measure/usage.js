@@ -5,6 +5,10 @@
  * A server's CPU time is the sum over its threads of /proc/PID/task/TID/schedstat (first field:
  * nanoseconds on a processor, kernel documentation, scheduler/sched-stats); without schedstat,
  * fields 14 and 15 of /proc/PID/stat in ticks of 10 ms (proc(5)).
+ *
+ * A thread that ends takes its schedstat with it, with all the time of its life: a JVM ends compiler
+ * threads (-XX:+UseDynamicNumberOfCompilerThreads) that had run for seconds. /proc/PID/stat still
+ * has their time; what threads that have ended had is taken from there.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -60,27 +64,63 @@ function clientUsage() {
   };
 }
 
+/** @typedef {{ endedNs: number, threads: Record<string, number> }} Seen of a process, last time */
+
 /**
- * @param {readonly number[]} pids
- * @returns {ServerUsage | null} sum over the processes; null if one of them is not readable
+ * @returns {(pids: readonly number[]) => ServerUsage | null} sum over the processes, which only
+ *   rises; null if one of them is not readable
  */
-export function serverUsage(pids) {
-  if (pids.length === 0) return null;
-  let cpuNs = 0;
-  /** @type {number | null} */
-  let rssBytes = 0;
-  /** @type {Record<string, number>} */
-  const threadNs = {};
-  try {
-    for (const pid of pids) {
-      cpuNs += threadsCpuNs(pid, threadNs) || processCpuNs(pid);
-      const rss = residentBytes(pid);
-      rssBytes = rss === null || rssBytes === null ? null : rssBytes + rss;
+export function createServerUsage() {
+  /** @type {Map<number, Seen>} */
+  const seen = new Map();
+  return (pids) => {
+    if (pids.length === 0) return null;
+    let cpuNs = 0;
+    /** @type {number | null} */
+    let rssBytes = 0;
+    /** @type {Record<string, number>} */
+    const threadNs = {};
+    try {
+      for (const pid of pids) {
+        // First, so that it is not ahead of the threads.
+        const processNs = processCpuNs(pid);
+        const { sum, threads } = threadTimes(pid);
+        const now = { endedNs: endedThreadsNs(seen.get(pid), processNs, threads), threads };
+        seen.set(pid, now);
+        cpuNs += sum === 0 ? processNs : sum + now.endedNs;
+        for (const [thread, ns] of Object.entries(threads)) threadNs[`${pid}/${thread}`] = ns;
+        const rss = residentBytes(pid);
+        rssBytes = rss === null || rssBytes === null ? null : rssBytes + rss;
+      }
+    } catch {
+      return null;
     }
-  } catch {
-    return null;
-  }
-  return { cpuNs, rssBytes, threadNs };
+    return { cpuNs, rssBytes, threadNs };
+  };
+}
+
+/**
+ * Time of threads that have ended. It is known in ticks only, of user and system time, so it changes
+ * only when one of them has ended: between two readings with the same threads the difference is
+ * exact.
+ * @param {Seen | undefined} before
+ * @param {number} processNs of all threads that ever were, rounded down to ticks
+ * @param {Readonly<Record<string, number>>} threads of those that are there
+ * @returns {number} at least what they had when they were last seen
+ */
+export function endedThreadsNs(before, processNs, threads) {
+  const livingNs = sumOf(Object.values(threads));
+  const restNs = Math.max(0, processNs - livingNs);
+  if (before === undefined) return restNs;
+  const ended = Object.entries(before.threads).filter(([thread]) => !(thread in threads));
+  // Others may have come and gone in between, unseen; less than this is a matter of ticks.
+  if (ended.length === 0 && restNs - before.endedNs <= 2 * TICK_NS) return before.endedNs;
+  return Math.max(restNs, before.endedNs + sumOf(ended.map(([, ns]) => ns)));
+}
+
+/** @param {readonly number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /**
@@ -98,23 +138,22 @@ export function busiestThreadNs(before, after) {
 
 /**
  * @param {number} pid
- * @param {Record<string, number>} each modified: time per thread
- * @returns {number} nanoseconds; 0 if the kernel has no schedstat
+ * @returns {{ sum: number, threads: Record<string, number> }} nanoseconds by thread; sum: 0 if the
+ *   kernel has no schedstat
  */
-function threadsCpuNs(pid, each) {
-  let sum = 0;
+function threadTimes(pid) {
+  /** @type {Record<string, number>} */
+  const threads = {};
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
       const line = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1');
-      const ns = Number(line.split(' ')[0]);
-      each[`${pid}/${thread}`] = ns;
-      sum += ns;
+      threads[thread] = Number(line.split(' ')[0]);
     } catch (error) {
-      // A thread may end between listing and reading; its time is lost.
+      // A thread may end between listing and reading.
       if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error;
     }
   }
-  return sum;
+  return { sum: sumOf(Object.values(threads)), threads };
 }
 
 /**
@@ -187,7 +226,7 @@ export function systemInstruments(clock) {
   return {
     clock,
     client: clientUsage,
-    servers: serverUsage,
+    servers: createServerUsage(),
     collectGarbage: (what) => globalThis.gc?.({ type: what === 'young' ? 'minor' : 'major' }),
     canaryNs: () => canaryNs(clock),
     conditions: () => readConditions(),
