@@ -6,7 +6,7 @@
 import { baseProfileOf } from '../lib/tls-profile.js';
 import { parseSelection } from '../storages/index.js';
 import { contendersOf } from './contenders.js';
-import { loadLabel } from './plan.js';
+import { loadLabels } from './loads.js';
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Load} Load */
@@ -37,8 +37,11 @@ export function makeBenchmarks(plan, storages, others = [], workload = undefined
   const { variants, workloads = [own] } = plan;
   const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
   if (variants === undefined) {
+    const label = loadLabels(plan.loads);
     return plan.loads.flatMap((load) =>
-      workloads.flatMap((name) => storages.map((one) => makeBenchmark(name, load, one))),
+      workloads.flatMap((name) =>
+        storages.map((one) => makeBenchmark(name, { load, label: label(load) }, one)),
+      ),
     );
   }
   return variants.flatMap(({ parameters, loads, storages: listed }) => {
@@ -48,6 +51,7 @@ export function makeBenchmarks(plan, storages, others = [], workload = undefined
         listed?.map((text) => parse(text)),
       ),
     );
+    const label = loadLabels(loads);
     return loads.flatMap((load) =>
       having.flatMap((one) => {
         const definition = /** @type {StorageDefinition} */ (one.definition);
@@ -55,7 +59,7 @@ export function makeBenchmarks(plan, storages, others = [], workload = undefined
         if (offer === false) return [];
         const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
         const target = { ...one, unavailable: one.unavailable ?? lack };
-        return makeBenchmark(own, load, target, parameters);
+        return makeBenchmark(own, { load, label: label(load) }, target, parameters);
       }),
     );
   });
@@ -109,16 +113,17 @@ function lackOfOther(workload, parameters, others) {
 
 /**
  * @param {string} workload
- * @param {Load} load
+ * @param {{ load: Load, label: string }} labelled
  * @param {StorageTarget} storage
  * @param {import('../lib/types.js').Parameters} [parameters]
  * @returns {Benchmark}
  */
-function makeBenchmark(workload, load, { definition, profile, unavailable }, parameters) {
+function makeBenchmark(workload, labelled, { definition, profile, unavailable }, parameters) {
+  const { load, label } = labelled;
   const variant =
     parameters === undefined ? '' : `[${Object.entries(parameters).map(toPair).join(',')}]`;
   return {
-    id: `${definition.name}:${profile}/${workload}${variant}/${loadLabel(load)}`,
+    id: `${definition.name}:${profile}/${workload}${variant}/${label}`,
     storage: definition.name,
     profile,
     workload,

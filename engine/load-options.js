@@ -23,8 +23,9 @@ import { parseRamp, parseRate } from './rates.js';
 /** Of every workload whose loads are not fixed by what it measures. */
 /** @type {import('../lib/options.js').OptionTable} */
 export const LOAD_OPTIONS = Object.freeze({
-  ops: count(1, OPERATIONS_MAX, undefined, {
-    help: 'operations per benchmark; suffixes k and M are accepted (50k, 1M)',
+  ops: counts(1, OPERATIONS_MAX, undefined, {
+    value: '<n>',
+    help: 'operations per benchmark (50k, 1M); several (50k,500k): each number in turn',
     shown: `${OPERATIONS_DEFAULT}`,
   }),
   duration: duration(undefined, {
@@ -104,14 +105,31 @@ export function loadsOf(values, usual, { sliced, rounds }) {
   const { search, p99, ramp, rate, load } = values;
   if (search || p99 !== undefined) return { findMax: toSearch({ ...values, rounds }) };
   if (ramp !== undefined) return { loads: shared(toRamp(values), values) };
-  if (rate !== undefined || load === 'rate') return { loads: shared([toRate(values)], values) };
+  if (rate !== undefined || load === 'rate') {
+    return { loads: shared(amounts(values).map(toRate), values) };
+  }
   for (const [name, flagName] of Object.entries(BELONGS)) {
     if (values[name] !== undefined) {
       throw usageError(`${flagName}: it belongs to an open loop`, 'add --rate 10k, or a --ramp');
     }
   }
   const kinds = load === undefined ? usual(values, { sliced }) : toKind(values, usual);
-  return { loads: shared(kinds.map(withAmount(values)), values) };
+  return {
+    loads: shared(
+      amounts(values).flatMap((one) => kinds.map(withAmount(one))),
+      values,
+    ),
+  };
+}
+
+/**
+ * @param {Values} values
+ * @returns {Values[]} one for each number of operations, where there are several
+ */
+function amounts({ ops, ...values }) {
+  return ops === undefined
+    ? [values]
+    : ops.map((/** @type {number} */ n) => ({ ...values, ops: n }));
 }
 
 /** Options of an open loop alone, and their flags. */
@@ -153,7 +171,9 @@ function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, proces
 function toRamp({ ramp, rate, load, inFlight, ...given }) {
   refuseBeside('--ramp', { '--rate': rate, '--in-flight': inFlight });
   refuseOtherLoad('--ramp', load);
-  return ramp.map((/** @type {number} */ step) => toRate({ ...given, rate: step }));
+  return amounts(given).flatMap((one) =>
+    ramp.map((/** @type {number} */ step) => toRate({ ...one, rate: step })),
+  );
 }
 
 /**

@@ -164,6 +164,20 @@ export function trialLoad(search, perSecond) {
 }
 
 /**
+ * @param {readonly import('../lib/result.js').Load[]} loads of one run
+ * @returns {(load: import('../lib/result.js').Load) => string} its label, with the number of
+ *   operations where it alone tells two loads apart
+ */
+export function loadLabels(loads) {
+  const labels = loads.map(loadLabel);
+  return (load) => {
+    const label = loadLabel(load);
+    const alike = labels.filter((one) => one === label).length > 1;
+    return alike && load.operations !== null ? `${label}-of-${load.operations}` : label;
+  };
+}
+
+/**
  * @param {import('../lib/result.js').Load} load
  * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`, `window-100-by-2` for two
  *   processes: part of a benchmark's id

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LOAD_OPTIONS } from '../../engine/load-options.js';
-import { loadLabel, trialLoad } from '../../engine/loads.js';
+import { loadLabel, loadLabels, trialLoad } from '../../engine/loads.js';
 import { planRun } from '../../engine/plan.js';
 import { parseRamp, parseRate } from '../../engine/rates.js';
 import { takeOption } from '../../lib/options.js';
@@ -45,6 +45,23 @@ test('--load names one of the four', () => {
   assert.deepEqual(kinds({ load: 'window', inFlight: 7 }), ['window-7']);
   assert.deepEqual(kinds({ load: 'burst', ops: 10 }), ['burst']);
   assert.deepEqual(kinds({ load: 'rate', rate: 2000 }), ['rate-2000']);
+});
+
+test('several numbers of operations are a load each, with names of their own', () => {
+  const { loads } = plan({ ops: [50_000, 500_000] }, 'async');
+  assert.deepEqual(
+    loads.map(({ operations }) => operations),
+    [50_000, 500_000],
+  );
+  assert.deepEqual(loads.map(loadLabels(loads)), ['burst-of-50000', 'burst-of-500000']);
+  const once = plan({ ops: 50_000 }, 'async').loads;
+  assert.deepEqual(once.map(loadLabels(once)), ['burst'], 'one alone is called what it was');
+  const raced = plan({ ops: [10, 20], inFlight: [8] }).loads;
+  assert.deepEqual(raced.map(loadLabels(raced)), [
+    ...['sync-of-10', 'window-8-of-10', 'sync-of-20', 'window-8-of-20'],
+  ]);
+  const { loads: rates } = plan({ ramp: [1000, 2000], ops: [100, 200] });
+  assert.equal(rates.length, 4);
 });
 
 test('--rate alone is an open loop of ten seconds with constant arrivals', () => {
