@@ -6,9 +6,9 @@
  * nanoseconds on a processor, kernel documentation, scheduler/sched-stats); without schedstat,
  * fields 14 and 15 of /proc/PID/stat in ticks of 10 ms (proc(5)).
  *
- * A thread that ends takes its schedstat with it, with all the time of its life: a JVM ends compiler
- * threads (-XX:+UseDynamicNumberOfCompilerThreads) that had run for seconds. /proc/PID/stat still
- * has their time; what threads that have ended had is taken from there.
+ * A thread that ends takes its schedstat with it, with all the time of its life: a JVM ends
+ * compiler threads (-XX:+UseDynamicNumberOfCompilerThreads) that had run for seconds.
+ * /proc/PID/stat still has their time; what threads that have ended had is taken from there.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -100,9 +100,9 @@ export function createServerUsage() {
 }
 
 /**
- * Time of threads that have ended. It is known in ticks only, of user and system time, so it changes
- * only when one of them has ended: between two readings with the same threads the difference is
- * exact.
+ * Time of threads that have ended. It is known in ticks only, of user and system time, so it
+ * changes only when one of them has ended: between two readings with the same threads the
+ * difference is exact.
  * @param {Seen | undefined} before
  * @param {number} processNs of all threads that ever were, rounded down to ticks
  * @param {Readonly<Record<string, number>>} threads of those that are there

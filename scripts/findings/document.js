@@ -1,0 +1,112 @@
+/** docs/findings.md from claims and their results. Pure. */
+
+import { plainText } from '../../lib/format.js';
+import { ratioInterval } from '../../stats/ratio.js';
+
+/** @typedef {import('./claims.js').Claim} Claim */
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {{ claim: Claim, result: Result | null }} Found */
+
+const HEAD = `# Findings: the claims of the original programs
+
+Made by \`npm run findings\`, which runs each command below on the servers that are there and writes this
+page from their results; \`npm run findings -- --from\` writes it again from stored results. The numbers
+000 to 004 are the programs: distributed mutex, rmux, MGET, storage race, Cassandra driver.
+
+A claim is a ratio. **Ours** is the geometric mean of pairs of one round, with the 95 % interval and the
+number of rounds. A claim is *reproduced* if the whole interval lies above the square root of the claimed
+ratio, which is half of it on a logarithmic scale; *refuted* if it lies below; otherwise this run does
+not decide it.
+`;
+
+/**
+ * @param {number} claimed
+ * @param {{ ratio: number | null, low: number | null, high: number | null }} ours
+ * @returns {'reproduced' | 'refuted' | 'not decided' | 'not measured'}
+ */
+export function verdictOf(claimed, { ratio, low, high }) {
+  if (ratio === null) return 'not measured';
+  if (low === null || high === null) return 'not decided';
+  const half = Math.sqrt(claimed);
+  if (low > half) return 'reproduced';
+  return high < half ? 'refuted' : 'not decided';
+}
+
+/**
+ * @param {readonly Found[]} found
+ * @returns {string}
+ */
+export function documentOf(found) {
+  const rows = found.map(({ claim, result }) => {
+    const { text, claimed, says, source } = claim;
+    const ours = oursOf(claim, result);
+    const verdict = verdictOf(claimed, ours);
+    const cells = [text, times(claimed), shown(ours), `**${verdict}**`, says, source];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    HEAD,
+    '| claim | claimed | ours | | ratio of | original figures |',
+    '|---|--:|--:|---|---|---|',
+    ...rows,
+    '',
+    '## Commands',
+    '',
+    'Each command is run as `npx dragstrip …`. Load: the highest load average while it ran.',
+    '',
+    '| command | machine | load | versions |',
+    '|---|---|--:|---|',
+    ...commandsOf(found).map((cells) => `| ${cells.join(' | ')} |`),
+    '',
+  ].join('\n');
+}
+
+/**
+ * @param {Claim} claim
+ * @param {Result | null} result
+ */
+function oursOf({ pair }, result) {
+  const none = { ratio: null, low: null, high: null, n: 0 };
+  if (result === null) return none;
+  const { a, b } = pair(result);
+  return a.length === 0 || a.length !== b.length ? none : ratioInterval(a, b);
+}
+
+/** @param {{ ratio: number | null, low: number | null, high: number | null, n: number }} ours */
+function shown({ ratio, low, high, n }) {
+  if (ratio === null) return '–';
+  const interval = low === null || high === null ? '' : ` (${times(low)} to ${times(high)})`;
+  return `${times(ratio)}${interval}, n ${n}`;
+}
+
+/** @param {number} ratio @returns {string} three significant digits */
+function times(ratio) {
+  return `${Number(ratio.toPrecision(3))}×`;
+}
+
+/**
+ * @param {readonly Found[]} found
+ * @returns {string[][]} each command once
+ */
+function commandsOf(found) {
+  const byName = new Map(found.map((one) => [one.claim.run.name, one]));
+  return [...byName.values()].map(({ claim: { run }, result }) => {
+    const words = run.shown ?? run.words({})?.join(' ') ?? run.name;
+    if (result === null) return [`\`${words}\``, run.needs ?? 'not run', '–', '–'];
+    const { cpu, cores, virtual, node } = result.environment;
+    const machine = `${cpu}, ${cores} cores${virtual ? ', virtual' : ''}`;
+    const servers = result.servers.map(({ name, version }) => `${name} ${version ?? 'unknown'}`);
+    return [`\`${words}\``, machine, loadOf(result), [`Node ${node}`, ...servers].join(', ')].map(
+      plainText,
+    );
+  });
+}
+
+/** @param {Result} result */
+function loadOf({ benchmarks, environment }) {
+  const loads = benchmarks.flatMap(({ rounds }) =>
+    rounds.flatMap(({ conditions }) => conditions?.loadAverage ?? []),
+  );
+  const all = [...loads, ...(environment.loadAverage?.slice(0, 1) ?? [])];
+  return all.length === 0 ? '–' : Math.max(...all).toFixed(1);
+}
