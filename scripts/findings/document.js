@@ -9,14 +9,15 @@ import { ratioInterval } from '../../stats/ratio.js';
 
 const HEAD = `# Findings: the claims of the original programs
 
-Made by \`npm run findings\`, which runs each command below on the servers that are there and writes this
-page from their results; \`npm run findings -- --from\` writes it again from stored results. The numbers
-000 to 004 are the programs: distributed mutex, rmux, MGET, storage race, Cassandra driver.
+Made by \`npm run findings\`, which runs each command below on the servers that are there and
+writes this page from their results; \`npm run findings -- --from\` writes it again from stored
+results. The numbers 000 to 004 are the programs: distributed mutex, rmux, MGET, storage race,
+Cassandra driver.
 
-A claim is a ratio. **Ours** is the geometric mean of pairs of one round, with the 95 % interval and the
-number of rounds. A claim is *reproduced* if the whole interval lies above the square root of the claimed
-ratio, which is half of it on a logarithmic scale; *refuted* if it lies below; otherwise this run does
-not decide it.
+A claim is a ratio. **Ours** is the geometric mean of pairs of one round, with the 95 % interval and
+the number of rounds. A claim is *reproduced* if the whole interval lies above the square root of
+the claimed ratio, which is half of it on a logarithmic scale; *refuted* if it lies below; otherwise
+this run does not decide it.
 `;
 
 /**
