@@ -19,6 +19,7 @@
  * @property {string} text
  * @property {string} source of its figure
  * @property {number} claimed the ratio that it claims, above 1
+ * @property {boolean} [atMost] it claims no more than that
  * @property {Run} run
  * @property {(result: Result) => { a: Rounds, b: Rounds }} pair A / B is the ratio
  * @property {string} says what A and B are
@@ -42,7 +43,7 @@ const RUNS = {
   mutex: {
     name: 'mutex',
     words: words(
-      'mutex --tests 1 --keys 1,10 --rounds 6 --storages ioredis --handlers script,pure',
+      'mutex --tests 1 --keys 1,10 --rounds 20 --storages ioredis --handlers script,pure',
     ),
   },
   mget: {
@@ -70,8 +71,8 @@ const RUNS = {
   insert: {
     name: 'insert',
     words: words(
-      'insert --storages cassandra --strategies async,batch_pure,batch_pure2,logged_batch ' +
-        '--rows 20000 --rounds 4',
+      'insert --storages cassandra --strategies async,batch_pure,batch_pure2 ' +
+        '--rows 20000 --rounds 7',
     ),
   },
   codec: {
@@ -230,6 +231,7 @@ export const CLAIMS = Object.freeze([
     text: 'A hundred keys cost less than twice one key',
     source: '002: c=1, 0.403 and 0.236 ms',
     claimed: 0.403 / 0.236,
+    atMost: true,
     run: RUNS['mget'],
     pair: (result) => ({
       a: fetchNs({ inFlight: 1, keys: 100 }, result),
@@ -238,9 +240,10 @@ export const CLAIMS = Object.freeze([
     says: '100 keys / 1 key, median of a fetch, one in flight',
   },
   {
-    text: 'Sixteen fetches at once take no longer than one: 1.2 times',
+    text: 'Sixteen fetches at once take hardly longer than one',
     source: '002: 100 keys, c=16 and c=1, 0.476 and 0.403 ms',
     claimed: 0.476 / 0.403,
+    atMost: true,
     run: RUNS['mget'],
     pair: (result) => ({
       a: fetchNs({ inFlight: 16, keys: 100 }, result),

@@ -17,20 +17,22 @@ Cassandra driver.
 A claim is a ratio. **Ours** is the geometric mean of pairs of one round, with the 95 % interval and
 the number of rounds. A claim is *reproduced* if the whole interval lies above the square root of
 the claimed ratio, which is half of it on a logarithmic scale; *refuted* if it lies below; otherwise
-this run does not decide it.
+this run does not decide it. A claim of *at most* (≤) is reproduced if the interval lies below the
+claimed ratio, and refuted if it lies above.
 `;
 
 /**
- * @param {number} claimed
+ * @param {{ claimed: number, atMost?: boolean }} claim
  * @param {{ ratio: number | null, low: number | null, high: number | null }} ours
  * @returns {'reproduced' | 'refuted' | 'not decided' | 'not measured'}
  */
-export function verdictOf(claimed, { ratio, low, high }) {
+export function verdictOf({ claimed, atMost = false }, { ratio, low, high }) {
   if (ratio === null) return 'not measured';
   if (low === null || high === null) return 'not decided';
-  const half = Math.sqrt(claimed);
-  if (low > half) return 'reproduced';
-  return high < half ? 'refuted' : 'not decided';
+  const limit = atMost ? claimed : Math.sqrt(claimed);
+  if (low > limit) return atMost ? 'refuted' : 'reproduced';
+  if (high < limit) return atMost ? 'reproduced' : 'refuted';
+  return 'not decided';
 }
 
 /**
@@ -39,10 +41,17 @@ export function verdictOf(claimed, { ratio, low, high }) {
  */
 export function documentOf(found) {
   const rows = found.map(({ claim, result }) => {
-    const { text, claimed, says, source } = claim;
+    const { text, claimed, atMost = false, says, source } = claim;
     const ours = oursOf(claim, result);
-    const verdict = verdictOf(claimed, ours);
-    const cells = [text, times(claimed), shown(ours), `**${verdict}**`, says, source];
+    const verdict = verdictOf(claim, ours);
+    const cells = [
+      text,
+      `${atMost ? '≤ ' : ''}${times(claimed)}`,
+      shown(ours),
+      `**${verdict}**`,
+      says,
+      source,
+    ];
     return `| ${cells.join(' | ')} |`;
   });
   return [

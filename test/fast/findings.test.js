@@ -33,8 +33,16 @@ describe('the verdict on a claim of four times', () => {
     [{ ratio: 4, low: null, high: null }, 'not decided'],
     [{ ratio: null, low: null, high: null }, 'not measured'],
   ])) {
-    test(`${JSON.stringify(ours)}: ${verdict}`, () => assert.equal(verdictOf(4, ours), verdict));
+    test(`${JSON.stringify(ours)}: ${verdict}`, () =>
+      assert.equal(verdictOf({ claimed: 4 }, ours), verdict));
   }
+});
+
+test('a claim of at most is refuted by more, and reproduced by less', () => {
+  const claim = { claimed: 1.2, atMost: true };
+  assert.equal(verdictOf(claim, { ratio: 5, low: 4, high: 6 }), 'refuted');
+  assert.equal(verdictOf(claim, { ratio: 1, low: 0.9, high: 1.1 }), 'reproduced');
+  assert.equal(verdictOf(claim, { ratio: 1.2, low: 1, high: 1.4 }), 'not decided');
 });
 
 describe('the page', () => {
