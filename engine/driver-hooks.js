@@ -12,6 +12,9 @@ import { pathToFileURL } from 'node:url';
 /** @typedef {(specifier: string, context: any, next: (specifier: string, context: any) => any) =>
  *   any} Resolve */
 
+/** Of Dragstrip, with a slash at the end. */
+const ROOT = new URL('../', import.meta.url).href;
+
 /**
  * To be called before the adapter is loaded.
  * @param {Driver} driver
@@ -24,14 +27,17 @@ export function useDriver(driver) {
 
 /**
  * @param {Driver} driver
+ * @param {string} [root] URL of Dragstrip's folder
  * @returns {Resolve}
  */
-export function resolveFor({ name, package: own, folder }) {
+export function resolveFor({ name, package: own, folder }, root = ROOT) {
   const parentURL = pathToFileURL(`${folder}/package.json`).href;
   return (specifier, context, next) => {
     const isMeant = specifier === name || specifier.startsWith(`${name}/`);
-    // Packages among themselves keep what they have: one may need another version of it.
-    const fromPackage = context.parentURL?.includes('/node_modules/') === true;
+    // Packages among themselves keep what they have: one may need another version of it. Our own
+    // adapters are in node_modules, too, where Dragstrip is installed as a package.
+    const importer = context.parentURL?.replace(root, '/') ?? '';
+    const fromPackage = importer.includes('/node_modules/');
     if (!isMeant || fromPackage) return next(specifier, context);
     // A fork may have another name than the package that adapters import.
     return next(`${own}${specifier.slice(name.length)}`, { ...context, parentURL });

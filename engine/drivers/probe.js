@@ -4,6 +4,7 @@
  * ones.
  */
 
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { targetError } from '../../lib/errors.js';
@@ -63,11 +64,27 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
     );
   }
   if (folder === null) return;
+  if (driver !== undefined) await requireDriver(target, folder);
   target.identity = await identify(folder, {
     from: driver?.from,
     shownFrom: [path.dirname(home), process.cwd()],
   });
   target.version = target.identity.version ?? target.version;
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {string} folder of the package that its process has loaded
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where it is another copy
+ */
+async function requireDriver({ definition, driver }, folder) {
+  const { folder: installed = '', package: name = '', text = '' } = driver ?? {};
+  const expected = await realpath(path.join(installed, 'node_modules', name));
+  if ((await realpath(folder)) === expected) return;
+  throw targetError(
+    `--against ${text}: ${definition.name} would load another copy of ${name}, not this one`,
+    `its adapter must import '${driver?.name}' by that name`,
+  );
 }
 
 /**

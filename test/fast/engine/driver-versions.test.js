@@ -186,6 +186,25 @@ test('the same code twice, and code that does not open, are refused before the r
   const place = path.join(folder, 'broken');
   writeDriver(place, '4.0.0', 7);
   writeFileSync(path.join(place, 'index.js'), "import './not-built.js';\n");
+  writeFileSync(
+    path.join(folder, 'by-path.mjs'),
+    `import { createRequire } from 'node:module';
+    const { version } = createRequire(import.meta.url)('./required.cjs');
+    export default {
+      name: 'by-path', summary: version, package: 'turning-driver', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      open: async ({ dataset }) => ({ get: async (id) => dataset.value(id), async close() {} }),
+    };`,
+  );
+  mkdirSync(path.join(folder, 'copy'), { recursive: true });
+  writeFileSync(path.join(folder, 'copy/package.json'), '{ "name": "turning-driver" }');
+  writeFileSync(path.join(folder, 'copy/index.js'), "exports.version = '0.0.1';");
+  writeFileSync(path.join(folder, 'required.cjs'), "module.exports = require('./copy/index.js');");
+  const copied = await runCommand(folder, [
+    ...RACE.map((word) => (word === './turning.mjs' ? './by-path.mjs' : word)),
+    ...['--force', '--against', OLD],
+  ]);
+  assertFailure(copied, 4, /by-path@1\.4\.2\+\w{7} would load another copy of turning-driver/);
   const broken = await runCommand(folder, [...RACE, '--force', '--against', './broken']);
   assertFailure(
     broken,
@@ -310,6 +329,18 @@ test('only the package itself is exchanged, and only for adapters', () => {
   assert.equal(from('ioredis/built/utils.js'), there);
   for (const other of ['ioredis-mock', 'redis', './ioredis.js', 'node:net']) {
     assert.notEqual(from(other), there);
+  }
+  // Installed as a package, our adapters are in node_modules themselves.
+  const root = 'file:///user/node_modules/dragstrip/';
+  const packed = resolveFor(
+    { ...{ name: 'ioredis', package: 'ioredis', version: '5.0.0' }, label: '5.0.0', folder: '/x' },
+    root,
+  );
+  const parentOf = (/** @type {string} */ parentURL) =>
+    packed('ioredis', { parentURL }, (_, context) => context.parentURL);
+  assert.equal(parentOf(`${root}storages/ioredis.js`), 'file:///x/package.json');
+  for (const other of [`${root}node_modules/bullmq/a.js`, 'file:///user/node_modules/b/a.js']) {
+    assert.equal(parentOf(other), other);
   }
   const inside = 'file:///app/node_modules/bullmq/index.js';
   assert.equal(from('ioredis', inside), inside);
