@@ -32,7 +32,7 @@ export class Relay {
     });
   }
 
-  /** @returns {Promise<Endpoint>} where it listens */
+  /** @returns {Promise<{ host: string, port: number }>} where it listens */
   async listen() {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
@@ -69,7 +69,8 @@ export async function relayTo(address) {
   for (const [name, endpoint] of Object.entries(address)) {
     const relay = new Relay(endpoint);
     relays.push(relay);
-    near[name] = { ...(await relay.listen()), ...(endpoint.db && { db: endpoint.db }) };
+    const { db, tls } = endpoint;
+    near[name] = { ...(await relay.listen()), ...(db && { db }), ...(tls && { tls }) };
   }
   const all = (/** @type {'cut' | 'freeze' | 'close'} */ action) => () => {
     for (const relay of relays) relay[action]();

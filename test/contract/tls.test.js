@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { createConnection } from 'mysql2/promise';
 import { getLoader } from '../../data/loaders/index.js';
+import { relayTo } from '../../engine/check/relay.js';
 import { formatPlace } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { certificatesIn, makeCertificates } from '../../servers/certificates.js';
@@ -83,6 +84,30 @@ describe('TLS', () => {
       }
     });
 
+    it(`${label} rejects what is in flight when the connection is lost`, { skip }, async () => {
+      const { address, ...context } = contextOf(server);
+      const relay = await relayTo(address);
+      try {
+        const near = { ...context, address: relay.address, profile, dataset, folder: '' };
+        const handle = await openRows(definition, near);
+        const read = reader(handle, profile);
+        await within(read(1), LIMIT_MS, label);
+        relay.freeze();
+        const requests = Promise.allSettled(Array.from({ length: 50 }, (_, i) => read(i + 1)));
+        await new Promise(setImmediate); // they are written
+        relay.cut();
+        const settled = await within(requests, LIMIT_MS, 'in flight');
+        const late = await within(Promise.allSettled([read(1)]), LIMIT_MS, 'after the loss');
+        for (const one of [...settled, ...late]) {
+          assert.equal(one.status, 'rejected');
+          assert.equal(typeof one.reason.code, 'string', String(one.reason));
+        }
+        await within(handle.close(), LIMIT_MS, 'close');
+      } finally {
+        relay.close();
+      }
+    });
+
     it(`${label} refuses a server of another authority`, { skip }, async () => {
       await assert.rejects(open({ ca: certificatesIn(folder).ca }), { code: 'E_TARGET' });
     });
@@ -112,6 +137,18 @@ describe('TLS', () => {
     client.disconnect();
     return clients.split(` laddr=127.0.0.1:${tls.port} `).length - 1;
   }
+
+  it('private keys are of the owner alone, and that of the authority is gone', () => {
+    for (const name of servers.names) {
+      const inside = path.join(servers.running(name).folder, 'tls');
+      const names = readdirSync(inside).sort();
+      assert.deepEqual(names, ['ca.crt', 'client.crt', 'client.key', 'server.crt', 'server.key']);
+      assert.equal(statSync(inside).mode & 0o077, 0);
+      for (const key of ['client.key', 'server.key']) {
+        assert.equal(statSync(path.join(inside, key)).mode & 0o077, 0, key);
+      }
+    }
+  });
 
   it('a certificate of a client is verified by the server', async () => {
     const { probe } = await loadServer('redis');
