@@ -15,6 +15,9 @@ import { loadServer } from '../servers/registry.js';
 /** Of a failure, and of the warning that stands for the exit status. */
 export const LOST = 'SERVER_LOST';
 
+/** On a busy machine a server may need longer for an answer than one probe waits. */
+const PROBES = 2;
+
 export class LostServers {
   /** @type {Map<ServerTarget, Failure>} */
   #lost = new Map();
@@ -66,13 +69,17 @@ export class LostServers {
 async function silenceOf({ name, address, credentialVariables }) {
   const { probe } = await loadServer(name);
   const credentials = await readCredentials(credentialVariables);
-  try {
-    await probe(address, credentials);
-    return null;
-  } catch (error) {
-    if (error.code !== 'E_TARGET') throw error;
-    return hideSecrets(error.message, credentials);
+  let reason = '';
+  for (let attempt = 0; attempt < PROBES; attempt += 1) {
+    try {
+      await probe(address, credentials);
+      return null;
+    } catch (error) {
+      if (error.code !== 'E_TARGET') throw error;
+      reason = hideSecrets(error.message, credentials);
+    }
   }
+  return reason;
 }
 
 /**

@@ -38,11 +38,23 @@ export async function findListener(endpoint) {
 export async function listensAt(pid, endpoint) {
   const inodes = await findInodes(endpoint);
   if (inodes.size === 0) return false;
-  if (await readdir(`/proc/${pid}/fd`).catch((error) => error.code !== 'EACCES')) {
-    return holdsSocket(String(pid), inodes);
-  }
+  if (await filesAreVisible(pid)) return holdsSocket(String(pid), inodes);
   const { uid } = await stat(`/proc/${pid}`);
   return [...inodes.values()].includes(String(uid));
+}
+
+/**
+ * @param {number} pid
+ * @returns {Promise<boolean>} the names of open files may be listed and yet not be read
+ */
+async function filesAreVisible(pid) {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    for (const fd of await readdir(folder)) await readlink(`${folder}/${fd}`);
+  } catch (error) {
+    return error.code !== 'EACCES' && error.code !== 'EPERM';
+  }
+  return true;
 }
 
 /**

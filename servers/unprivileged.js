@@ -87,10 +87,19 @@ function readLines(path) {
  * Gives a server its folder and all in it, but not the files with the secrets of its clients.
  * @param {string} folder
  * @param {ServerUser | undefined} user
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED where this root may not do that
  */
 export function handOver(folder, user) {
   if (user === undefined) return;
-  lchownSync(folder, user.uid, user.gid);
+  try {
+    lchownSync(folder, user.uid, user.gid);
+  } catch (error) {
+    // A container's root without capabilities, or with few numbers of users.
+    throw refusedError(
+      `servers are not started as root, and this root may not give files away (${error.code})`,
+      `work as an ordinary user, or set ${AS_ROOT_VARIABLE}=yes to start them as root`,
+    );
+  }
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.name === 'secrets') continue;

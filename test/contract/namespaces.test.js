@@ -190,7 +190,7 @@ describe('namespaces', () => {
         await redis.notOurs['a key in other words'].make(one);
         await handle.release();
         assert.equal(await redis.count(one), 1, one.name);
-        await assert.rejects(handle.claim(), { code: 'E_REFUSED', message: /:theirs is there/ });
+        await assert.rejects(handle.claim(), { code: 'E_REFUSED', message: /:theirs exists/ });
         assert.equal(await redis.count(one), 1, one.name);
       } finally {
         await handle.close();

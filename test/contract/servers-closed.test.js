@@ -25,6 +25,7 @@ import { makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
 const run = promisify(execFile);
 const BIN = fileURLToPath(new URL('../../bin/dragstrip.js', import.meta.url));
 const INTRUDER = fileURLToPath(new URL('../helpers/intruder.js', import.meta.url));
+const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
 const NAMES = /** @type {const} */ (['redis', 'mariadb', 'tarantool', 'nutcracker']);
 /** The user nobody. */
 const OTHER = 65_534;
@@ -95,6 +96,34 @@ describe('servers that Dragstrip starts', () => {
       assert.equal(statSync(folder).uid, SERVER, name);
     }
     assert.ok(!readFileSync('/etc/passwd', 'utf8').includes(`:${SERVER}:`));
+  });
+
+  test('root starts them in a container, too, where it may not look into other processes', async (t) => {
+    const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find(existsSync);
+    if (!isRoot || setpriv === undefined) return t.skip('requires root and setpriv');
+    const home = await makeHome();
+    // What a container's root has by default: CAP_SYS_PTRACE is not among it.
+    const rights = [
+      'chown',
+      'dac_override',
+      'fowner',
+      'fsetid',
+      'kill',
+      'setgid',
+      'setuid',
+      'setpcap',
+    ];
+    const set = `--bounding-set=-all,${rights.map((name) => `+${name}`).join(',')}`;
+    const words = [set, '--inh-caps=-all', process.execPath, STARTER, home, 'owned', 'redis'];
+    try {
+      const { stdout } = await run(setpriv, words);
+      assert.deepEqual(
+        JSON.parse(stdout).map((/** @type {{ name: string }} */ { name }) => name),
+        ['redis'],
+      );
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 
   test('root is refused a state folder that this user cannot reach, unless it says so', async (t) => {
