@@ -3,7 +3,7 @@
  * time from the end of the measurement to the merged record. The agents are simulated, ten in a
  * process; a real benchmark is recorded first and replayed by all of them.
  *
- *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5]
+ *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5] [--merge-only]
  */
 
 import { fork } from 'node:child_process';
@@ -14,12 +14,14 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { executeParts } from '../engine/executor.js';
 import { openFleet } from '../fleet/controller.js';
-import { truncate } from '../fleet/merge.js';
+import { mergeContributions, truncate } from '../fleet/merge.js';
+import { packUpload, unpackUpload } from '../fleet/upload.js';
 import { parseEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { listen } from '../limits/fake/server.js';
+import { readEnvironment } from '../measure/environment.js';
 import { startServers } from '../servers/index.js';
 
 const PER_PROCESS = 10;
@@ -86,10 +88,66 @@ function spread(values) {
   return `${show(sorted[sorted.length >> 1])} (${show(sorted[0])}–${show(sorted[sorted.length - 1])})`;
 }
 
+/**
+ * Unpacking and merging alone, in this process: its CPU time, which other programs hardly change.
+ * @param {import('../engine/record.js').BenchmarkRecord} record
+ * @param {number} agents
+ * @param {number} repeat
+ */
+async function mergeAlone(record, agents, repeat) {
+  const clock = { offsetNs: 0, roundTripNs: 1e5, exchanges: 24 };
+  const executions = [{ record, failure: null, processNs: null }];
+  const payload = packUpload({ executions, failure: null, clock, targets: {} });
+  const times = [];
+  for (let i = 0; i < repeat; i += 1) {
+    const before = process.cpuUsage();
+    const contributions = Array.from({ length: agents }, (_, seat) => ({
+      agent: `agent-${seat}`,
+      records: unpackUpload(payload).executions.flatMap((one) => one.record ?? []),
+      offsetNs: 0,
+    }));
+    await mergeContributions(contributions, { atNs: Number(record.startedNs) });
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1e3);
+  }
+  return { bytes: payload.length, times };
+}
+
+/**
+ * All of it, with a real coordinator.
+ * @param {any} coordinator
+ * @param {{ file: string, agents: number, repeat: number,
+ *   spec: import('../engine/benchmark.js').BenchmarkSpec }} how file: of the record
+ * @returns {Promise<string>} ms from the common start to the merged record
+ */
+async function coordinate(coordinator, { file, agents, repeat, spec }) {
+  const children = await startAgents(coordinator, file, agents);
+  try {
+    const fleet = await openFleet({ coordinator, agents, storages: ['ioredis'], waitMs: 60_000 });
+    /** @type {number[]} */
+    const steps = [];
+    fleet.onMerge = ({ waitedNs, mergedNs }) => void steps.push((waitedNs + mergedNs) / 1e6);
+    for (let i = 0; i < repeat; i += 1) {
+      const { record, failure } = await fleet.execute(spec, {});
+      if (record === null) throw new Error(failure?.message);
+    }
+    await fleet.close();
+    return spread(steps);
+  } catch (error) {
+    return `not reached: ${error.message}`;
+  } finally {
+    for (const child of children) {
+      child.removeAllListeners('exit');
+      child.kill('SIGKILL');
+    }
+  }
+}
+
 const home = findHome();
 const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-bench-'));
 const started = await startServers(['coordinator'], { home, owned: true });
 const fake = await listen('redis', createDataset(DATASET));
+const [repeat] = numbers('--repeat', '5');
 try {
   const [running] = started.servers;
   const coordinator = {
@@ -97,44 +155,31 @@ try {
     credentials: await readCredentials(running.credentials ?? {}),
   };
   const client = new Redis({ ...coordinator.endpoint, ...coordinator.credentials, protocol: 2 });
-  const secondsList = numbers('--seconds', '10,60');
-  const longest = Math.max(...secondsList);
+  const all = numbers('--seconds', '10,60');
+  const longest = Math.max(...all);
   console.error(`recording ${longest} s at ${RATE} operations per second`);
   const { executions } = await executeParts([specOf(fake.port, longest)], {});
   const recorded = executions[0].record;
   if (recorded === null) throw new Error(executions[0].failure?.message);
-  console.log('agents  seconds  upload KiB  step ms, of it merging  coordinator MiB, peak');
-  for (const seconds of secondsList) {
+  const load = (await readEnvironment()).loadAverage?.[0].toFixed(0);
+  console.log(`median (range) of ${repeat}, load average ${load}`);
+  console.log(
+    'seconds  agents  upload KiB  unpack and merge CPU ms  whole step ms  coordinator MiB',
+  );
+  for (const seconds of all) {
     const whole = { agent: '', records: [recorded], offsetNs: 0 };
     const cut = truncate([whole], { atNs: 0, aliveNs: seconds * 1e9 }) ?? [whole];
+    const [record] = cut[0].records;
     const file = path.join(folder, `${seconds}.json`);
-    await writeFile(file, JSON.stringify(cut[0].records[0]));
+    await writeFile(file, JSON.stringify(record));
     for (const agents of numbers('--agents', '3,20,200')) {
-      const children = await startAgents(coordinator, file, agents);
-      const fleet = await openFleet({ coordinator, agents, storages: ['ioredis'] });
-      /** @type {{ steps: number[], merges: number[], bytes: number }} */
-      const figures = { steps: [], merges: [], bytes: 0 };
-      fleet.onMerge = ({ bytes, waitedNs, mergedNs }) => {
-        figures.bytes = bytes;
-        figures.steps.push((waitedNs + mergedNs) / 1e6);
-        figures.merges.push(mergedNs / 1e6);
-      };
-      for (let i = 0; i < numbers('--repeat', '5')[0]; i += 1) {
-        const { record, failure } = await fleet.execute(specOf(fake.port, seconds), {});
-        if (record === null) throw new Error(failure?.message);
-      }
+      const { bytes, times } = await mergeAlone(record, agents, repeat);
+      const spec = specOf(fake.port, seconds);
+      const isAlone = process.argv.includes('--merge-only');
+      const steps = isAlone ? '–' : await coordinate(coordinator, { file, agents, repeat, spec });
       const [, peak] = /used_memory_peak:(\d+)/.exec(await client.info('memory')) ?? [];
-      const texts = [
-        ...[String(agents), String(seconds), (figures.bytes / agents / 1024).toFixed(1)],
-        `${spread(figures.steps)}, ${spread(figures.merges)}`,
-        (Number(peak) / 2 ** 20).toFixed(1),
-      ];
-      console.log(texts.join('  '));
-      await fleet.close();
-      for (const child of children) {
-        child.removeAllListeners('exit');
-        child.disconnect();
-      }
+      const texts = [seconds, agents, (bytes / 1024).toFixed(0), spread(times), steps];
+      console.log([...texts, (Number(peak) / 2 ** 20).toFixed(0)].join('  '));
     }
   }
   client.disconnect();

@@ -6,6 +6,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { formatEndpoint } from '../lib/address.js';
 import { DragstripError, targetError } from '../lib/errors.js';
@@ -14,7 +15,7 @@ import { commonStart, compareClocks, monotonicNs } from './clock.js';
 import { connectCoordinator, connectionOptions } from './connection.js';
 import { requireOther, requireOtherProcess } from './guard.js';
 import { differencesOf, identityOf } from './identity.js';
-import { mergeContributions, truncate } from './merge.js';
+import { aborted, mergeContributions, truncate } from './merge.js';
 import { ALIVE_MS, ALIVE_RENEW_MS, PREFIX, runKey, uploadsOf } from './names.js';
 import { lastSeenNs } from './presence.js';
 import { Seats } from './seats.js';
@@ -29,6 +30,9 @@ export const WAIT_MS = 30_000;
 /** After an order to stop: a second for outstanding replies, and the upload. */
 const STOP_MS = 6000;
 const END_MS = 2000;
+const CLOSE_MS = 6000;
+/** Silence of the coordinator that ends a run. */
+const COORDINATOR_MS = 8000;
 const MERGE_MS = 8000;
 const UPLOAD_LOCK_MS = 60_000;
 
@@ -65,17 +69,17 @@ export async function openFleet(options) {
  *   uploads: Map<number, Upload> }} RunningStep */
 
 export class Fleet {
+  #renewing = false;
   #steps = 0;
   /** @type {RunningStep | null} */
   #step = null;
   /** Servers that were found to be others than the coordinator. @type {Set<string>} */
   #checked = new Set();
   #stop = new AbortController();
-  #receivedBytes = 0;
   /**
-   * Called after each benchmark: bytes uploaded, time from the common start until all of them were
-   * there, time to merge them.
-   * @type {((figures: { bytes: number, waitedNs: number, mergedNs: number }) => void) | null}
+   * Called after each benchmark: time from the common start until all uploads were there, time to
+   * merge them.
+   * @type {((figures: { waitedNs: number, mergedNs: number }) => void) | null}
    */
   onMerge = null;
   /** Uploads that were refused: of a lost agent, a second one, of another step. */
@@ -125,7 +129,7 @@ export class Fleet {
     this.clock = await compareClocks(client);
     this.identity = await identityOf(options.storages);
     await this.#renew();
-    this.renewal = setInterval(() => this.#renew().catch(() => {}), ALIVE_RENEW_MS);
+    this.renewal = setInterval(() => this.#keepAlive(), ALIVE_RENEW_MS);
     const scope = processScope();
     const ready = () => seats.all.filter(({ state }) => state === 'ready').length;
     const isDecided = () => {
@@ -174,6 +178,21 @@ export class Fleet {
     await this.client.set(runKey(this.run, 'alive'), '1', 'PX', ms);
   }
 
+  /** Without the coordinator no agent is heard of any more: the run cannot go on. */
+  async #keepAlive() {
+    if (this.#renewing) return;
+    this.#renewing = true;
+    const slow = setTimeout(() => {
+      const name = formatEndpoint(this.options.coordinator.endpoint);
+      this.lost ??= { agent: `at ${name}`, reason: 'the coordinator is away', aliveNs: null };
+      this.#stop.abort();
+      this.seats.changed();
+    }, COORDINATOR_MS);
+    await this.#renew().catch(() => {});
+    clearTimeout(slow);
+    this.#renewing = false;
+  }
+
   /** @param {import('./session.js').Order} order */
   async #order(order) {
     await this.client.xadd(runKey(this.run, 'orders'), '*', 'order', JSON.stringify(order));
@@ -205,7 +224,6 @@ export class Fleet {
       this.refused += 1;
       return 'refused';
     }
-    this.#receivedBytes += payload.length;
     const upload = unpackUpload(payload);
     current.uploads.set(number, upload);
     seat.clock = upload.clock;
@@ -226,7 +244,6 @@ export class Fleet {
     this.#steps += 1;
     const step = { step: this.#steps, seats, barrier: new Set(), uploads: new Map() };
     this.#step = step;
-    this.#receivedBytes = 0;
     const stop = () => this.#order({ type: 'stop' }).catch(() => {});
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();
@@ -276,8 +293,7 @@ export class Fleet {
     const mergeNs = monotonicNs();
     const merged = await mergeContributions(this.#contributions(step), { atNs });
     const waitedNs = mergeNs + this.clock.offsetNs - atNs;
-    const bytes = this.#receivedBytes;
-    this.onMerge?.({ bytes, waitedNs, mergedNs: monotonicNs() - mergeNs });
+    this.onMerge?.({ waitedNs, mergedNs: monotonicNs() - mergeNs });
     if (signal?.aborted && merged.record !== null) merged.record.state = 'aborted';
     return merged;
   }
@@ -357,27 +373,24 @@ export class Fleet {
 
   /** Ends the leases and removes all keys of the run. */
   async close() {
-    const { client, run, seats } = this;
     clearInterval(this.renewal);
-    const isEnded = () => seats.all.every(({ state }) => state !== 'ready');
-    try {
-      await this.#order({ type: 'end' });
-      await seats.withdraw();
-      await seats.until(isEnded, END_MS);
-      await client.del(runKey(run, 'alive'), runKey(run, 'orders'));
-      await this.receiver.close(true);
-      await this.uploads.obliterate({ force: true });
-    } catch {
-      // Without the coordinator nothing can be removed; agents end by the dead-man key.
-    }
-    await this.uploads.close().catch(() => {});
-    await seats.close();
-    client.disconnect();
+    // Without the coordinator nothing can be removed; agents end by the dead-man key.
+    await Promise.race([this.#remove().catch(() => {}), sleep(CLOSE_MS, null, { ref: false })]);
+    this.receiver.close(true).catch(() => {});
+    this.uploads.disconnect().catch(() => {});
+    this.seats.disconnect();
+    this.client.disconnect();
   }
-}
 
-/** @returns {Execution} */
-function aborted() {
-  const failure = { code: 'E_ABORTED', message: 'an agent was lost before' };
-  return { record: null, failure, processNs: null };
+  async #remove() {
+    const { client, run, seats } = this;
+    await this.#order({ type: 'end' });
+    await seats.withdraw();
+    await seats.until(() => seats.all.every(({ state }) => state !== 'ready'), END_MS);
+    await client.del(runKey(run, 'alive'), runKey(run, 'orders'));
+    await this.receiver.close(true);
+    await this.uploads.obliterate({ force: true });
+    await this.uploads.close();
+    await seats.close();
+  }
 }

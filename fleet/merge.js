@@ -196,3 +196,9 @@ function firstSeconds(record, count) {
     },
   };
 }
+
+/** @returns {Execution} of a benchmark that did not begin */
+export function aborted() {
+  const failure = { code: 'E_ABORTED', message: 'an agent was lost before' };
+  return { record: null, failure, processNs: null };
+}

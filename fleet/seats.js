@@ -146,6 +146,13 @@ export class Seats {
     }
   }
 
+  /** At once, also where the coordinator does not answer. */
+  disconnect() {
+    this.checker.close(true).catch(() => {});
+    this.events.close().catch(() => {});
+    this.queue.disconnect().catch(() => {});
+  }
+
   async close() {
     await this.withdraw();
     await this.checker.close(true).catch(() => {});

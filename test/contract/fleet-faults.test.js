@@ -253,4 +253,17 @@ describe('a lost agent', () => {
       await rm(folder, { recursive: true, force: true });
     }
   });
+
+  test('the coordinator is killed: the run ends, and the agents stop', async () => {
+    const fleet = await open({ agents: 2 });
+    server.forget();
+    const running = fleet.execute(specOf(server.port, LONG), {});
+    await underLoad();
+    process.kill(servers.running('coordinator').pid, 'SIGKILL');
+    assert.ok(await until(() => fleet.lost !== null, 20_000), 'it is noticed');
+    const { failure } = await running;
+    assert.match(String(failure?.message), /the coordinator is away/);
+    await fleet.close();
+    assert.ok(await until(async () => (await rateNow()) === 0, 8000), 'the load has ended');
+  });
 });

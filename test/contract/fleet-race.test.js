@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parseResult } from '../../lib/parse-result.js';
@@ -128,5 +128,57 @@ describe('a race of two machines', () => {
     assert.equal(left.child.exitCode, 143);
     await left.stop();
     assert.doesNotMatch((await run(['agents'])).stdout, /left/);
+  });
+});
+
+describe('a server that one process cannot fill', () => {
+  const servers = withServers(['coordinator', 'redis']);
+  let folder = '';
+  /** @type {import('../helpers/fleet.js').AgentProcess[]} */
+  let agents = [];
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-fleet-'));
+    const { address, credentials = {} } = servers.running('coordinator');
+    const where = { address: address['main'], token: credentials['password'] };
+    // Each operation takes some 0.2 ms of the client's processor.
+    const env = { BURN: '100000' };
+    agents = await Promise.all(['x', 'y', 'z'].map((name) => startAgent(name, { ...where, env })));
+  });
+
+  after(async () => {
+    await Promise.all(agents.map((agent) => agent.stop()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('three agents raise the throughput of a closed loop, and say what bounds it', async (t) => {
+    const redis = ['--redis', servers.running('redis').address['main']];
+    const env = {
+      NODE_OPTIONS,
+      DRAGSTRIP_COORDINATOR: servers.running('coordinator').address['main'],
+    };
+    const run = (/** @type {string[]} */ words) =>
+      runCommand(folder, ['bin/dragstrip.js', ...words, ...redis, ...DATA], { env });
+    assert.equal((await run(['seed', 'redis'])).status, 0);
+    /** @type {number[]} */
+    const throughputs = [];
+    for (const count of ['1', '3']) {
+      const load = ['--load', 'window', '--in-flight', '30', '--duration', '1500ms'];
+      const words = ['--agents', count, '--storages', 'ioredis', '--rounds', '2', '--no-html'];
+      const json = `${count}.json`;
+      const ended = await run(['race', ...words, ...load, '--json', json]);
+      assert.equal(ended.status, 0, ended.stdout + ended.stderr);
+      const result = parseResult(await readFile(path.join(folder, json), 'utf8'), json);
+      const rounds = result.benchmarks[0].rounds.map(({ throughput }) => throughput);
+      throughputs.push(rounds[0] / 2 + rounds[1] / 2);
+      const [line] = /^agents of ioredis.*$/m.exec(ended.stdout) ?? [];
+      assert.match(String(line), /, (driver|latency|server)\b/);
+      t.diagnostic(`${count}: ${Math.round(throughputs[throughputs.length - 1])} ops/s; ${line}`);
+    }
+    const ratio = throughputs[1] / throughputs[0];
+    // Where others take the processors, three processes get no more of them than one.
+    const isBusy = loadavg()[0] > availableParallelism();
+    if (isBusy) t.diagnostic(`the machine is busy: the ratio ${ratio.toFixed(2)} is not asserted`);
+    else assert.ok(ratio > 1.4, `${throughputs}`);
   });
 });

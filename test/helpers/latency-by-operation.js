@@ -4,12 +4,16 @@
  * operations have the same histograms. Everything else is real: processes, sockets, replies.
  *
  * With BLOCK_MS in the environment the first operation also keeps the event loop busy for so long.
+ *
+ * With BURN in the environment each operation takes so many turns of a loop of the client's processor,
+ * as a driver with much to do.
  */
 
 import { SecondsRecorder } from '../../load/seconds-recorder.js';
 
 const BLOCK_MS = Number(process.env['BLOCK_MS'] ?? 0);
 let share = { index: 0, count: 1 };
+let storage = '';
 let blocked = false;
 
 const listen = process.on.bind(process);
@@ -18,7 +22,10 @@ process.on = /** @type {any} */ (
   (/** @type {any} */ name, /** @type {(message: any) => void} */ listener) => {
     if (name !== 'message') return listen(name, listener);
     return listen('message', (/** @type {any} */ message) => {
-      if (message?.type === 'run') share = message.spec.share ?? share;
+      if (message?.type === 'run') {
+        share = message.spec.share ?? share;
+        storage = message.spec.storage;
+      }
       listener(message);
     });
   }
@@ -27,6 +34,19 @@ process.on = /** @type {any} */ (
 /** @param {number} k @returns {number} ns */
 export function latencyOf(k) {
   return 20_000 + ((k * 7919) % 5003) * 137;
+}
+
+const BURN = Number(process.env['BURN'] ?? 0);
+if (BURN > 0) {
+  const { ok } = SecondsRecorder.prototype;
+  let state = 1;
+  SecondsRecorder.prototype.ok = function record(startNs, endNs, index) {
+    // Not of the storage that measures the harness itself.
+    for (let i = storage === 'memory' ? BURN : 0; i < BURN; i += 1) {
+      state = (Math.imul(state, 48_271) + 11) | 0;
+    }
+    ok.call(this, startNs, endNs, index);
+  };
 }
 
 if (process.env['LATENCY_BY_OPERATION'] === '1') {
