@@ -5,8 +5,8 @@
  *
  * With BLOCK_MS in the environment the first operation also keeps the event loop busy for so long.
  *
- * With BURN in the environment each operation takes so many turns of a loop of the client's processor,
- * as a driver with much to do.
+ * With BURN in the environment each operation takes so many turns of a loop, as a driver with much
+ * to do.
  */
 
 import { SecondsRecorder } from '../../load/seconds-recorder.js';
