@@ -61,7 +61,12 @@ describe('Redis refuses', () => {
       await begin(admin);
       try {
         for (const words of COMMANDS) {
-          const ended = await runCommand(folder, ['bin/dragstrip.js', ...words, ...where]);
+          const ended = await runCommand(folder, [
+            'bin/dragstrip.js',
+            ...words,
+            '--quiet',
+            ...where,
+          ]);
           assertFailure(ended, 4, says);
         }
       } finally {
@@ -85,7 +90,7 @@ test('MariaDB refuses more connections: status 4, and what helps', async () => {
     }
     const words = ['insert', '--storages', 'mysql2', '--rows', '50'];
     const where = ['--mysql', `${sql.host}:${sql.port}`];
-    const ended = await runCommand(folder, ['bin/dragstrip.js', ...words, ...where]);
+    const ended = await runCommand(folder, ['bin/dragstrip.js', ...words, '--quiet', ...where]);
     assertFailure(ended, 4, /Too many connections.*max_connections/);
   } finally {
     for (const one of taken) one?.destroy();
