@@ -37,9 +37,9 @@ const RUNS = {
   },
   queue: {
     name: 'queue',
-    words: words('async --ops 10k,100k --rounds 3 --storages node-handlersocket,manual-hs'),
+    words: words('async --ops 10k,100k --rounds 8 --storages node-handlersocket,manual-hs'),
   },
-  loads: { name: 'loads', words: words('race --ops 5k --rounds 6 --storages ioredis --no-html') },
+  loads: { name: 'loads', words: words('race --ops 5k --rounds 16 --storages ioredis --no-html') },
   mutex: {
     name: 'mutex',
     words: words(

@@ -21,6 +21,22 @@ this run does not decide it. A claim of *at most* (≤) is reproduced if the int
 claimed ratio, and refuted if it lies above.
 `;
 
+/** What the figures of any machine have in common; no figure of one run. */
+const WHY = [
+  '- HandlerSocket: the original compared clients. node-handlersocket keeps requests in an array that',
+  '  it shifts, which is quadratic in a burst; a pipelining client does not slow down with its queue.',
+  '- At once against one after the other: the round trip is what is saved, so the ratio depends on the',
+  '  machine and its load; see [race.md](race.md).',
+  '- Locks: a script takes one round trip to unlock, WATCH and EXEC take three; ten names in one script',
+  '  are one command. See [mutex.md](mutex.md).',
+  '- MGET: the original shuffled 50,000 keys between two fetches, so it rarely had more than one in',
+  '  flight, and a fetch of one key waited as long as one of many. See [mget.md](mget.md).',
+  '- rmux: the original compared a unix socket with TCP. See [commands.md](commands.md).',
+  '- Cassandra: a batch saves requests; a second connection does not help while the server is the',
+  '  bottleneck. See [insert.md](insert.md).',
+  '- Codecs: a native reader calls into V8 for every value. See [codec.md](codec.md).',
+];
+
 /**
  * @param {{ claimed: number, atMost?: boolean }} claim
  * @param {{ ratio: number | null, low: number | null, high: number | null }} ours
@@ -60,6 +76,10 @@ export function documentOf(found) {
     '|---|--:|--:|---|---|---|',
     ...rows,
     '',
+    '## Why',
+    '',
+    ...WHY,
+    '',
     '## Commands',
     '',
     'Each command is run as `npx dragstrip …`. Load: the highest load average while it ran.',
@@ -79,7 +99,9 @@ function oursOf({ pair }, result) {
   const none = { ratio: null, low: null, high: null, n: 0 };
   if (result === null) return none;
   const { a, b } = pair(result);
-  return a.length === 0 || a.length !== b.length ? none : ratioInterval(a, b);
+  // The last round of a run that was ended may have one of them only.
+  const n = Math.min(a.length, b.length);
+  return n === 0 ? none : ratioInterval(a.slice(0, n), b.slice(0, n));
 }
 
 /** @param {{ ratio: number | null, low: number | null, high: number | null, n: number }} ours */
