@@ -133,9 +133,13 @@ export function formatShare(share) {
   return share === null ? NONE : `${percentDigits(share)} %`;
 }
 
+/** Beyond it the digits say nothing: an interval of two rounds may reach 10⁹ %. */
+const PERCENT_MAX = 9999;
+
 /** @param {number} share */
 function percentDigits(share) {
   const percent = share * 100;
+  if (percent > PERCENT_MAX) return `>${PERCENT_MAX}`;
   return percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0);
 }
 

@@ -12,6 +12,7 @@ import {
   formatInterval,
   formatMicroseconds,
   formatRatio,
+  formatShare,
   formatSignificant,
   formatThroughput,
   plainText,
@@ -147,4 +148,10 @@ test('wrapped lines keep to the width, and no word is lost', () => {
     ),
     { seed: 2, numRuns: 500 },
   );
+});
+
+test('a share beyond all sense has no digits', () => {
+  assert.equal(formatShare(0.073), '7.3 %');
+  assert.equal(formatShare(99.99), '9999 %');
+  assert.equal(formatShare(526_598_263.61), '>9999 %');
 });
