@@ -69,14 +69,16 @@ describe('mget on real servers', () => {
     for (const { label, workload, columns } of groups) {
       for (const { inFlight, inFlightMean, rows, source } of columns) {
         const off = Math.abs(inFlightMean / inFlight - 1);
-        // As single reads, the client's own work on them is what the next fetch waits for: where
-        // that is too long, it has to be said.
+        // The client's own work is what the next fetch waits for, above all with one in flight: 80
+        // ns to compare a value, more for single reads. Where that is too long, it has to be said.
         const said = result.warnings.some(
           ({ code, message }) =>
             code === 'CONCURRENCY' && message.startsWith(`${label}, ${workload}:`),
         );
-        const told = workload === 'mget-single' && said;
-        assert.ok(off < 0.05 || told, `${label}, ${workload}: ${inFlightMean} of ${inFlight}`);
+        assert.ok(
+          off < 0.05 || (said && (workload === 'mget-single' || off < 0.12)),
+          `${label}, ${workload}: ${inFlightMean} of ${inFlight}`,
+        );
         assert.ok(rows.every(({ n }) => n === 200));
         assert.equal(source.rounds[0].outcomes.ok, source.load.operations, 'all of them are right');
       }

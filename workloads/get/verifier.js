@@ -10,8 +10,8 @@ import { WINDOWS } from '../../lib/value-windows.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../../lib/types.js').Compared} Compared */
-/** @typedef {(id: number, text: unknown, whole: boolean) => number} VerifyValue OK, MISS or
- *   MISMATCH */
+/** @typedef {(id: number, text: unknown, whole: boolean, keep?: boolean) => number} VerifyValue OK,
+ *   MISS or MISMATCH; keep: the window does not move on, since more values of this reply follow */
 
 /** @returns {Compared} nothing yet */
 export function nothingCompared() {
@@ -27,7 +27,7 @@ export function createVerifier(dataset, compared) {
   const { valueSize } = dataset;
   const letters = Array.from({ length: WINDOWS }, (_, turn) => dataset.comparedLetters(turn));
   let turn = 0;
-  return (id, text, whole) => {
+  return (id, text, whole, keep = false) => {
     if (text === undefined) return MISS;
     if (typeof text !== 'string') return MISMATCH;
     compared.replies += 1;
@@ -36,7 +36,7 @@ export function createVerifier(dataset, compared) {
       return dataset.value(id) === text ? OK : MISMATCH;
     }
     const at = turn;
-    turn = (turn + 1) & (WINDOWS - 1);
+    if (!keep) turn = (turn + 1) & (WINDOWS - 1);
     if (!dataset.matches(id, text, at)) {
       compared.bytes += TAG_LENGTH;
       return MISMATCH;

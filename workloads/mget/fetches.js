@@ -150,8 +150,11 @@ export function prepareFetches({ dataset, seed, ops, options }) {
 export function verifyFetch(verifyValue, ids, values, whole) {
   if (!Array.isArray(values) || values.length !== ids.length) return MISMATCH;
   let missing = false;
-  for (let i = 0; i < ids.length; i += 1) {
-    const outcome = verifyValue(ids[i], values[i] ?? undefined, whole);
+  // One window for all values of a reply: each of its values, whatever their number, is compared in
+  // every position within 32 replies.
+  const last = ids.length - 1;
+  for (let i = 0; i <= last; i += 1) {
+    const outcome = verifyValue(ids[i], values[i] ?? undefined, whole, i < last);
     if (outcome === MISMATCH) return MISMATCH;
     if (outcome === MISS) missing = true;
   }
