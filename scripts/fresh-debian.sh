@@ -7,7 +7,8 @@
 #   scripts/fresh-debian.sh 12           Debian 12 with Node 22 of npm's package `node`
 #   scripts/fresh-debian.sh 13 CMD...    runs CMD in the clone in place of `npm start` and `npm test`
 #
-# KEEP=FOLDER keeps the system there, and uses one that is there already.
+# KEEP=FOLDER keeps the system there, and uses one that is there already. MIRROR: where Debian's
+# packages come from; default: as apt on this machine.
 set -euo pipefail
 
 release=${1:-13}
@@ -41,8 +42,10 @@ debootstrap() {
 }
 
 if [ ! -e "$root/etc/debian_version" ]; then
-  debootstrap --variant=minbase "$suite" "$root" https://deb.debian.org/debian ||
-    debootstrap --variant=minbase "$suite" "$root" http://deb.debian.org/debian
+  # That of this machine's apt; without one debootstrap takes its own.
+  mirror=${MIRROR:-$(apt-get indextargets --format '$(SITE)' | grep -m1 '/debian/*$' || true)}
+  # shellcheck disable=SC2086
+  debootstrap --variant=minbase "$suite" "$root" $mirror
 fi
 # The network as this machine has it: its resolver, its proxies, the authorities that it trusts.
 cp --dereference /etc/resolv.conf /etc/hosts "$root/etc/"

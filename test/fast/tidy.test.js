@@ -272,6 +272,8 @@ describe('what must not be in a file', () => {
     const forbidden = new RegExp(
       [
         `registry\\.npm${'js'}`,
+        `deb\\.debian\\.${'org'}`,
+        `repo1?\\.maven\\.${'apache'}`,
         '/home/(?!me/)[a-z]+/',
         '/root/',
         '/work/',
