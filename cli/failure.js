@@ -13,7 +13,7 @@ export function reportFailure(error, stderr) {
     stderr.write(`dragstrip: ${failureLine(error)}\n`);
     return EXIT_STATUS[error.code] ?? EXIT_STATUS.E_INTERNAL;
   }
-  // A fault of ours: here the stack is what helps.
+  // An internal error: the stack helps to report it.
   stderr.write(`dragstrip: internal error, please report it: ${error?.stack ?? error}\n`);
   return EXIT_STATUS.E_INTERNAL;
 }

@@ -101,7 +101,7 @@ const COMMANDS = Object.freeze({
     load: () => import('./commands/list.js'),
   },
   doctor: {
-    summary: 'check servers, drivers and data, and show how to install what is missing',
+    summary: 'check servers, drivers and data, and show how to install missing parts',
     load: () => import('./commands/doctor.js'),
   },
 });

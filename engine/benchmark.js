@@ -247,7 +247,7 @@ function callOnce(bound, calls, index) {
 
 /**
  * The same work for all storages, not counted; its curve is kept. All garbage is collected before
- * it: between operations no object of theirs is alive, and V8 throws compiled code away together
+ * it: between operations none of their objects is alive, and V8 throws compiled code away together
  * with the last object that the code was made for. What came after would begin at half its speed.
  * @param {BenchmarkSpec} spec
  * @param {Promise<Bound>} bound

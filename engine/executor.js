@@ -62,7 +62,7 @@ export function createChildExecutor({ silenceMs = SILENCE_MS } = {}) {
 }
 
 /**
- * Runs the parts of a benchmark side by side and makes one record of theirs.
+ * Runs the parts of a benchmark side by side and merges their records into one.
  * @param {BenchmarkSpec} spec
  * @param {BenchmarkContext} context
  * @param {(part: BenchmarkSpec, context: BenchmarkContext) => Promise<Execution>} execute

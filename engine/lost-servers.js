@@ -1,5 +1,5 @@
 /**
- * Servers that were lost during a run: asked once, after a benchmark of theirs went wrong, and
+ * Servers that were lost during a run: asked once, after one of their benchmarks failed, and
  * remembered. What else needs a lost server fails with the reason at once, where each benchmark
  * would wait for its own time limit. Not for servers that give wrong replies: those answer.
  */

@@ -72,7 +72,7 @@ export async function resolveTargets(plan, workload) {
   for (const { source, profile, named } of selections) {
     const definition = await contenders.load(source);
     const { tls: isOverTls } = requireProfile(definition, profile);
-    // A file gets the packages beside it, a storage of ours those of Dragstrip.
+    // A file resolves packages from its own folder, a built-in storage from Dragstrip's.
     const importer = path.isAbsolute(source) ? source : undefined;
     let unavailable =
       lackOfCapability(definition, workload) ??

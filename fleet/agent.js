@@ -1,7 +1,7 @@
 /**
  * The agent of a load machine: waits for a lease, runs its share of the benchmarks, uploads, waits
- * again. Generators are its child processes, so that a full event loop of theirs does not cost it
- * the lease. It prints nothing.
+ * again. Generators are its child processes, so that a blocked event loop in one of them does not
+ * cost it the lease. It prints nothing.
  */
 
 import { randomUUID } from 'node:crypto';

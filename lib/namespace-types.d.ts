@@ -19,7 +19,7 @@ export interface NamespaceHandle {
   /** Rejects E_REFUSED where another run that lives is using it. */
   check(): Promise<void>;
   /**
-   * Creates it, empty and marked as ours; what a killed run of ours left is removed. Rejects
+   * Creates it, empty and marked as ours; what a killed run left is removed. Rejects
    * E_REFUSED, and changes nothing, where something is there that Dragstrip did not create, or
    * that another run is using.
    */

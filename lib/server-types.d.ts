@@ -116,9 +116,10 @@ export interface LoaderDefinition {
   name: string;
   server: string;
   summary: string;
-  /** what of ours is there: its dataset, or null where nothing of ours is there whole (also when
-   * the
-   *  namespace is taken: then `notOurs` says by what) */
+  /**
+   * The dataset that the server holds; null where it holds none that is complete, also where the
+   * namespace is taken (then `notOurs` says by what).
+   */
   inspect(context: ConnectionContext & { namespace?: Namespace }): Promise<{
     dataset: DatasetOptions | null;
     notOurs: string | null;

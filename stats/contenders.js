@@ -15,8 +15,8 @@ import { studentQuantile, studentTail } from './student.js';
 import { studentizedRangeQuantile, studentizedRangeTail } from './studentized-range.js';
 
 /**
- * Below this p of Levene's test the variances are not pooled. With six rounds the test seldom finds
- * what is there: at 0.05 the intervals of a contender five times as noisy as ten others cover 89 %,
+ * Below this p of Levene's test the variances are not pooled. With six rounds the test has
+ * little power: at 0.05 the intervals of a contender five times as noisy as ten others cover 89 %,
  * at 0.2 92 % (simulated, `bench/coverage.js`).
  */
 const LEVENE_MIN = 0.2;

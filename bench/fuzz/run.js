@@ -7,12 +7,12 @@ import { systemClock } from '../../measure/clock.js';
  * @typedef {object} Subject
  * @property {string} name
  * @property {readonly Buffer[]} samples valid messages
- * @property {(bytes: Buffer, cut: number) => unknown} parse may throw an error of ours; cut: where
+ * @property {(bytes: Buffer, cut: number) => unknown} parse may throw a DragstripError; cut: where
  *   the bytes are cut in two, 0 for not at all. What it returns must not depend on that
  *
  * @typedef {object} Fuzzed
  * @property {{ index: number, what: string, hex: string } | null} failure the first
- * @property {number} refused cases that ended in an error of ours
+ * @property {number} refused cases that ended in a DragstripError
  * @property {number} slowestNs
  * @property {number} spentNs
  */

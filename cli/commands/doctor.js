@@ -1,4 +1,7 @@
-/** `dragstrip doctor`: check servers, drivers and data, and show how to install what is missing. Changes nothing. */
+/**
+ * `dragstrip doctor`: check servers, drivers and data, and show how to install missing parts. It
+ * changes nothing.
+ */
 
 import { getLoader, hasLoader, loaderNames } from '../../data/loaders/index.js';
 import { resolveAddress } from '../../engine/addresses.js';

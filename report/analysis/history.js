@@ -77,7 +77,7 @@ function pointOf({ id, startedAt }, benchmark, metric) {
   const values = measured.map((round) => valueIn(round, metric)).filter((value) => value !== null);
   if (values.length === 0) return null;
   const { median, interval, n } = summarizeRounds(values);
-  // The percentile of all rounds together bears more than the middle of theirs.
+  // The percentile over all rounds rests on more values than the median of their percentiles.
   const q = metric === 'p50' ? 0.5 : metric === 'p99' ? 0.99 : null;
   const merged = q === null ? null : (mergedHistogram(benchmark)?.printablePercentile(q) ?? null);
   const value = merged ?? median;

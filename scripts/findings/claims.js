@@ -1,5 +1,6 @@
 /**
- * What the original programs' texts claim, as ratios, and how each is read from a result of ours.
+ * What the original programs' texts claim, as ratios, and how each is computed
+ * from Dragstrip's results.
  * Nothing here runs anything.
  */
 

@@ -216,7 +216,7 @@ describe('insert on real servers', () => {
   const insert = (...words) =>
     runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
 
-  /** @returns {Promise<string[]>} what is there of ours, on all servers */
+  /** @returns {Promise<string[]>} what Dragstrip has left, on all servers */
   async function leftovers() {
     const [found] = await sql.query(
       'SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?',
@@ -277,7 +277,7 @@ describe('insert on real servers', () => {
     ['SIGINT', 130, 'the first row'],
     ['SIGTERM', 143, 'the middle'],
   ])) {
-    test(`${signal} at ${moment}: nothing of ours is left`, async () => {
+    test(`${signal} at ${moment}: nothing is left behind`, async () => {
       const words = ['insert', '--rows', '400000', '--strategies', 'async', '--rounds', '1'];
       const { child, ended } = startCommand(
         folder,

@@ -31,7 +31,7 @@ describe('the build of hiredis', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says what is missing, and leaves nothing', async () => {
+  it('names the missing tool, and leaves nothing', async () => {
     const home = path.join(folder, 'no-tools');
     const { PATH } = process.env;
     process.env['PATH'] = folder;

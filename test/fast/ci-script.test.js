@@ -87,7 +87,7 @@ test('a slower one ends with 6, measured against the target branch', async () =>
   assert.match(comment, /failed: p50\\>3, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/);
 });
 
-test('without a package, and with a driver that does not open, it says what is missing', async () => {
+test('a missing package and a driver that does not open are named', async () => {
   const { PACKAGE, ...none } = process.env;
   const bare = await execa('sh', [SCRIPT], {
     reject: false,

@@ -330,7 +330,7 @@ test('the command refuses what is not comparable and says what differs, unless -
   assert.match(told.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
 });
 
-test('the command says what is missing in its arguments', async () => {
+test('the command names its missing arguments', async () => {
   const [a] = [stored('a.json', BASE)];
   assertFailure(await runCommand(folder, [...COMMAND, a]), 2, /at least two results/);
   assertFailure(await runCommand(folder, [...COMMAND, a, 'no.json']), 2, /cannot be read/);

@@ -9,7 +9,7 @@ const SEED = 20261122;
 const CASES = 2000;
 
 for (const subject of SUBJECTS) {
-  test(`${subject.name}: a value or an error of ours, however the bytes are cut`, () => {
+  test(`${subject.name}: a value or a DragstripError, however the bytes are cut`, () => {
     const { failure, refused } = fuzz(subject, { cases: CASES, seed: SEED });
     assert.equal(failure, null);
     assert.ok(refused > 0, 'some are refused');

@@ -173,7 +173,8 @@ test('unix sockets work as TCP does', async () => {
 });
 
 test('a listener stopped for good by Q is distinguished from a slow one', async () => {
-  // No line of ours can begin with Q: this one is sent by hand, and costs the server its listener.
+  // The client never sends a line that begins with Q: this one is sent by hand, and
+  // costs the server its listener.
   const socket = createConnection(server.read, '127.0.0.1');
   socket.write('Q\n');
   await sleep(100);

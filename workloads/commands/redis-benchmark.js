@@ -1,6 +1,6 @@
 /**
  * redis-benchmark, the load generator that comes with Redis, as a baseline: one command over the
- * same connections as a benchmark of ours, and what it says of it. It reads replies and does not
+ * same connections as Dragstrip's benchmark, and what it says of it. It reads replies and does not
  * look into them. Not for loading a server of others: it is only told commands of our own keys.
  */
 
