@@ -5,14 +5,12 @@
  * A value is plain ASCII from a 64-letter alphabet, so that it is the same in every character set
  * and protocol. Its first eight letters are a tag: five letters of the row's id, masked by the
  * seed, then three letters that belong to the dataset as a whole. The tag lets every reply be
- * checked against its key in a few nanoseconds; beside it a window of the value is compared, which
- * moves on with every reply.
+ * checked against its key in a few nanoseconds; a sample is compared in full.
  */
 
 import { usageError } from './errors.js';
 import { namesOf } from './namespace.js';
 import { mix32 } from './random.js';
-import { createValueWindows, WINDOWS, windowMatches } from './value-windows.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const LETTERS = Buffer.from(ALPHABET, 'latin1');
@@ -100,32 +98,7 @@ export function createDataset(options = {}) {
     );
   }
 
-  const bodyLength = valueSize - TAG_LENGTH;
-  /** @type {import('./value-windows.js').ValueWindows | null} */
-  let windows = null;
-
-  /** @type {Dataset['matches']} */
-  function matches(id, text, turn) {
-    if (!belongs(id, text)) return false;
-    windows ??= createValueWindows(bodyLength);
-    const state = stateOf(mix32(seed, id));
-    const window = turn & (WINDOWS - 1);
-    return windowMatches(windows, window, state, text, TAG_LENGTH, LETTERS);
-  }
-
-  /** @type {Dataset['comparedLetters']} */
-  function comparedLetters(turn) {
-    windows ??= createValueWindows(bodyLength);
-    const window = turn & (WINDOWS - 1);
-    return TAG_LENGTH + windows.to[window] - windows.from[window];
-  }
-
-  return { rows, valueSize, seed, value, write, belongs, matches, comparedLetters };
-}
-
-/** @param {number} drawn */
-function stateOf(drawn) {
-  return drawn === 0 ? 0x9e3779b9 : drawn; // a xorshift never leaves zero
+  return { rows, valueSize, seed, value, write, belongs };
 }
 
 /**
@@ -137,24 +110,23 @@ function stateOf(drawn) {
  * @param {number} to
  */
 function fillBody(state, target, from, to) {
-  let word = stateOf(state);
+  let word = state === 0 ? 0x9e3779b9 : state; // a xorshift never leaves zero
   let at = from;
-  while (at < to) {
+  for (const last = to - 5; at <= last; at += 5) {
     word ^= word << 13;
     word ^= word >>> 17;
     word ^= word << 5;
-    if (at + 5 <= to) {
-      target[at] = LETTERS[word >>> 26];
-      target[at + 1] = LETTERS[(word >>> 20) & 63];
-      target[at + 2] = LETTERS[(word >>> 14) & 63];
-      target[at + 3] = LETTERS[(word >>> 8) & 63];
-      target[at + 4] = LETTERS[(word >>> 2) & 63];
-      at += 5;
-    } else {
-      for (let shift = 26; at < to; shift -= 6, at += 1) {
-        target[at] = LETTERS[(word >>> shift) & 63];
-      }
-    }
+    target[at] = LETTERS[word >>> 26];
+    target[at + 1] = LETTERS[(word >>> 20) & 63];
+    target[at + 2] = LETTERS[(word >>> 14) & 63];
+    target[at + 3] = LETTERS[(word >>> 8) & 63];
+    target[at + 4] = LETTERS[(word >>> 2) & 63];
+  }
+  word ^= word << 13;
+  word ^= word >>> 17;
+  word ^= word << 5;
+  for (let shift = 26; at < to; shift -= 6, at += 1) {
+    target[at] = LETTERS[(word >>> shift) & 63];
   }
 }
 

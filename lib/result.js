@@ -138,7 +138,9 @@ const workloadMetrics = z
 const compared = z
   .object({
     replies: count.describe('or values of them that were compared with what they must be'),
-    bytes: bytes.describe('compared in them; of a row: its tag and one of 32 windows in turn'),
+    bytes: bytes.describe(
+      'compared in them; of a row: its tag, and in one reply of 31 the whole value',
+    ),
   })
   .describe('replies that were compared with what they must be');
 

@@ -23,13 +23,6 @@ export interface Dataset extends Readonly<DatasetOptions> {
    * Whether `text` has the length and the tag of row `id`: some nanoseconds, not the whole value.
    */
   belongs(id: number, text: string): boolean;
-  /**
-   * Whether `text` has the length and the tag of row `id`, and is right in window `turn` of 32 that
-   * cover the value: after turns 0 to 31 every position has been compared.
-   */
-  matches(id: number, text: string, turn: number): boolean;
-  /** Letters that `matches` compares in that turn. */
-  comparedLetters(turn: number): number;
 }
 
 /**

@@ -37,8 +37,6 @@ export interface BoundWorkload {
   op(index: number, done?: (error: any, reply?: any) => void): any;
   /** outcome code of a reply: 0 ok, 1 miss, 2 mismatch; `whole` compares every byte */
   verify(index: number, reply: any, whole: boolean): number;
-  /** verify compares all positions by itself: only the check of rows before asks for `whole` */
-  rotates?: boolean;
   /** counted up by verify; absent: not counted */
   compared?: Compared;
   /** of a reply, about; where given, a closed loop may verify some dozen replies later, in order */

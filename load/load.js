@@ -17,7 +17,6 @@
  */
 
 import { ERROR, OK, TIMEOUT } from '../lib/outcome.js';
-import { mix32 } from '../lib/random.js';
 import { countArrivals } from './arrivals.js';
 import { startBurst } from './burst.js';
 import { DetailedRecorder } from './detailed-recorder.js';
@@ -28,18 +27,10 @@ import { TraceRecorder } from './trace-recorder.js';
 import { startWorkers } from './workers.js';
 
 /**
- * Of a workload whose verification does not compare all positions by itself, one of so many replies
- * in a row is compared in full; a power of two. Which one is drawn, so that damage at regular
- * distances is found too.
+ * One of so many replies in a row is compared in full, so that a byte that is wrong in every reply
+ * is found within them; a prime, so that damage at most regular distances is found too.
  */
-export const WHOLE_EVERY = 32;
-const DRAW = 0x7768;
-
-/** @param {number} index of an operation @returns {boolean} */
-function isWhole(index) {
-  const place = index & (WHOLE_EVERY - 1);
-  return place === (mix32(Math.floor(index / WHOLE_EVERY), DRAW) & (WHOLE_EVERY - 1));
-}
+export const WHOLE_EVERY = 31;
 /** Grace period for outstanding replies after an abort. */
 const DRAIN_NS = 1e9;
 const WATCH_MS = 100;
@@ -48,7 +39,6 @@ const WATCH_MS = 100;
  * @typedef {object} LoadOptions
  * @property {(index: number, done?: (error: any, reply?: any) => void) => any} op
  * @property {(index: number, reply: any, whole: boolean) => number} verify outcome code
- * @property {boolean} [rotates] verify compares all positions by itself: no reply is asked `whole`
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {import('../lib/types.js').LoadKind} kind
  * @property {number} inFlight number of workers; ignored by burst and rate
@@ -80,7 +70,8 @@ export class Load {
   constructor(options) {
     this.op = options.op;
     this.verify = options.verify;
-    this.samples = options.rotates !== true;
+    /** Replies until one is compared in full. */
+    this.untilWhole = 0;
     this.calls = options.calls;
     this.kind = options.kind;
     this.inFlight = options.inFlight;
@@ -136,9 +127,10 @@ export class Load {
     const recorder = this.recorder;
     if (recorder.closed) return endNs;
     this.accountInFlight(endNs);
+    const whole = this.untilWhole === 0;
     this.count(index, startNs, endNs, reply);
     if (endNs >= this.deadlineNs) this.stop();
-    if (!this.samples || !isWhole(index)) return endNs;
+    if (!whole) return endNs;
     // A whole comparison takes a microsecond or more, which is no part of the next latency.
     const nowNs = this.now();
     this.accountInFlight(nowNs);
@@ -192,8 +184,10 @@ export class Load {
     this.lastNs = endNs;
     let outcome = ERROR;
     let failure = null;
+    const whole = this.untilWhole === 0;
+    this.untilWhole = whole ? WHOLE_EVERY - 1 : this.untilWhole - 1;
     try {
-      outcome = this.verify(index, reply, this.samples && isWhole(index));
+      outcome = this.verify(index, reply, whole);
     } catch (error) {
       outcome = outcomeOfError(error);
       failure = error;

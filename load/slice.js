@@ -43,7 +43,6 @@ const CAP_MEDIANS = 10;
  * @typedef {object} SliceOptions
  * @property {import('../lib/types.js').BoundWorkload['op']} op
  * @property {import('../lib/types.js').BoundWorkload['verify']} verify
- * @property {boolean} [rotates] as in LoadOptions
  * @property {import('../lib/types.js').CallStyle} calls
  * @property {'sync' | 'window' | 'burst'} kind
  * @property {number} inFlight of a window

@@ -159,8 +159,8 @@ const OF_SLICES = [
   ],
   [
     'compared',
-    'of every reply the length, the tag of its key and one of 32 windows of its value, which moves on ' +
-      'with each reply: 32 in a row are compared in every position.',
+    'of every reply the length and the tag of its key, and every 31st in full: a byte that is wrong ' +
+      'in all replies is found within 31.',
   ],
 ];
 

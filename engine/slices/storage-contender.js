@@ -181,9 +181,9 @@ async function openCells(benchmark, loads, context) {
     const variant = variantOf(load);
     const part = parts.get(variant) ?? (await openPart(benchmark, load, operations, context));
     parts.set(variant, part);
-    const { op, verify, replyBytes, rotates, kinds } = part.measured;
+    const { op, verify, replyBytes, kinds } = part.measured;
     const series = new SliceSeries({
-      ...{ op, verify, replyBytes, rotates, kinds, clock, stallNs: benchmark.stallNs },
+      ...{ op, verify, replyBytes, kinds, clock, stallNs: benchmark.stallNs },
       ...{ kind: load.kind, inFlight: load.inFlight, calls: part.calls },
     });
     const sums = { userNs: 0, systemNs: 0, replies: 0, bytes: 0 };

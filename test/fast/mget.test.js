@@ -135,13 +135,9 @@ describe('the verdict on a fetch', () => {
     assert.equal(judge([null, right[1], right[0]]), MISMATCH);
   });
 
-  test('sees one wrong letter behind the tag: at once as a whole, else within 32 values', () => {
-    const verify = createVerifier(dataset, nothingCompared());
+  test('sees one wrong letter behind the tag where each value is compared in full', () => {
     const bent = `${right[2].slice(0, -1)}!`;
-    const values = [right[0], right[1], bent];
-    assert.equal(judge(values, true), MISMATCH);
-    const outcomes = Array.from({ length: 32 }, () => verifyFetch(verify, ids, values, false));
-    assert.ok(outcomes.includes(MISMATCH));
+    assert.equal(judge([right[0], right[1], bent], true), MISMATCH);
   });
 
   test('of rows in an order of the store’s own is that of the keys’ order', () => {

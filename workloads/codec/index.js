@@ -22,7 +22,6 @@ const prepare =
       calls: 'sync',
       op: () => trial.run(),
       verify: (_index, count) => (count === expected ? OK : MISMATCH),
-      rotates: true,
       compared,
       async after() {
         if (phase !== 'measure') return;

@@ -169,7 +169,6 @@ class CommandBenchmark {
         compared.bytes += lengthOf(reply);
         return index < this.ops ? verify(index, reply) : MISMATCH;
       },
-      rotates: true,
       compared,
       before: () => this.before(),
       after: () => this.after(),

@@ -29,7 +29,6 @@ export const workload = defineWorkload({
       return {
         op: bindOp(handle, keys),
         verify: bindVerify(handle, dataset, keys, compared),
-        rotates: true,
         replyBytes: dataset.valueSize,
         compared,
       };

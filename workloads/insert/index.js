@@ -78,7 +78,6 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
       else counted.acknowledged += count;
       return count === to[index] - from[index] ? OK : MISMATCH;
     },
-    rotates: true,
     compared,
     calls: way.calls ?? 'promise', // not the profile's, which is about reads
     async before() {

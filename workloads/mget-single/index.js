@@ -61,7 +61,6 @@ const prepare = (context) => {
         const values = value === undefined ? replies : replies.map(value);
         return verifyFetch(verifyValue, ids, values, whole);
       },
-      rotates: true,
       compared,
       ...(series && { series }),
     };

@@ -144,17 +144,14 @@ export function prepareFetches({ dataset, seed, ops, options }) {
  * @param {import('../get/verifier.js').VerifyValue} verifyValue
  * @param {readonly number[]} ids
  * @param {readonly (string | null | undefined)[]} values
- * @param {boolean} whole each value is compared in full, not in a window that moves on with each
+ * @param {boolean} whole each value is compared in full
  * @returns {number} OK; MISS where one is not there; MISMATCH
  */
 export function verifyFetch(verifyValue, ids, values, whole) {
   if (!Array.isArray(values) || values.length !== ids.length) return MISMATCH;
   let missing = false;
-  // One window for all values of a reply: each of its values, whatever their number, is compared in
-  // every position within 32 replies.
-  const last = ids.length - 1;
-  for (let i = 0; i <= last; i += 1) {
-    const outcome = verifyValue(ids[i], values[i] ?? undefined, whole, i < last);
+  for (let i = 0; i < ids.length; i += 1) {
+    const outcome = verifyValue(ids[i], values[i] ?? undefined, whole);
     if (outcome === MISMATCH) return MISMATCH;
     if (outcome === MISS) missing = true;
   }

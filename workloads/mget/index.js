@@ -30,7 +30,6 @@ const prepare = (context) => {
         return verifyFetch(verifyValue, ids, values(reply, ids), whole);
       },
       calls: handle.mgetCalls,
-      rotates: true,
       compared,
       ...(series && { series }),
     };

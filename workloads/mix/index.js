@@ -100,7 +100,6 @@ function bindMix(handle, { dataset, keys, slots, values }) {
       if (slots[i] < 0) return verifyGet(index, reply, whole);
       return stored === undefined || stored(reply) ? OK : MISMATCH;
     },
-    rotates: true,
     replyBytes: dataset.valueSize,
     compared,
     kinds: {

@@ -55,7 +55,6 @@ const prepare = ({ dataset, seed, ops, options }) => {
       verify: (index, reply, whole) =>
         verifiers[KINDS[drawn.kinds[at(index)]]](index, reply, whole),
       kinds: { names: KINDS, of: (index) => drawn.kinds[at(index)] },
-      rotates: true,
       compared,
     };
   };
