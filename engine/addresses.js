@@ -90,6 +90,23 @@ function tlsFiles(flags, env) {
 }
 
 /**
+ * Options of TLS that nothing would use are refused. The environment is not: it may serve other
+ * commands.
+ * @param {Record<string, string | undefined>} flags
+ * @param {readonly Address[]} addresses all of a command
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export function requireTlsUse(flags, addresses) {
+  const given = Object.values(TLS_FLAGS).find((flag) => flags[flag] !== undefined);
+  const isUsed = addresses.some((one) => Object.values(one).some(({ tls }) => tls !== undefined));
+  if (given === undefined || isUsed) return;
+  throw usageError(
+    `--${given}: no server of this command has an address with TLS`,
+    'write rediss://HOST:PORT or mysql://HOST:PORT?ssl-mode=REQUIRED, or leave it out',
+  );
+}
+
+/**
  * @param {Address} address
  * @param {import('../lib/types.js').TlsFiles} files
  * @returns {Address} its encrypted endpoints with the files, and the name that the certificate must

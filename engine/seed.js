@@ -4,7 +4,7 @@ import { getLoader, loaderNames } from '../data/loaders/index.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { hideSecrets } from '../lib/secrets.js';
-import { resolveAddress } from './addresses.js';
+import { requireTlsUse, resolveAddress } from './addresses.js';
 
 /**
  * @typedef {object} SeedOptions
@@ -29,11 +29,17 @@ export async function seedServers({ servers = loaderNames, signal, ...options } 
   const { rows, valueSize, seed, addresses = {}, allowTargets, home = findHome() } = options;
   const size = { ...(rows && { rows }), ...(valueSize && { valueSize }) };
   const dataset = createDataset({ ...size, ...(seed !== undefined && { seed }) });
+  const loaders = await Promise.all(servers.map((name) => getLoader(name)));
+  const found = await Promise.all(
+    loaders.map((loader) => resolveAddress(loader.server, { flags: addresses, home })),
+  );
+  requireTlsUse(
+    addresses,
+    found.map(({ address }) => address),
+  );
   const reports = [];
-  for (const name of servers) {
-    const loader = await getLoader(name);
-    const found = await resolveAddress(loader.server, { flags: addresses, home });
-    const { address, credentials } = found;
+  for (const [i, loader] of loaders.entries()) {
+    const { address, credentials } = found[i];
     try {
       const about = { address, credentials, dataset, allowTargets: [...(allowTargets ?? [])] };
       reports.push({ server: loader.name, ...(await loader.seed({ ...about, signal })) });

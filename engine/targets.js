@@ -14,7 +14,7 @@ import { hideSecrets } from '../lib/secrets.js';
 import { findListener } from '../measure/listener.js';
 import { failureOfStart, loadServer } from '../servers/index.js';
 import { checkAvailable, requireProfile } from '../storages/index.js';
-import { resolveAddress } from './addresses.js';
+import { requireTlsUse, resolveAddress } from './addresses.js';
 import { contendersOf, lackedBy } from './contenders.js';
 import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
 
@@ -65,8 +65,11 @@ export async function resolveTargets(plan, workload) {
     plan.tls,
     contenders.load,
   );
-  /** @type {Map<string, Promise<ServerTarget>>} */
-  const servers = new Map();
+  const servers = await serversOf(selections, contenders, plan);
+  requireTlsUse(
+    plan.addresses,
+    [...servers.values()].map(({ address }) => address),
+  );
   /** @type {StorageTarget[]} */
   const storages = [];
   for (const { source, profile, named } of selections) {
@@ -77,14 +80,10 @@ export async function resolveTargets(plan, workload) {
     let unavailable =
       lackOfCapability(definition, workload) ??
       (await checkAvailable(definition, profile, importer));
-    let server = null;
-    if (definition.server !== null) {
-      if (!servers.has(definition.server)) {
-        servers.set(definition.server, resolveServer(definition.server, plan));
-      }
-      server = (await servers.get(definition.server)) ?? null;
-      if (isOverTls && server !== null) server = overTls(server);
-      unavailable ??= server?.unavailable ?? (server && lackOfTls(definition, server, plan.tls));
+    let server = servers.get(definition.server ?? '') ?? null;
+    if (server !== null) {
+      if (isOverTls) server = overTls(server);
+      unavailable ??= server.unavailable ?? lackOfTls(definition, server, plan.tls);
     }
     // An address that the user gave is meant, whether or not the storage was named.
     const missing = server !== null && server.source === 'flag' && server.version === null;
@@ -104,7 +103,25 @@ export async function resolveTargets(plan, workload) {
       unavailable,
     });
   }
-  return { storages, servers: await Promise.all(servers.values()) };
+  return { storages, servers: [...servers.values()] };
+}
+
+/**
+ * @param {readonly { source: string, profile: string }[]} selections
+ * @param {import('./contenders.js').ContenderSource} contenders
+ * @param {RunPlan & { ownRows?: boolean }} plan
+ * @returns {Promise<Map<string, ServerTarget>>} by name, in the order of the storages
+ */
+async function serversOf(selections, contenders, plan) {
+  /** @type {Set<string>} */
+  const names = new Set();
+  for (const { source, profile } of selections) {
+    const definition = await contenders.load(source);
+    requireProfile(definition, profile);
+    if (definition.server !== null) names.add(definition.server);
+  }
+  const resolved = await resolveServers([...names], plan);
+  return new Map(resolved.map((server) => [server.name, server]));
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { getLoader, hasLoader, loaderNames } from '../../data/loaders/index.js';
-import { resolveAddress } from '../../engine/addresses.js';
+import { requireTlsUse, resolveAddress } from '../../engine/addresses.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { findHome } from '../../lib/home.js';
 import { findPackage } from '../../lib/packages.js';
@@ -28,6 +28,13 @@ import { addressesOf } from '../options.js';
 export async function execute({ options, stdout }) {
   const home = findHome();
   const flags = addressesOf(options);
+  const found = await Promise.all(
+    SERVER_NAMES.map((name) => resolveAddress(name, { flags, home })),
+  );
+  requireTlsUse(
+    flags,
+    found.map(({ address }) => address),
+  );
   await section(stdout, 'This machine', machine());
   await section(stdout, 'Drivers', drivers());
   await section(stdout, 'Servers', servers(flags, home));

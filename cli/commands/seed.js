@@ -3,7 +3,7 @@
  */
 
 import { getLoader, loaderNames } from '../../data/loaders/index.js';
-import { resolveAddress } from '../../engine/addresses.js';
+import { requireTlsUse, resolveAddress } from '../../engine/addresses.js';
 import { lockOf } from '../../engine/namespaces.js';
 import { createDataset } from '../../lib/dataset.js';
 import { DragstripError } from '../../lib/errors.js';
@@ -30,12 +30,17 @@ export async function execute({ args, options, stdout, stderr }) {
   const home = findHome();
   let hide = (/** @type {string} */ text) => text;
   try {
-    for (const loader of loaders) {
+    const flags = addressesOf(options);
+    const found = await Promise.all(
+      loaders.map((loader) => resolveAddress(loader.server, { flags, home })),
+    );
+    requireTlsUse(
+      flags,
+      found.map(({ address }) => address),
+    );
+    for (const [i, loader] of loaders.entries()) {
       const startNs = systemClock.now();
-      const { address, credentials } = await resolveAddress(loader.server, {
-        flags: addressesOf(options),
-        home,
-      });
+      const { address, credentials } = found[i];
       hide = (text) => hideSecrets(text, credentials);
       const seed = () =>
         loader.seed({

@@ -56,6 +56,16 @@ describe('what is not understood is refused in one line with status 2', { concur
     ['a negative time', ['test.js', '--duration', '-1s'], /--duration "-1s": not a time/],
     ['a time without end', ['test.js', '--timeout', '48h'], /--timeout "48h": .*24 h/],
     ['no time at all', ['test.js', '--timeout', '0'], /--timeout "0"/],
+    [
+      'a file of TLS without an address with TLS',
+      [...RUN, '--tls-ca', 'ca.pem'],
+      /--tls-ca: no server of this command has an address with TLS.*rediss:/,
+    ],
+    [
+      'a client certificate for seeding without TLS',
+      [DRAGSTRIP, 'seed', 'redis', '--redis', '127.0.0.1:1', '--tls-cert', 'c', '--tls-key', 'k'],
+      /--tls-cert: no server of this command/,
+    ],
     ['two names', ['test.js', '--json', 'a.json', '--out', 'b'], /--json and --out: one of them/],
     [
       'no address',
