@@ -1,21 +1,28 @@
 /**
- * Shared by the embedded stores: one file in the state folder, filled once. A file is
- * built under another name and renamed when it is whole, so that a reader never sees a part of it;
+ * Shared by the embedded stores: one file per dataset in the state folder, filled once. A file is
+ * built under another name and linked when it is whole, so that a reader never sees a part of it;
  * a file that we did not make is refused. Not for reading rows.
+ *
+ * Two runs share the state folder. A file that is there is never replaced: a process that has it
+ * open would share LMDB's lock file with another data file, and read pages that are not its own.
  */
 
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { refusedError, targetError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
 import { pidExists } from '../lib/process-identity.js';
+import { systemClock } from '../measure/clock.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
 
 /** Rows in one transaction: some ten megabytes of the default size. */
 const BATCH_ROWS = 10_000;
+/** A file of another dataset that no benchmark has opened for so long is removed. */
+const UNUSED_MS = 3_600_000;
+const FILE_NAME = /^dragstrip(-\d+x\d+-\d+)?\.[a-z]+$/;
 
 /**
  * @typedef {object} FileStore the file of a store
@@ -35,6 +42,15 @@ const BATCH_ROWS = 10_000;
  */
 
 /**
+ * @param {string} storage
+ * @param {DatasetOptions} dataset
+ * @returns {string} name of its file in the state folder
+ */
+export function fileOf(storage, { rows, valueSize, seed }) {
+  return `dragstrip-${rows}x${valueSize}-${seed}.${storage}`;
+}
+
+/**
  * @param {FileStore} store
  * @param {Dataset} dataset
  * @param {AbortSignal} [signal]
@@ -43,19 +59,28 @@ const BATCH_ROWS = 10_000;
  */
 export async function fillFile(store, dataset, signal) {
   signal?.throwIfAborted();
-  if (existsSync(store.file)) {
-    const present = await store.inspect(store.file);
-    if (present === null) refuse(store);
-    if (present !== null && isSame(present, dataset)) return;
-  }
+  if (existsSync(store.file)) return requireFilled(store, dataset);
   makeFolder(path.dirname(store.file));
-  removeLeftovers(store.file);
+  removeLeftovers(store);
+  await removeUnused(store);
   const building = `${store.file}.filling-${process.pid}`;
   try {
     await build(store, building, dataset, signal);
-    renameSync(building, store.file);
+    linkWhole(building, store.file);
   } finally {
     removeFile(building);
+  }
+}
+
+/**
+ * @param {string} building
+ * @param {string} file stays as it is if another process was faster
+ */
+function linkWhole(building, file) {
+  try {
+    linkSync(building, file);
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
   }
 }
 
@@ -91,7 +116,11 @@ export async function requireFilled(store, dataset) {
   if (!existsSync(store.file)) throw targetError(`${store.storage}: no file ${store.file}`, hint);
   const present = await store.inspect(store.file);
   if (present === null) refuse(store);
-  if (present !== null && isSame(present, dataset)) return;
+  if (present !== null && isSame(present, dataset)) {
+    const now = new Date(systemClock.date());
+    utimesSync(store.file, now, now); // see removeUnused
+    return;
+  }
   throw targetError(`${store.storage}: ${store.file} holds another dataset`, hint);
 }
 
@@ -116,15 +145,32 @@ function refuse(store) {
 
 /**
  * Halves of files whose makers were killed. A living maker's is left alone.
- * @param {string} file
+ * @param {FileStore} store
  */
-function removeLeftovers(file) {
-  const stem = `${path.basename(file)}.filling-`;
-  for (const name of readdirSync(path.dirname(file))) {
-    if (!name.startsWith(stem)) continue;
-    const pid = Number.parseInt(name.slice(stem.length), 10);
+function removeLeftovers({ storage, file }) {
+  const folder = path.dirname(file);
+  for (const name of readdirSync(folder)) {
+    const [stem, maker] = name.split('.filling-');
+    if (maker === undefined || path.extname(stem) !== `.${storage}`) continue;
+    const pid = Number.parseInt(maker, 10);
     if (Number.isNaN(pid) || (pid !== process.pid && pidExists(pid))) continue;
-    rmSync(path.join(path.dirname(file), name), { force: true });
+    rmSync(path.join(folder, name), { force: true });
+  }
+}
+
+/**
+ * Our files of other datasets that no benchmark has opened lately; each one that does sets the
+ * time.
+ * @param {FileStore} store
+ */
+async function removeUnused({ storage, file, inspect }) {
+  const folder = path.dirname(file);
+  const beforeMs = Date.parse(systemClock.date()) - UNUSED_MS;
+  for (const name of readdirSync(folder)) {
+    const other = path.join(folder, name);
+    if (!FILE_NAME.test(name) || path.extname(name) !== `.${storage}` || other === file) continue;
+    if (statSync(other).mtimeMs > beforeMs || (await inspect(other)) === null) continue;
+    removeFile(other);
   }
 }
 

@@ -3,10 +3,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { defineStorage } from '../lib/define.js';
-import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+import { fileOf, fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
 import { LMDB_INSERTS, openLmdbInserter } from './inserts/lmdb.js';
 
-const FILE = 'dragstrip.lmdb';
 const MARKER = 'dragstrip:dataset';
 const ROWS = 'rows';
 
@@ -29,14 +28,14 @@ export const storage = defineStorage({
     },
   },
   async fill({ dataset, folder, signal }) {
-    await fillFile(describeStore(folder), dataset, signal);
+    await fillFile(describeStore(folder, dataset), dataset, signal);
   },
   open: { rows: openRows, insert: openLmdbInserter },
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows({ dataset, folder, profile, writes = false }) {
-  const store = describeStore(folder);
+  const store = describeStore(folder, dataset);
   await requireFilled(store, dataset);
   const { encoding, keyEncoding } = /** @type {any} */ (profile.options);
   const { open } = await import('lmdb');
@@ -86,10 +85,11 @@ function createMany(rows) {
 
 /**
  * @param {string} folder
+ * @param {import('../lib/types.js').Dataset} dataset
  * @returns {import('./embedded.js').FileStore}
  */
-function describeStore(folder) {
-  return { storage: 'lmdb', file: path.join(folder, FILE), inspect, create };
+function describeStore(folder, dataset) {
+  return { storage: 'lmdb', file: path.join(folder, fileOf('lmdb', dataset)), inspect, create };
 }
 
 /**

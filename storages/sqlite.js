@@ -3,11 +3,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { defineStorage } from '../lib/define.js';
-import { fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+import { fileOf, fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
 import { inOrder } from './in-order.js';
 import { openSqliteInserter, SQLITE_INSERTS } from './inserts/sqlite.js';
 
-const FILE = 'dragstrip.sqlite';
 const TABLE = 'table_test';
 const MARKER = 'dragstrip_dataset';
 const APPLICATION_ID = 0x64726167; // "drag", at offset 68 of the file (sqlite.org/fileformat2)
@@ -38,7 +37,7 @@ export const storage = defineStorage({
     };
   },
   async fill({ dataset, folder, signal }) {
-    await fillFile(describeStore(folder), dataset, signal);
+    await fillFile(describeStore(folder, dataset), dataset, signal);
   },
   open: {
     rows: openRows,
@@ -49,7 +48,7 @@ export const storage = defineStorage({
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows({ dataset, folder, profile, writes = false }) {
   const { DatabaseSync } = await loadSqlite();
-  const store = describeStore(folder);
+  const store = describeStore(folder, dataset);
   await requireFilled(store, dataset);
   const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
   let closed = false;
@@ -116,10 +115,11 @@ async function loadSqlite() {
 
 /**
  * @param {string} folder
+ * @param {import('../lib/types.js').Dataset} dataset
  * @returns {import('./embedded.js').FileStore}
  */
-function describeStore(folder) {
-  return { storage: 'sqlite', file: path.join(folder, FILE), inspect, create };
+function describeStore(folder, dataset) {
+  return { storage: 'sqlite', file: path.join(folder, fileOf('sqlite', dataset)), inspect, create };
 }
 
 /**

@@ -365,7 +365,7 @@ describe('storages, without a server', () => {
       const open = (/** @type {string} */ own, rows = dataset) =>
         openRows(definition, { profile, dataset: rows, folder: own });
 
-      it('leaves the same dataset as it is, and replaces another one that Dragstrip wrote', async () => {
+      it('leaves the same dataset as it is, and puts another one beside it', async () => {
         const { own, file } = await makeFolder();
         await fill({ dataset, folder: own });
         const { ino } = statSync(file());
