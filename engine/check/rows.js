@@ -208,8 +208,15 @@ async function checkClose(subject) {
   return `${answered} answered, ${settled.length - answered} rejected`;
 }
 
-/** @param {Subject} subject */
-async function checkCut(subject) {
+/**
+ * Requests in flight through a relay that no longer passes anything on.
+ * @param {Subject} subject
+ * @param {(waiting: { relay: Awaited<ReturnType<typeof relayTo>>, handle: RowsHandle,
+ *   read: ReturnType<typeof readerOf>, requests: Promise<PromiseSettledResult<any>[]> }) =>
+ *   Promise<string>} then
+ * @returns {Promise<string>}
+ */
+async function whileFrozen(subject, then) {
   const relay = await relayTo(subject.context.address);
   try {
     const handle = await open(subject, { address: relay.address });
@@ -218,6 +225,15 @@ async function checkCut(subject) {
     relay.freeze();
     const requests = Promise.allSettled(idsOf(subject, IN_FLIGHT).map(read));
     await new Promise(setImmediate); // they are written
+    return await then({ relay, read, handle, requests });
+  } finally {
+    relay.close();
+  }
+}
+
+/** @param {Subject} subject */
+function checkCut(subject) {
+  return whileFrozen(subject, async ({ relay, read, handle, requests }) => {
     relay.cut();
     const settled = await within(requests, 'requests in flight when the connection was lost');
     const errors = settled.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
@@ -232,27 +248,16 @@ async function checkCut(subject) {
     await within(handle.close(), 'close');
     const codes = bare === 0 ? `first ${errors[0].code}` : `${bare} without a code`;
     return `${errors.length} rejected, ${codes}`;
-  } finally {
-    relay.close();
-  }
+  });
 }
 
 /** @param {Subject} subject */
-async function checkFreeze(subject) {
-  const relay = await relayTo(subject.context.address);
-  try {
-    const handle = await open(subject, { address: relay.address });
-    const read = readerOf(handle, subject);
-    await within(read(1), 'a first read');
-    relay.freeze();
-    const requests = Promise.allSettled(idsOf(subject, IN_FLIGHT).map(read));
-    await new Promise(setImmediate);
+function checkFreeze(subject) {
+  return whileFrozen(subject, async ({ handle, requests }) => {
     await within(handle.close(), 'close');
     const settled = await within(requests, 'requests in flight');
     return `${settled.length} requests settled`;
-  } finally {
-    relay.close();
-  }
+  });
 }
 
 /**
