@@ -156,6 +156,11 @@ const round = z.object({
   durationNs: nanoseconds,
   throughput: z.number().nonnegative().describe('ok operations per second'),
   inFlightMean: z.number().nonnegative().describe('counted, apart from the latencies'),
+  inFlightSteady: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe('the same without the begin and the end of each slice; absent: not by slices'),
   conditions: conditions.optional(),
   compared: compared.optional(),
   latency: latency

@@ -101,6 +101,8 @@ export class Load {
     /** Integral of the number in flight over time until countedNs, for Little's law. */
     this.inFlightAreaNs = 0;
     this.countedNs = startNs;
+    /** Between the issue of the last worker's first operation and the issue of the last one. */
+    this.steady = { fromNs: Number.NaN, fromArea: 0, toNs: Number.NaN, toArea: 0 };
     this.batch = new ReplyBatch(options.replyBytes);
   }
 
@@ -111,9 +113,23 @@ export class Load {
    */
   accountInFlight(nowNs) {
     if (this.batch.count > 0) this.verifyBatch();
+    if (this.next === this.limit) this.markLast();
     const inFlight = this.next - this.open.dropped - this.settledCount;
     this.inFlightAreaNs += inFlight * (nowNs - this.countedNs);
     this.countedNs = nowNs;
+  }
+
+  /** All workers have an operation in flight now. */
+  markFull() {
+    this.steady.fromNs = this.countedNs;
+    this.steady.fromArea = this.inFlightAreaNs;
+  }
+
+  /** The last operation was issued when the integral was last extended, at the first call. */
+  markLast() {
+    if (!Number.isNaN(this.steady.toNs)) return;
+    this.steady.toNs = this.countedNs;
+    this.steady.toArea = this.inFlightAreaNs;
   }
 
   /**
@@ -165,6 +181,7 @@ export class Load {
     if (recorder.closed) return;
     for (let i = 0, at = 0; i < count; i += 1, at += FIELDS) {
       const endNs = times[at + END];
+      if (times[at + NEXT] === this.limit) this.markLast();
       this.inFlightAreaNs += (times[at + NEXT] - this.settledCount) * (endNs - this.countedNs);
       this.countedNs = endNs;
       this.count(times[at + INDEX], times[at + START], endNs, replies[i]);
@@ -251,6 +268,8 @@ function createRecorder(startNs, { rate, kinds, windowNs, series, operations, re
  * @property {LoadEnd} ended
  * @property {number} durationNs
  * @property {number} inFlightMean mean number in flight, integrated, for Little's law
+ * @property {{ ns: number, inFlightMean: number } | null} steady from the first issue of the last
+ *   worker to the last issue of all: the part in which every worker has one in flight
  * @property {import('./rate.js').OpenCounts | null} open open-loop counters
  */
 
@@ -298,7 +317,16 @@ export async function runLoad(options, watch = {}) {
   const open = options.rate
     ? { offered: load.next, completed: load.settledCount, ...load.open }
     : null;
-  return { recorder: load.recorder, scheduled, ended: end.reason, durationNs, inFlightMean, open };
+  return {
+    ...{ recorder: load.recorder, scheduled, ended: end.reason, durationNs, inFlightMean, open },
+    steady: steadyOf(load),
+  };
+}
+
+/** @param {Load} load @returns {LoadReport['steady']} */
+function steadyOf({ steady: { fromNs, fromArea, toNs, toArea } }) {
+  const ns = toNs - fromNs;
+  return ns > 0 ? { ns, inFlightMean: (toArea - fromArea) / ns } : null;
 }
 
 /** @param {Load} load */

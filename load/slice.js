@@ -7,11 +7,12 @@
  * sum of the outcomes, the number in flight is counted apart from the latencies. Latencies are kept
  * in a plain array while the slice runs and go into the histogram after it.
  *
- * Time per operation of a closed loop: from the first issue to the issue of the last operation,
- * over the operations that were complete by then. The drain after it, in which the number in flight
- * falls, is no part of it. With slices of a multiple of the number in flight this is exact both
- * for drivers whose replies come evenly and for those whose replies come a whole window at a time.
- * A burst, and one in flight, count whole.
+ * Time per operation of a closed loop: from the first issue of the last worker to the issue of the
+ * last operation, over the operations that were completed in it, which are as many as were issued.
+ * The ramp before it and the drain after it, with fewer in flight, are no part of it. With slices
+ * of a multiple of the number in flight this is exact both for drivers whose replies come evenly
+ * and for those whose replies come a whole window at a time. A burst, and one in flight, count
+ * whole.
  */
 
 import { OK, OUTCOMES, UNSENT } from '../lib/outcome.js';
@@ -63,8 +64,6 @@ export class SliceRecorder extends Recorder {
     this.kindOf = new Uint8Array(kinds === null ? 0 : 4096);
     this.latencies = new Float64Array(4096);
     this.okCount = 0;
-    this.lastIndex = 0;
-    this.lastIssueNs = Number.NaN;
     /** No loop of a slice is long enough to keep timers out. */
     this.windowEndNs = Number.POSITIVE_INFINITY;
   }
@@ -76,8 +75,6 @@ export class SliceRecorder extends Recorder {
       this.kindOf = new Uint8Array(operations);
     }
     this.okCount = 0;
-    this.lastIndex = operations - 1;
-    this.lastIssueNs = Number.NaN;
     this.outcomes.fill(0);
     this.failuresInARow = 0;
     this.startNs = startNs;
@@ -90,7 +87,6 @@ export class SliceRecorder extends Recorder {
     this.latencies[this.okCount] = endNs - startNs;
     if (this.kinds !== null) this.kindOf[this.okCount] = this.kinds.of(index);
     this.okCount += 1;
-    if (index === this.lastIndex) this.lastIssueNs = startNs;
     this.failuresInARow = 0;
   }
 
@@ -152,6 +148,7 @@ export class SliceSeries {
     this.scheduled = 0;
     this.durationNs = 0;
     this.inFlightAreaNs = 0;
+    this.steady = { ns: 0, areaNs: 0 };
     /** @type {SliceOptions['op']} */
     this.op = (index, done) => op(this.first + index, done);
     /** @type {SliceOptions['verify']} */
@@ -186,7 +183,7 @@ export class SliceSeries {
         watch,
       );
       valid = recorder.okCount === operations && report.ended === 'complete';
-      const span = spanOf(recorder, options, operations);
+      const span = spanOf(report, options, operations);
       spanNs += span.ns;
       spanOperations += span.operations;
       const latency = recorder.absorb();
@@ -202,7 +199,7 @@ export class SliceSeries {
   }
 
   /** @param {import('./load.js').LoadReport} report @param {number} operations */
-  add({ scheduled, durationNs, inFlightMean }, operations) {
+  add({ scheduled, durationNs, inFlightMean, steady }, operations) {
     const { recorder } = this;
     for (let code = 0; code < this.outcomes.length; code += 1) {
       this.outcomes[code] += recorder.outcomes[code];
@@ -212,6 +209,8 @@ export class SliceSeries {
     this.scheduled += scheduled;
     this.durationNs += durationNs;
     this.inFlightAreaNs += inFlightMean * durationNs;
+    this.steady.ns += steady?.ns ?? 0;
+    this.steady.areaNs += (steady?.ns ?? 0) * (steady?.inFlightMean ?? 0);
     this.first += operations;
   }
 
@@ -223,18 +222,20 @@ export class SliceSeries {
     this.scheduled = 0;
     this.durationNs = 0;
     this.inFlightAreaNs = 0;
+    this.steady = { ns: 0, areaNs: 0 };
   }
 }
 
 /**
- * @param {SliceRecorder} recorder
+ * @param {import('./load.js').LoadReport} report
  * @param {SliceOptions} options
  * @param {number} operations
  * @returns {{ ns: number, operations: number }} what the time per operation is taken of
  */
-function spanOf({ startNs, endNs, lastIssueNs }, { kind, inFlight, calls }, operations) {
+function spanOf({ durationNs, steady }, { kind, inFlight, calls }, operations) {
   const complete = operations - inFlight;
-  const steady = kind === 'window' && calls !== 'sync' && complete >= operations / 2;
-  if (!steady || Number.isNaN(lastIssueNs)) return { ns: endNs - startNs, operations };
-  return { ns: lastIssueNs - startNs, operations: complete };
+  const isLong = kind === 'window' && calls !== 'sync' && complete >= operations / 2;
+  return isLong && steady
+    ? { ns: steady.ns, operations: complete }
+    : { ns: durationNs, operations };
 }

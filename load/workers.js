@@ -26,6 +26,7 @@ export function startWorkers(load) {
   }
   const ends = [];
   for (let i = 0; i < workers; i += 1) ends.push(runPromiseWorker(load));
+  load.markFull();
   Promise.all(ends).then(load.finish);
 }
 
@@ -96,6 +97,7 @@ function startCallbackWorkers(load, workers) {
     if (open === 0) load.finish();
   };
   for (let i = 0; i < workers; i += 1) new CallbackWorker(load, onEnd).issue();
+  load.markFull();
 }
 
 class CallbackWorker {

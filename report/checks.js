@@ -52,6 +52,7 @@ function checksOf(groups) {
         : `${standings.again.ratio.toFixed(3)} ± ${formatShare(standings.again.halfWidth)}`,
     ),
     each('throughput × latency', littleText),
+    each('in flight, steady part', steadyText),
     each('replies compared', comparedText),
     each('harness overhead', overheadText),
     ...[...ceilings].map((name) =>
@@ -101,6 +102,17 @@ function littleText({ rows }) {
   );
   const shown = (/** @type {number[]} */ values) => (medianOf(values) ?? 0).toPrecision(3);
   return `${shown(products)} (counted ${shown(rounds.map((round) => round.inFlightMean))})`;
+}
+
+/**
+ * Counted while every worker has one in flight: without the begin and the end of slices.
+ * @param {Compared} group
+ */
+function steadyText({ rows }) {
+  const counted = rows
+    .filter(({ kind }) => kind === 'server')
+    .flatMap(({ source }) => source.rounds.flatMap(({ inFlightSteady }) => inFlightSteady ?? []));
+  return medianOf(counted)?.toPrecision(3) ?? null;
 }
 
 /** @param {Compared} group */

@@ -155,7 +155,7 @@ const OF_SLICES = [
   [
     'throughput × latency',
     'must be the number in flight, which is counted apart (Little’s law, 1961); medians over drivers ' +
-      'and rounds. A slice begins and ends with fewer in flight.',
+      'and rounds. A slice begins and ends with fewer in flight; its steady part is without those.',
   ],
   [
     'compared',

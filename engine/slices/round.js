@@ -78,9 +78,11 @@ export async function runRound(entrants, loads, options) {
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
     onPhase?.('opening', 0);
-    await Promise.all(seats.map((seat) => seat.open(options.warmNsMax)));
+    // In a new order in every round: the last ones to warm up have the machine to themselves.
+    const start = shuffled(seats, random);
+    await Promise.all(start.map((seat) => seat.open(options.warmNsMax)));
     onPhase?.('warming up', 0.1);
-    await warmAll(seats);
+    await warmAll(start);
     if (cpus !== undefined) await Promise.all(seats.map((seat) => seat.remote.pin(cpus)));
     for (let block = 0; block < leadBlocks; block += 1) {
       await runBlocks(seats, loads, 1, { ...options, random, lead: true });

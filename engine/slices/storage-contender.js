@@ -53,6 +53,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {import('../../lib/result.js').Sample[]} samples
  * @property {number} durationNs
  * @property {number} inFlightMean
+ * @property {number} [inFlightSteady] of a window, while every worker has one in flight
  * @property {import('../record.js').HistogramMessage | null} latency
  * @property {{ userNs: number, systemNs: number }} [cpu] of the process, in these slices
  * @property {import('../../lib/types.js').Compared} [compared] in these slices
@@ -262,6 +263,7 @@ function toRecord({ series, part, sums }, rssBytes) {
     ...{ scheduled, samples, durationNs, rssBytes, outcomes: Array.from(outcomes) },
     cpu: { userNs, systemNs },
     inFlightMean: durationNs > 0 ? inFlightAreaNs / durationNs : 0,
+    ...(series.steady.ns > 0 && { inFlightSteady: series.steady.areaNs / series.steady.ns }),
     latency: message(histogram),
     ...(measured.compared && { compared: { replies, bytes } }),
     ...(metrics && { metrics }),
