@@ -4,6 +4,7 @@
  */
 
 import { parseEndpoint } from '../lib/address.js';
+import { usageError } from '../lib/errors.js';
 import { limitsSource } from './commands/limit.js';
 import { coordinatorOf, requireShared } from './fleet-options.js';
 import { addressesOf } from './options.js';
@@ -18,6 +19,7 @@ import { requirePage } from './result-page.js';
  * @param {Session} session
  */
 export async function prepareRace({ plan, workload, options: taken }, options, session) {
+  refuseForOwnData(plan, options);
   // The page must be writable, too, before anything is fetched or measured.
   if (options['html'] !== false && options['json'] !== undefined) await requirePage(options);
   if (options['agents'] !== undefined) {
@@ -31,6 +33,18 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   const { dataset, allowTargets, home, tls } = plan;
   const given = { storages: plan.storages ?? undefined, ...dataset, allowTargets, home, tls };
   session.stops.push((await setUp(given, session)).stop);
+}
+
+/**
+ * @param {import('../engine/plan.js').RunPlan} plan
+ * @param {Record<string, any>} options
+ */
+function refuseForOwnData({ workloadOptions }, options) {
+  if (workloadOptions['readOnly'] !== true) return;
+  for (const name of ['setup', 'limits', 'agents']) {
+    if (options[name] === undefined) continue;
+    throw usageError(`--read-only and --${name} cannot be combined`, 'leave out one of them');
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import { requireProfile } from '../storages/index.js';
 import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, withTimeout } from './guard.js';
+import { ownDataOf } from './own-data.js';
 import { ownLoad, rateOf, recorderOf } from './own-load.js';
 import { openPool, poolSize, poolWorkload } from './pool.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
@@ -54,6 +55,7 @@ const WARMUP_WINDOW_NS = 1e6;
  *   from
  * @property {number[]} serverPids
  * @property {import('../lib/types.js').DatasetOptions} dataset
+ * @property {readonly string[]} [ownKeys] of the user, in place of the dataset
  * @property {string} folder
  * @property {number} seed
  * @property {number} warmupOperations
@@ -144,7 +146,7 @@ export async function openStorage(spec) {
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),
-    names: namesOf(namespace),
+    names: { ...namesOf(namespace), ...(spec.ownKeys && { redisPrefix: '' }) },
     parameters,
     ...openWith?.(parameters, dataset),
   };
@@ -182,7 +184,8 @@ export async function bindWorkload(spec, opened, clock) {
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
-  const all = { dataset, options, clock, contender, origin };
+  const own = ownDataOf(spec, origin);
+  const all = { dataset, options, clock, contender, origin, ...own };
   const onEach = (/** @type {ReturnType<typeof prepare>} */ bind) =>
     poolWorkload(
       handles.map((one) => bind(one, calls)),

@@ -195,6 +195,7 @@ function specOf(
     credentialVariables: server?.credentialVariables ?? null,
     serverPids: server?.pids ?? [],
     dataset: plan.dataset,
+    ...(server?.ownKeys && { ownKeys: server.ownKeys }),
     folder,
     seed: plan.seed,
     warmupOperations: plan.warmupOperations,

@@ -12,6 +12,7 @@ import { DEFAULT_WORKLOAD } from '../workloads/index.js';
 import { LOAD_OPTIONS, loadsOf, usualLoadsOf } from './load-options.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
 import { optionsOf, RUN_OPTIONS } from './options.js';
+import { isReadOnly, refuseBesideReadOnly } from './own-data.js';
 import { planSlices, withoutAmount } from './slices/plan.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -142,6 +143,9 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   const all = variants === undefined ? common.loads : loadsOfAll(variants);
   const loads = slices === null ? all : all.map(withoutAmount);
   const { seed } = values;
+  if (isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} })) {
+    refuseBesideReadOnly(given, loads);
+  }
   // By slices, a round is as long as it takes, after a warm-up of its own.
   const amount = slices === null ? values : { ...usualAmount(), rounds: slices.rounds ?? 1 };
   const dataset = { rows: values.rows, valueSize: values.valueSize, seed };

@@ -26,6 +26,7 @@ import { measureHarnessOverhead } from './harness-overhead.js';
 import { failBenchmark, LostServers, looksLost } from './lost-servers.js';
 import { withNamespace } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
+import { sampleOwnData } from './own-data.js';
 import { withPinning } from './pinning.js';
 import { orderOfRound } from './plan.js';
 import { isRequest, requestRun } from './request.js';
@@ -78,8 +79,7 @@ const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a folder that you m
  * @param {RunContext} [context]
  * @returns {Promise<Result>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_REFUSED before anything
- *   is
- *   measured; later faults are in the result
+ *   is measured; later faults are in the result
  */
 export async function runRace(options, context = {}) {
   const { plan, workload } = isRequest(options) ? options : await requestRun(options);
@@ -88,13 +88,14 @@ export async function runRace(options, context = {}) {
   const home = plan.home ?? findHome();
   const ownRows = workload.namespace !== undefined;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
+  const own = await sampleOwnData(plan, installed.storages, context.signal);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
   const versions = await withDriverVersions(installed.storages, plan, home);
   const storages = await withRuntimes(versions, plan, home);
   await identifyDrivers(storages, plan, { workload, home, signal: context.signal });
   const targets = { ...installed, storages, others, workload };
   const executor = context.executor ?? executeInChild;
-  const result = await emptyResult(plan, targets, context);
+  const result = { ...(await emptyResult(plan, targets, context)), ...own };
   if (context.limits !== undefined) {
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
@@ -304,8 +305,7 @@ function describeStorage({ definition, profile, version: release, base, identity
  * @param {RunContext} context
  * @returns {Promise<Job[]>} those that can run
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the user named one that
- *   cannot,
- *   E_REFUSED where a file was not created by Dragstrip
+ *   cannot, E_REFUSED where a file was not created by Dragstrip
  */
 async function fillEmbedded(jobs, plan, { signal, onEvent }) {
   const dataset = createDataset(plan.dataset);

@@ -16,6 +16,7 @@ import { failureOfStart, loadServer } from '../servers/index.js';
 import { checkAvailable, requireProfile } from '../storages/index.js';
 import { requireTlsUse, resolveAddress } from './addresses.js';
 import { contendersOf, lackedBy } from './contenders.js';
+import { isReadOnly, lackOfOwnData } from './own-data.js';
 import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
 
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
@@ -32,6 +33,7 @@ import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
  *   credentials, of our own server private files (lib/credentials.js)
  * @property {number[]} pids of its processes, where known
  * @property {Unavailable | null} unavailable
+ * @property {readonly string[]} [ownKeys] of the user, with --read-only
  */
 
 /**
@@ -74,10 +76,13 @@ export async function resolveTargets(plan, workload) {
   const storages = [];
   for (const { source, profile, named } of selections) {
     const definition = await contenders.load(source);
+    const lack = isReadOnly(plan) ? lackOfOwnData(definition) : null;
+    if (lack !== null && !named) continue;
     const { tls: isOverTls } = requireProfile(definition, profile);
     // A file resolves packages from its own folder, a built-in storage from Dragstrip's.
     const importer = path.isAbsolute(source) ? source : undefined;
     let unavailable =
+      lack ??
       lackOfCapability(definition, workload) ??
       (await checkAvailable(definition, profile, importer));
     let server = servers.get(definition.server ?? '') ?? null;
@@ -236,7 +241,8 @@ async function resolveServer(name, plan) {
     target.settings = report.settings;
     const pid = running?.pid ?? (await ownPid(address)) ?? null;
     if (pid !== null) target.pids.push(pid);
-    if (!plan.ownRows) target.unavailable = await lackOfRows(target, credentials, plan);
+    if (!plan.ownRows && !isReadOnly(plan))
+      target.unavailable = await lackOfRows(target, credentials, plan);
   } catch (error) {
     if (error.code !== 'E_TARGET') throw error;
     // At the default address nothing was expected but what a start before has made.

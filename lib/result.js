@@ -309,6 +309,15 @@ const search = z.object({
   points: z.array(point),
 });
 
+const ownData = z.object({
+  server: text,
+  source: z.enum(['scan', 'file']),
+  keys: count.describe('drawn and read'),
+  seen: count.describe('keys that they were drawn from'),
+  leftOut: z.record(text, count).describe('of those drawn, by the reason'),
+  valueBytes: z.object({ min: bytes, median: bytes, max: bytes }),
+});
+
 export const resultSchema = z.object({
   schema: z.literal(SCHEMA_NAME),
   schemaVersion: z.literal(SCHEMA_VERSION),
@@ -320,6 +329,9 @@ export const resultSchema = z.object({
   finishedAt: text.nullable(),
   options: z.record(text, z.unknown()),
   dataset: z.object({ rows: count, valueSize: count, seed: count }),
+  ownData: ownData
+    .optional()
+    .describe('with --read-only: keys of the user in place of the dataset'),
   environment,
   servers: z.array(serverInfo),
   storages: z.array(storage),

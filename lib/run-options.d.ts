@@ -16,6 +16,12 @@ export interface SharedRunOptions {
   runtimes?: string[];
   /** pin client and servers to separate processors (taskset) */
   pin?: boolean;
+  /** read keys that are on the server already, and write nothing */
+  readOnly?: boolean;
+  /** readOnly: a file of keys to draw from, one per line; default: SCAN */
+  keysFrom?: string;
+  /** readOnly: number of keys drawn */
+  sample?: number;
   /** connect over TLS; `both`: each driver that has it with and without; default: `off` */
   tls?: 'off' | 'on' | 'both';
   /** repetitions, each in fresh processes; with `precision` as many as it takes */

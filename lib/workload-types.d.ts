@@ -79,6 +79,17 @@ export interface Origin {
   names: NamespaceNames;
 }
 
+/** Data on a server that Dragstrip did not write and does not change. */
+export interface OwnData {
+  /** a sample, each with a string value when it was drawn */
+  keys: readonly string[];
+  /** reads values over a connection that is no driver's; undefined: not there, or no UTF-8 */
+  read(
+    keys: readonly string[],
+    onValue: (index: number, text: string | undefined) => void,
+  ): Promise<void>;
+}
+
 /** Draws keys and the like, before the clock starts. `H`: the handle that its needs open. */
 export type Prepare<H = any> = (context: {
   dataset: Dataset;
@@ -94,6 +105,8 @@ export type Prepare<H = any> = (context: {
   contender?: Contender;
   /** of the handle */
   origin?: Origin;
+  /** keys of the user in place of the dataset, with --read-only */
+  ownData?: OwnData;
 }) => (handle: H, calls?: CallStyle) => BoundWorkload;
 
 /** A storage that a run names, or that it takes where it names none. */

@@ -40,13 +40,27 @@ export function headLines(result, specs) {
  * @param {import('./specs.js').ReportSpecs} specs
  * @returns {[string, string][]} a line where a workload has rows
  */
-function dataLines({ benchmarks, dataset: { rows, valueSize, seed } }, specs) {
+function dataLines({ benchmarks, dataset: { rows, valueSize, seed }, ownData }, specs) {
+  if (ownData !== undefined) return [['data', ownDataText(ownData)]];
   const names = new Set(benchmarks.map(({ workload }) => workload));
   const texts = [...names].map((name) => specOf(specs, name).row);
   if (texts.length > 0 && texts.every((text) => text === null)) return [];
   const row = texts.find((text) => typeof text === 'string');
   const shown = row ?? `${formatCount(valueSize)} characters`;
   return [['data', `${formatCount(rows)} rows of ${shown}, seed ${seed}`]];
+}
+
+/**
+ * @param {NonNullable<Result['ownData']>} ownData
+ * @returns {string}
+ */
+function ownDataText({ server, source, keys, seen, valueBytes: { min, median, max } }) {
+  const from = source === 'scan' ? 'seen by SCAN' : 'of a file';
+  return (
+    `own data of ${plainText(server)}, read only: ${formatCount(keys)} keys drawn from ` +
+    `${formatCount(seen)} ${from}, values of ${formatCount(min)} to ${formatCount(max)} bytes, ` +
+    `median ${formatCount(median)}; neither keys nor values are stored`
+  );
 }
 
 /**

@@ -30,6 +30,7 @@ export const LAYERS = Object.freeze({
   'data/connections': 6,
   'data/loaders': 6,
   'data/namespaces': 6,
+  'data/own': 6,
   limits: 5,
   protocols: 4,
   load: 3,

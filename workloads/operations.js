@@ -11,6 +11,7 @@ import {
   figureOf,
   memory,
   metric,
+  metricValues,
   network,
   p50,
   p99,
@@ -45,6 +46,19 @@ const notOk = metric(
   },
   ({ wrong, notRun, scheduled }) => (scheduled === 0 ? null : wrong + notRun),
 );
+
+const changed = metric(
+  {
+    ...{ key: 'changed', name: 'values changed by others', unit: 'count' },
+    ...{ head: ['changed', 'by others'], drop: 1 },
+  },
+  (one) => sumOf(metricValues(one, 'changed')),
+);
+
+/** @param {readonly unknown[]} values */
+function sumOf(values) {
+  return values.reduce((/** @type {number} */ sum, value) => sum + Number(value), 0);
+}
 
 const bottleneck = metric(
   {
@@ -153,7 +167,10 @@ export const operationsTable = {
     { key: 'id', name: 'id', hidden: true },
   ],
   metrics(table) {
-    const anyWrong = table.some(({ wrong, notRun }) => wrong + notRun > 0) ? [notOk] : [];
+    const anyWrong = [
+      ...(table.some(({ wrong, notRun }) => wrong + notRun > 0) ? [notOk] : []),
+      ...(table.some((one) => sumOf(metricValues(one, 'changed')) > 0) ? [changed] : []),
+    ];
     const isShared = table.some(({ source }) => source.rounds.some(hasAgents));
     const near = isShared ? [network] : [];
     if (table[0].source.load.kind === 'rate') {

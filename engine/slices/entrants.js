@@ -4,6 +4,7 @@
  */
 
 import { protocolOf } from '../../limits/wire/protocol.js';
+import { isReadOnly } from '../own-data.js';
 
 /** @typedef {import('../targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./round.js').Entrant & { role: Role, of?: string, server: string | null,
@@ -41,7 +42,7 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
   /** @type {Map<string, StorageTarget>} */
   const ceilingTargets = new Map();
   for (const target of targets) {
-    const name = plan.workload === CEILING_OF ? ceilingOf(target) : null;
+    const name = hasCeiling(plan) ? ceilingOf(target) : null;
     if (name !== null && !ceilingTargets.has(name)) ceilingTargets.set(name, target);
   }
   const ceilings = [...ceilingTargets].map(([name, target]) =>
@@ -55,6 +56,14 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
 }
 
 /**
+ * @param {import('../plan.js').RunPlan} plan
+ * @returns {boolean} the wire loops read rows of the dataset only
+ */
+function hasCeiling(plan) {
+  return plan.workload === CEILING_OF && !isReadOnly(plan);
+}
+
+/**
  * @param {StorageTarget} target
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
@@ -65,7 +74,7 @@ function storageEntrant(target, loads, plan, context) {
   const { definition, source, profile, server, driver, runtime } = target;
   const { name } = definition;
   const label = profile === 'default' ? name : `${name}:${profile}`;
-  const ceiling = plan.workload === CEILING_OF ? ceilingOf(target) : null;
+  const ceiling = hasCeiling(plan) ? ceilingOf(target) : null;
   const isCoarse = server === null && (context.mixed || name === OVERHEAD);
   return {
     ...(ceiling !== null && { ceiling }),
@@ -87,6 +96,7 @@ function storageEntrant(target, loads, plan, context) {
         credentialVariables: server?.credentialVariables ?? null,
         serverPids: server?.pids ?? [],
         dataset: plan.dataset,
+        ...(server?.ownKeys && { ownKeys: server.ownKeys }),
         folder: context.folder,
         seed: plan.seed + context.round * 16,
         warmupOperations: 1,

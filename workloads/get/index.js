@@ -5,6 +5,7 @@
 
 import { defineWorkload } from '../../lib/define.js';
 import { drawKeys } from './keys.js';
+import { prepareOwn } from './own.js';
 import { options, planOf } from './plan.js';
 import { presets } from './presets.js';
 import { createVerifier, nothingCompared } from './verifier.js';
@@ -21,7 +22,9 @@ export const workload = defineWorkload({
   presets,
   options,
   plan: planOf('get'),
-  prepare({ dataset, seed, ops, options }) {
+  prepare(context) {
+    if (context.ownData !== undefined) return prepareOwn(context);
+    const { dataset, seed, ops, options } = context;
     const { keys: distribution } = /** @type {{ keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: distribution, spread: dataset.seed });
     return (handle) => {

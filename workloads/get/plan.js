@@ -1,7 +1,7 @@
 /** Which rows are read, and how often they are written: options of the workloads get and mix. */
 
 import { usageError } from '../../lib/errors.js';
-import { reading } from '../../lib/options.js';
+import { count, flag, reading, text } from '../../lib/options.js';
 import { parseMix } from '../mix/weights.js';
 import { parseKeys } from './keys.js';
 
@@ -16,6 +16,8 @@ function checkedBy(parse) {
   };
 }
 
+const SAMPLE_DEFAULT = 10_000;
+
 /** @type {import('../../lib/options.js').OptionTable} */
 export const options = Object.freeze({
   keys: reading(checkedBy(parseKeys), {
@@ -27,6 +29,14 @@ export const options = Object.freeze({
     value: '<weights>',
     help: 'mix of reads and writes, such as get:95,set:5; writes leave values unchanged',
   }),
+  readOnly: flag({
+    help: 'read keys that are on the server of the Redis family already, and write nothing',
+  }),
+  keysFrom: text({ value: '<file>', help: '--read-only: keys to draw from, one per line' }),
+  sample: count(1, 100_000, undefined, {
+    help: '--read-only: number of keys drawn, by SCAN or from the file',
+    shown: `${SAMPLE_DEFAULT}`,
+  }),
 });
 
 /**
@@ -34,14 +44,26 @@ export const options = Object.freeze({
  * @returns {NonNullable<import('../../lib/types.js').WorkloadDefinition['plan']>}
  */
 export function planOf(name) {
-  return ({ keys, mix }, { isNamed }) => {
+  return ({ keys, mix, readOnly, keysFrom, sample }, { isNamed }) => {
+    if (!readOnly && (keysFrom ?? sample) !== undefined) {
+      const given = keysFrom === undefined ? '--sample' : '--keys-from';
+      throw usageError(`${given} requires --read-only`, 'add --read-only');
+    }
+    if (readOnly && name === 'mix') {
+      throw usageError('--read-only: the workload mix writes', 'use --workload get');
+    }
     if (mix !== undefined && name === 'get' && isNamed) {
       throw usageError('a mix belongs to the workload mix, not to get');
     }
     return {
       workload: {
         workload: mix === undefined ? name : 'mix',
-        workloadOptions: { ...(keys && { keys }), ...(mix && { mix }) },
+        workloadOptions: {
+          ...(keys && { keys }),
+          ...(mix && { mix }),
+          ...(readOnly && { readOnly, sample: sample ?? SAMPLE_DEFAULT }),
+          ...(keysFrom && { keysFrom }),
+        },
       },
     };
   };

@@ -1,0 +1,238 @@
+/**
+ * Data of the user on a server of the Redis family, read and never written: a sample of its string
+ * keys, and their values for comparison. The commands are SCAN, TYPE, STRLEN and GET, in bounded
+ * numbers; KEYS, which blocks a server, is not among them.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { targetError } from '../../lib/errors.js';
+import { createRandom, drawBelow } from '../../lib/random.js';
+import { commandText } from '../../protocols/resp/command.js';
+import { RespConnection } from '../connections/redis.js';
+
+/** Keys per SCAN: about 0.3 ms of the server's time. */
+const SCAN_COUNT = 1000;
+/** A sample is of the first million keys, in the order of the server's hashes. */
+const SCAN_CALLS_MAX = 1000;
+const SAMPLE_STREAM = 0x6f77; // apart from the streams of keys and orders
+/** A larger value is left out; larger ones in all, too, because each process reads them twice. */
+export const VALUE_BYTES_MAX = 256 * 1024;
+const ALL_BYTES_MAX = 256 * 2 ** 20;
+/** Commands in one write, so that a reply to them stays small. */
+const BATCH = 64;
+/** A key as it can be sent by every driver: hiredis' Reader takes no other characters. */
+const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
+
+/** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
+
+/**
+ * @typedef {object} Sample
+ * @property {string[]} keys with a string value each
+ * @property {number} seen keys that were looked at
+ * @property {Record<string, number>} leftOut how many of those drawn, by the reason
+ * @property {{ min: number, median: number, max: number }} valueBytes
+ */
+
+/**
+ * @param {ConnectionContext} context
+ * @param {{ limit: number, seed: number, listed?: readonly string[] }} how limit: most keys;
+ *   listed: keys to draw from, in place of a SCAN
+ * @returns {Promise<Sample>} the same for the same keys, seed and server process
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
+ */
+export async function sampleKeys(context, { limit, seed, listed }) {
+  const connection = await RespConnection.connect(context);
+  try {
+    const reservoir = new Reservoir(limit, seed);
+    if (listed === undefined) await scanInto(connection, reservoir);
+    else for (const key of listed) reservoir.add(key);
+    const { seen, drawn } = reservoir;
+    /** @type {Record<string, number>} */
+    const leftOut = {};
+    const leave = (/** @type {string} */ why) => {
+      leftOut[why] = (leftOut[why] ?? 0) + 1;
+    };
+    const strings = await keepStrings(connection, drawn, leave);
+    const { keys, sizes } = await keepTexts(connection, strings, leave);
+    sizes.sort((a, b) => a - b);
+    const [min = 0] = sizes;
+    const valueBytes = { min, median: sizes[sizes.length >> 1] ?? 0, max: sizes.at(-1) ?? 0 };
+    return { keys, seen, leftOut, valueBytes };
+  } finally {
+    connection.close();
+  }
+}
+
+/** A uniform sample of a sequence of unknown length (algorithm R, Vitter 1985), without repeats. */
+class Reservoir {
+  /**
+   * @param {number} limit
+   * @param {number} seed
+   */
+  constructor(limit, seed) {
+    this.limit = limit;
+    this.random = createRandom(seed, SAMPLE_STREAM);
+    /** @type {string[]} */
+    this.keys = [];
+    this.seen = 0;
+  }
+
+  /** @param {string} key */
+  add(key) {
+    this.seen += 1;
+    if (this.keys.length < this.limit) {
+      this.keys.push(key);
+      return;
+    }
+    const at = drawBelow(this.random, this.seen);
+    if (at < this.limit) this.keys[at] = key;
+  }
+
+  /** SCAN may give a key twice. */
+  get drawn() {
+    return [...new Set(this.keys)];
+  }
+}
+
+/**
+ * @param {RespConnection} connection
+ * @param {Reservoir} reservoir
+ */
+async function scanInto(connection, reservoir) {
+  let ofStrings = ['TYPE', 'string'];
+  let cursor = '0';
+  for (let calls = 0; calls < SCAN_CALLS_MAX; calls += 1) {
+    const words = ['SCAN', cursor, 'COUNT', SCAN_COUNT, ...ofStrings];
+    /** @type {[string, string[]] | null} */
+    const page = await connection.command(...words).catch((error) => {
+      // Before Redis 6, SCAN has no TYPE; those keys are left out when their type is asked for.
+      if (ofStrings.length === 0 || !/syntax/i.test(error.message)) throw readFailure(error);
+      return null;
+    });
+    if (page === null) {
+      ofStrings = [];
+      continue;
+    }
+    for (const key of page[1]) reservoir.add(key);
+    [cursor] = page;
+    if (cursor === '0') return;
+  }
+}
+
+/**
+ * @param {any} error of a connection whose hints are those of a loader
+ */
+function readFailure(error) {
+  if (!/NOPERM/.test(error.message)) return error;
+  return targetError(error.message, 'the user needs SCAN, TYPE, STRLEN and GET', error);
+}
+
+/**
+ * @param {RespConnection} connection
+ * @param {readonly string[]} drawn
+ * @param {(why: string) => void} leave
+ * @returns {Promise<string[]>}
+ */
+async function keepStrings(connection, drawn, leave) {
+  const plain = drawn.filter((key) => PLAIN_KEY.test(key) || leave('characters'));
+  const types = await ask(connection, 'TYPE', plain);
+  return plain.filter((_key, i) => {
+    if (types[i] === 'string') return true;
+    leave(types[i] === 'none' ? 'gone' : 'type');
+    return false;
+  });
+}
+
+/**
+ * Values that are not UTF-8 differ from driver to driver once they are strings.
+ * @param {RespConnection} connection
+ * @param {readonly string[]} strings
+ * @param {(why: string) => void} leave
+ * @returns {Promise<{ keys: string[], sizes: number[] }>}
+ */
+async function keepTexts(connection, strings, leave) {
+  const lengths = await ask(connection, 'STRLEN', strings);
+  /** @type {string[]} */
+  const small = [];
+  let all = 0;
+  for (const [i, key] of strings.entries()) {
+    const isSmall = lengths[i] <= VALUE_BYTES_MAX && all + lengths[i] <= ALL_BYTES_MAX;
+    if (!isSmall) leave('size');
+    else {
+      small.push(key);
+      all += lengths[i];
+    }
+  }
+  /** @type {string[]} */
+  const keys = [];
+  /** @type {number[]} */
+  const sizes = [];
+  await readOver(connection, small, (i, text, bytes) => {
+    if (text === undefined) leave(bytes === 0 ? 'gone' : 'binary');
+    else {
+      keys.push(small[i]);
+      sizes.push(bytes);
+    }
+  });
+  return { keys, sizes };
+}
+
+/**
+ * @param {RespConnection} connection
+ * @param {string} command with one key
+ * @param {readonly string[]} keys
+ * @returns {Promise<any[]>} a reply for each key
+ */
+async function ask(connection, command, keys) {
+  const replies = [];
+  for (let at = 0; at < keys.length; at += BATCH) {
+    const some = keys.slice(at, at + BATCH);
+    const text = some.map((key) => commandText([command, key])).join('');
+    const bytes = Buffer.from(text, 'latin1');
+    const part = await connection.batch(bytes, some.length, true).catch((error) => {
+      throw readFailure(error);
+    });
+    replies.push(...part);
+  }
+  return replies;
+}
+
+/**
+ * @callback OnValue
+ * @param {number} index of the key
+ * @param {string | undefined} text undefined: no such key, or not UTF-8
+ * @param {number} bytes
+ * @returns {void}
+ */
+
+/**
+ * @param {RespConnection} connection
+ * @param {readonly string[]} keys
+ * @param {OnValue} onValue
+ */
+async function readOver(connection, keys, onValue) {
+  for (let at = 0; at < keys.length; at += BATCH) {
+    const replies = await ask(connection, 'GET', keys.slice(at, at + BATCH));
+    for (const [i, reply] of replies.entries()) {
+      const bytes = Buffer.from(reply ?? '', 'latin1');
+      const text = reply === null || !isUtf8(bytes) ? undefined : bytes.toString('utf8');
+      onValue(at + i, text, bytes.length);
+    }
+  }
+}
+
+/**
+ * Reads values over a connection that is no driver's, so that a driver is not compared with itself.
+ * @param {ConnectionContext} context
+ * @param {readonly string[]} keys
+ * @param {OnValue} onValue in the order of the keys
+ * @returns {Promise<void>}
+ */
+export async function readValues(context, keys, onValue) {
+  const connection = await RespConnection.connect(context);
+  try {
+    await readOver(connection, keys, onValue);
+  } finally {
+    connection.close();
+  }
+}

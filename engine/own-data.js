@@ -1,0 +1,133 @@
+/**
+ * Runs on data of the user (--read-only): which keys are read, and how values are read for
+ * comparison. Nothing is written to the server, and of its data the result has numbers and sizes
+ * alone: no key and no value.
+ */
+
+import { readFile, stat } from 'node:fs/promises';
+import { readCredentials } from '../lib/credentials.js';
+import { targetError, usageError } from '../lib/errors.js';
+import { formatCount } from '../lib/format.js';
+
+/** @typedef {import('./plan.js').RunPlan} RunPlan */
+/** @typedef {import('./targets.js').StorageTarget} StorageTarget */
+/** @typedef {NonNullable<import('../lib/result.js').Result['ownData']>} OwnDataSummary */
+
+/** The server whose data is read. */
+export const OWN_SERVER = 'redis';
+const KEYS_FILE_BYTES_MAX = 64 * 2 ** 20;
+/** Options that say what the dataset is, or need rows of Dragstrip. */
+const BESIDE = Object.freeze({
+  rows: '--rows',
+  valueSize: '--value-size',
+  mix: '--mix',
+  agents: '--agents',
+});
+
+/**
+ * @param {Pick<RunPlan, 'workloadOptions'>} plan
+ * @returns {boolean}
+ */
+export function isReadOnly({ workloadOptions }) {
+  return workloadOptions['readOnly'] === true;
+}
+
+/**
+ * @param {Record<string, any>} given options that were given
+ * @param {readonly import('../lib/result.js').Load[]} loads
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export function refuseBesideReadOnly(given, loads) {
+  for (const [name, flag] of Object.entries(BESIDE)) {
+    if (given[name] === undefined) continue;
+    throw usageError(`--read-only and ${flag} cannot be combined`, 'leave out one of them');
+  }
+  if (loads.every(({ processes = 1 }) => processes === 1)) return;
+  throw usageError('--read-only and --processes cannot be combined', 'leave out one of them');
+}
+
+/**
+ * @param {import('../lib/types.js').Contender} definition
+ * @returns {import('../lib/types.js').Unavailable | null}
+ */
+export function lackOfOwnData({ name, server }) {
+  if (server === OWN_SERVER) return null;
+  return {
+    reason: `--read-only reads servers of the Redis family; ${name} has ${server ?? 'no server'}`,
+    hint: 'leave it out',
+  };
+}
+
+/**
+ * Draws the keys, gives them to the storages' servers, and makes the plan's dataset as large.
+ * @param {RunPlan} plan
+ * @param {readonly StorageTarget[]} storages
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ ownData?: OwnDataSummary }>} empty: other runs, or no server can be read
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET, E_ABORTED
+ */
+export async function sampleOwnData(plan, storages, signal) {
+  if (!isReadOnly(plan)) return {};
+  const { sample: limit, keysFrom } = /** @type {{ sample: number, keysFrom?: string }} */ (
+    plan.workloadOptions
+  );
+  const listed = keysFrom === undefined ? undefined : await readKeys(keysFrom);
+  const able = storages.filter(({ server, unavailable }) => server && unavailable === null);
+  const [first] = able;
+  if (first?.server == null) return {};
+  const { address, credentialVariables, name } = first.server;
+  const credentials = await readCredentials(credentialVariables);
+  const { sampleKeys } = await import('../data/own/redis.js');
+  const how = { limit, seed: plan.seed, ...(listed && { listed }) };
+  const { keys, seen, leftOut, valueBytes } = await sampleKeys(
+    { address, credentials, signal },
+    how,
+  );
+  if (keys.length === 0) {
+    const from = keysFrom ?? `${name} (${formatCount(seen)} keys seen)`;
+    throw targetError(
+      `--read-only: no key with a string value in ${from}`,
+      'name keys with --keys-from FILE, one per line',
+    );
+  }
+  for (const { server } of able) if (server !== null) server.ownKeys = keys;
+  plan.dataset = { ...plan.dataset, rows: keys.length, valueSize: Math.max(8, valueBytes.median) };
+  const source = listed === undefined ? 'scan' : 'file';
+  return { ownData: { server: name, source, keys: keys.length, seen, leftOut, valueBytes } };
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<string[]>} its lines that are not empty
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+async function readKeys(file) {
+  try {
+    const { size } = await stat(file);
+    if (size > KEYS_FILE_BYTES_MAX) {
+      throw usageError(`--keys-from ${file}: larger than 64 MiB`, 'draw keys from it first');
+    }
+    const text = await readFile(file, 'latin1');
+    return text.split(/\r?\n/).filter((line) => line !== '');
+  } catch (error) {
+    if (error.code === 'E_USAGE') throw error;
+    throw usageError(`--keys-from ${file}: cannot be read (${error.code ?? error.message})`);
+  }
+}
+
+/**
+ * @param {import('./benchmark.js').BenchmarkSpec} spec
+ * @param {import('../lib/types.js').Origin} origin
+ * @returns {{ ownData?: import('../lib/types.js').OwnData }} for `prepare`
+ */
+export function ownDataOf({ ownKeys }, { address, credentials }) {
+  if (ownKeys === undefined) return {};
+  const read = async (
+    /** @type {readonly string[]} */ keys,
+    /** @type {(index: number, text: string | undefined) => void} */ onValue,
+  ) => {
+    const { readValues } = await import('../data/own/redis.js');
+    await readValues({ address, credentials }, keys, onValue);
+  };
+  return { ownData: { keys: ownKeys, read } };
+}

@@ -1,0 +1,185 @@
+/**
+ * `--read-only` on a real server with data that Dragstrip did not write: nothing is written,
+ * replies are compared with reads of another connection, the result has neither keys nor values.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { sampleKeys } from '../../data/own/redis.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
+
+const KEYS = 300;
+/** Of the families @write and @dangerous (FLUSHALL, KEYS …), without what only looks. */
+const READING = ['scan', 'type', 'strlen', 'get', 'mget', 'info', 'config|get', 'role', 'select'];
+const CONNECTING = ['auth', 'hello', 'ping', 'client|setinfo', 'client|setname', 'command'];
+
+describe('own data', () => {
+  const servers = withServers(['redis']);
+  let folder = '';
+  /** @type {Redis} */
+  let redis;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-own-'));
+    redis = new Redis({ ...servers.address('redis')['main'], ...servers.login('redis') });
+    redis.on('error', () => {}); // its server ends first
+    const values = Object.fromEntries(
+      Array.from({ length: KEYS }, (_, i) => [`user:${i}`, `secret-${i}-`.repeat(i)]).slice(1),
+    );
+    await redis.mset({ ...values, umlaut: 'größer ✓', empty: '' });
+    await redis.hset('hash:1', { a: '1' });
+    await redis.set(Buffer.from([0xff, 0x00, 0x41]), 'binary key');
+    await redis.set('binary', Buffer.from([0xff, 0xfe, 0x00]));
+    await redis.set('large', 'x'.repeat(300_000));
+  });
+  after(async () => {
+    redis.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const context = () => ({
+    address: servers.address('redis'),
+    credentials: servers.credentials('redis'),
+  });
+  /** @param {string[]} words */
+  const call = (...words) =>
+    runCommand(folder, ['bin/dragstrip.js', ...words], { env: addressVariables(servers) });
+  /** @param {string} file */
+  const resultIn = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+  /** @returns {Promise<Record<string, number>>} calls by command */
+  const commandCalls = async () => {
+    const text = await redis.info('commandstats');
+    const found = [...text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
+    return Object.fromEntries(found.map(([, name, calls]) => [name, Number(calls)]));
+  };
+
+  test('a sample has string keys that every driver can read, and counts the others', async () => {
+    const sample = await sampleKeys(context(), { limit: 10_000, seed: 1 });
+    assert.equal(sample.keys.length, KEYS - 1 + 2); // with `umlaut` and `empty`
+    assert.ok(sample.keys.every((key) => /^(user:\d+|umlaut|empty)$/.test(key)));
+    assert.deepEqual(sample.leftOut, { characters: 1, size: 1, binary: 1 });
+    const few = await sampleKeys(context(), { limit: 50, seed: 1 });
+    assert.deepEqual(await sampleKeys(context(), { limit: 50, seed: 1 }), few);
+    assert.ok(few.keys.length <= 50 && few.keys.length >= 45, String(few.keys.length));
+    const others = await sampleKeys(context(), { limit: 50, seed: 2 });
+    assert.notDeepEqual(others.keys, few.keys);
+    const listed = ['user:5', 'none', 'hash:1', 'user:5'];
+    const own = await sampleKeys(context(), { limit: 10, seed: 1, listed });
+    assert.deepEqual([own.keys, own.leftOut], [['user:5'], { gone: 1, type: 1 }]);
+  });
+
+  test('every driver reads them, whole and by slices; only reads arrive at the server', async () => {
+    const before = await redis.call('DEBUG', 'DIGEST').catch(() => redis.dbsize());
+    await redis.call('CONFIG', 'RESETSTAT');
+    const few = ['--ops', '2000', '--warmup', '100', '--in-flight', '16', '--rounds', '1'];
+    const whole = await call('race', '--read-only', ...few, '--json', 'whole.json', '--no-html');
+    assert.equal(whole.status, 0, whole.stderr + whole.stdout);
+    assert.match(whole.stdout, /data +own data of redis, read only: 301 keys drawn from 30\d seen/);
+    const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '6s'];
+    const sliced = await call(
+      ...['race', '--read-only', ...slices, '--keys', 'zipf:0.99', '--json', 'slices.json'],
+      '--no-html',
+    );
+    assert.equal(sliced.status, 0, sliced.stderr + sliced.stdout);
+    const calls = await commandCalls();
+    const others = Object.keys(calls).filter((name) => ![...READING, ...CONNECTING].includes(name));
+    assert.deepEqual(
+      others.filter((name) => !/^(config\|resetstat|dbsize|debug)$/.test(name)),
+      [],
+      JSON.stringify(calls),
+    );
+    assert.ok(calls['get'] > 5 * 2000, JSON.stringify(calls));
+    assert.deepEqual(await redis.call('DEBUG', 'DIGEST').catch(() => redis.dbsize()), before);
+    for (const file of ['whole.json', 'slices.json']) {
+      const { benchmarks, ownData, dataset } = resultIn(file);
+      assert.equal(ownData?.keys, 301);
+      assert.equal(dataset.rows, 301);
+      for (const { id, storage, state, rounds } of benchmarks) {
+        if (storage === 'hiredis' && state === 'skipped') continue; // not built in this folder
+        assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
+        const { outcomes, compared, metrics } = rounds[0];
+        assert.equal(outcomes.ok, rounds[0].scheduled, id);
+        if (storage === 'memory') continue;
+        assert.ok((compared?.replies ?? 0) >= outcomes.ok, id);
+        assert.deepEqual([metrics?.['keys'], metrics?.['changed']], [301, 0], id);
+      }
+      assert.doesNotMatch(readFileSync(path.join(folder, file), 'utf8'), /user:|secret-|größer/);
+    }
+  });
+
+  test('values that others change are counted apart; a file names the keys', async () => {
+    writeFileSync(path.join(folder, 'keys.txt'), 'user:1\nuser:2\r\ncounter\n\n');
+    await redis.set('counter', '0');
+    let done = false;
+    const writing = (async () => {
+      while (!done) await redis.incr('counter');
+    })();
+    const words = ['--keys-from', 'keys.txt', '--load', 'window', '--duration', '1s'];
+    const ended = await call(
+      ...['run', '--read-only', '--storages', 'ioredis', ...words, '--json', 'changed.json'],
+    ).finally(() => {
+      done = true;
+    });
+    await writing;
+    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+    assert.match(ended.stdout, /changed/);
+    const { benchmarks, ownData } = resultIn('changed.json');
+    const { outcomes, metrics, scheduled } = benchmarks[0].rounds[0];
+    assert.equal(outcomes.ok, scheduled);
+    assert.equal(ownData?.source, 'file');
+    assert.equal(metrics?.['changedKeys'], 1);
+    const share = Number(metrics?.['changed']) / scheduled;
+    assert.ok(share > 0.2 && share < 0.45, `a third of the reads: ${share}`);
+  });
+
+  test('a reply that neither read explains is wrong: the round fails', async () => {
+    const driver = path.join(folder, 'liar.js');
+    writeFileSync(
+      driver,
+      `import { defineStorage } from '${path.resolve('index.js')}';
+import { Redis } from '${path.resolve('node_modules/ioredis/built/index.js')}';
+export default defineStorage({
+  name: 'liar', summary: 'one reply of 100 is of another key', package: null, server: 'redis',
+  profiles: { default: { summary: 'it lies', options: {} } },
+  async open({ address, credentials }) {
+    const redis = new Redis({ ...address.main, ...credentials });
+    let calls = 0;
+    return {
+      get: (id) => redis.get((calls += 1) % 100 === 0 ? 'user:7' : id),
+      value: (reply) => reply ?? undefined,
+      close: async () => redis.disconnect(),
+    };
+  },
+});`,
+    );
+    const ended = await call('run', '--read-only', '--storages', driver, '--ops', '3000');
+    assert.equal(ended.status, 5, ended.stderr + ended.stdout);
+    assert.match(ended.stdout.replace(/\s+/g, ' '), /differ from what was read before and after/);
+  });
+
+  test('what cannot apply is refused in one line', async () => {
+    /** @type {[string[], number, RegExp][]} */
+    const cases = [
+      [['race', '--read-only', '--rows', '5'], 2, /--read-only and --rows/],
+      [['race', '--read-only', '--mix', 'get:1,set:1'], 2, /--read-only and --mix/],
+      [['race', '--read-only', '--setup'], 2, /--read-only and --setup/],
+      [['race', '--read-only', '--limits'], 2, /--read-only and --limits/],
+      [['race', '--read-only', '--processes', '2'], 2, /--read-only and --processes/],
+      [['run', '--workload', 'mix', '--read-only'], 2, /the workload mix writes/],
+      [['race', '--keys-from', 'keys.txt'], 2, /--keys-from requires --read-only/],
+      [['race', '--sample', '5'], 2, /--sample requires --read-only/],
+      [['race', '--read-only', '--keys-from', 'nowhere.txt'], 2, /nowhere.txt: cannot be read/],
+      [['race', '--read-only', '--storages', 'memory'], 4, /memory has no server/],
+    ];
+    for (const [words, status, says] of cases) assertFailure(await call(...words), status, says);
+    writeFileSync(path.join(folder, 'none.txt'), 'hash:1\n');
+    const none = await call('race', '--read-only', '--keys-from', 'none.txt');
+    assertFailure(none, 4, /no key with a string value in none.txt/);
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * The point read of data that Dragstrip did not write: keys of a sample, replies compared with
+ * reads over a connection that is no driver's, one before and one after. Of values only digests are
+ * kept, in this process.
+ *
+ * A reply is right if it is the value of the first read. If it is another, the key is read again at
+ * the end: a value that changed meanwhile is counted as changed. If both reads agree and the reply
+ * is neither, it is wrong, and the round fails.
+ */
+
+import { MISMATCH, OK } from '../../lib/outcome.js';
+import { drawKeys } from './keys.js';
+import { nothingCompared } from './verifier.js';
+
+/** Characters of a value in its tag. */
+const TAG_CHARS = 8;
+/** The digest of a key that is not there. */
+const GONE = -1;
+/** Different replies that are kept of a key, until it is read again. */
+const REPLIES_MAX = 16;
+
+/** @typedef {import('../../lib/types.js').OwnData} OwnData */
+
+/**
+ * FNV-1a of 32 bits over UTF-16 units, spread by a multiplication at the end.
+ * @param {string} text
+ * @param {number} [step] every so many characters
+ */
+function hashOf(text, step = 1) {
+  let hash = 0x811c9dc5 ^ text.length;
+  for (let i = 0; i < text.length; i += step) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0;
+}
+
+/** @param {string} text @returns {number} of its length and some of its characters */
+function tagOf(text) {
+  return hashOf(text, Math.max(1, Math.ceil(text.length / TAG_CHARS)));
+}
+
+/** What was read of each key over the other connection. */
+class Digests {
+  /** @param {number} length */
+  constructor(length) {
+    this.tags = new Float64Array(length).fill(GONE);
+    this.hashes = new Float64Array(length).fill(GONE);
+  }
+
+  /**
+   * @param {number} index
+   * @param {string | undefined} text
+   */
+  set(index, text) {
+    this.tags[index] = text === undefined ? GONE : tagOf(text);
+    this.hashes[index] = text === undefined ? GONE : hashOf(text);
+  }
+}
+
+/** Compares replies; what differs is kept until the second read. */
+class OwnVerifier {
+  /** @param {OwnData} data */
+  constructor({ keys, read }) {
+    this.keys = keys;
+    this.read = read;
+    this.compared = nothingCompared();
+    /** @type {Digests | null} null: before the first read */
+    this.reference = null;
+    /** @type {Map<number, { hashes: Set<number>, replies: number }>} by index of the key */
+    this.others = new Map();
+  }
+
+  async before() {
+    const reference = new Digests(this.keys.length);
+    await this.read(this.keys, (index, text) => reference.set(index, text));
+    this.reference = reference;
+  }
+
+  /**
+   * @param {number} index of the key
+   * @param {unknown} given
+   * @param {boolean} whole
+   * @returns {number}
+   */
+  verify(index, given, whole) {
+    const text = given ?? undefined;
+    if (text !== undefined && typeof text !== 'string') return MISMATCH;
+    const { reference, compared } = this;
+    if (reference === null) return OK;
+    compared.replies += 1;
+    compared.bytes += text === undefined ? 0 : whole ? text.length : Math.min(8, text.length);
+    const isSame =
+      text === undefined
+        ? reference.tags[index] === GONE
+        : whole
+          ? reference.hashes[index] === hashOf(text)
+          : reference.tags[index] === tagOf(text);
+    if (!isSame) this.keep(index, text === undefined ? GONE : hashOf(text));
+    return OK;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} hash
+   */
+  keep(index, hash) {
+    const other = this.others.get(index) ?? { hashes: new Set(), replies: 0 };
+    other.replies += 1;
+    if (other.hashes.size < REPLIES_MAX) other.hashes.add(hash);
+    this.others.set(index, other);
+  }
+
+  /**
+   * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>}
+   * @throws {Error} E_DATA where a reply is neither the value before nor the one after
+   */
+  async after() {
+    const { keys, others, reference } = this;
+    const suspects = [...others.keys()];
+    const second = new Digests(suspects.length);
+    const names = suspects.map((index) => keys[index]);
+    if (names.length > 0) await this.read(names, (index, text) => second.set(index, text));
+    const wrong = suspects.filter((index, i) => reference?.hashes[index] === second.hashes[i]);
+    const sum = (/** @type {readonly number[]} */ some) =>
+      some.reduce((all, index) => all + (others.get(index)?.replies ?? 0), 0);
+    if (wrong.length > 0) {
+      throw Object.assign(
+        new Error(
+          `wrong data: ${sum(wrong)} replies for ${wrong.length} keys differ from what was read ` +
+            'before and after, which agree (or a value changed and changed back)',
+        ),
+        { code: 'E_DATA' },
+      );
+    }
+    const gone = second.hashes.reduce((all, hash) => all + (hash === GONE ? 1 : 0), 0);
+    return { keys: keys.length, changed: sum(suspects), changedKeys: suspects.length, gone };
+  }
+}
+
+/** @type {import('../../lib/types.js').Prepare<import('../../lib/types.js').RowsHandle>} */
+export const prepareOwn = ({ ownData, seed, ops, options, phase }) => {
+  const data = /** @type {OwnData} */ (ownData);
+  const { keys: distribution } = /** @type {{ keys?: string }} */ (options);
+  const drawn = drawKeys(data.keys.length, seed, ops, { keys: distribution });
+  const { length } = drawn;
+  const indexOf = (/** @type {number} */ op) => drawn[op < length ? op : op % length] - 1;
+  return (handle) => {
+    const verifier = new OwnVerifier(data);
+    const { value = (/** @type {any} */ reply) => reply } = handle;
+    // Handles take ids and put them behind their prefix, which is empty here.
+    const rows = /** @type {{ get(key: any, done?: any): any }} */ (handle);
+    const { compared } = verifier;
+    return {
+      op: (op, done) => rows.get(data.keys[indexOf(op)], done),
+      verify: (op, reply, whole) => verifier.verify(indexOf(op), value(reply), whole),
+      ...(phase === 'measure' && {
+        compared,
+        before: () => verifier.before(),
+        after: () => verifier.after(),
+      }),
+    };
+  };
+};
