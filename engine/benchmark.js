@@ -10,6 +10,7 @@ import { codeOfError } from '../lib/error-code.js';
 import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
+import { sleepUntilStart } from '../load/start.js';
 import { conditionsBetween } from '../measure/conditions.js';
 import { busiestThreadNs } from '../measure/usage.js';
 import { requireProfile } from '../storages/index.js';
@@ -68,7 +69,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {AbortSignal} [signal]
  * @property {AbortSignal} [crash] reason: an uncaught error of the driver
  * @property {() => Promise<number | void>} [atStart] awaited before the clock starts: others begin
- *   with it
+ *   with it, at the time of the clock that it resolves with; void: at once
  * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
  */
 
@@ -313,11 +314,12 @@ async function measure(spec, bound, calls, context, record) {
   const { kind, inFlight, operations, durationNs } = ownLoad(spec);
   await runHook(measured, 'before', context);
   instruments.collectGarbage('young');
-  await context.atStart?.();
+  const startNs = (await context.atStart?.()) ?? undefined;
   const serverBefore = instruments.servers(spec.serverPids);
   const othersBefore = spec.others?.map(({ pids }) => instruments.servers(pids));
   const garbage = instruments.observeGarbage();
-  const before = instruments.client();
+  let before = instruments.client(); // its first call is slow
+  if (startNs !== undefined) await sleepUntilStart(startNs, { ...context, ...instruments });
   /** @type {number | null} */
   let pendingBytes = null;
   const load = await runLoad(
@@ -332,8 +334,12 @@ async function measure(spec, bound, calls, context, record) {
       stallNs: spec.stallNs,
       clock: instruments.clock,
       recorder: recorderOf(spec, measured),
+      startNs,
     },
     {
+      onStart: () => {
+        if (startNs !== undefined) before = instruments.client();
+      },
       signal: context.signal,
       crash: context.crash,
       onProgress: (settled) => context.onProgress?.({ phase: 'measure', settled }),

@@ -39,25 +39,13 @@ onParentMessage((message) => {
   }
 });
 
-/** A timer may be this late; the rest is spent in turns of the event loop. */
-const TIMER_RESERVE_NS = 4e6;
-
 /**
- * @param {number} atNs on the system's monotonic clock; past: at once
- * @param {() => void} then
+ * @returns {Promise<number | undefined>} when to begin, by this process' clock; also where the run is
+ *   stopped: the load then sees that
  */
-function waitUntil(atNs, then) {
-  const leftNs = atNs - (systemClock.originNs ?? 0) - systemClock.now();
-  const again = () => waitUntil(atNs, then);
-  if (leftNs <= 0 || stop.signal.aborted) then();
-  else if (leftNs < TIMER_RESERVE_NS) setImmediate(again);
-  else setTimeout(again, Math.min(100, (leftNs - TIMER_RESERVE_NS) / 1e6));
-}
-
-/** @returns {Promise<void>} resolves also where the run is stopped: the load then sees that */
 function waitForGo() {
   const gone = new Promise((resolve) => {
-    go = (atNs = 0) => waitUntil(atNs, () => resolve(undefined));
+    go = (atNs) => resolve(atNs === undefined ? undefined : atNs - (systemClock.originNs ?? 0));
   });
   if (stop.signal.aborted) go();
   sendToParent({ type: 'ready' });

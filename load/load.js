@@ -23,6 +23,7 @@ import { DetailedRecorder } from './detailed-recorder.js';
 import { startRate } from './rate.js';
 import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Recorder } from './recorder.js';
 import { END, FIELDS, INDEX, NEXT, ReplyBatch, START } from './reply-batch.js';
+import { spinUntilStart } from './start.js';
 import { TraceRecorder } from './trace-recorder.js';
 import { startWorkers } from './workers.js';
 
@@ -53,6 +54,7 @@ const WATCH_MS = 100;
  * @property {number} stallNs fail all outstanding requests after this long without a reply
  * @property {(startNs: number) => Recorder} [recorder] used in place of the default one
  * @property {import('../measure/clock.js').Clock} clock
+ * @property {number} [startNs] begin then, where others do; see start.js
  */
 
 /**
@@ -60,14 +62,18 @@ const WATCH_MS = 100;
  * @property {AbortSignal} [signal] stops issuing; outstanding requests get one second to settle
  * @property {AbortSignal} [crash] the driver threw an uncaught error, which is the signal's reason
  * @property {(settled: number) => void} [onProgress] called several times per second
+ * @property {() => void} [onStart] called right before the load begins
  * @property {() => void} [onIssued] called when a burst has issued its last operation
  */
 
 /** @typedef {'complete' | 'aborted' | 'stalled' | 'crashed'} LoadEnd */
 
 export class Load {
-  /** @param {LoadOptions} options */
-  constructor(options) {
+  /**
+   * @param {LoadOptions} options
+   * @param {() => void} [onStart]
+   */
+  constructor(options, onStart) {
     this.op = options.op;
     this.verify = options.verify;
     /** Replies until one is compared in full. */
@@ -83,6 +89,8 @@ export class Load {
     /** Number of operations originally scheduled, if the load was aborted; else -1. */
     this.scheduled = -1;
     this.settledCount = 0;
+    if (options.startNs !== undefined) spinUntilStart(options.startNs, options.clock);
+    onStart?.();
     const startNs = this.now();
     this.deadlineNs = options.rate ? Number.POSITIVE_INFINITY : startNs + options.durationNs;
     this.recorder = createRecorder(startNs, options);
@@ -280,7 +288,7 @@ function createRecorder(startNs, { rate, kinds, windowNs, series, operations, re
  * @returns {Promise<LoadReport>} always resolves; failures are in the recorder
  */
 export async function runLoad(options, watch = {}) {
-  const load = new Load(options);
+  const load = new Load(options, watch.onStart);
   const end = {
     reason: /** @type {LoadEnd} */ ('complete'),
     error: /** @type {{ code?: string, message: string } | null} */ (null),
