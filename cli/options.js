@@ -125,7 +125,7 @@ export const OPTIONS = Object.freeze({
   },
   anyway: {
     flags: '--anyway',
-    help: 'also compare results measured differently; the report lists the differences',
+    help: 'with --fail-if-slower: also judge results measured under different conditions',
   },
   format: {
     flags: '--format <name>',

@@ -16,6 +16,9 @@ import { together } from './lists.js';
 import { tableOfItems } from './model.js';
 import { WITNESSES } from './pairs.js';
 
+/** Differences that a sentence names; all are in the list. */
+const NAMED_MAX = 4;
+
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */
 
@@ -27,8 +30,8 @@ export function comparisonDocument(comparison) {
   const { base, others } = comparison;
   return {
     title: `Dragstrip ${plainText(comparison.dragstrip)}: compare`,
-    verdict: [],
-    verdictShort: [],
+    verdict: conditionLines(others),
+    verdictShort: conditionLines(others),
     head: [
       ['first', sideText(base)],
       ...others.map((other, i) => /** @type {[string, string]} */ ([nameOf(i), sideText(other)])),
@@ -45,7 +48,9 @@ export function comparisonDocument(comparison) {
           ],
     ),
     notes: [judgement(comparison), ...witnessNotes(others), ...adviceOf(others)],
-    lists: [differenceList(others), leftList(others)].filter(({ items }) => items.length > 0),
+    lists: [differenceList(allDifferences(others)), leftList(others)].filter(
+      ({ items }) => items.length > 0,
+    ),
     legend: LEGEND,
     explanation: [],
     settings: [],
@@ -70,14 +75,15 @@ function roundsOf({ base, others }) {
     ...['noise', 'margin', 'verdict', 'roundsNeeded'],
   ]);
   return {
-    columns: ['base_file', 'other_file', ...fields.map(snake)],
-    lines: others.flatMap(({ file, benchmarks }) =>
+    columns: ['base_file', 'other_file', ...fields.map(snake), 'differs_in'],
+    lines: others.flatMap(({ file, benchmarks, differences, circumstances = [] }) =>
       benchmarks.map((benchmark) => [
         ...[base.file, file],
         ...fields.map(
           (field) =>
             benchmark[/** @type {Exclude<keyof ComparedBenchmark, 'witnesses'>} */ (field)],
         ),
+        [...differences, ...circumstances].map(({ what }) => what).join('; '),
       ]),
     ),
   };
@@ -89,7 +95,7 @@ function snake(name) {
 }
 
 /** @param {number} index of the others */
-function nameOf(index) {
+export function nameOf(index) {
   return ['second', 'third', 'fourth', 'fifth'][index] ?? `number ${index + 2}`;
 }
 
@@ -315,18 +321,46 @@ function adviceOf(others) {
   return without ? [ADVICE] : [];
 }
 
+/** @typedef {import('./analysis/comparison.js').Difference} Difference */
+/** @typedef {{ name: string, found: readonly Difference[] }} NamedDifferences name: of the result */
+
 /**
  * @param {Comparison['others']} others
+ * @returns {NamedDifferences[]}
+ */
+function allDifferences(others) {
+  return others.map(({ differences, circumstances = [] }, i) => ({
+    name: nameOf(i),
+    found: [...differences, ...circumstances],
+  }));
+}
+
+/**
+ * @param {Comparison['others']} others
+ * @returns {string[]} a sentence for each that was measured under other conditions
+ */
+function conditionLines(others) {
+  return allDifferences(others).flatMap(({ name, found }) => {
+    if (found.length === 0) return [];
+    const named = found.slice(0, NAMED_MAX).map(({ what }) => what);
+    const more = found.length - named.length;
+    const text = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return [plainText(`The ${name} was measured under other conditions than the first: ${text}.`)];
+  });
+}
+
+/**
+ * @param {readonly NamedDifferences[]} all
  * @returns {import('../lib/report-types.js').List}
  */
-function differenceList(others) {
+export function differenceList(all) {
   return {
     kind: 'warnings',
     title: 'Not the same in both, so that a difference may come from it',
     items: together(
-      others.flatMap(({ differences }, i) =>
-        differences.map(({ what, base, other }) => ({
-          subject: plainText(`${nameOf(i)}, ${what}`),
+      all.flatMap(({ name, found }) =>
+        found.map(({ what, base, other }) => ({
+          subject: plainText(`${name}, ${what}`),
           text: plainText(`${other}, and in the first ${base}`),
           untrusted: true,
           hint: null,

@@ -5,6 +5,8 @@
 
 import { usageError } from '../lib/errors.js';
 import { loadReports } from '../workloads/index.js';
+import { circumstancesOf, differencesOf } from './analysis/conditions.js';
+import { differenceList, nameOf } from './comparison.js';
 import { documentOf } from './document.js';
 
 /** @typedef {import('../lib/types.js').ReportDefinition} ReportDefinition */
@@ -44,12 +46,30 @@ export async function loadReport(name) {
     summary,
     render(results, options) {
       const all = /** @type {Result[]} */ ([results].flat());
-      return render(
-        all.map((result) => documentOf(result, specs)),
-        options,
-      );
+      return render(documentsOf(all, specs), options);
     },
   };
+}
+
+/**
+ * @param {readonly Result[]} results
+ * @param {import('./specs.js').ReportSpecs} specs
+ * @returns {import('../lib/report-types.js').Document[]} those after the first also list what
+ *   differs from it
+ */
+function documentsOf([first, ...others], specs) {
+  return [
+    documentOf(first, specs),
+    ...others.map((result, i) => {
+      const document = documentOf(result, specs);
+      const found = [...differencesOf(first, result), ...circumstancesOf(first, result)];
+      if (found.length === 0) return document;
+      return {
+        ...document,
+        lists: [differenceList([{ name: nameOf(i), found }]), ...document.lists],
+      };
+    }),
+  ];
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { estimateOf } from '../stats/gate.js';
-import { differencesOf } from './analysis/comparison.js';
+import { circumstancesOf, differencesOf } from './analysis/conditions.js';
 import { outcomeOf } from './gates.js';
 import markdown, { escapeMarkdown } from './markdown.js';
 
@@ -151,7 +151,7 @@ function ratioText(result, metric, benchmark, partner) {
  * @param {(text: string) => string} mark
  */
 function differencesText(first, result, mark) {
-  const found = differencesOf(first, result);
+  const found = [...differencesOf(first, result), ...circumstancesOf(first, result)];
   if (found.length === 0) return '';
   const lines = found.map(({ what, base, other }) =>
     mark(plainText(`${what}: ${other}, in the first result ${base}`)),

@@ -10,7 +10,9 @@ import { loadDocumentReport, loadReport } from '../../report/index.js';
 import { openStore } from '../storage.js';
 import { readResult } from './report.js';
 
-/** Differences that a message names; all are in the report of --anyway. */
+/** @typedef {import('../../report/analysis/comparison.js').Comparison} Comparison */
+
+/** Differences that a message names; all are in the report without --fail-if-slower. */
 const NAMED_MAX = 6;
 
 /**
@@ -31,7 +33,8 @@ export async function execute({ args, options, stdout }) {
   );
   const { failIfSlower = null, anyway = false } = options;
   const comparison = compareResults(base, others, { failIfSlower });
-  if (!anyway) requireComparable(comparison);
+  requireCommon(comparison);
+  if (failIfSlower !== null && !anyway) requireComparable(comparison);
   const color = stdout.isTTY === true && stdout.hasColors();
   const { format = 'console' } = options;
   const shown = { width: stdout.columns || undefined, color };
@@ -55,27 +58,35 @@ export async function execute({ args, options, stdout }) {
 }
 
 /**
- * @param {import('../../report/analysis/comparison.js').Comparison} comparison
+ * @param {Comparison} comparison
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE: two have no benchmark in common
+ */
+function requireCommon({ base, others }) {
+  for (const { file, benchmarks } of others) {
+    if (benchmarks.length > 0) continue;
+    throw usageError(
+      `${base.file} and ${file} have no benchmark in common that was measured in both`,
+      'npx dragstrip report FILE lists the benchmarks of a result',
+    );
+  }
+}
+
+/**
+ * A gate that other conditions decide would be none.
+ * @param {Comparison} comparison
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE with the differences
  */
 function requireComparable({ base, others }) {
-  for (const { file, differences, benchmarks } of others) {
-    if (differences.length > 0) {
-      const named = differences
-        .slice(0, NAMED_MAX)
-        .map(({ what, base: one, other }) => `${what} (${one}; ${other})`);
-      const more = differences.length - named.length;
-      throw usageError(
-        `${base.file} and ${file} are not comparable, they differ in ${named.join(', ')}` +
-          `${more > 0 ? ` and ${more} more` : ''}`,
-        'compare runs of the same kind, or add --anyway',
-      );
-    }
-    if (benchmarks.length === 0) {
-      throw usageError(
-        `${base.file} and ${file} have no benchmark in common that was measured in both`,
-        'npx dragstrip report FILE lists the benchmarks of a result',
-      );
-    }
+  for (const { file, differences } of others) {
+    if (differences.length === 0) continue;
+    const named = differences
+      .slice(0, NAMED_MAX)
+      .map(({ what, base: one, other }) => `${what} (${one}; ${other})`);
+    const more = differences.length - named.length;
+    throw usageError(
+      `--fail-if-slower: ${base.file} and ${file} are not comparable, they differ in ` +
+        `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+      'compare runs of the same kind, or add --anyway',
+    );
   }
 }

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { version } from '../../lib/version.js';
 import { compareAll } from '../../stats/compare.js';
+import { circumstancesOf, differencesOf } from './conditions.js';
 import { noiseOf, throughputsOf } from './ranks.js';
 import { referenceOf, toWitness } from './reference.js';
 
@@ -69,6 +70,10 @@ export const comparisonSchema = z.object({
   others: z.array(
     side.extend({
       differences: z.array(difference).describe('what makes the two not comparable'),
+      circumstances: z
+        .array(difference)
+        .optional()
+        .describe('what else differs: load of the machine, release of Dragstrip'),
       benchmarks: z.array(comparedBenchmark),
       left: z
         .array(z.object({ benchmark: text, reason: text }))
@@ -104,6 +109,7 @@ export function compareResults(base, others, { failIfSlower = null } = {}) {
     return {
       ...sideOf(other),
       differences: differencesOf(base.result, other.result),
+      circumstances: circumstancesOf(base.result, other.result),
       benchmarks,
       left,
     };
@@ -264,118 +270,4 @@ function toComparedBenchmark({ base, other, reference }, comparison) {
     reference: reference?.name ?? null,
     ...(reference !== null && { witnesses: reference.witnesses.flatMap(toWitness) }),
   };
-}
-
-/**
- * @param {Result} base
- * @param {Result} other
- * @returns {Difference[]} whatever makes a difference of figures mean something else; empty where
- *   the two are comparable
- */
-export function differencesOf(base, other) {
-  /** @type {Difference[]} */
-  const found = [];
-  const compare = (/** @type {string} */ what, /** @type {any} */ a, /** @type {any} */ b) => {
-    const [one, two] = [shown(a), shown(b)];
-    if (one !== two) found.push({ what, base: one, other: two });
-  };
-  const { rows, valueSize, seed } = base.dataset;
-  compare('rows', rows, other.dataset.rows);
-  compare('value size', valueSize, other.dataset.valueSize);
-  compare('seed', seed, other.dataset.seed);
-  for (const name of /** @type {const} */ (['node', 'os', 'arch', 'cpu', 'cores', 'governor'])) {
-    compare(name, base.environment[name], other.environment[name]);
-  }
-  const gib = (/** @type {Result} */ { environment }) =>
-    `${(environment.memoryBytes / 2 ** 30).toFixed(1)} GiB`;
-  compare('memory', gib(base), gib(other));
-  for (const name of ['warmupOperations', 'pin', 'workloadOptions']) {
-    compare(name, base.options[name], other.options[name]);
-  }
-  compareStorages(base, other, compare);
-  compareServers(base, other, compare);
-  for (const benchmark of base.benchmarks) {
-    const partner = other.benchmarks.find(({ id }) => id === benchmark.id);
-    if (partner !== undefined) compare(`load of ${benchmark.id}`, benchmark.load, partner.load);
-  }
-  return found;
-}
-
-/** @typedef {(what: string, a: unknown, b: unknown) => void} CompareField */
-
-/**
- * @param {Result} base
- * @param {Result} other
- * @param {CompareField} compare
- */
-function compareStorages(base, other, compare) {
-  for (const storage of base.storages) {
-    const { name, profile } = storage;
-    const partner = other.storages.find((one) => one.name === name && one.profile === profile);
-    if (partner === undefined) continue;
-    const label = profile === 'default' ? name : `${name}:${profile}`;
-    compare(`driver of ${label}`, ...driversOf(storage, partner));
-    compare(`options of ${label}`, storage.options, partner.options);
-  }
-}
-
-/**
- * By version, and by their code where both results know it: a checkout has the version of the last
- * release.
- * @param {Result['storages'][number]} one
- * @param {Result['storages'][number]} other
- * @returns {[string, string]}
- */
-function driversOf(one, other) {
-  const isKnown = one.driver?.hash && other.driver?.hash;
-  return isKnown && one.driver?.hash !== other.driver?.hash
-    ? [codeOf(one), codeOf(other)]
-    : [driverOf(one), driverOf(other)];
-}
-
-/** @param {Result['storages'][number]} storage */
-function driverOf({ package: name, version: release }) {
-  return name === null ? 'built in' : `${name} ${release ?? '(version unknown)'}`;
-}
-
-/** @param {Result['storages'][number]} storage */
-function codeOf(storage) {
-  const { commit = null, changed = null, hash } = storage.driver ?? {};
-  const about = [
-    ...(commit === null ? [] : [`commit ${commit.slice(0, 7)}${changed ? ' with changes' : ''}`]),
-    `files ${hash?.slice(0, 7)}`,
-  ];
-  return `${driverOf(storage)}, ${about.join(', ')}`;
-}
-
-/**
- * @param {Result} base
- * @param {Result} other
- * @param {CompareField} compare
- */
-function compareServers(base, other, compare) {
-  for (const server of base.servers) {
-    const partner = other.servers.find(({ name }) => name === server.name);
-    if (partner === undefined) continue;
-    compare(`server ${server.name}`, server.version, partner.version);
-    compare(`settings of ${server.name}`, server.settings, partner.settings);
-    compare(`transport to ${server.name}`, transportOf(server), transportOf(partner));
-  }
-}
-
-/** @param {Result['servers'][number]} server */
-function transportOf({ address }) {
-  const forms = Object.values(address).map((place) => (place.startsWith('unix:') ? 'unix' : 'tcp'));
-  return [...new Set(forms)].sort().join(' and ');
-}
-
-/**
- * @param {unknown} value
- * @returns {string} the same text for the same value, whatever the order of its fields
- */
-function shown(value) {
-  if (value === undefined || value === null) return 'unknown';
-  if (typeof value !== 'object') return String(value);
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return fields.map(([name, one]) => `${name} ${shown(one)}`).join(', ') || 'none';
 }

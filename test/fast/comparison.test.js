@@ -6,12 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { displayWidth } from '../../lib/format.js';
-import {
-  compareResults,
-  comparisonSchema,
-  differencesOf,
-  isSlower,
-} from '../../report/analysis/comparison.js';
+import { compareResults, comparisonSchema, isSlower } from '../../report/analysis/comparison.js';
+import { differencesOf } from '../../report/analysis/conditions.js';
 import { comparisonDocument } from '../../report/comparison.js';
 import { loadDocumentReport } from '../../report/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
@@ -315,19 +311,48 @@ test('the command stores the comparison by --json, once', async () => {
   assertFailure(await runCommand(folder, [...COMMAND, ...files]), 2, /the file exists/);
 });
 
-test('the command refuses what is not comparable and says what differs, unless --anyway', async () => {
+/** Of another machine: fewer rows, a later Node, a busy processor. */
+function elsewhere() {
   const other = structuredClone(SLOWER);
   other.dataset.rows = 1000;
   other.environment.node = '22.1.0';
-  const files = [stored('a.json', BASE), stored('c.json', other)];
-  assertFailure(
-    await runCommand(folder, [...COMMAND, ...files]),
-    2,
-    /not comparable.*rows \(100000; 1000\), node \(20\.20\.2; 22\.1\.0\).*--anyway/,
-  );
-  const told = await runCommand(folder, [...COMMAND, ...files, '--anyway']);
+  other.environment.loadAverage = [other.environment.cores * 2, 0, 0];
+  return other;
+}
+
+test('other conditions are shown with what differs; a gate is refused, unless --anyway', async () => {
+  const files = [stored('a.json', BASE), stored('c.json', elsewhere())];
+  const told = await runCommand(folder, [...COMMAND, ...files]);
   assert.equal(told.status, 0);
   assert.match(told.stdout, /Not the same in both[\s\S]*rows: 1000, and in the first 100000/);
+  assert.match(told.stdout, /load average: \d+\.0, and in the first 0\.\d/);
+  const lines = told.stdout.trim().split('\n');
+  assert.match(
+    lines[lines.length - 1],
+    /^The second was measured under other conditions than the first: rows, node, load average\.$/,
+  );
+  const gate = [...files, '--fail-if-slower', '50%'];
+  assertFailure(
+    await runCommand(folder, [...COMMAND, ...gate]),
+    2,
+    /not comparable.*rows \(100000; 1000\), node \(20\.20\.2; 22\.1\.0\);[^;]*--anyway/,
+  );
+  assert.equal((await runCommand(folder, [...COMMAND, ...gate, '--anyway'])).status, 0);
+  const csv = await runCommand(folder, [...COMMAND, ...files, '--format', 'csv']);
+  assert.match(csv.stdout, /,differs_in\r\n.*,rows; node; load average\r\n/);
+});
+
+test('a report of two results lists what differs, in every format that has texts', async () => {
+  const words = ['bin/dragstrip.js', 'report', stored('a.json', BASE)];
+  for (const format of ['console', 'markdown', 'json', 'html']) {
+    const files = [stored('c.json', elsewhere()), '--format', format];
+    const { status, stdout } = await runCommand(folder, [...words, ...files]);
+    assert.equal(status, 0);
+    assert.match(stdout, /Not the same in both/, format);
+    assert.match(stdout, /second, node/, format);
+    const same = await runCommand(folder, [...words, stored('b.json', BASE), '--format', format]);
+    assert.doesNotMatch(same.stdout, /Not the same in both/, format);
+  }
 });
 
 test('the command names its missing arguments', async () => {
@@ -356,7 +381,7 @@ test('a comparison has every format', async () => {
     ['markdown', /\| slower \|/],
   ]) {
     const { status, stdout } = await runCommand(folder, [
-      ...[...COMMAND, a, b, '--anyway'],
+      ...[...COMMAND, a, b],
       ...['--format', String(format)],
     ]);
     assert.equal(status, 0);

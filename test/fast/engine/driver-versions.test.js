@@ -19,7 +19,7 @@ import { storagesOfPackages } from '../../../engine/driver-versions.js';
 import { installDriver } from '../../../engine/drivers/install.js';
 import { sourcesOf } from '../../../engine/drivers/sources.js';
 import { parseResult } from '../../../lib/parse-result.js';
-import { differencesOf } from '../../../report/analysis/comparison.js';
+import { differencesOf } from '../../../report/analysis/conditions.js';
 import { assertFailure, ROOT, runCommand } from '../../helpers/command-line.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-contenders-'));
