@@ -40,7 +40,7 @@ onParentMessage((message) => {
 });
 
 /**
- * @returns {Promise<number | undefined>} when to begin, by this process' clock; also where the run is
+ * @returns {Promise<number | undefined>} when to begin, by the own clock; also where the run is
  *   stopped: the load then sees that
  */
 function waitForGo() {

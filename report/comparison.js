@@ -12,12 +12,9 @@ import {
 } from '../lib/format.js';
 import { metric, UNKNOWN } from '../stats/metrics.js';
 import { ADVICE } from './analysis/comparison.js';
-import { together } from './lists.js';
+import { allDifferences, conditionLines, differenceList, nameOf } from './conditions.js';
 import { tableOfItems } from './model.js';
 import { WITNESSES } from './pairs.js';
-
-/** Differences that a sentence names; all are in the list. */
-const NAMED_MAX = 4;
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */
@@ -92,11 +89,6 @@ function roundsOf({ base, others }) {
 /** @param {string} name */
 function snake(name) {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** @param {number} index of the others */
-export function nameOf(index) {
-  return ['second', 'third', 'fourth', 'fifth'][index] ?? `number ${index + 2}`;
 }
 
 /**
@@ -319,57 +311,6 @@ function adviceOf(others) {
     benchmarks.some(({ reference }) => reference === null),
   );
   return without ? [ADVICE] : [];
-}
-
-/** @typedef {import('./analysis/comparison.js').Difference} Difference */
-/** @typedef {{ name: string, found: readonly Difference[] }} NamedDifferences name: of the result */
-
-/**
- * @param {Comparison['others']} others
- * @returns {NamedDifferences[]}
- */
-function allDifferences(others) {
-  return others.map(({ differences, circumstances = [] }, i) => ({
-    name: nameOf(i),
-    found: [...differences, ...circumstances],
-  }));
-}
-
-/**
- * @param {Comparison['others']} others
- * @returns {string[]} a sentence for each that was measured under other conditions
- */
-function conditionLines(others) {
-  return allDifferences(others).flatMap(({ name, found }) => {
-    if (found.length === 0) return [];
-    const named = found.slice(0, NAMED_MAX).map(({ what }) => what);
-    const more = found.length - named.length;
-    const text = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return [plainText(`The ${name} was measured under other conditions than the first: ${text}.`)];
-  });
-}
-
-/**
- * @param {readonly NamedDifferences[]} all
- * @returns {import('../lib/report-types.js').List}
- */
-export function differenceList(all) {
-  return {
-    kind: 'warnings',
-    title: 'Not the same in both, so that a difference may come from it',
-    items: together(
-      all.flatMap(({ name, found }) =>
-        found.map(({ what, base, other }) => ({
-          subject: plainText(`${name}, ${what}`),
-          text: plainText(`${other}, and in the first ${base}`),
-          untrusted: true,
-          hint: null,
-        })),
-      ),
-      'benchmarks',
-      Infinity,
-    ),
-  };
 }
 
 /**

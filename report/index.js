@@ -6,7 +6,7 @@
 import { usageError } from '../lib/errors.js';
 import { loadReports } from '../workloads/index.js';
 import { circumstancesOf, differencesOf } from './analysis/conditions.js';
-import { differenceList, nameOf } from './comparison.js';
+import { differenceList, nameOf } from './conditions.js';
 import { documentOf } from './document.js';
 
 /** @typedef {import('../lib/types.js').ReportDefinition} ReportDefinition */
