@@ -141,6 +141,7 @@ export function defineServer(definition) {
     fetch: 'function?',
     start: 'function',
     probe: 'function',
+    nodes: 'function?',
   });
   return Object.freeze(definition);
 }

@@ -1,7 +1,7 @@
 /** What a server is, and what fills it with rows; a part of lib/types.d.ts. */
 
 import type { ConnectionContext, Namespace } from './namespace-types.js';
-import type { Address, Credentials, Dataset, DatasetOptions } from './types.js';
+import type { Address, Credentials, Dataset, DatasetOptions, Endpoint } from './types.js';
 
 /** How an endpoint is found: flag, then environment, then our own server, then the default. */
 export interface EndpointDefinition {
@@ -24,6 +24,8 @@ export interface RunningServer {
   /** start time of the process in clock ticks since boot (/proc/PID/stat, field 22): pids recur */
   startTicks: number;
   version: string;
+  /** of a cluster: every process, in the order of its addresses; `pid` is the first of them */
+  nodes?: { pid: number; startTicks: number }[];
   folder: string;
   /** endpoint name to `host:port` or `unix:/path` */
   address: Record<string, string>;
@@ -59,6 +61,11 @@ export interface ServerDefinition {
   start(context: StartContext): Promise<RunningServer>;
   /** asks a server at an address in its own protocol; rejects E_TARGET where none answers */
   probe(address: Address, credentials: Credentials): Promise<ProbeReport>;
+  /**
+   * of a cluster: every node that it announces, the primaries first. A driver connects to these, so
+   * each passes the target guard before the driver is opened
+   */
+  nodes?(address: Address, credentials: Credentials): Promise<Endpoint[]>;
 }
 
 export interface Binaries {

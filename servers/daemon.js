@@ -19,10 +19,10 @@ import { handOver } from './unprivileged.js';
 /** @typedef {import('../lib/types.js').StartContext} StartContext */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-const HOST = '127.0.0.1';
+export const HOST = '127.0.0.1';
 const POLL_MS = 20;
 /** A free port may be taken before the server binds it; twice is unlikely. */
-const ATTEMPTS = 5;
+export const ATTEMPTS = 5;
 const PORT_TAKEN =
   /address already in use|EADDRINUSE|Could not create server TCP|in use by another process|Failed to bind port/i;
 /** Kernel limit for a unix socket's path, without the terminator (unix(7)). */
@@ -136,7 +136,7 @@ async function tryStart(spec, context, folder) {
  * @param {readonly string[]} names
  * @returns {Promise<Record<string, number>>}
  */
-async function freePorts(names) {
+export async function freePorts(names) {
   /** @type {Record<string, number>} */
   const ports = {};
   for (const name of names) ports[name] = await getPort({ host: HOST });
@@ -159,15 +159,15 @@ function recordAddress(ports, { sockets = {}, tlsPort }) {
 }
 
 /**
- * @param {DaemonSpec} spec
- * @param {RunningServer} running
+ * @param {Pick<DaemonSpec, 'name' | 'answers' | 'pollMs' | 'readyTimeoutMs'>} spec
+ * @param {{ pid: number }} running
  * @param {import('./process.js').Launched} launched
  * @param {Record<string, number>} ports
  * @param {string} logPath
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<boolean>} false if a port turned out to be taken
  */
-async function becomesReady(spec, running, launched, ports, logPath, signal) {
+export async function becomesReady(spec, running, launched, ports, logPath, signal) {
   const { readyTimeoutMs = 30_000 } = spec;
   const endpoints = Object.entries(ports).map(([name, port]) => [name, { host: HOST, port }]);
   /** @type {Record<string, Endpoint>} */

@@ -10,5 +10,11 @@
  */
 
 export { fetchServers } from './fetch.js';
-export { failureOfStart, startServers, statusServers, stopServers } from './lifecycle.js';
+export {
+  failureOfStart,
+  listPids,
+  startServers,
+  statusServers,
+  stopServers,
+} from './lifecycle.js';
 export { DEFAULT_SERVER_NAMES, loadServer, SERVER_NAMES } from './registry.js';

@@ -6,10 +6,9 @@ import { parseEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
-import { isAlive } from '../lib/process-identity.js';
 import { fetchServers } from './fetch.js';
 import { withLock } from './lock.js';
-import { endProcess } from './process.js';
+import { endServer, isRunning, processesOf } from './process.js';
 import {
   readRecord,
   readRunning,
@@ -150,11 +149,16 @@ async function startOne(name, { home, packagesHome, owned, tls, signal, onEvent 
     if (running !== null) {
       if (tls && running.tls === undefined && (await loadServer(name)).tls === true) {
         throw targetError(
-          `${name}: already running (pid ${running.pid}), without TLS`,
+          `${name}: already running (${listPids(running)}), without TLS`,
           `run \`npx dragstrip servers stop ${name}\`, then start it again`,
         );
       }
-      emit(onEvent, name, 'reused', `already running, pid ${running.pid}, ${listAddress(running)}`);
+      emit(
+        onEvent,
+        name,
+        'reused',
+        `already running, ${listPids(running)}, ${listAddress(running)}`,
+      );
       return { running, reused: true };
     }
     return { running: await startNew(), reused: false };
@@ -171,7 +175,12 @@ async function startOne(name, { home, packagesHome, owned, tls, signal, onEvent 
     const user = serverUser({ home, packagesHome, paths });
     const encrypts = tls === true && definition.tls === true;
     const running = await definition.start({ home, binaries, owned, user, signal, tls: encrypts });
-    emit(onEvent, name, 'ready', `${running.version}, pid ${running.pid}, ${listAddress(running)}`);
+    emit(
+      onEvent,
+      name,
+      'ready',
+      `${running.version}, ${listPids(running)}, ${listAddress(running)}`,
+    );
     return running;
   }
 }
@@ -187,7 +196,7 @@ async function findRunning(home, name) {
   if (running !== null) {
     await probeRunning(running).catch((error) => {
       throw targetError(
-        `${name}: running (pid ${running.pid}) but not answering: ${error.message}`,
+        `${name}: running (${listPids(running)}) but not answering: ${error.message}`,
         `run \`npx dragstrip servers stop ${name}\`, then start it again`,
         error,
       );
@@ -196,7 +205,7 @@ async function findRunning(home, name) {
   }
   const record = readRecord(home, name);
   if (record !== null) {
-    await endProcess(record);
+    await endServer(record);
     removeRecord(home, name);
   }
   return null;
@@ -226,8 +235,8 @@ async function stopOne(name, home, onEvent) {
   return withLock(`${serversFolder(home)}/${name}`, { timeoutMs: 120_000 }, async () => {
     const record = readRecord(home, name);
     if (record === null) return { name, state: /** @type {const} */ ('none') };
-    emit(onEvent, name, 'stopping', `pid ${record.pid}`);
-    const state = await endProcess(record);
+    emit(onEvent, name, 'stopping', listPids(record));
+    const state = await endServer(record);
     removeRecord(home, name);
     emit(onEvent, name, 'stopped', state);
     return { name, state };
@@ -239,8 +248,8 @@ async function stopOne(name, home, onEvent) {
  * @param {OnEvent | undefined} onEvent
  */
 async function stopOwned(running, onEvent) {
-  emit(onEvent, running.name, 'stopping', `pid ${running.pid}`);
-  const state = await endProcess(running);
+  emit(onEvent, running.name, 'stopping', listPids(running));
+  const state = await endServer(running);
   await removeFolder(running.folder);
   emit(onEvent, running.name, 'stopped', state);
 }
@@ -271,7 +280,7 @@ async function statusOne(name, home) {
   const { find } = await loadServer(name);
   const binaries = await find(home);
   const record = readRecord(home, name);
-  if (record === null || !isAlive(record)) {
+  if (record === null || !isRunning(record)) {
     return { name, state: 'stopped', running: null, reason: null, binaries };
   }
   try {
@@ -299,6 +308,15 @@ function parseAddress(address) {
   return Object.fromEntries(
     Object.entries(address).map(([name, text]) => [name, parseEndpoint(text, name)]),
   );
+}
+
+/**
+ * @param {RunningServer} running
+ * @returns {string} `pid 7`; of a cluster `pids 7, 8, 9`
+ */
+export function listPids(running) {
+  const pids = processesOf(running).map(({ pid }) => pid);
+  return `${pids.length === 1 ? 'pid' : 'pids'} ${pids.join(', ')}`;
 }
 
 /** @param {RunningServer} running */

@@ -117,6 +117,38 @@ export async function endProcess(identity, { graceMs = 30_000 } = {}) {
 }
 
 /**
+ * @param {import('../lib/types.js').RunningServer} server
+ * @returns {readonly ProcessIdentity[]} its processes: one, or one per node of a cluster
+ */
+export function processesOf(server) {
+  return server.nodes ?? [server];
+}
+
+/**
+ * @param {import('../lib/types.js').RunningServer} server
+ * @returns {boolean} whether any of its processes lives
+ */
+export function isRunning(server) {
+  return processesOf(server).some(isAlive);
+}
+
+/**
+ * Ends every process of a server, as endProcess does.
+ * @param {import('../lib/types.js').RunningServer} server
+ * @param {{ graceMs?: number }} [options]
+ * @returns {Promise<'gone' | 'ended' | 'killed'>} killed: at least one had to be; gone: all had
+ *   already ended
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if one cannot be signalled or killed
+ */
+export async function endServer(server, options) {
+  const all = processesOf(server).map((one) => endProcess(one, options));
+  // The others end, too, if one of them cannot be ended.
+  await Promise.allSettled(all);
+  const states = await Promise.all(all);
+  return /** @type {const} */ (['killed', 'ended']).find((one) => states.includes(one)) ?? 'gone';
+}
+
+/**
  * @param {ProcessIdentity} identity
  * @param {NodeJS.Signals} signal
  */

@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
-import { endProcess } from './process.js';
+import { endServer, isRunning, processesOf } from './process.js';
 
 /** @typedef {import('../lib/types.js').RunningServer} RunningServer */
 
@@ -41,7 +41,7 @@ export function readRunning(home, name) {
   const mine = listFolders(home).filter((leaf) => leaf.startsWith(`${name}.${pid}.${startTicks}.`));
   const records = mine.map((leaf) => readRecordFile(join(serversFolder(home), leaf, OWNED_RECORD)));
   for (const record of [...records, readRecord(home, name)]) {
-    if (record !== null && record.version !== '' && isAlive(record)) return record;
+    if (record !== null && record.version !== '' && isRunning(record)) return record;
   }
   return null;
 }
@@ -59,7 +59,7 @@ export function findRunningAt(home, texts) {
     if (record === null || !Object.values(record.address).some((text) => texts.includes(text))) {
       continue;
     }
-    if (record.version !== '' && isAlive(record)) return record;
+    if (record.version !== '' && isRunning(record)) return record;
   }
   return null;
 }
@@ -80,8 +80,11 @@ function listFolders(home) {
 function readRecordFile(path) {
   try {
     const record = JSON.parse(readFileSync(path, 'utf8'));
-    const { pid, startTicks, address } = record;
-    const whole = pid > 0 && startTicks > 0 && typeof address === 'object' && address !== null;
+    const { address } = record;
+    const whole =
+      processesOf(record).every(({ pid, startTicks }) => pid > 0 && startTicks > 0) &&
+      typeof address === 'object' &&
+      address !== null;
     return whole ? record : null;
   } catch {
     return null;
@@ -144,7 +147,7 @@ export async function sweepOwned(home) {
     if (isAlive({ pid: Number(match[1]), startTicks: Number(match[2]) })) continue;
     const folder = join(serversFolder(home), leaf);
     const record = readRecordFile(join(folder, OWNED_RECORD));
-    if (record !== null) await endProcess(record, { graceMs: 1000 });
+    if (record !== null) await endServer(record, { graceMs: 1000 });
     await removeFolder(folder);
     removed.push(folder);
   }

@@ -23,7 +23,7 @@ import { randomSecret, writePrivate } from './secrets.js';
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
 
-const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
+export const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
 const PING = encodeCommand(['PING']);
 const LF = 10;
 /** Rows of an earlier start are loaded first. */
@@ -102,7 +102,10 @@ export function defineRedisServer(family) {
       if (answer.end !== 'enough' || nameKind(answer.bytes) !== 'Redis') {
         throw notThere(title, main, answer, hintOf(family));
       }
-      const { product, version, settings } = await readSettings(main, given, family);
+      const { product, version, settings } = await readSettings(main, given, {
+        ...family,
+        hint: hintOf(family),
+      });
       if (family.product !== null && product !== family.product) {
         throw targetError(
           `${title} at ${formatEndpoint(main)}: ${product} answers there`,
@@ -167,7 +170,7 @@ function planStart({ program, version, folder, configuration }, ports, keeps) {
  * @param {string} folder
  * @param {number} port
  */
-function tlsArguments(folder, port) {
+export function tlsArguments(folder, port) {
   const { ca, server } = certificatesIn(folder);
   return [
     ...['--tls-port', String(port), '--tls-auth-clients', 'optional'],
@@ -200,9 +203,11 @@ function isReady({ bytes }) {
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
- * @param {Family} family
+ * @param {{ title: string, credentials: { password: string }, hint: string,
+ *   settings?: readonly string[] }} about settings: beside those of every server of the family
  */
-async function readSettings(endpoint, credentials, family) {
+export async function readSettings(endpoint, credentials, about) {
+  const { title, credentials: variables, hint, settings = [] } = about;
   const { Redis } = await import('ioredis');
   const client = new Redis({
     ...endpoint,
@@ -227,14 +232,14 @@ async function readSettings(endpoint, credentials, family) {
   });
   try {
     await client.connect();
-    return await readInfo(client);
+    return await readInfo(client, [...SETTINGS, ...settings]);
   } catch (closed) {
     const error = reason ?? closed;
     throw targetError(
-      `${family.title} at ${formatEndpoint(endpoint)}: ${error.message}`,
+      `${title} at ${formatEndpoint(endpoint)}: ${error.message}`,
       /NOAUTH|WRONGPASS|AUTH|password/.test(error.message)
-        ? `set ${family.credentials.password} or ${family.credentials.password}_FILE`
-        : hintOf(family),
+        ? `set ${variables.password} or ${variables.password}_FILE`
+        : hint,
       error,
     );
   } finally {
@@ -242,12 +247,12 @@ async function readSettings(endpoint, credentials, family) {
   }
 }
 
-/** @param {import('ioredis').Redis} client */
-async function readInfo(client) {
+/** @param {import('ioredis').Redis} client @param {readonly string[]} names */
+async function readInfo(client, names) {
   const info = await client.info('server');
   /** @type {Record<string, string>} */
   const settings = {};
-  for (const name of SETTINGS) {
+  for (const name of names) {
     // CONFIG may be forbidden or renamed; the settings are then unknown.
     const reply = await client.config('GET', name).catch(() => []);
     const [, value] = /** @type {string[]} */ (reply);

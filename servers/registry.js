@@ -17,6 +17,7 @@ const SERVERS = {
   cassandra: () => import('./cassandra.js'),
   nutcracker: () => import('./nutcracker.js'),
   valkey: () => import('./valkey.js'),
+  'redis-cluster': () => import('./redis-cluster.js'),
   coordinator: () => import('./coordinator.js'),
 };
 
@@ -25,9 +26,10 @@ export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
 
 /**
  * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, the
- * proxy, which stores nothing, and the coordinator, which is never measured.
+ * proxy, which stores nothing, the cluster, which has six processes, and the coordinator, which is
+ * never measured.
  */
-const BY_NAME_ONLY = ['cassandra', 'nutcracker', 'valkey', 'coordinator'];
+const BY_NAME_ONLY = ['cassandra', 'nutcracker', 'valkey', 'redis-cluster', 'coordinator'];
 
 /** Servers fetched and started without names. */
 export const DEFAULT_SERVER_NAMES = Object.freeze(

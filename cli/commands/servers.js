@@ -5,6 +5,7 @@ import { findHome } from '../../lib/home.js';
 import {
   DEFAULT_SERVER_NAMES,
   fetchServers,
+  listPids,
   loadServer,
   SERVER_NAMES,
   startServers,
@@ -122,7 +123,7 @@ async function status(home, names, stdout) {
       continue;
     }
     const addresses = Object.entries(running.address).map(([key, value]) => `${key} ${value}`);
-    const line = `${name} ${state}: ${running.version}, pid ${running.pid}, ${addresses.join(', ')}`;
+    const line = `${name} ${state}: ${running.version}, ${listPids(running)}, ${addresses.join(', ')}`;
     stdout.write(`${line}${reason === null ? '' : `: ${reason}`}\n`);
   }
   return servers.some(({ state }) => state === 'silent') ? 4 : 0;

@@ -1,0 +1,64 @@
+/** One command to one Redis node over a connection of its own, for starting and probing clusters. */
+
+import { formatEndpoint } from '../lib/address.js';
+import { targetError } from '../lib/errors.js';
+import { authWords, encodeCommand } from '../protocols/resp/command.js';
+import { readReplies } from '../protocols/resp/reply.js';
+import { ask, nameKind, notThere } from './conversation.js';
+
+/** @typedef {import('../lib/types.js').Credentials} Credentials */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+/**
+ * @typedef {object} Messages
+ * @property {string} title of the server
+ * @property {string} hint where it does not answer
+ * @property {string} password environment variable
+ */
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {Credentials} credentials
+ * @param {readonly (string | number)[]} words
+ * @param {Messages} messages
+ * @returns {Promise<any>} the reply: a text, a number, null or an array
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none, or an error
+ */
+export async function callRedis(endpoint, credentials, words, { title, hint, password }) {
+  const login = authWords(credentials);
+  const commands = login === null ? [words] : [login, words];
+  const answer = await ask(endpoint, {
+    send: Buffer.concat(commands.map(encodeCommand)),
+    // What is no reply is enough, too.
+    enough: (bytes) => (readReplies(bytes)?.length ?? commands.length) >= commands.length,
+  });
+  const replies = readReplies(answer.bytes);
+  if (answer.end !== 'enough' || replies === null || replies.length < commands.length) {
+    throw notThere(title, endpoint, answer, hint);
+  }
+  const refused = replies.find(({ error }) => error !== null)?.error ?? null;
+  if (refused === null) return replies[commands.length - 1].value;
+  const where = `${title} at ${formatEndpoint(endpoint)}`;
+  if (/^ERR This instance has cluster support disabled/.test(refused)) {
+    throw targetError(`${where}: it is no cluster`, 'name it with --redis');
+  }
+  if (/^(NOAUTH|WRONGPASS|ERR AUTH)/.test(refused)) {
+    throw targetError(`${where}: ${refused}`, `set ${password} or ${password}_FILE`);
+  }
+  if (nameKind(answer.bytes) !== 'Redis') throw notThere(title, endpoint, answer, hint);
+  throw targetError(`${where} answered ${JSON.stringify(refused)}`);
+}
+
+/**
+ * @param {string} text lines `name:value`, as INFO and CLUSTER INFO give them
+ * @returns {Record<string, string>}
+ */
+export function fieldsOf(text) {
+  /** @type {Record<string, string>} */
+  const fields = {};
+  for (const line of `${text}`.split('\r\n')) {
+    const colon = line.indexOf(':');
+    if (colon > 0) fields[line.slice(0, colon)] = line.slice(colon + 1);
+  }
+  return fields;
+}
