@@ -63,6 +63,11 @@ export const OPTIONS = Object.freeze({
     help: 'Redis: host:port, unix:/path, or both with a comma; or a URL, rediss:// for TLS',
     server: 'redis',
   },
+  redisCluster: {
+    flags: '--redis-cluster <address>',
+    help: 'a node of a Redis Cluster, which names the others',
+    server: 'redis-cluster',
+  },
   mysql: { flags: '--mysql <address>', help: 'MariaDB’s SQL port', server: 'mariadb' },
   handlersocket: {
     flags: '--handlersocket <address>',
@@ -92,7 +97,7 @@ export const OPTIONS = Object.freeze({
   },
   startTls: {
     flags: '--tls',
-    help: 'start: also take encrypted connections, with certificates made for it (redis, mariadb)',
+    help: 'start: also take encrypted connections, with certificates made for it (redis, redis-cluster, mariadb)',
   },
   asRoot: {
     flags: '--as-root',
@@ -166,6 +171,7 @@ export const OPTIONS = Object.freeze({
 const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
 export const ADDRESS_OPTIONS = [
   'redis',
+  'redisCluster',
   'mysql',
   'handlersocket',
   'handlersocketWrite',

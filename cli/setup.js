@@ -10,7 +10,12 @@ import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { buildHiredis } from '../storages/hiredis-build.js';
-import { loadStorage, parseSelection, storageNamesFor } from '../storages/index.js';
+import {
+  loadStorage,
+  parseSelection,
+  storageNamesFor,
+  withoutAlternatives,
+} from '../storages/index.js';
 import { failureLine } from './failure.js';
 
 /**
@@ -20,7 +25,8 @@ import { failureLine } from './failure.js';
  */
 export async function setUp(options, { signal, progress }) {
   const home = options.home ?? findHome();
-  const names = await serversOf(options.storages ?? (await storageNamesFor(['get'])));
+  const chosen = options.storages ?? (await withoutAlternatives(await storageNamesFor(['get'])));
+  const names = await serversOf(chosen);
   const { failures, stop } = await startServers(names, {
     home,
     owned: true,

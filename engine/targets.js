@@ -6,10 +6,10 @@
 
 import path from 'node:path';
 import { getLoader } from '../data/loaders/index.js';
-import { formatEndpoint } from '../lib/address.js';
+import { formatEndpoint, formatPlace, parseEndpoint } from '../lib/address.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
-import { requireLoopback } from '../lib/safety.js';
+import { requireAnnounced, requireLoopback } from '../lib/safety.js';
 import { hideSecrets } from '../lib/secrets.js';
 import { findListener } from '../measure/listener.js';
 import { failureOfStart, loadServer } from '../servers/index.js';
@@ -237,10 +237,10 @@ async function resolveServer(name, plan) {
   };
   try {
     const report = await definition.probe(address, credentials);
+    await addNodes(definition, target, { credentials, allowTargets: plan.allowTargets });
     target.version = report.version;
     target.settings = report.settings;
-    const pid = running?.pid ?? (await ownPid(address)) ?? null;
-    if (pid !== null) target.pids.push(pid);
+    target.pids.push(...(await ownPids(target.address, running, definition)));
     if (!plan.ownRows && !isReadOnly(plan))
       target.unavailable = await lackOfRows(target, credentials, plan);
   } catch (error) {
@@ -256,16 +256,46 @@ async function resolveServer(name, plan) {
 }
 
 /**
- * The server's process as this machine sees it; what the server itself says may be a number of
+ * Nodes that a cluster announces become endpoints of its address, each after the target guard: a
+ * driver connects to those and to no other.
+ * @param {import('../lib/types.js').ServerDefinition} definition
+ * @param {ServerTarget} target
+ * @param {{ credentials: import('../lib/types.js').Credentials, allowTargets?: readonly string[] }}
+ *   about
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: a node elsewhere
+ */
+async function addNodes({ nodes, name }, target, { credentials, allowTargets = [] }) {
+  if (nodes === undefined) return;
+  const { address } = target;
+  const allowed = allowTargets.map((text) => parseEndpoint(text, '--allow-target'));
+  for (const node of await nodes(address, credentials)) {
+    const known = Object.values(address);
+    const place = /** @type {{ host: string, port: number }} */ (node);
+    requireAnnounced(place, [...known, ...allowed], name);
+    if (known.some((one) => formatPlace(one) === formatPlace(node))) continue;
+    address[`node${known.length + 1}`] = node;
+  }
+}
+
+/**
+ * The server's processes as this machine sees them; what the server itself says may be a number of
  * another pid namespace.
  * @param {import('../lib/types.js').Address} address
+ * @param {import('../lib/types.js').RunningServer | undefined} running
+ * @param {import('../lib/types.js').ServerDefinition} definition
+ * @returns {Promise<number[]>}
  */
-async function ownPid(address) {
+async function ownPids(address, running, { nodes }) {
+  if (running !== undefined) return (running.nodes ?? [running]).map(({ pid }) => pid);
+  /** @type {Set<number>} */
+  const pids = new Set();
   for (const endpoint of Object.values(address)) {
     const pid = await findListener(endpoint);
-    if (pid !== null) return pid;
+    if (pid !== null) pids.add(pid);
+    // Every endpoint of one server is of the same process.
+    if (pids.size > 0 && nodes === undefined) break;
   }
-  return null;
+  return [...pids];
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import dns from 'node:dns/promises';
 import { BlockList, isIPv6 } from 'node:net';
-import { formatPlace, parseEndpoint } from './address.js';
+import { formatPlace, isLoopback, parseEndpoint } from './address.js';
 import { refusedError, targetError } from './errors.js';
 
 /** @typedef {import('./types.js').Endpoint} Endpoint */
@@ -39,6 +39,23 @@ export async function requireLoopback(endpoint, allowTargets = [], what = 'the s
   throw refusedError(
     `${what} at ${name} is not on this machine: nothing is written to it`,
     `to allow writing to it, use --allow-target ${name}`,
+  );
+}
+
+/**
+ * Accepts an address that a server announces, such as a node of a cluster: one of loopback, or one
+ * of those given. A name that resolves to loopback now is not accepted: a driver resolves it again.
+ * @param {{ host: string, port: number }} node
+ * @param {readonly Endpoint[]} allowed checked or allowed before
+ * @param {string} what the server, for the message
+ * @throws {import('./errors.js').DragstripError} E_REFUSED
+ */
+export function requireAnnounced(node, allowed, what) {
+  const name = formatPlace(node).toLowerCase();
+  if (isLoopback(node) || allowed.some((one) => formatPlace(one).toLowerCase() === name)) return;
+  throw refusedError(
+    `${what} announces a node at ${name}, which is not on this machine: nothing is sent to it`,
+    `to allow it, use --allow-target ${name}`,
   );
 }
 

@@ -117,6 +117,8 @@ export interface SeedReport {
   written: boolean;
   /** rows compared in full after the load */
   sampled: number;
+  /** of a cluster: rows on each primary, by its address, as it counts them */
+  nodes?: Record<string, number>;
 }
 
 export interface LoaderDefinition {

@@ -140,6 +140,11 @@ export interface RowsHandle extends Handle {
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
   stored?(reply: any): boolean;
+  /**
+   * of a cluster client: errors by which the cluster sent it elsewhere or made it wait, and that it
+   * handled itself, by kind, since it was opened; absent: the driver does not tell
+   */
+  redirects?(): Record<string, number>;
 }
 
 /** Inserts rows `(a, b)` of two numbers; b is `numberOf(a)` of the context. */

@@ -3,6 +3,7 @@
 import { targetError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
 import { tlsOptions } from '../lib/tls.js';
+import { knownNodes } from './cluster-nodes.js';
 import { codeClass, openOrThrow, requireEndpoint, withCode } from './connection.js';
 
 /** @typedef {import('./redis-clients.js').Where} Where */
@@ -31,32 +32,70 @@ export function missingBinary() {
  * @returns {Promise<any>}
  * @throws {Error} with a code, where it cannot connect
  */
-export async function connectGlide({ address, credentials, profile }) {
-  const endpoint = requireEndpoint(address, 'main', 'valkey-glide');
+export async function connectGlide(where) {
+  const endpoint = requireGlideEndpoint(where, 'valkey-glide');
+  const { GlideClient } = await loadGlide();
+  const node = { host: endpoint.host, port: endpoint.port };
+  const more = { addresses: [node], ...(endpoint.db && { databaseId: endpoint.db }) };
+  return connect(GlideClient, where, { storage: 'valkey-glide', endpoint, more });
+}
+
+/**
+ * Its core connects to every node that the cluster announces, and takes no function that could
+ * refuse one: they are checked before (engine/targets.js).
+ * @param {Where} where
+ * @returns {Promise<any>}
+ * @throws {Error} with a code, where it cannot connect
+ */
+export async function connectGlideCluster(where) {
+  const storage = 'valkey-glide-cluster';
+  const endpoint = requireGlideEndpoint(where, storage);
+  const { GlideClusterClient } = await loadGlide();
+  const more = { addresses: knownNodes(where.address, storage) };
+  return connect(GlideClusterClient, where, { storage, endpoint, more });
+}
+
+/**
+ * @param {Where} where
+ * @param {string} storage
+ * @returns {Extract<import('../lib/types.js').Endpoint, { host: string }>}
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET for what it does not have
+ */
+function requireGlideEndpoint({ address }, storage) {
+  const endpoint = requireEndpoint(address, 'main', storage);
   if (endpoint.path !== undefined) {
-    throw targetError('valkey-glide: it has no unix sockets', 'give an address of host and port');
+    throw targetError(`${storage}: it has no unix sockets`, 'give an address of host and port');
   }
   if (endpoint.tls?.cert !== undefined) {
-    throw targetError('valkey-glide: it has no client certificates', 'leave out --tls-cert');
+    throw targetError(`${storage}: it has no client certificates`, 'leave out --tls-cert');
   }
   const { serverName = endpoint.host } = endpoint.tls ?? {};
   if (serverName !== endpoint.host) {
     throw targetError(
-      'valkey-glide: it compares the certificate with the host, and with no other name',
+      `${storage}: it compares the certificate with the host, and with no other name`,
       'give the host by the name in its certificate, with --allow-target',
     );
   }
-  const { GlideClient } = await loadGlide();
+  return endpoint;
+}
+
+/**
+ * @param {any} Client
+ * @param {Where} where
+ * @param {{ storage: string, endpoint: import('../lib/types.js').Endpoint,
+ *   more: Record<string, unknown> }} how
+ * @returns {Promise<any>}
+ */
+async function connect(Client, { credentials, profile }, { storage, endpoint, more }) {
   const { user: username, password } = credentials;
   const { logger: _logger, ...options } = /** @type {any} */ (profile.options);
-  const connecting = GlideClient.createClient({
+  const connecting = Client.createClient({
     ...options,
-    addresses: [{ host: endpoint.host, port: endpoint.port }],
+    ...more,
     ...(password !== undefined && { credentials: { username, password } }),
-    ...(endpoint.db && { databaseId: endpoint.db }),
     ...tlsOf(endpoint),
   });
-  const target = { storage: 'valkey-glide', endpoint, credentials };
+  const target = { storage, endpoint, credentials };
   // One that opens too late is closed.
   const abandon = () =>
     connecting.then(

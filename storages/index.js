@@ -34,6 +34,10 @@ const REGISTRY = {
   sqlite: () => import('./sqlite.js'),
   cassandra: () => import('./cassandra.js'),
   'bun-redis': () => import('./bun-redis.js'),
+  'ioredis-cluster': () => import('./ioredis-cluster.js'),
+  'redis-cluster': () => import('./redis-cluster.js'),
+  'iovalkey-cluster': () => import('./iovalkey-cluster.js'),
+  'valkey-glide-cluster': () => import('./valkey-glide-cluster.js'),
 };
 
 /** Every name, in the order of the original program's lines, then ours. */

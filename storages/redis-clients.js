@@ -18,7 +18,7 @@ export const FAULTS_VISIBLE = { retryStrategy: null, autoResendUnfulfilledComman
 /**
  * @typedef {object} IoredisDriver ioredis, or a fork of it with the same interface
  * @property {string} name of the storage and of the package
- * @property {() => Promise<{ Redis: any, Command: any }>} load
+ * @property {() => Promise<{ Redis: any, Command: any, Cluster: any }>} load
  */
 
 /** @type {IoredisDriver} */

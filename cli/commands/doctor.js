@@ -3,7 +3,7 @@
  * changes nothing.
  */
 
-import { getLoader, hasLoader, loaderNames } from '../../data/loaders/index.js';
+import { getLoader, hasLoader } from '../../data/loaders/index.js';
 import { requireTlsUse, resolveAddress } from '../../engine/addresses.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { findHome } from '../../lib/home.js';
@@ -118,7 +118,7 @@ async function rows(name, address, credentials) {
   const loader = await getLoader(name);
   const { dataset, notOurs } = await loader.inspect({ address, credentials });
   if (dataset === null) {
-    const hint = loaderNames.includes(loader.name) ? `npx dragstrip seed ${loader.name}` : null;
+    const hint = `npx dragstrip seed ${loader.name}`;
     return { good: false, text: notOurs ?? `${name}: it does not contain the dataset`, hint };
   }
   const { rows: n, valueSize, seed } = dataset;

@@ -83,7 +83,9 @@ export async function execute({ args, options, stdout, stderr }) {
   function summary(name, report, startNs) {
     const seconds = ((systemClock.now() - startNs) / 1e9).toFixed(2);
     const what = `${count(report.rows)} rows of ${dataset.valueSize} characters`;
-    const checked = `counted, ${report.sampled} compared in full`;
+    const spread = Object.entries(report.nodes ?? {}).map(([at, n]) => `${count(n)} on ${at}`);
+    const counted = spread.length === 0 ? 'counted' : `counted: ${spread.join(', ')}`;
+    const checked = `${counted}, ${report.sampled} compared in full`;
     if (!report.written) return `${name}: ${what} were there already (${checked})`;
     return `${name}: ${what} written in ${seconds} s (${checked})`;
   }

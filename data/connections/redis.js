@@ -12,15 +12,22 @@ import { SocketConnection } from './socket-connection.js';
 /** Replies come in the order of the commands, so the oldest entry that waits owns the next one. */
 export class RespConnection extends SocketConnection {
   sent = 0;
+  /** One server is a cluster of one node, which has every key; see RespCluster. */
+  nodes = [this];
+  hints = HINTS;
+  /** Keys in one EXISTS or DEL: some tens of microseconds of the server's only thread. */
+  keysPerCommand = 500;
 
   /**
    * @param {import('../../lib/types.js').ConnectionContext} context
+   * @param {Record<string, string>} [hints] by the first word of an error reply
    * @returns {Promise<RespConnection>} connected, authenticated, in the database of the address
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
    */
-  static async connect({ address, credentials, signal, timeoutMs }) {
+  static async connect({ address, credentials, signal, timeoutMs }, hints = HINTS) {
     const { main } = address;
     const connection = new RespConnection({ what: 'Redis', endpoint: main, signal, timeoutMs });
+    connection.hints = hints;
     await connection.opened();
     try {
       const words = authWords(credentials);
@@ -31,6 +38,14 @@ export class RespConnection extends SocketConnection {
       throw error;
     }
     return connection;
+  }
+
+  /**
+   * @param {string} _key
+   * @returns {RespConnection} of the node that has it
+   */
+  ownerOf(_key) {
+    return this;
   }
 
   /**
@@ -90,19 +105,20 @@ export class RespConnection extends SocketConnection {
   /** @param {string} message an error reply */
   refusal(message) {
     const code = message.split(' ', 1)[0];
-    return targetError(`${this.where} answered ${JSON.stringify(message)}`, HINTS[code]);
+    return targetError(`${this.where} answered ${JSON.stringify(message)}`, this.hints[code]);
   }
 }
 
+const CLUSTER = 'name a node of a cluster with --redis-cluster';
 /** @type {Record<string, string>} by the first word of the error reply */
-const HINTS = {
+export const HINTS = {
   OOM: 'raise its maxmemory, or choose fewer --rows or a smaller --value-size',
   NOAUTH: 'set DRAGSTRIP_REDIS_PASSWORD, or a file by DRAGSTRIP_REDIS_PASSWORD_FILE',
   WRONGPASS: 'check the user and the password in the environment',
   NOPERM: 'the user needs SET, GET, DEL, EXISTS, TYPE and SCAN on dragstrip:*',
   READONLY: 'name the primary, not a replica',
-  MOVED: 'name a server that is no cluster node',
-  CROSSSLOT: 'name a server that is no cluster node',
+  MOVED: CLUSTER,
+  CROSSSLOT: CLUSTER,
   MISCONF: 'it cannot write its snapshot: see its log, or start it from our redis.conf',
   LOADING: 'it is still reading its snapshot: wait, then run it again',
 };

@@ -12,10 +12,16 @@ const LOADERS = Object.freeze({
   redis: { server: 'redis', load: () => import('./redis.js') },
   mysql: { server: 'mariadb', load: () => import('./mysql.js') },
   tarantool: { server: 'tarantool', load: () => import('./tarantool.js') },
+  'redis-cluster': { server: 'redis-cluster', load: () => import('./redis-cluster.js') },
 });
 
-/** Names of the loaders, in the order in which they are run. */
-export const loaderNames = Object.freeze(Object.keys(LOADERS));
+/** Loaders of servers that are started only by name. */
+const BY_NAME_ONLY = ['redis-cluster'];
+
+/** Names of the loaders that run where none is named, in their order. */
+export const loaderNames = Object.freeze(
+  Object.keys(LOADERS).filter((name) => !BY_NAME_ONLY.includes(name)),
+);
 
 /**
  * @param {string} server
@@ -35,7 +41,10 @@ export async function getLoader(name) {
     ([own, { server }]) => own === name || server === name,
   );
   if (known === undefined) {
-    throw usageError(`no loader ${JSON.stringify(name)}`, `there are ${loaderNames.join(', ')}`);
+    throw usageError(
+      `no loader ${JSON.stringify(name)}`,
+      `there are ${Object.keys(LOADERS).join(', ')}`,
+    );
   }
   return (await known[1].load()).default;
 }

@@ -13,6 +13,9 @@ import { usageError } from '../../lib/errors.js';
  *   namespace: any): Promise<NamespaceHandle> }>>>} */
 const SERVERS = Object.freeze({
   redis: () => import('./redis.js'),
+  'redis-cluster': async () => ({
+    openNamespace: (await import('./redis.js')).openClusterNamespace,
+  }),
   mariadb: () => import('./mariadb.js'),
   tarantool: () => import('./tarantool.js'),
   cassandra: () => import('./cassandra.js'),
@@ -27,8 +30,17 @@ const SERVERS = Object.freeze({
  *   server; E_TARGET: the server does not answer
  */
 export async function openNamespace(server, namespace, context) {
-  if (!Object.hasOwn(SERVERS, server) || !Object.hasOwn(namespace, server)) {
+  if (!Object.hasOwn(SERVERS, server) || !Object.hasOwn(namespace, fieldOf(server))) {
     throw usageError(`${namespace.name}: it has no namespace on ${server}`);
   }
   return (await SERVERS[server]()).openNamespace(context, namespace);
+}
+
+/**
+ * @param {string} server
+ * @returns {string} the field of a namespace that declares its names there: a cluster has those of
+ *   one server
+ */
+function fieldOf(server) {
+  return server === 'redis-cluster' ? 'redis' : server;
 }

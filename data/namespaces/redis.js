@@ -4,25 +4,46 @@ import { targetError } from '../../lib/errors.js';
 import { encodeCommand } from '../../protocols/resp/command.js';
 import { pump } from '../connections/pump.js';
 import { RespConnection } from '../connections/redis.js';
+import { RespCluster } from '../connections/redis-cluster.js';
 import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
 const KEYS_PER_SCAN = 5000;
-/** Keys in one EXISTS or DEL: some tens of microseconds of the server's only thread. */
-const KEYS_PER_COMMAND = 500;
-const KEY_BYTES_MAX = 64;
+/** Keys in one batch of EXISTS or DEL, which has one or many commands. */
+const KEYS_PER_BATCH = 500;
+/** With a command of its own each. */
+const KEY_BYTES_MAX = 128;
 /** What a killed client had sent may still come in while its keys are removed. */
 const PASSES_MAX = 20;
+
+/** @typedef {RespConnection | RespCluster} Connection */
 
 /**
  * @param {import('../../lib/types.js').ConnectionContext} context
  * @param {import('../../lib/types.js').Namespace & { redis: object }} namespace
  * @returns {Promise<import('../../lib/types.js').NamespaceHandle>}
  */
-export async function openNamespace(context, { name, redis }) {
+export async function openNamespace(context, namespace) {
+  return handleOf(await RespConnection.connect(context), namespace, 'redis');
+}
+
+/**
+ * The same on every primary of a cluster.
+ * @type {typeof openNamespace}
+ */
+export async function openClusterNamespace(context, namespace) {
+  return handleOf(await RespCluster.connect(context), namespace, 'redis-cluster');
+}
+
+/**
+ * @param {Connection} connection
+ * @param {import('../../lib/types.js').Namespace & { redis: object }} namespace
+ * @param {string} server
+ * @returns {import('../../lib/types.js').NamespaceHandle}
+ */
+function handleOf(connection, { name, redis }, server) {
   const { prefix, further = [], marker, own } = redis;
   const prefixes = [prefix, ...further];
-  const connection = await RespConnection.connect(context);
   /** @param {Record<string, any>} mark */
   const clear = ({ extent }) =>
     Number.isInteger(extent)
@@ -35,7 +56,7 @@ export async function openNamespace(context, { name, redis }) {
     async claim() {
       const { mark, notOurs } = await readOwnership(connection, marker);
       const taken = mark === null ? (notOurs ?? (await firstKey(connection, prefixes))) : null;
-      if (taken !== null) throw notOursError(connection.where, `key ${taken}`, 'redis');
+      if (taken !== null) throw notOursError(connection.where, `key ${taken}`, server);
       requireUnused(mark, connection.where, name);
       if (mark !== null) await clear(mark);
       await connection.command('SET', marker, formatMark({ what: name }));
@@ -54,7 +75,7 @@ export async function openNamespace(context, { name, redis }) {
 }
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {string} marker key of the mark
  * @returns {Promise<import('./mark.js').Ownership>} as far as that key tells it
  */
@@ -67,8 +88,8 @@ export async function readOwnership(connection, marker) {
 }
 
 /**
- * A command of many keys over a range of numbered keys, pipelined.
- * @param {RespConnection} connection
+ * EXISTS or DEL over a range of numbered keys, pipelined, each at the node that has it.
+ * @param {Connection} connection
  * @param {'EXISTS' | 'DEL'} name
  * @param {string} prefix
  * @param {number} first
@@ -76,36 +97,70 @@ export async function readOwnership(connection, marker) {
  * @returns {Promise<number>} the sum of the replies: how many keys there were
  */
 export async function overKeys(connection, name, prefix, first, last) {
-  let count = 0;
-  await pump({
-    first,
-    last,
-    bufferBytes: KEYS_PER_COMMAND * KEY_BYTES_MAX,
-    encode: (buffer, id) => {
-      const next = Math.min(id + KEYS_PER_COMMAND, last + 1);
-      const keys = Array.from({ length: next - id }, (_, index) => `${prefix}${id + index}`);
-      return { length: encodeCommand([name, ...keys]).copy(buffer), next };
-    },
-    send: (bytes) => connection.batch(bytes, 1),
-    onDone: (_next, sum) => {
-      count += sum;
-    },
-  });
-  return count;
+  const counts = await countKeys(connection, name, prefix, first, last);
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
+ * @param {'EXISTS' | 'DEL'} name
+ * @param {string} prefix
+ * @param {number} first
+ * @param {number} last
+ * @returns {Promise<number[]>} of each node: how many keys there were
+ */
+export function countKeys(connection, name, prefix, first, last) {
+  return Promise.all(
+    connection.nodes.map(async (node) => {
+      let count = 0;
+      let commands = 0; // of the batch that was encoded last
+      await pump({
+        first,
+        last,
+        bufferBytes: KEYS_PER_BATCH * KEY_BYTES_MAX,
+        encode: (buffer, id) => {
+          const next = Math.min(id + KEYS_PER_BATCH, last + 1);
+          const keys = Array.from({ length: next - id }, (_, index) => `${prefix}${id + index}`);
+          const here = keys.filter((key) => connection.ownerOf(key) === node);
+          const batch = commandsOf(connection, name, here);
+          commands = batch.length;
+          return { length: Buffer.concat(batch).copy(buffer), next };
+        },
+        send: async (bytes) => (commands === 0 ? 0 : node.batch(bytes, commands)),
+        onDone: (_next, sum) => {
+          count += sum;
+        },
+      });
+      return count;
+    }),
+  );
+}
+
+/**
+ * @param {Connection} connection
+ * @param {'EXISTS' | 'DEL'} name
+ * @param {readonly string[]} keys of one node
+ * @returns {Buffer[]} one command, or one per key
+ */
+function commandsOf({ keysPerCommand }, name, keys) {
+  const groups = Math.ceil(keys.length / keysPerCommand);
+  return Array.from({ length: groups }, (_, i) =>
+    encodeCommand([name, ...keys.slice(i * keysPerCommand, (i + 1) * keysPerCommand)]),
+  );
+}
+
+/**
+ * @param {Connection} connection
  * @param {readonly string[]} prefixes
  * @returns {Promise<string | null>} some key with one of them
  */
 async function firstKey(connection, prefixes) {
-  for await (const [key] of scan(connection, prefixes)) if (key !== undefined) return key;
+  for await (const { found } of scan(connection, prefixes)) if (found.length > 0) return found[0];
   return null;
 }
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {readonly string[]} prefixes
  * @param {string} marker stays, as long as there may be keys
  * @param {RegExp | undefined} own other keys below the prefixes stay
@@ -115,9 +170,10 @@ async function removeKeys(connection, prefixes, marker, own) {
   let removed = 0;
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
     let now = 0;
-    for await (const found of scan(connection, prefixes)) {
+    for await (const { node, found } of scan(connection, prefixes)) {
       const keys = found.filter((key) => key !== marker && (own?.test(key) ?? true));
-      if (keys.length > 0) now += await connection.command('DEL', ...keys);
+      const commands = commandsOf(connection, 'DEL', keys);
+      if (keys.length > 0) now += await node.batch(Buffer.concat(commands), commands.length);
     }
     if (now === 0) return removed;
     removed += now;
@@ -126,20 +182,22 @@ async function removeKeys(connection, prefixes, marker, own) {
 }
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {readonly string[]} prefixes
- * @returns {AsyncGenerator<string[]>}
+ * @returns {AsyncGenerator<{ node: RespConnection, found: string[] }>}
  */
 async function* scan(connection, prefixes) {
-  for (const prefix of prefixes) {
-    let cursor = '0';
-    do {
-      const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
-      const [next, keys] = await connection.command(
-        ...['SCAN', cursor, 'MATCH', pattern, 'COUNT', KEYS_PER_SCAN],
-      );
-      yield keys;
-      cursor = next;
-    } while (cursor !== '0');
+  for (const node of connection.nodes) {
+    for (const prefix of prefixes) {
+      let cursor = '0';
+      do {
+        const pattern = `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`;
+        const [next, found] = await node.command(
+          ...['SCAN', cursor, 'MATCH', pattern, 'COUNT', KEYS_PER_SCAN],
+        );
+        yield { node, found };
+        cursor = next;
+      } while (cursor !== '0');
+    }
   }
 }

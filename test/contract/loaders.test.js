@@ -24,14 +24,14 @@ const ROWS = 2_500;
 describe('loaders', () => {
   // Hooks of a suite run one after another, as written: the clients go before the servers do.
   after(() => stores?.close());
-  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  const servers = withServers(['redis', 'mariadb', 'tarantool', 'redis-cluster']);
   /** @type {any} */
   let stores;
   before(async () => {
     stores = await createStores(servers);
   });
 
-  for (const name of loaderNames) {
+  for (const name of [...loaderNames, 'redis-cluster']) {
     describe(`loader ${name}`, () => {
       /** @type {import('../../lib/types.js').LoaderDefinition} */
       let loader;
@@ -44,14 +44,24 @@ describe('loaders', () => {
       beforeEach(() => store.clear());
 
       /** @param {object} [options] @param {object} [more] */
-      function seed(options, more) {
+      async function seed(options, more) {
         const dataset = createDataset({ rows: ROWS, ...options });
-        return loader.seed({
+        const { nodes, ...report } = await loader.seed({
           address: servers.address(loader.server),
           credentials: servers.credentials(loader.server),
           dataset,
           ...more,
         });
+        // Of a cluster: what each primary counts.
+        const counts = Object.values(nodes ?? {});
+        assert.equal(counts.length, loader.name === 'redis-cluster' ? 3 : 0);
+        if (nodes !== undefined) {
+          assert.equal(
+            counts.reduce((sum, count) => sum + count, 0),
+            report.rows,
+          );
+        }
+        return report;
       }
       const inspect = () =>
         loader.inspect({

@@ -25,7 +25,7 @@ import { openRowWriter } from '../helpers/storage-rows.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
 
-const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool']);
+const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool', 'redis-cluster']);
 const LIMIT_MS = 30_000;
 /** Ids of rows that a test makes itself, behind those of the dataset. */
 const OWN_ID = 900_001;

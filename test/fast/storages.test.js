@@ -60,7 +60,10 @@ describe('storages, without a server', () => {
       const chosen = await withoutAlternatives(all);
       assert.deepEqual(
         all.filter((name) => !chosen.includes(name)),
-        ['mariadb', 'mysql', 'iovalkey'],
+        [
+          ...['mariadb', 'mysql', 'iovalkey'],
+          ...['ioredis-cluster', 'redis-cluster', 'iovalkey-cluster', 'valkey-glide-cluster'],
+        ],
       );
     });
 

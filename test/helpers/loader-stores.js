@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { openAdmin } from '../../bench/login.js';
 import { ROW_NAMES } from '../../lib/dataset.js';
 
@@ -44,8 +44,10 @@ export async function createStores(servers) {
     retryStrategy: null,
   });
   await tarantoolClient.connect();
+  const cluster = servers.names.includes('redis-cluster') ? await connectCluster(servers) : null;
   return {
     redis: redisStore(redisClient),
+    ...(cluster && { 'redis-cluster': redisStore(overNodes(cluster)) }),
     mysql: mysqlStore(connection),
     tarantool: tarantoolStore(tarantoolClient),
     /** @type {any} */
@@ -54,10 +56,38 @@ export async function createStores(servers) {
     sql: connection,
     async close() {
       redisClient.disconnect();
+      cluster?.disconnect();
       await connection.end();
       tarantoolClient.disconnect();
     },
   };
+}
+
+/** @param {any} servers @returns {Promise<Cluster>} */
+async function connectCluster(servers) {
+  const { main } = servers.address('redis-cluster');
+  const cluster = new Cluster([main], {
+    lazyConnect: true,
+    clusterRetryStrategy: () => null,
+    redisOptions: servers.login('redis-cluster'),
+  });
+  await cluster.connect();
+  return cluster;
+}
+
+/**
+ * Commands over all keys, which a cluster client sends to one node.
+ * @param {Cluster} cluster
+ */
+function overNodes(cluster) {
+  const each = (/** @type {(node: Redis) => Promise<any>} */ ask) =>
+    Promise.all(cluster.nodes('master').map(ask));
+  return Object.assign(Object.create(cluster), {
+    flushall: () => each((node) => node.flushall()),
+    keys: async (/** @type {string} */ pattern) =>
+      (await each((node) => node.keys(pattern))).flat(),
+    mget: (/** @type {string[]} */ keys) => Promise.all(keys.map((key) => cluster.get(key))),
+  });
 }
 
 /** @param {any} parts */

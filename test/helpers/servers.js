@@ -41,7 +41,7 @@ const START_TIMEOUT_MS = 180_000;
  * Call it at the top of a test file: `const servers = withServers(['redis']);`, then inside a test
  * `servers.address('redis')`.
  * @param {readonly ('redis' | 'mariadb' | 'tarantool' | 'cassandra' | 'nutcracker'
- *   | 'coordinator')[]} names
+ *   | 'redis-cluster' | 'coordinator')[]} names
  * @param {{ tls?: boolean }} [how] tls: with encrypted connections, too
  * @returns {{ names: readonly string[], running(name: string): RunningServer,
  *   address(name: string): Address, credentials(name: string): Credentials, login(name: string):
@@ -141,7 +141,10 @@ export function addressVariables({ names, address }) {
       variables['DRAGSTRIP_MYSQL'] = formatEndpoint(sql);
       variables['DRAGSTRIP_HANDLERSOCKET'] = formatEndpoint(read);
       variables['DRAGSTRIP_HANDLERSOCKET_WRITE'] = formatEndpoint(write);
-    } else variables[`DRAGSTRIP_${name.toUpperCase()}`] = formatEndpoint(address(name)['main']);
+    } else
+      variables[`DRAGSTRIP_${name.toUpperCase().replace('-', '_')}`] = formatEndpoint(
+        address(name)['main'],
+      );
   }
   return variables;
 }

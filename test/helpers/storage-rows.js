@@ -11,17 +11,19 @@ import { arrayHead, bulk, encodeCommand } from '../../protocols/resp/command.js'
 /** @typedef {import('../../lib/types.js').Address} Address */
 /** @typedef {{ user?: string, username?: string, password: string }} Login */
 /**
- * @typedef {{ put(id: number, bytes: Buffer): Promise<void>, close(): Promise<void> }} RowWriter
+ * @typedef {{ put(id: number, bytes: Buffer): Promise<void>, replicated?(): Promise<void>,
+ *   close(): Promise<void> }} RowWriter
  */
 
 /**
- * @param {'redis' | 'mariadb' | 'tarantool'} server
+ * @param {'redis' | 'redis-cluster' | 'mariadb' | 'tarantool'} server
  * @param {Address} address
  * @param {Login} login
  * @returns {Promise<RowWriter>}
  */
 export function openRowWriter(server, address, login) {
   if (server === 'redis') return redisWriter(address.main, login);
+  if (server === 'redis-cluster') return clusterWriter(address, login);
   return server === 'mariadb'
     ? mariadbWriter(address.sql, login)
     : tarantoolWriter(address.main, login);
@@ -52,9 +54,40 @@ async function redisWriter(endpoint, login) {
       socket.write(arrayHead(3) + words, 'latin1');
       if ((await answer) !== '+OK') throw new Error(`SET: ${await answer}`);
     },
+    async replicated() {
+      const answer = new Promise((resolve) => waiting.push(resolve));
+      socket.write(encodeCommand(['WAIT', 1, 5000]));
+      if ((await answer) !== ':1') throw new Error(`WAIT: ${await answer}`);
+    },
     async close() {
       socket.destroy();
     },
+  };
+}
+
+/**
+ * To each node in turn, until one takes the row, and then until its replicas have it.
+ * @param {Address} address
+ * @param {Login} login
+ * @returns {Promise<RowWriter>}
+ */
+async function clusterWriter({ tls: _encrypted, ...nodes }, login) {
+  const writers = await Promise.all(Object.values(nodes).map((node) => redisWriter(node, login)));
+  return {
+    async put(id, bytes) {
+      const taken = await Promise.all(
+        writers.map((writer) =>
+          writer.put(id, bytes).then(
+            () => writer,
+            () => null,
+          ),
+        ),
+      );
+      const owner = taken.find((writer) => writer !== null);
+      if (owner === undefined) throw new Error(`row ${id}: no node took it`);
+      await owner.replicated?.();
+    },
+    close: async () => void (await Promise.all(writers.map((writer) => writer.close()))),
   };
 }
 

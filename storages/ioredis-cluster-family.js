@@ -1,0 +1,156 @@
+/**
+ * Cluster clients of ioredis and its forks, which share their interface. MGET of several slots is
+ * refused by the cluster and not split by these clients, so there is none.
+ */
+
+import { tlsOptions } from '../lib/tls.js';
+import { countRedirects, knownNodes, nodeGuard } from './cluster-nodes.js';
+import { loseHandle, openOrThrow, withCode } from './connection.js';
+import { codeLostRequests } from './redis-clients.js';
+
+/** @typedef {import('../lib/types.js').OpenContext} OpenContext */
+/** @typedef {import('./redis-clients.js').IoredisDriver} IoredisDriver */
+
+// The loss of all nodes must be detected. That of one is the client's own affair: it asks the
+// others where the slots are, and sends again what failed.
+const FAULTS_VISIBLE = { clusterRetryStrategy: null };
+
+const PROFILES = {
+  default: { summary: 'cluster.get with its default options', options: FAULTS_VISIBLE },
+  replicas: {
+    summary: 'reads from replicas',
+    options: { ...FAULTS_VISIBLE, scaleReads: 'slave' },
+  },
+};
+
+/**
+ * @param {IoredisDriver} driver
+ * @returns {Omit<import('../lib/types.js').StorageDefinition, 'name' | 'summary' | 'package'>}
+ */
+export function onIoredisCluster(driver) {
+  return {
+    server: 'redis-cluster',
+    alternative: true,
+    tls: true,
+    rows: ['get', 'set'],
+    profiles: PROFILES,
+    open: { rows: (context) => openRows(context, driver) },
+  };
+}
+
+/**
+ * @param {OpenContext} context
+ * @param {IoredisDriver} driver
+ * @returns {Promise<import('../lib/types.js').RowsHandle>}
+ */
+async function openRows(context, driver) {
+  const { redisPrefix: prefix } = context.names;
+  const redirects = countRedirects();
+  const cluster = await connect(context, driver, redirects, (error) => loseHandle(handle, error));
+  /** @type {import('../lib/types.js').RowsHandle} */
+  const handle = {
+    get: (id) => cluster.get(prefix + id),
+    value: (reply) => (reply === null ? undefined : reply),
+    set: (id, text) => cluster.set(prefix + id, text),
+    stored: (reply) => reply === 'OK',
+    redirects: () => ({ ...redirects.counts }),
+    async close() {
+      loseHandle(handle, withCode(new Error('the client is closed')));
+      await closeCluster(cluster);
+    },
+  };
+  cluster.on('end', () => loseHandle(handle, withCode(new Error('no node can be reached'))));
+  return handle;
+}
+
+/**
+ * @param {OpenContext} context
+ * @param {IoredisDriver} driver
+ * @param {ReturnType<typeof countRedirects>} redirects
+ * @param {(error: Error) => void} lose called when it is sent to an address that is not allowed
+ * @returns {Promise<any>} a cluster client that is ready
+ */
+async function connect({ address, credentials, profile }, driver, redirects, lose) {
+  const { Cluster } = /** @type {any} */ (await driver.load());
+  const name = `${driver.name}-cluster`;
+  const nodes = knownNodes(address, name);
+  const guard = nodeGuard(address, name);
+  const { user: username, password } = credentials;
+  const { main } = address;
+  /** @type {Error | null} */
+  let refused = null;
+  const cluster = new Cluster(nodes, {
+    ...profile.options,
+    lazyConnect: true,
+    redisOptions: { username, password, ...(main.tls && { tls: tlsOptions(main) }) },
+    natMap(/** @type {string} */ place) {
+      try {
+        guard(place);
+        return null;
+      } catch (error) {
+        refused ??= /** @type {Error} */ (error);
+        lose(refused);
+        // It is called from a parser, where nothing may be thrown.
+        process.nextTick(() => cluster.disconnect());
+        return nodes[0];
+      }
+    },
+  });
+  codeErrors(cluster, redirects);
+  /** @type {unknown} */
+  let cause;
+  cluster.on('error', (/** @type {unknown} */ error) => {
+    cause ??= error;
+  });
+  cluster.on('node error', (/** @type {unknown} */ error) => {
+    cause ??= error;
+  });
+  const connecting = cluster.connect().then(
+    () => {
+      if (refused !== null) throw refused;
+    },
+    (/** @type {unknown} */ error) => {
+      throw refused ?? cause ?? error;
+    },
+  );
+  const target = { storage: name, endpoint: main, credentials };
+  await openOrThrow(target, connecting, () => cluster.disconnect());
+  return cluster;
+}
+
+/**
+ * Requests that fail for good are rejected with plain errors: they get a code. What the client
+ * handles itself is counted.
+ * @param {any} cluster
+ * @param {ReturnType<typeof countRedirects>} redirects
+ */
+function codeErrors(cluster, { see }) {
+  const { handleError } = cluster;
+  cluster.handleError = (
+    /** @type {Error} */ error,
+    /** @type {any} */ ttl,
+    /** @type {any} */ handlers,
+  ) => {
+    see(error.message);
+    // Of a reply the code is in its text.
+    if (error.name !== 'ReplyError') withCode(error);
+    return handleError.call(cluster, error, ttl, {
+      ...handlers,
+      maxRedirections: (/** @type {Error} */ last) =>
+        handlers.maxRedirections(withCode(last, 'CLUSTER_REDIRECTIONS')),
+    });
+  };
+  codeLostRequests(cluster);
+  cluster.on('+node', codeLostRequests);
+}
+
+/**
+ * @param {any} cluster
+ * @returns {Promise<void>} settled when its connections are closed
+ */
+async function closeCluster(cluster) {
+  if (cluster.status === 'end') return;
+  const ended = new Promise((resolve) => cluster.once('end', resolve));
+  cluster.disconnect();
+  await ended;
+}

@@ -1,0 +1,113 @@
+/** node-redis' cluster client on a Redis Cluster. It splits MGET by slot, one request per slot. */
+
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { defineStorage } from '../lib/define.js';
+import { tlsOptions } from '../lib/tls.js';
+import { countRedirects, knownNodes, nodeGuard } from './cluster-nodes.js';
+import { codeClass, loseHandle, openOrThrow, withCode } from './connection.js';
+
+/** Where the driver publishes errors that it handles itself. */
+const ERRORS = 'node-redis:error';
+
+export const storage = defineStorage({
+  name: 'redis-cluster',
+  summary: 'node-redis, its cluster client',
+  package: 'redis',
+  server: 'redis-cluster',
+  alternative: true,
+  tls: true,
+  rows: ['get', 'mget', 'set'],
+  profiles: {
+    default: { summary: 'cluster.get with its default options', options: {} },
+    tuned: {
+      summary: 'no timeout per command',
+      options: { commandOptions: { timeout: 0 } },
+    },
+    replicas: { summary: 'reads from replicas, too', options: { useReplicas: true } },
+  },
+  open: { rows: openRows },
+});
+
+/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
+async function openRows(context) {
+  const { redisPrefix: prefix } = context.names;
+  const cluster = await connect(context);
+  const redirects = countRedirects();
+  const see = (/** @type {any} */ event) => {
+    if (event.origin === 'cluster') redirects.see(String(event.error?.message ?? ''));
+  };
+  subscribe(ERRORS, see);
+  /** @type {import('../lib/types.js').RowsHandle} */
+  const handle = {
+    get: (id) => cluster.get(prefix + id),
+    value: (reply) => (reply === null ? undefined : reply),
+    mget: (ids) => cluster.mGet(ids.map((id) => prefix + id)),
+    set: (id, text) => cluster.set(prefix + id, text),
+    stored: (reply) => reply === 'OK',
+    redirects: () => ({ ...redirects.counts }),
+    async close() {
+      unsubscribe(ERRORS, see);
+      loseHandle(handle, withCode(new Error('the client is closed')));
+      if (cluster.isOpen) cluster.destroy();
+    },
+  };
+  return handle;
+}
+
+/**
+ * @param {import('../lib/types.js').OpenContext} context
+ * @returns {Promise<any>} a cluster client that is ready
+ */
+async function connect({ address, credentials, profile }) {
+  const name = 'redis-cluster';
+  const { createCluster, ...errors } = /** @type {any} */ (await import('redis'));
+  for (const errorClass of [
+    errors.ClientClosedError,
+    errors.DisconnectsClientError,
+    errors.RootNodesUnavailableError,
+    errors.SocketClosedUnexpectedlyError,
+  ]) {
+    codeClass(errorClass);
+  }
+  codeClass(errors.TimeoutError, 'ETIMEDOUT');
+  const nodes = knownNodes(address, name);
+  const guard = nodeGuard(address, name);
+  const { main } = address;
+  const { user: username, password } = credentials;
+  /** @type {unknown} */
+  let refused;
+  const cluster = createCluster({
+    ...profile.options,
+    rootNodes: nodes.map((socket) => ({ socket })),
+    defaults: {
+      username,
+      password,
+      maintNotifications: 'disabled',
+      ...(main.tls && { socket: { tls: true, ...tlsOptions(main) } }),
+    },
+    nodeAddressMap(/** @type {string} */ place) {
+      try {
+        guard(place);
+      } catch (error) {
+        refused ??= error;
+        throw error;
+      }
+      return undefined;
+    },
+  });
+  /** @type {unknown} */
+  let cause;
+  const keep = (/** @type {unknown} */ error) => {
+    withCode(error);
+    cause ??= error;
+  };
+  cluster.on('error', keep);
+  cluster.on('node-error', keep);
+  const connecting = cluster.connect().catch((/** @type {unknown} */ error) => {
+    throw refused ?? cause ?? error;
+  });
+  await openOrThrow({ storage: name, endpoint: main, credentials }, connecting, () => {
+    if (cluster.isOpen) cluster.destroy();
+  });
+  return cluster;
+}
