@@ -97,7 +97,7 @@ export const OPTIONS = Object.freeze({
   },
   startTls: {
     flags: '--tls',
-    help: 'start: also take encrypted connections, with certificates made for it (redis, redis-cluster, mariadb)',
+    help: 'start: also take TLS, with certificates made for it (redis, redis-cluster, mariadb)',
   },
   asRoot: {
     flags: '--as-root',

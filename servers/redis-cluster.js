@@ -24,7 +24,9 @@ const CREDENTIALS = Object.freeze({
   user: 'DRAGSTRIP_REDIS_CLUSTER_USER',
   password: 'DRAGSTRIP_REDIS_CLUSTER_PASSWORD',
 });
-const HINT = `start one with \`npx dragstrip servers start ${NAME}\`, or give the address of a node with --${FLAG}`;
+const HINT =
+  `start one with \`npx dragstrip servers start ${NAME}\`, ` +
+  `or give the address of a node with --${FLAG}`;
 /** They decide how long a failover takes, and what is refused meanwhile. */
 const SETTINGS = ['cluster-node-timeout', 'cluster-require-full-coverage'];
 
