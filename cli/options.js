@@ -57,6 +57,14 @@ export const OPTIONS = Object.freeze({
     help: 'write the result to this folder under a generated name',
   },
   force: { flags: '--force', help: 'overwrite the file of --json' },
+  metrics: {
+    flags: '--metrics <port>',
+    help: 'live figures for Prometheus at http://127.0.0.1:PORT/metrics, such as 9464',
+  },
+  hlog: {
+    flags: '--hlog <file>',
+    help: 'write histograms of every second to a log that HdrHistogram tools read',
+  },
   quiet: { flags: '--quiet', help: 'print only the result, no progress' },
   redis: {
     flags: '--redis <address>',

@@ -6,6 +6,7 @@
 
 import { run } from '../index.js';
 import { holdOutput } from './held-output.js';
+import { openLiveOutputs } from './live-outputs.js';
 import { openPlots } from './plot-file.js';
 import { createProgress } from './progress.js';
 import { onSignals } from './signals.js';
@@ -61,16 +62,19 @@ export async function runCommand({ options, stdout, stderr }, command) {
     /** @type {Session} */
     const session = { signal, progress, stops };
     const runOptions = await begin(session);
+    const live = await openLiveOutputs(options, stderr);
+    if (live !== null) stops.push(live.close);
     const watch = show(session);
     /** @type {Promise<void>} */
     let stored = Promise.resolve();
     const { fleet } = session;
     const result = await run(runOptions, {
       signal: fleet === undefined ? signal : AbortSignal.any([signal, fleet.signal]),
-      executor: fleet?.executor,
+      executor: live?.around(fleet?.executor) ?? fleet?.executor,
       limits: session.limits,
       onEvent(event) {
         fleet?.watch(event);
+        live?.watch(event);
         watch(event);
         if (store === null || (event.type !== 'benchmark-end' && event.type !== 'finished')) return;
         if (event.type === 'benchmark-end' && event.more) return;
@@ -81,6 +85,7 @@ export async function runCommand({ options, stdout, stderr }, command) {
     progress.done();
     await printReport(result);
     await stored;
+    await live?.flush();
     if (store !== null) await afterwards(result, String(store.file()));
     const status = stopped() ?? exitStatus(result);
     if (stopped() === null) await plot?.write(result);

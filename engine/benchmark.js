@@ -12,7 +12,6 @@ import { OK, OUTCOMES } from '../lib/outcome.js';
 import { runLoad } from '../load/load.js';
 import { sleepUntilStart } from '../load/start.js';
 import { conditionsBetween } from '../measure/conditions.js';
-import { busiestThreadNs } from '../measure/usage.js';
 import { requireProfile } from '../storages/index.js';
 import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
@@ -20,7 +19,7 @@ import { closeBounded, withTimeout } from './guard.js';
 import { ownDataOf } from './own-data.js';
 import { ownLoad, rateOf, recorderOf } from './own-load.js';
 import { openPool, poolSize, poolWorkload } from './pool.js';
-import { emptyRecord, recordLoad, recordSeries, recordWarmup } from './record.js';
+import { emptyRecord, recordLoad, recordSeries, recordWarmup, serverBetween } from './record.js';
 import { shareWorkload } from './share.js';
 
 /** Rows read and compared in full before the clock starts. */
@@ -48,6 +47,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {number[]} [cpus] processors that its process is kept on; absent: all
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {boolean} [perSecond] with a histogram for each second
+ * @property {boolean} [live] its progress has figures
  * @property {import('../lib/types.js').Address} address
  * @property {{ name: string, address: import('../lib/types.js').Address, pids: number[] }[]}
  *   [others]
@@ -70,7 +70,8 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {AbortSignal} [crash] reason: an uncaught error of the driver
  * @property {() => Promise<number | void>} [atStart] awaited before the clock starts: others begin
  *   with it, at the time of the clock that it resolves with; void: at once
- * @property {(progress: { phase: 'warmup' | 'measure', settled: number }) => void} [onProgress]
+ * @property {(progress: { phase: 'warmup' | 'measure', settled: number,
+ *   recorder?: import('../load/recorder.js').Recorder }) => void} [onProgress]
  */
 
 /**
@@ -342,7 +343,8 @@ async function measure(spec, bound, calls, context, record) {
       },
       signal: context.signal,
       crash: context.crash,
-      onProgress: (settled) => context.onProgress?.({ phase: 'measure', settled }),
+      onProgress: (settled, recorder) =>
+        context.onProgress?.({ phase: 'measure', settled, recorder }),
       onIssued: () => {
         pendingBytes = (instruments.client().heapBytes - before.heapBytes) / (operations ?? 1);
       },
@@ -383,18 +385,4 @@ async function measure(spec, bound, calls, context, record) {
   const metrics = await runHook(measured, 'after', context);
   if (metrics !== undefined) record.metrics = metrics;
   if (measured.compared !== undefined) record.compared = { ...measured.compared };
-}
-
-/**
- * @param {import('../measure/usage.js').ServerUsage | null} before
- * @param {import('../measure/usage.js').ServerUsage | null} after
- * @returns {import('../lib/result.js').Round['server']} null where one of them is not known
- */
-function serverBetween(before, after) {
-  if (before === null || after === null) return null;
-  return {
-    cpuNs: Math.max(0, after.cpuNs - before.cpuNs),
-    rssBytes: after.rssBytes,
-    threadNsMax: busiestThreadNs(before, after),
-  };
 }

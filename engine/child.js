@@ -8,6 +8,7 @@ import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 import { runBenchmark } from './benchmark.js';
 import { useDriver } from './driver-hooks.js';
+import { liveOf } from './record.js';
 
 const PROGRESS_EVERY_NS = 500e6;
 const ALIVE_EVERY_MS = 1000;
@@ -60,11 +61,12 @@ async function run(spec) {
     signal: stop.signal,
     crash: crash.signal,
     atStart: spec.share === undefined ? undefined : waitForGo,
-    onProgress: (progress) => {
+    onProgress: ({ recorder, ...progress }) => {
       const nowNs = systemClock.now();
       if (nowNs - lastNs < PROGRESS_EVERY_NS) return;
       lastNs = nowNs;
-      sendToParent({ type: 'progress', progress });
+      const live = spec.live && recorder && { live: [liveOf(recorder)] };
+      sendToParent({ type: 'progress', progress: { ...progress, ...live } });
     },
   });
   // A driver may hold sockets or timers open; the record is all that is wanted of this process.

@@ -25,10 +25,15 @@ const ABORT_GRACE_MS = 4000;
  */
 
 /**
+ * @typedef {{ phase: string, settled: number,
+ *   live?: import('./record.js').LiveFigures[] }} Progress live: of each process, where asked for
+ */
+
+/**
  * @callback Executor
  * @param {BenchmarkSpec} spec
  * @param {{ signal?: AbortSignal,
- *   onProgress?: (progress: { phase: string, settled: number }) => void }} context
+ *   onProgress?: (progress: Progress) => void }} context
  * @returns {Promise<Execution>}
  */
 
@@ -96,6 +101,8 @@ export async function executeParts(parts, context, execute = executeInOwnChild) 
   const stopped = signal === undefined ? others.signal : AbortSignal.any([signal, others.signal]);
   const atStart = createBarrier(parts.length, stopped, together);
   const settled = parts.map(() => 0);
+  /** @type {(import('./record.js').LiveFigures | undefined)[]} */
+  const live = parts.map(() => undefined);
   /** @type {Execution | null} */
   let failed = null;
   const executions = await Promise.all(
@@ -103,9 +110,12 @@ export async function executeParts(parts, context, execute = executeInOwnChild) 
       const execution = await execute(part, {
         signal: stopped,
         atStart,
-        onProgress: ({ phase, settled: count }) => {
+        onProgress: ({ phase, settled: count, live: [own] = [] }) => {
           settled[index] = count;
-          onProgress?.({ phase, settled: settled.reduce((sum, one) => sum + one, 0) });
+          live[index] = own;
+          const all = live.flatMap((one) => one ?? []);
+          const sum = settled.reduce((total, one) => total + one, 0);
+          onProgress?.({ phase, settled: sum, ...(all.length > 0 && { live: all }) });
         },
       });
       const { record } = execution;

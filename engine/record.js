@@ -7,6 +7,7 @@ import { OK, OUTCOMES } from '../lib/outcome.js';
 import { DetailedRecorder } from '../load/detailed-recorder.js';
 import { SecondsRecorder } from '../load/seconds-recorder.js';
 import { TraceRecorder } from '../load/trace-recorder.js';
+import { busiestThreadNs } from '../measure/usage.js';
 import { summarizeSeries } from './series.js';
 
 /**
@@ -103,6 +104,20 @@ export function recordLoad(record, load, originNs) {
 }
 
 /**
+ * @typedef {object} LiveFigures since the load began
+ * @property {readonly number[]} outcomes by code; those that are ok are counted when it ends
+ * @property {HistogramMessage | null} latency
+ */
+
+/**
+ * @param {import('../load/recorder.js').Recorder} recorder
+ * @returns {LiveFigures}
+ */
+export function liveOf({ outcomes, histogram }) {
+  return { outcomes: Array.from(outcomes), latency: toMessage(histogram) };
+}
+
+/**
  * @param {BenchmarkRecord} record
  * @param {import('../load/load.js').LoadReport} load
  * @param {readonly import('../lib/types.js').Series[] | undefined} series of the workload, if any
@@ -141,4 +156,18 @@ export function recordWarmup(record, { recorder, durationNs }, inFlight) {
  */
 function toMessage(histogram) {
   return histogram === null || histogram.count === 0 ? null : histogram.toMessage();
+}
+
+/**
+ * @param {import('../measure/usage.js').ServerUsage | null} before
+ * @param {import('../measure/usage.js').ServerUsage | null} after
+ * @returns {import('../lib/result.js').Round['server']} null where one of them is not known
+ */
+export function serverBetween(before, after) {
+  if (before === null || after === null) return null;
+  return {
+    cpuNs: Math.max(0, after.cpuNs - before.cpuNs),
+    rssBytes: after.rssBytes,
+    threadNsMax: busiestThreadNs(before, after),
+  };
 }

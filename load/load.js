@@ -61,7 +61,8 @@ const WATCH_MS = 100;
  * @typedef {object} LoadWatch
  * @property {AbortSignal} [signal] stops issuing; outstanding requests get one second to settle
  * @property {AbortSignal} [crash] the driver threw an uncaught error, which is the signal's reason
- * @property {(settled: number) => void} [onProgress] called several times per second
+ * @property {(settled: number, recorder: Recorder) => void} [onProgress] called several times per
+ *   second
  * @property {() => void} [onStart] called right before the load begins
  * @property {() => void} [onIssued] called when a burst has issued its last operation
  */
@@ -361,7 +362,7 @@ function watchLoad(load, options, watch, end) {
     if (load.settledCount !== seen) {
       seen = load.settledCount;
       seenNs = nowNs;
-      watch.onProgress?.(seen);
+      watch.onProgress?.(seen, load.recorder);
     } else if (isIdle(load)) {
       seenNs = nowNs; // an open loop is waiting for its next arrival, not for a reply
     } else if (nowNs - seenNs > options.stallNs) {

@@ -31,6 +31,7 @@ import { statusOf } from '../status.js';
 /** @typedef {import('../../lib/types.js').RunHooks} RunHooks */
 /** @typedef {import('../../lib/result.js').Result} Result */
 
+const OWN_OUTPUTS = ['saveBaseline', 'baseline', 'explain', 'metrics', 'hlog'];
 /** Of a race alone. */
 const RACE_OPTIONS = ['setup', 'limits', 'noHtml'];
 
@@ -71,7 +72,7 @@ export async function detailsOf(name, command = name) {
     ...(hasServers ? [OPTIONS['storage']] : []),
     ...rowsOf(table),
     ...(command === workload.preset ? [] : [OPTIONS['svg']]),
-    ...['saveBaseline', 'baseline', 'explain', ...STORE_OPTIONS].map((one) => OPTIONS[one]),
+    ...[...OWN_OUTPUTS, ...STORE_OPTIONS].map((one) => OPTIONS[one]),
     // With names of its own it is known which servers it uses.
     ...(hasServers ? addresses : []).map((one) => {
       const { server = '', ...row } = OPTIONS[one];

@@ -1,0 +1,99 @@
+/**
+ * `--hlog FILE`: a log in the interval format of HdrHistogram (version 1.3), which its tools read:
+ * https://hdrhistogram.github.io/HdrHistogram/JavaDoc/org/HdrHistogram/HistogramLogWriter.html
+ * A line for each second of each benchmark, with the benchmark's id as its tag; values are
+ * nanoseconds. What is measured by slices has a line per round.
+ */
+
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { DragstripError } from '../lib/errors.js';
+import { version } from '../lib/version.js';
+import { systemClock } from '../measure/clock.js';
+import { decode, encode } from '../measure/hdr.js';
+import { Histogram } from '../measure/histogram.js';
+import { requireFree } from './storage.js';
+
+/** @typedef {import('../engine/record.js').BenchmarkRecord} BenchmarkRecord */
+
+const SECOND_NS = 1e9;
+
+/**
+ * @typedef {object} HdrLog
+ * @property {(id: string, record: BenchmarkRecord) => Promise<void>} addSeconds
+ * @property {(id: string, round: import('../lib/result.js').Round) => Promise<void>} addRound
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {string} file
+ * @param {{ force?: boolean }} options
+ * @returns {Promise<HdrLog>} its functions reject E_STORE
+ * @throws {DragstripError} E_USAGE where it exists or cannot be written
+ */
+export async function openHdrLog(file, { force = false }) {
+  const target = path.resolve(file);
+  await requireFree(target, file, force, '--hlog');
+  if (force) await rm(target, { force: true }); // no link is followed
+  const date = systemClock.date();
+  const startNs = systemNs();
+  const handle = await open(target, 'wx');
+  const write = async (/** @type {readonly string[]} */ lines) => {
+    try {
+      await handle.appendFile(lines.map((line) => `${line}\n`).join(''));
+    } catch (error) {
+      throw new DragstripError('E_STORE', `--hlog ${file}: not written (${error.code})`, {
+        hint: 'free some space or choose another file',
+        cause: error,
+      });
+    }
+  };
+  await write(headOf(date));
+  return {
+    async addSeconds(id, { seconds = [], startedNs, durationNs }) {
+      const from = (startedNs ?? startNs) - startNs;
+      const lines = seconds.map((message, i) => {
+        const histogram = Histogram.fromSparse(message);
+        const lengthNs = Math.min(SECOND_NS, durationNs - i * SECOND_NS);
+        const at = { startNs: from + i * SECOND_NS, lengthNs, maxNs: histogram.max };
+        return lineOf(id, at, encode(histogram));
+      });
+      await write(lines);
+    },
+    async addRound(id, { latency, durationNs }) {
+      if (latency === null) return;
+      const { maxNs, histogram } = latency;
+      const at = { startNs: systemNs() - startNs - durationNs, lengthNs: durationNs, maxNs };
+      await write([lineOf(id, at, encode(decode(histogram)))]);
+    },
+    close: () => handle.close(),
+  };
+}
+
+function systemNs() {
+  return (systemClock.originNs ?? 0) + systemClock.now();
+}
+
+/** @param {string} date ISO 8601 */
+function headOf(date) {
+  const seconds = (Date.parse(date) / 1000).toFixed(3);
+  return [
+    `#[Logged with Dragstrip ${version}, values in nanoseconds]`,
+    '#[Histogram log format version 1.3]',
+    `#[StartTime: ${seconds} (seconds since epoch), ${date}]`,
+    '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+  ];
+}
+
+/**
+ * @param {string} id
+ * @param {{ startNs: number, lengthNs: number, maxNs: number }} interval
+ * @param {string} base64
+ * @returns {string} a tag has no commas and no blanks
+ */
+function lineOf(id, { startNs, lengthNs, maxNs }, base64) {
+  const tag = id.replace(/,/g, ';').replace(/\s+/g, '_');
+  const seconds = (/** @type {number} */ ns) => (Math.max(0, ns) / 1e9).toFixed(3);
+  const times = [seconds(startNs), seconds(lengthNs), (maxNs / 1e6).toFixed(3)];
+  return `Tag=${tag},${times.join()},${base64}`;
+}

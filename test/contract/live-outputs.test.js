@@ -1,0 +1,169 @@
+/**
+ * `--metrics` and `--hlog` on a real server: figures while the run goes on that add up to those of
+ * the result, and a log that hdr-histogram-js' own reader understands.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { HistogramLogReader } from 'hdr-histogram-js';
+import { parseResult } from '../../lib/parse-result.js';
+import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
+
+const ROWS = ['--rows', '300', '--value-size', '64'];
+
+/**
+ * @param {string} text of the exposition format
+ * @returns {Map<string, number>} values by their name and labels
+ */
+function samplesOf(text) {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const match = /^([a-z_]+(?:\{(?:[a-z]+="(?:[^"\\]|\\.)*",?)*\})?) (\S+)$/.exec(line);
+      assert.ok(match, `not the exposition format: ${line}`);
+      return [match[1], Number(match[2])];
+    }),
+  );
+}
+
+describe('live outputs', () => {
+  const servers = withServers(['redis']);
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-live-'));
+    const ended = await call('seed', 'redis', ...ROWS);
+    assert.equal(ended.status, 0, ended.stderr);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** @param {string[]} words */
+  const call = (...words) =>
+    runCommand(folder, ['bin/dragstrip.js', ...words], { env: addressVariables(servers) });
+  /** @param {string} file */
+  const resultIn = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+
+  test('--metrics: rates and latencies while it runs; nothing is left afterwards', async () => {
+    const words = ['--storages', 'ioredis', '--load', 'sync', '--duration', '4s', '--rounds', '2'];
+    const { ended, child } = startCommand(
+      folder,
+      ['bin/dragstrip.js', 'run', ...ROWS, ...words, '--metrics', '0', '--json', 'm.json'],
+      { env: addressVariables(servers) },
+    );
+    let said = '';
+    child.stderr?.on('data', (text) => {
+      said += text;
+    });
+    const [, url] = await eventually(
+      () => /metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(said),
+      'its address',
+    );
+    const labels =
+      'benchmark="ioredis:default/get/sync",storage="ioredis",profile="default",' +
+      'workload="get",load="sync"';
+    const count = `dragstrip_operation_duration_seconds_count{${labels}}`;
+    /** @type {Map<string, number>[]} */
+    const seen = [];
+    let second = false;
+    while (!second) {
+      const response = await fetch(url).catch(() => null);
+      if (response === null) break;
+      assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+      seen.push(samplesOf(await response.text()));
+      const counts = new Set(seen.map((one) => one.get(count) ?? 0).filter((n) => n > 0));
+      second = counts.size >= 3;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.ok(second, `the count grows while it runs: ${seen.map((one) => one.get(count))}`);
+    const running = seen.filter((one) => one.get(`dragstrip_benchmark_running{${labels}}`) === 1);
+    assert.ok(running.length > 0);
+    const last = /** @type {Map<string, number>} */ (seen.at(-1));
+    assert.ok((last.get(`dragstrip_operations_per_second{${labels}}`) ?? 0) > 0);
+    assert.equal(last.get(`dragstrip_operations_total{${labels},outcome="ok"}`), last.get(count));
+    assert.equal(last.get(`dragstrip_operations_total{${labels},outcome="error"}`), 0);
+    const bucket = (/** @type {string} */ le) =>
+      last.get(`dragstrip_operation_duration_seconds_bucket{${labels},le="${le}"}`);
+    assert.equal(bucket('+Inf'), last.get(count));
+    assert.ok(Number(bucket('0.01')) <= Number(bucket('10')));
+    const host = new URL(url);
+    assert.equal((await fetch(new URL('/', host))).status, 404);
+    const { status, stderr } = await ended;
+    assert.equal(status, 0, stderr);
+    assert.ok(Number(last.get(count)) <= 2 * 10 ** 9);
+    await assert.rejects(fetch(url));
+  });
+
+  test('--hlog: a line per second and benchmark, read by HdrHistogram tools', async () => {
+    const words = ['--storages', 'redis,ioredis', '--rate', '500', '--duration', '2s'];
+    const ended = await call('run', ...ROWS, ...words, '--hlog', 'log.hlog', '--json', 'h.json');
+    assert.equal(ended.status, 0, ended.stderr);
+    const text = readFileSync(path.join(folder, 'log.hlog'), 'utf8');
+    assert.match(
+      text,
+      /^#\[.*\]\n#\[Histogram log format version 1\.3\]\n#\[StartTime: \d+\.\d{3} /,
+    );
+    const reader = new HistogramLogReader(text);
+    /** @type {Record<string, { total: number, max: number, lines: number, starts: number[] }>} */
+    const byTag = {};
+    for (let one = reader.nextIntervalHistogram(); one; one = reader.nextIntervalHistogram()) {
+      const own = (byTag[one.tag] ??= { total: 0, max: 0, lines: 0, starts: [] });
+      own.total += one.totalCount;
+      own.max = Math.max(own.max, one.maxValue);
+      own.lines += 1;
+      own.starts.push(one.startTimeStampMsec);
+    }
+    const { benchmarks } = resultIn('h.json');
+    assert.equal(Object.keys(byTag).length, 2);
+    for (const { id, rounds } of benchmarks) {
+      const { outcomes, latency, seconds } = rounds[0];
+      assert.equal(seconds, undefined, 'the result is as without the log');
+      assert.equal(byTag[id].total, outcomes.ok, id);
+      assert.ok(byTag[id].lines >= 2 && byTag[id].lines <= 4, `${id}: ${byTag[id].lines}`);
+      assert.ok(Math.abs(byTag[id].max / Number(latency?.maxNs) - 1) < 0.002, id);
+      const [first, second] = byTag[id].starts;
+      assert.ok(Math.abs(second - first - 1000) <= 1, `${first} ${second}`);
+    }
+  });
+
+  test('--hlog by slices: a line per round; --processes: those of all', async () => {
+    const how = ['--storages', 'redis', '--rounds', '2', '--budget', '4s', '--in-flight', '16'];
+    const ended = await call('race', ...ROWS, ...how, '--no-html', '--hlog', 's.hlog', '--quiet');
+    assert.equal(ended.status, 0, ended.stderr);
+    const reader = new HistogramLogReader(readFileSync(path.join(folder, 's.hlog'), 'utf8'));
+    let lines = 0;
+    while (reader.nextIntervalHistogram()) lines += 1;
+    assert.ok(lines >= 4, String(lines));
+    const two = ['--storages', 'redis', '--ops', '400', '--processes', '2', '--json', 'p.json'];
+    const shared = await call('run', ...ROWS, ...two, '--hlog', 'p.hlog', '--metrics', '0');
+    assert.equal(shared.status, 0, shared.stderr);
+    const sums = new HistogramLogReader(readFileSync(path.join(folder, 'p.hlog'), 'utf8'));
+    assert.equal(sums.nextIntervalHistogram()?.totalCount, 400);
+  });
+
+  test('what cannot be is refused in one line, before anything is measured', async () => {
+    writeFileSync(path.join(folder, 'taken.hlog'), 'kept');
+    const run = ['run', ...ROWS, '--storages', 'memory', '--ops', '10'];
+    assertFailure(await call(...run, '--hlog', 'taken.hlog'), 2, /--hlog taken.hlog: the file ex/);
+    assert.equal(readFileSync(path.join(folder, 'taken.hlog'), 'utf8'), 'kept');
+    writeFileSync(path.join(folder, 'other'), 'kept');
+    symlinkSync('other', path.join(folder, 'link.hlog'));
+    const forced = await call(...run, '--hlog', 'link.hlog', '--force');
+    assert.equal(forced.status, 0, forced.stderr);
+    assert.equal(readFileSync(path.join(folder, 'other'), 'utf8'), 'kept');
+    assertFailure(await call(...run, '--metrics', 'x'), 2, /--metrics "x": not a port/);
+    const taken = createServer();
+    await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
+    try {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
+      const ended = await call(...run, '--metrics', String(port));
+      assertFailure(ended, 4, /--metrics: cannot listen at 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
+    } finally {
+      taken.close();
+    }
+  });
+});
