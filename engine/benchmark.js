@@ -19,6 +19,7 @@ import { closeBounded, withTimeout } from './guard.js';
 import { ownDataOf } from './own-data.js';
 import { ownLoad, rateOf, recorderOf } from './own-load.js';
 import { openPool, poolSize, poolWorkload } from './pool.js';
+import { keepOpen } from './reconnecting.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup, serverBetween } from './record.js';
 import { shareWorkload } from './share.js';
 
@@ -88,18 +89,15 @@ export async function runBenchmark(spec, context) {
   try {
     const canaryNs = context.instruments.canaryNs();
     const openNs = clock.now();
-    const openMs = Math.max(OPEN_TIMEOUT_MS, spec.stallNs / 1e6);
+    const stallMs = spec.stallNs / 1e6;
+    const openMs = Math.max(OPEN_TIMEOUT_MS, stallMs);
     const opened = await withTimeout(openStorage(spec), context, openMs, 'open');
+    if (spec.load.onOutage === 'continue') keepOpen(opened, clock);
     handle = opened.handle;
     const bound = bindWorkload(spec, opened, clock);
-    await withTimeout(checkRows(bound, opened, 1), context, spec.stallNs / 1e6, 'the first read');
+    await withTimeout(checkRows(bound, opened, 1), context, stallMs, 'the first read');
     record.createdNs = clock.now() - openNs;
-    await withTimeout(
-      checkRows(bound, opened, CHECK_ROWS),
-      context,
-      spec.stallNs / 1e6,
-      'the check',
-    );
+    await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
     await warmUp(spec, bound, opened.calls, context, record);
     const before = context.instruments.conditions();
     await measure(spec, bound, opened.calls, context, record);
@@ -127,6 +125,8 @@ export async function runBenchmark(spec, context) {
  * @property {import('../lib/types.js').Dataset} dataset
  * @property {import('../lib/types.js').Contender} contender
  * @property {import('../lib/types.js').Origin} origin
+ * @property {() => Promise<import('../lib/types.js').Handle>} open another one
+ * @property {import('./reconnecting.js').OutageWatch} [outage] with --on-outage continue
  */
 
 /**
@@ -153,12 +153,15 @@ export async function openStorage(spec) {
     ...openWith?.(parameters, dataset),
   };
   const calls = profile.calls ?? 'promise';
-  const open = () => openContender(workload, definition, context);
+  const open = async () => {
+    const credentials = await readCredentials(spec.credentialVariables); // others, after a restart
+    return openContender(workload, definition, { ...context, credentials });
+  };
   const handles = await openPool(poolSize(spec, calls), open);
   const { address, credentials, names } = context;
   const who = { storage: spec.storage, profile: spec.profile };
   const origin = { ...who, address, credentials, parameters, names };
-  return { handle: handles[0], handles, calls, dataset, contender: definition, origin };
+  return { handle: handles[0], handles, calls, dataset, contender: definition, origin, open };
 }
 
 /** @param {BenchmarkSpec} spec */
@@ -171,6 +174,7 @@ function parametersOf({ workloadOptions }) {
  * @property {import('../lib/types.js').BoundWorkload} measured
  * @property {import('../lib/types.js').BoundWorkload} warmup
  * @property {import('../lib/types.js').BoundWorkload | null} check null: nothing is read before
+ * @property {import('./reconnecting.js').OutageWatch} [outage]
  */
 
 /**
@@ -181,7 +185,7 @@ function parametersOf({ workloadOptions }) {
  * @returns {Promise<Bound>}
  */
 export async function bindWorkload(spec, opened, clock) {
-  const { handle, handles = [handle], dataset, calls, contender, origin } = opened;
+  const { handle, handles = [handle], dataset, calls, contender, origin, outage } = opened;
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
   const { seed, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
@@ -196,6 +200,7 @@ export async function bindWorkload(spec, opened, clock) {
   const measured = onEach(prepare({ ...all, seed, ops, phase: 'measure' }));
   const warmup = prepare({ ...all, seed: seed + 1, ops: warmupOps, phase: 'warmup' });
   return {
+    outage,
     measured: spec.share === undefined ? measured : shareWorkload(measured, spec.share),
     warmup: onEach(warmup),
     check:
@@ -311,7 +316,7 @@ export async function runHook(bound, name, context) {
  */
 async function measure(spec, bound, calls, context, record) {
   const { instruments } = context;
-  const { measured } = await bound;
+  const { measured, outage } = await bound;
   const { kind, inFlight, operations, durationNs } = ownLoad(spec);
   await runHook(measured, 'before', context);
   instruments.collectGarbage('young');
@@ -336,6 +341,7 @@ async function measure(spec, bound, calls, context, record) {
       clock: instruments.clock,
       recorder: recorderOf(spec, measured),
       startNs,
+      outage,
     },
     {
       onStart: () => {
@@ -380,6 +386,7 @@ async function measure(spec, bound, calls, context, record) {
   }
   recordLoad(record, load, instruments.clock.originNs ?? 0);
   recordSeries(record, load, measured.series);
+  if (outage) record.outages = outage.end(load);
   if (measured.compared !== undefined) record.compared = { ...measured.compared };
   if (record.state === 'aborted') return;
   const metrics = await runHook(measured, 'after', context);

@@ -53,6 +53,11 @@ export const LOAD_OPTIONS = Object.freeze({
     help: 'open loop: most requests in flight; arrivals beyond it are dropped and counted',
     shown: `${MAX_IN_FLIGHT}`,
   }),
+  onOutage: choice(['stop', 'continue'], undefined, {
+    value: '<what>',
+    help: 'open loop, when the server is lost: stop, or continue: connect again and go on',
+    shown: 'stop',
+  }),
   ramp: reading(parseRamp, {
     value: '<from:to:step>',
     help: 'open loop at each of these rates: 1k:10k:1k, or a list: 1k,2k,5k',
@@ -136,6 +141,7 @@ function amounts({ ops, ...values }) {
 const BELONGS = Object.freeze({
   arrivals: '--arrivals',
   maxInFlight: '--max-in-flight',
+  onOutage: '--on-outage',
 });
 
 /**
@@ -145,7 +151,9 @@ const BELONGS = Object.freeze({
 function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, processes, ...given }) {
   if (!search) throw usageError('--p99 requires --find-max', 'add --find-max');
   if (p99 === undefined) throw usageError('--find-max requires a limit', 'add --p99 5ms');
-  refuseBeside('--find-max', { '--ramp': ramp, '--in-flight': inFlight, '--rounds': rounds });
+  const { onOutage } = given;
+  const others = { '--ramp': ramp, '--in-flight': inFlight, '--on-outage': onOutage };
+  refuseBeside('--find-max', { ...others, '--rounds': rounds });
   if (ops !== undefined) {
     throw usageError('--find-max and --ops: its trials last for a time', 'use --duration 3s');
   }
@@ -180,7 +188,7 @@ function toRamp({ ramp, rate, load, inFlight, ...given }) {
  * @param {Values} values
  * @returns {LoadOption}
  */
-function toRate({ rate, load, inFlight, ops, duration: durationMs, arrivals, maxInFlight }) {
+function toRate({ rate, load, inFlight, ops, duration: durationMs, ...given }) {
   if (rate === undefined) {
     throw usageError('--load rate: how many a second?', 'add --rate 10k, or use --ramp');
   }
@@ -191,7 +199,8 @@ function toRate({ rate, load, inFlight, ops, duration: durationMs, arrivals, max
       'use --max-in-flight, or omit --rate',
     );
   }
-  return { kind: 'rate', rate, arrivals, maxInFlight, operations: ops, durationMs };
+  const { arrivals, maxInFlight, onOutage } = given;
+  return { kind: 'rate', rate, arrivals, maxInFlight, onOutage, operations: ops, durationMs };
 }
 
 /**

@@ -34,6 +34,7 @@ export const loadOption = z
     rate: rate.optional(),
     arrivals: arrivals.optional(),
     maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+    onOutage: z.enum(['stop', 'continue']).optional(),
     processes: whole(1, PROCESSES_MAX).optional(),
   })
   .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
@@ -50,6 +51,9 @@ export const loadOption = z
   })
   .refine((load) => load.kind === 'rate' || !(load.rate ?? load.arrivals ?? load.maxInFlight), {
     message: 'rate, arrivals and maxInFlight belong to a rate load',
+  })
+  .refine((load) => load.kind === 'rate' || load.onOutage === undefined, {
+    message: 'onOutage belongs to a rate load',
   });
 
 export const searchOption = z.strictObject({
@@ -121,6 +125,7 @@ function completeRate(load) {
     rate: perSecond,
     arrivals: distribution ?? 'constant',
     maxInFlight: maxInFlight ?? MAX_IN_FLIGHT,
+    ...(load.onOutage === 'continue' && { onOutage: load.onOutage }),
     ...sharedBy(load),
   };
 }

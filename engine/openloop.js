@@ -2,6 +2,8 @@
  * What makes a test of an open loop invalid, or weak, and the warnings that say so. Pure.
  */
 
+import { outageWarnings } from './outages.js';
+
 /** More than this share of the offered operations dropped: what is left is another load. */
 export const DROPPED_SHARE_MAX = 0.001;
 /** More than this share sent late: the client, and not the server, was behind. */
@@ -26,7 +28,7 @@ export function droppedTooMuch({ outcomes, scheduled }) {
 export function openLoopWarnings({ benchmarks, searches }) {
   if (searches !== undefined) return [];
   const open = benchmarks.filter(({ load }) => load.kind === 'rate');
-  return [...open.flatMap(droppedWarning), ...lateWarning(open)];
+  return [...outageWarnings(open), ...open.flatMap(droppedWarning), ...lateWarning(open)];
 }
 
 /** @param {Benchmark} benchmark */

@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { kindOf } from '../lib/capabilities.js';
 import { DragstripError } from '../lib/errors.js';
 import { parseGate } from '../lib/gate.js';
 import { takeOptions } from '../lib/options.js';
@@ -211,7 +212,21 @@ function chooseLoads(given, { workload, values, own, sliced }) {
     findMax === null
       ? (chosen.loads ?? [{ kind: 'window' }]).map(completeLoad)
       : [trialLoad(findMax, findMax.start)];
+  requireRows(loads, workload);
   return { findMax, loads };
+}
+
+/**
+ * @param {readonly import('../lib/result.js').Load[]} loads
+ * @param {WorkloadDefinition | null} workload
+ * @throws {DragstripError} E_USAGE where a lost storage cannot be opened again
+ */
+function requireRows(loads, workload) {
+  if (workload === null || loads.every(({ onOutage }) => onOutage === undefined)) return;
+  if (workload.contenders === undefined && kindOf(workload.needs) === 'rows') return;
+  throw new DragstripError('E_USAGE', `--on-outage continue: ${workload.name} reads no rows`, {
+    hint: 'leave it out, or measure reads or a mix',
+  });
 }
 
 function usualAmount() {

@@ -40,6 +40,7 @@ import { summarizeSeries } from './series.js';
  * @property {import('../lib/types.js').WorkloadMetrics} [metrics] of the workload
  * @property {[number, number] | null} serverSpanNs its CPU time before and after, since it started
  * @property {number | null} pendingBytes
+ * @property {import('../lib/result.js').Outage[]} [outages] with --on-outage continue
  * @property {import('../lib/types.js').Compared} [compared] with the dataset, of the measurement
  * @property {import('../lib/result.js').Round['warmup']} warmup
  * @property {import('../lib/result.js').Round['timeline']} timeline

@@ -9,6 +9,7 @@
 
 import { SAMPLES_MAX } from '../load/recorder.js';
 import { Histogram } from '../measure/histogram.js';
+import { mergeOutages } from './outages.js';
 
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('./benchmark.js').BenchmarkSpec} BenchmarkSpec */
@@ -98,6 +99,9 @@ export function mergeRecords(records) {
         replies: sum(({ compared }) => compared?.replies ?? 0),
         bytes: sum(({ compared }) => compared?.bytes ?? 0),
       },
+    }),
+    ...(first.outages && {
+      outages: mergeOutages(records.flatMap(({ outages }) => outages ?? [])),
     }),
     ...mergeServers(records),
     pendingBytes:

@@ -83,6 +83,15 @@ const open = z
   })
   .describe('of an open loop; offered + unsent = scheduled');
 
+const outage = z
+  .object({
+    startNs: nanoseconds.describe('since measuring began'),
+    ns: nanoseconds.nullable().describe('until a row could be read again; null: to the end'),
+    failed: count.describe('operations that failed in it'),
+    reason: text.describe('what the first failed operation said'),
+  })
+  .describe('the connection was lost and opened again');
+
 const kind = z.object({
   name: text,
   ok: count,
@@ -163,6 +172,7 @@ const round = z.object({
     .describe('the same without the begin and the end of each slice; absent: not by slices'),
   conditions: conditions.optional(),
   compared: compared.optional(),
+  outages: z.array(outage).optional().describe('with --on-outage continue'),
   latency: latency
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),
@@ -200,6 +210,7 @@ const load = z.object({
   rate: z.number().positive().optional().describe('of an open loop: operations due a second'),
   arrivals: z.enum(['constant', 'poisson']).optional(),
   maxInFlight: count.optional().describe('open loop: arrivals beyond it are dropped'),
+  onOutage: z.enum(['continue']).optional().describe('open loop; absent: an outage ends it'),
   processes: count
     .optional()
     .describe('that share the load by operation index; one in flight is one for each; absent: 1'),
@@ -360,6 +371,7 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof sample>} Sample */
 /** @typedef {z.infer<typeof series>} SeriesResult */
 /** @typedef {z.infer<typeof conditions>} Conditions */
+/** @typedef {z.infer<typeof outage>} Outage */
 /** @typedef {z.infer<typeof workloadMetrics>} WorkloadMetrics */
 
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */

@@ -140,6 +140,7 @@ export interface LoadOption {
   rate?: number;
   arrivals?: 'constant' | 'poisson';
   maxInFlight?: number;
+  onOutage?: 'stop' | 'continue';
   processes?: number;
 }
 

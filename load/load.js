@@ -19,9 +19,9 @@
 import { ERROR, OK, TIMEOUT } from '../lib/outcome.js';
 import { countArrivals } from './arrivals.js';
 import { startBurst } from './burst.js';
-import { DetailedRecorder } from './detailed-recorder.js';
+import { createRecorder } from './create-recorder.js';
 import { startRate } from './rate.js';
-import { FAILURES_IN_A_ROW_MAX, outcomeOfError, Recorder } from './recorder.js';
+import { FAILURES_IN_A_ROW_MAX, outcomeOfError } from './recorder.js';
 import { END, FIELDS, INDEX, NEXT, ReplyBatch, START } from './reply-batch.js';
 import { spinUntilStart } from './start.js';
 import { TraceRecorder } from './trace-recorder.js';
@@ -35,6 +35,8 @@ export const WHOLE_EVERY = 31;
 /** Grace period for outstanding replies after an abort. */
 const DRAIN_NS = 1e9;
 const WATCH_MS = 100;
+
+/** @typedef {import('./recorder.js').Recorder} Recorder */
 
 /**
  * @typedef {object} LoadOptions
@@ -51,6 +53,8 @@ const WATCH_MS = 100;
  * @property {number} durationNs Infinity if a count ends the load
  * @property {number} [replyBytes] size of a reply; if given, verification may be deferred
  * @property {number} [windowNs] window of the timeline, 100 ms by default
+ * @property {{ onFailure: (error: any) => void, onStall: (sinceNs: number) => void }} [outage]
+ *   told of failures, which then do not end the load
  * @property {number} stallNs fail all outstanding requests after this long without a reply
  * @property {(startNs: number) => Recorder} [recorder] used in place of the default one
  * @property {import('../measure/clock.js').Clock} clock
@@ -61,8 +65,8 @@ const WATCH_MS = 100;
  * @typedef {object} LoadWatch
  * @property {AbortSignal} [signal] stops issuing; outstanding requests get one second to settle
  * @property {AbortSignal} [crash] the driver threw an uncaught error, which is the signal's reason
- * @property {(settled: number, recorder: Recorder) => void} [onProgress] called several times per
- *   second
+ * @property {(settled: number, recorder: Recorder) => void} [onProgress]
+ *   called several times per second
  * @property {() => void} [onStart] called right before the load begins
  * @property {() => void} [onIssued] called when a burst has issued its last operation
  */
@@ -83,6 +87,8 @@ export class Load {
     this.kind = options.kind;
     this.inFlight = options.inFlight;
     this.clock = options.clock;
+    this.outage = options.outage;
+    this.failuresMax = this.outage === undefined ? FAILURES_IN_A_ROW_MAX : Number.POSITIVE_INFINITY;
     this.now = options.clock.now;
     this.next = 0;
     // An open loop schedules every operation due within its duration, however long it takes.
@@ -223,7 +229,7 @@ export class Load {
       recorder.ok(startNs, endNs, index);
     } else {
       recorder.wrong(outcome, index, failure);
-      if (recorder.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.abort();
+      if (recorder.failuresInARow >= this.failuresMax) this.abort();
     }
   }
 
@@ -240,7 +246,8 @@ export class Load {
     this.settledCount += 1;
     this.lastNs = endNs;
     recorder.wrong(outcomeOfError(error), index, error);
-    if (recorder.failuresInARow >= FAILURES_IN_A_ROW_MAX) this.abort();
+    if (recorder.failuresInARow >= this.failuresMax) this.abort();
+    this.outage?.onFailure(error);
     if (endNs >= this.deadlineNs) this.stop();
     return endNs;
   }
@@ -255,19 +262,6 @@ export class Load {
     if (this.scheduled < 0) this.scheduled = this.limit;
     this.limit = Math.min(this.limit, this.next);
   }
-}
-
-/**
- * @param {number} startNs
- * @param {LoadOptions} options
- * @returns {Recorder}
- */
-function createRecorder(startNs, { rate, kinds, windowNs, series, operations, recorder }) {
-  if (recorder !== undefined) return recorder(startNs);
-  if (series !== undefined) return new TraceRecorder(startNs, operations, windowNs);
-  if (rate === undefined && kinds === undefined) return new Recorder(startNs, windowNs);
-  const what = { service: rate !== undefined, kinds: kinds ?? null };
-  return new DetailedRecorder(startNs, what, windowNs);
 }
 
 /**
@@ -365,6 +359,9 @@ function watchLoad(load, options, watch, end) {
       watch.onProgress?.(seen, load.recorder);
     } else if (isIdle(load)) {
       seenNs = nowNs; // an open loop is waiting for its next arrival, not for a reply
+    } else if (nowNs - seenNs > options.stallNs && load.outage && load.next < load.limit) {
+      load.outage.onStall(seenNs);
+      seenNs = nowNs;
     } else if (nowNs - seenNs > options.stallNs) {
       const seconds = (options.stallNs / 1e9).toFixed(1);
       end('stalled', { code: 'NO_REPLY', message: `no reply for ${seconds} s` });

@@ -98,6 +98,25 @@ test('a ramp is an open loop at each rate', () => {
   }
 });
 
+test('--on-outage continue is kept in the load, and needs a workload that reads rows', async () => {
+  const [kept] = plan({ rate: 5, onOutage: 'continue' }).loads;
+  assert.equal(kept.onOutage, 'continue');
+  const [usual] = plan({ rate: 5, onOutage: 'stop' }).loads;
+  assert.equal(Object.hasOwn(usual, 'onOutage'), false);
+  const workload = { ...COMMANDS['sync'], needs: /** @type {any} */ (['lock']) };
+  const options = {
+    command: 'own',
+    workload: './own.js',
+    rounds: 1,
+    rate: 5,
+    onOutage: 'continue',
+  };
+  assert.throws(() => planRun(/** @type {any} */ (options), workload), {
+    code: 'E_USAGE',
+    message: /reads no rows/,
+  });
+});
+
 test('--find-max is a search, whose first load is its first rate', () => {
   const { findMax, loads } = plan({ search: true, p99: 5, rate: 12_345 });
   assert.equal(findMax?.limitNs, 5e6);
@@ -144,6 +163,8 @@ describe('what does not go together is refused in one line', () => {
     [{ rate: 5, load: 'window' }, /open loop/],
     [{ rate: 5, inFlight: 3 }, /--in-flight/],
     [{ arrivals: 'poisson' }, /--arrivals/],
+    [{ onOutage: 'continue' }, /--on-outage/],
+    [{ search: true, p99: 5, onOutage: 'continue' }, /--find-max and --on-outage/],
     [{ maxInFlight: 5, load: 'window' }, /--max-in-flight/],
     [{ load: 'sync', inFlight: 5 }, /window/],
     [{ load: 'burst', duration: 1000 }, /cannot be used with a burst/],

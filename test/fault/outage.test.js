@@ -1,0 +1,233 @@
+/**
+ * `--on-outage continue`: a real server is killed and started again, or stands still, under an open
+ * loop. The load goes on, the outage is in the result, and the rate is back soon after the server.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import getPort from 'get-port';
+import { Redis } from 'ioredis';
+import { statusOf } from '../../cli/status.js';
+import { getLoader } from '../../data/loaders/index.js';
+import { run } from '../../index.js';
+import { formatEndpoint, parseEndpoint } from '../../lib/address.js';
+import { createDataset } from '../../lib/dataset.js';
+import { OUTCOMES } from '../../lib/outcome.js';
+import { launch } from '../../servers/process.js';
+import { loadServer } from '../../servers/registry.js';
+import { rememberProcess } from '../helpers/restart.js';
+import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
+
+const DATASET = { rows: 500, valueSize: 64, seed: 1 };
+const RATE = 500;
+const AWAY_MS = 1500;
+/** From the server's return on. */
+const BACK_NS = 3e9;
+
+/**
+ * @param {Record<string, unknown>} options of the run
+ * @param {{ fault: () => Promise<void>, durationMs?: number }} how fault: injected after 2 seconds
+ */
+async function runThrough(options, { fault, durationMs = 10_000 }) {
+  /** @type {Promise<void> | undefined} */
+  let injected;
+  const load = { kind: 'rate', rate: RATE, durationMs, onOutage: 'continue' };
+  const result = await run(
+    /** @type {any} */ ({ ...DATASET, loads: [load], warmup: 100, rounds: 1, ...options }),
+    {
+      onEvent(event) {
+        if (event.type !== 'progress' || event.phase !== 'measure') return;
+        if (event.settled >= 2 * RATE) injected ??= fault();
+      },
+    },
+  );
+  assert.ok(injected, 'the fault was injected');
+  await injected;
+  const [{ rounds }] = result.benchmarks;
+  const [round] = rounds;
+  const sum = OUTCOMES.reduce((all, name) => all + round.outcomes[name], 0);
+  assert.equal(sum, round.scheduled);
+  return { result, round };
+}
+
+/** @param {Awaited<ReturnType<typeof runThrough>>} ran @param {number} awayMs at least */
+function assertContinued({ result, round }, awayMs) {
+  const { outcomes, outages = [], timeline, scheduled } = round;
+  const said = JSON.stringify({ outcomes, outages, samples: round.samples });
+  assert.equal(result.benchmarks[0].state, 'measured', said);
+  assert.equal(outages.length, 1, said);
+  const [{ ns, startNs, failed }] = outages;
+  assert.ok(ns !== null && ns > awayMs * 0.8e6, said);
+  assert.ok(startNs > 1e9, said);
+  assert.ok(failed > 0 && failed <= outcomes.error + outcomes.timeout, said);
+  assert.deepEqual([outcomes.miss, outcomes.mismatch, outcomes.unsent], [0, 0, 0], said);
+  assert.equal(scheduled, (RATE * Number(result.benchmarks[0].load.durationNs)) / 1e9);
+  // The last windows: each began later than BACK_NS after the server's return.
+  const windows = 2e9 / timeline.windowNs;
+  const last = timeline.operations.slice(-windows).reduce((all, one) => all + one, 0);
+  assert.ok(last >= RATE * 2 * 0.9, `${last} in the last two seconds; ${said}`);
+  const messages = result.warnings.filter(({ code }) => code === 'W_OUTAGE');
+  assert.equal(messages.length, 1);
+  assert.match(messages[0].message, /^no connection for [\d.]+ s; [\d,]+ operations failed by it$/);
+  assert.equal(statusOf(result), 5, 'operations failed');
+  return ns;
+}
+
+describe('redis', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-outage-'));
+  /** @type {() => Promise<number>} */
+  let start;
+  let pid = 0;
+  let address = '';
+
+  before(async () => {
+    const { find, probe } = await loadServer('redis');
+    const binaries = await find(PACKAGES_HOME);
+    assert.ok(binaries);
+    const port = await getPort({ host: '127.0.0.1' });
+    address = `127.0.0.1:${port}`;
+    // Rows survive the kill, as in a server that is used for more than a benchmark.
+    const words = ['--bind', '127.0.0.1', '--port', `${port}`, '--appendonly', 'yes', '--save', ''];
+    start = async () => {
+      const { identity } = await launch({
+        program: binaries.programs['redis-server'],
+        args: [...words, '--dir', folder],
+        ...{ cwd: folder, env: binaries.env ?? {}, logPath: path.join(folder, 'log'), owned: true },
+      });
+      return identity.pid;
+    };
+    pid = await start();
+    const main = parseEndpoint(address, '--redis');
+    for (let left = 100; left > 0; left -= 1) {
+      if (
+        await probe({ main }, {}).then(
+          () => true,
+          () => left === 1,
+        )
+      )
+        break;
+      await sleep(50);
+    }
+    const { seed } = await getLoader('redis');
+    await seed({ address: { main }, credentials: {}, dataset: createDataset(DATASET) });
+  });
+  after(() => {
+    process.kill(pid, 'SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function killAndRestart() {
+    process.kill(pid, 'SIGKILL');
+    await sleep(AWAY_MS);
+    pid = await start();
+  }
+
+  for (const storage of ['ioredis', 'redis:pool']) {
+    test(`${storage} continues after a kill and a restart`, async () => {
+      const ran = await runThrough(
+        { storages: [storage], addresses: { redis: address } },
+        { fault: killAndRestart },
+      );
+      const ns = assertContinued(ran, AWAY_MS);
+      assert.ok(ns < AWAY_MS * 1e6 + BACK_NS, `back after ${ns} ns`);
+    });
+  }
+
+  test('ioredis by two processes continues after the server stood still', async () => {
+    const ran = await runThrough(
+      {
+        ...{ storages: ['ioredis'], addresses: { redis: address }, timeoutMs: 1000 },
+        loads: undefined,
+        ...{ rate: RATE, duration: 10_000, onOutage: 'continue', processes: [2] },
+      },
+      {
+        async fault() {
+          process.kill(pid, 'SIGSTOP');
+          await sleep(2 * AWAY_MS);
+          process.kill(pid, 'SIGCONT');
+        },
+      },
+    );
+    assertContinued(ran, 2 * AWAY_MS);
+  });
+
+  test('a driver that throws cannot continue, and is named', async () => {
+    const storage = fileURLToPath(new URL('../helpers/throwing-storage.js', import.meta.url));
+    const { result, round } = await runThrough(
+      { storages: [storage], addresses: { redis: address } },
+      { fault: killAndRestart },
+    );
+    const { outcomes, outages, samples } = round;
+    assert.ok(outcomes.unsent > 0, JSON.stringify({ outcomes, outages, samples }));
+    assert.equal(outages?.at(-1)?.ns, null);
+    const [warning] = result.warnings.filter(({ code }) => code === 'W_OUTAGE');
+    assert.match(warning.message, /not connected again until the end \(the driver threw .*\)/);
+    assert.match(String(warning.benchmark), /^throwing:/);
+  });
+
+  test('a server that refuses writes is no outage', async () => {
+    const admin = new Redis(`redis://${address}`);
+    try {
+      const { result, round } = await runThrough(
+        {
+          ...{ workload: 'mix', mix: 'get:50,set:50', storages: ['ioredis'] },
+          addresses: { redis: address },
+        },
+        {
+          durationMs: 4000,
+          async fault() {
+            await admin.config('SET', 'min-replicas-to-write', '1');
+          },
+        },
+      );
+      assert.deepEqual(round.outages, []);
+      assert.ok(round.outcomes.error > 0);
+      assert.ok(round.samples.every(({ code }) => code === 'NOREPLICAS'));
+      assert.equal(statusOf(result), 5);
+    } finally {
+      await admin.config('SET', 'min-replicas-to-write', '0');
+      admin.disconnect();
+    }
+  });
+});
+
+describe('mariadb', () => {
+  let pid = 0;
+  let isRestarted = false;
+  after(() => isRestarted && process.kill(pid, 'SIGKILL')); // before its folder is removed
+  const servers = withServers(['mariadb']);
+  /** By flag: the record of the state folder is that of the process that was killed. */
+  const addresses = () => {
+    const { sql, read, write } = servers.address('mariadb');
+    const [mysql, handlersocket, more] = [sql, read, write].map(formatEndpoint);
+    return { mysql, handlersocket, 'handlersocket-write': more };
+  };
+  before(async () => {
+    ({ pid } = servers.running('mariadb'));
+    const { seed } = await getLoader('mariadb');
+    const address = servers.address('mariadb');
+    const credentials = servers.credentials('mariadb');
+    await seed({ address, credentials, dataset: createDataset(DATASET) });
+  });
+
+  async function killAndRestart() {
+    const again = rememberProcess(pid);
+    process.kill(pid, 'SIGKILL');
+    await sleep(AWAY_MS);
+    pid = await again();
+    isRestarted = true;
+  }
+
+  for (const storage of ['mysql2', 'manual-hs', 'node-handlersocket']) {
+    test(`${storage} continues after a kill and a restart`, async () => {
+      const options = { storages: [storage], addresses: addresses() };
+      const how = { durationMs: 15_000, fault: killAndRestart };
+      assertContinued(await runThrough(options, how), AWAY_MS);
+    });
+  }
+});
