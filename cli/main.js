@@ -66,6 +66,18 @@ const COMMANDS = Object.freeze({
     summary: 'list the load machines at a coordinator',
     load: () => import('./commands/agents.js'),
   },
+  record: {
+    summary: 'record what clients ask a server (MONITOR), as a trace without keys and values',
+    load: () => import('./commands/record.js'),
+  },
+  replay: {
+    summary: 'replay a trace with its own times through drivers: replay trace.json --speed 2',
+    details: async () => {
+      const { detailsOf } = await import('./commands/run.js');
+      return { ...(await detailsOf('replay')), args: '[trace]' };
+    },
+    load: () => import('./commands/replay.js'),
+  },
   report: {
     summary: 'show stored results as tables, an HTML page or pictures; compare several',
     args: '<files...>',

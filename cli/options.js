@@ -8,6 +8,7 @@ import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
 import { choice, count, duration, takeOption, text } from '../lib/options.js';
+import { OPERATIONS_MAX as TRACE_OPERATIONS_MAX } from '../lib/trace.js';
 import { AGENT_OPTIONS, AGENTS_OPTIONS } from './fleet-options.js';
 import { rowsOf } from './option-rows.js';
 
@@ -232,6 +233,15 @@ const RELEASES_COMMON = rowsNamed([
   ...[...DATASET_OPTIONS, ...ADDRESS_OPTIONS],
 ]);
 
+const RECORD_OPTIONS = declared({
+  for: duration(undefined, { help: 'how long: 30s, 5m' }),
+  out: text({ value: '<file>', help: 'file of the trace' }),
+  maxOps: count(1, TRACE_OPERATIONS_MAX, TRACE_OPERATIONS_MAX, {
+    help: 'most operations; the recording ends with them',
+  }),
+});
+const REDIS_ADDRESS = ['redis', 'tlsCa', 'tlsCert', 'tlsKey', 'tlsServerName', 'allowTargets'];
+
 const HISTORY_OPTIONS = ['benchmark', 'trust', 'metric', 'format', 'markdown', 'csv'];
 
 /**
@@ -244,6 +254,10 @@ export const COMMAND_OPTIONS = Object.freeze({
   servers: rowsNamed(['startTls', 'asRoot', 'quiet']),
   agent: [...AGENT_OPTIONS, OPTIONS['quiet']],
   agents: AGENTS_OPTIONS,
+  record: [
+    ...Object.values(RECORD_OPTIONS),
+    ...rowsNamed(['overwrite', 'quiet', ...REDIS_ADDRESS]),
+  ],
   report: rowsNamed(['format', 'for', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed([...HISTORY_OPTIONS, ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'trust', 'format', 'json', 'force']),

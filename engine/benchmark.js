@@ -334,7 +334,7 @@ async function measure(spec, bound, calls, context, record) {
       calls: measured.calls ?? calls,
       kind,
       inFlight: inFlight ?? 1,
-      rate: rateOf(spec),
+      rate: rateOf(spec, measured),
       operations: operations ?? Number.POSITIVE_INFINITY,
       durationNs: durationNs ?? Number.POSITIVE_INFINITY,
       stallNs: spec.stallNs,

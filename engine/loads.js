@@ -23,7 +23,7 @@ const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
 const rate = z.number().positive().max(RATE_MAX);
 const durationMs = z.number().positive().max(86_400_000);
-const arrivals = z.enum(['constant', 'poisson']);
+const arrivals = z.enum(['constant', 'poisson', 'trace']);
 
 export const loadOption = z
   .strictObject({
@@ -75,7 +75,7 @@ export const searchOption = z.strictObject({
  * @property {number} limitNs
  * @property {number} start the first rate
  * @property {number} durationMs of a trial, at least; longer where a percentile needs more values
- * @property {'constant' | 'poisson'} arrivals
+ * @property {'constant' | 'poisson' | 'trace'} arrivals
  * @property {number} maxInFlight
  * @property {number} [processes] absent: one
  */
@@ -189,7 +189,9 @@ export function loadLabels(loads) {
  */
 export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: distribution, processes }) {
   const shared = processes === undefined ? '' : `-by-${processes}`;
-  if (kind === 'rate')
-    return `rate-${perSecond}${distribution === 'poisson' ? '-poisson' : ''}${shared}`;
+  if (kind === 'rate') {
+    const named = ['poisson', 'trace'].includes(distribution ?? '') ? `-${distribution}` : '';
+    return `rate-${perSecond}${named}${shared}`;
+  }
   return `${kind === 'window' ? `window-${inFlight}` : kind}${shared}`;
 }

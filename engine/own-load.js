@@ -11,14 +11,17 @@ import { shareLoad } from './share.js';
 
 /**
  * @param {BenchmarkSpec} spec
+ * @param {Pick<import('../lib/types.js').BoundWorkload, 'dueNs'>} measured
  * @returns {import('../load/rate.js').RateOptions | undefined}
  */
-export function rateOf(spec) {
+export function rateOf(spec, measured) {
   const { seed, share } = spec;
   const { rate, arrivals = 'constant' } = spec.load;
   if (rate === undefined) return undefined;
   const { maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
-  return { perSecond: rate, arrivals, maxInFlight, seed, ...(share && { share }) };
+  const { dueNs: timesNs } = measured;
+  const own = { ...(share && { share }), ...(timesNs && { timesNs }) };
+  return { perSecond: rate, arrivals, maxInFlight, seed, ...own };
 }
 
 /**

@@ -208,7 +208,10 @@ const load = z.object({
   operations: count.nullable(),
   durationNs: nanoseconds.nullable(),
   rate: z.number().positive().optional().describe('of an open loop: operations due a second'),
-  arrivals: z.enum(['constant', 'poisson']).optional(),
+  arrivals: z
+    .enum(['constant', 'poisson', 'trace'])
+    .optional()
+    .describe('trace: its own times, whose mean is the rate'),
   maxInFlight: count.optional().describe('open loop: arrivals beyond it are dropped'),
   onOutage: z.enum(['continue']).optional().describe('open loop; absent: an outage ends it'),
   processes: count

@@ -43,6 +43,8 @@ export interface BoundWorkload {
   replyBytes?: number;
   /** where it mixes kinds of operation: their names, and which one operation `index` is */
   kinds?: { names: readonly string[]; of(index: number): number };
+  /** of arrivals `trace`: when each operation is due, after the start, not decreasing */
+  dueNs?: Float64Array;
   /** the style of op, where it is not that of the profile */
   calls?: CallStyle;
   /** where each operation is looked at by itself: series of them, in the order of their indices */
@@ -138,7 +140,7 @@ export interface LoadOption {
   operations?: number;
   durationMs?: number;
   rate?: number;
-  arrivals?: 'constant' | 'poisson';
+  arrivals?: 'constant' | 'poisson' | 'trace';
   maxInFlight?: number;
   onOutage?: 'stop' | 'continue';
   processes?: number;

@@ -1,6 +1,6 @@
 /**
- * Due times of the operations of an open loop: constant intervals, or a Poisson process drawn from
- * a seed. Pure; it reads no clock and sends nothing.
+ * Due times of the operations of an open loop: constant intervals, a Poisson process drawn from a
+ * seed, or the times of a trace. Pure; it reads no clock and sends nothing.
  *
  * Arrivals are drawn one by one while the load runs, without allocation: a list would take 8 bytes
  * per operation and delay the start.
@@ -8,13 +8,14 @@
 
 import { createRandom } from '../lib/random.js';
 
-/** @typedef {'constant' | 'poisson'} ArrivalDistribution */
+/** @typedef {'constant' | 'poisson' | 'trace'} ArrivalDistribution */
 
 /**
  * @typedef {object} ArrivalOptions
  * @property {number} perSecond
  * @property {ArrivalDistribution} arrivals
  * @property {number} seed
+ * @property {Float64Array} [timesNs] of a trace: after the start, not decreasing
  * @property {{ index: number, count: number }} [share] only every `count`-th arrival, from number
  *   `index` on: other processes send those in between
  */
@@ -25,10 +26,11 @@ const STREAM = 0x6172; // distinct from the streams of keys and orders
 /** A sequence of arrival times. */
 export class Arrivals {
   /** @param {ArrivalOptions} options */
-  constructor({ perSecond, arrivals, seed, share = WHOLE }) {
+  constructor({ perSecond, arrivals, seed, share = WHOLE, timesNs }) {
     this.share = share;
     this.gapNs = 1e9 / perSecond;
     this.poisson = arrivals === 'poisson';
+    this.timesNs = arrivals === 'trace' ? (timesNs ?? new Float64Array()) : null;
     this.random = createRandom(seed, STREAM);
     this.drawn = 0;
     this.atNs = 0;
@@ -38,11 +40,13 @@ export class Arrivals {
    * The first constant arrival is at 0, the k-th at k / R: a product, not a sum, so that rounding
    * errors do not accumulate. The gaps of a Poisson process are exponential: -ln(1 - U) / R, with U
    * in [0, 1). A share draws the arrivals of the others too: together they are one process's.
-   * @returns {number} ns after the start, not decreasing
+   * @returns {number} ns after the start, not decreasing; Infinity behind the end of a trace
    */
   next() {
     const { index, count } = this.share;
-    if (this.poisson) {
+    if (this.timesNs !== null) {
+      this.atNs = this.timesNs[this.drawn * count + index] ?? Number.POSITIVE_INFINITY;
+    } else if (this.poisson) {
       for (let left = this.drawn === 0 ? index + 1 : count; left > 0; left -= 1) this.addGap();
     } else {
       this.atNs = (this.drawn * count + index) * this.gapNs;

@@ -35,6 +35,7 @@ const SLEEP_MS_MAX = 100;
  * @property {number} perSecond of all processes that share them
  * @property {import('./arrivals.js').ArrivalDistribution} arrivals
  * @property {number} seed of Poisson arrivals
+ * @property {Float64Array} [timesNs] of the arrivals of a trace
  * @property {{ index: number, count: number }} [share] of the arrivals, where processes share them
  * @property {number} maxInFlight
  */

@@ -23,6 +23,7 @@ const REGISTRY = Object.freeze({
   insert: () => import('./insert/about.js'),
   codec: () => import('./codec/about.js'),
   ycsb: () => import('./ycsb/about.js'),
+  replay: () => import('./replay/about.js'),
 });
 
 /** What a run measures that names none. */

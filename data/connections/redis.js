@@ -21,12 +21,14 @@ export class RespConnection extends SocketConnection {
   /**
    * @param {import('../../lib/types.js').ConnectionContext} context
    * @param {Record<string, string>} [hints] by the first word of an error reply
+   * @param {typeof RespConnection} [Kind] a subclass
    * @returns {Promise<RespConnection>} connected, authenticated, in the database of the address
    * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
    */
-  static async connect({ address, credentials, signal, timeoutMs }, hints = HINTS) {
+  static async connect(context, hints = HINTS, Kind = RespConnection) {
+    const { address, credentials, signal, timeoutMs } = context;
     const { main } = address;
-    const connection = new RespConnection({ what: 'Redis', endpoint: main, signal, timeoutMs });
+    const connection = new Kind({ what: 'Redis', endpoint: main, signal, timeoutMs });
     connection.hints = hints;
     await connection.opened();
     try {

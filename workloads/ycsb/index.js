@@ -10,6 +10,7 @@ import { MISMATCH, OK } from '../../lib/outcome.js';
 import { bindVerify, workload as get } from '../get/index.js';
 import { createVerifier, nothingCompared } from '../get/verifier.js';
 import { verifyFetch } from '../mget/fetches.js';
+import { promised } from '../promised.js';
 import { CORES, drawOperations, KINDS } from './operations.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} Handle */
@@ -109,21 +110,6 @@ function bindModify(calls, read, set) {
         );
       }
     });
-}
-
-/**
- * @param {(i: number, done?: any) => any} way
- * @param {CallStyle} style
- * @param {number} i
- * @returns {Promise<any>}
- */
-function promised(way, style, i) {
-  if (style !== 'callback') return Promise.resolve(way(i));
-  return new Promise((resolve, reject) => {
-    way(i, (/** @type {any} */ error, /** @type {any} */ reply) =>
-      error ? reject(error) : resolve(reply),
-    );
-  });
 }
 
 export const workload = defineWorkload({

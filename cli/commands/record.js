@@ -1,0 +1,118 @@
+/**
+ * `dragstrip record`: what clients ask a server of the Redis family for a time, as a trace to
+ * replay. It sends MONITOR and, at the end, STRLEN; it writes nothing to the server.
+ */
+
+import path from 'node:path';
+import { Recording } from '../../data/own/recording.js';
+import { resolveAddress } from '../../engine/addresses.js';
+import { describeAddress } from '../../engine/targets.js';
+import { readCredentials } from '../../lib/credentials.js';
+import { usageError } from '../../lib/errors.js';
+import { formatCount, formatElapsed } from '../../lib/format.js';
+import { findHome } from '../../lib/home.js';
+import { requireLoopback } from '../../lib/safety.js';
+import { systemClock } from '../../measure/clock.js';
+import { addressesOf } from '../options.js';
+import { createProgress } from '../progress.js';
+import { onSignals } from '../signals.js';
+import { requireFree, writeWhole } from '../storage.js';
+
+const PROGRESS_MS = 500;
+const SERVER = 'redis';
+
+/**
+ * @param {import('../main.js').CommandContext} context
+ * @returns {Promise<number>} exit status
+ */
+export async function execute({ options, stdout, stderr }) {
+  const { for: durationMs, out, force = false, quiet, allowTargets = [], maxOps } = options;
+  if (durationMs === undefined) throw usageError('record: for how long?', 'add --for 30s');
+  if (out === undefined) throw usageError('record: to which file?', 'add --out trace.json');
+  const target = path.resolve(out);
+  await requireFree(target, out, force, '--out');
+  const flags = addressesOf(options);
+  const found = await resolveAddress(SERVER, { flags, home: findHome() });
+  const { address, credentialVariables } = found;
+  address['main'] = await requireLoopback(address['main'], allowTargets, SERVER);
+  const credentials = await readCredentials(credentialVariables);
+  const progress = createProgress(stderr, { quiet });
+  const signals = onSignals(stderr, { before: progress.done });
+  try {
+    const recording = await Recording.open({ address, credentials }, { limit: maxOps });
+    if (!quiet) stderr.write(`${warningFor(describeAddress(address))}\n`);
+    await watch(recording, durationMs, { progress, signal: signals.signal });
+    progress.done();
+    const trace = await recording.finish(systemClock.date());
+    if (trace.operations.length === 0) stderr.write(`${nothingIn(trace)}\n`);
+    await writeWhole(target, `${JSON.stringify(trace)}\n`);
+    stdout.write(summaryOf(trace, recording, out));
+    return signals.status() ?? 0;
+  } finally {
+    progress.done();
+    signals.dispose();
+  }
+}
+
+/** @param {string} where */
+function warningFor(where) {
+  return (
+    `record: ${where} sends every command to this connection by MONITOR while it lasts; that ` +
+    'can halve the throughput of a busy server'
+  );
+}
+
+/**
+ * @param {Recording} recording
+ * @param {number} durationMs
+ * @param {{ progress: import('../progress.js').Progress, signal: AbortSignal }} how
+ * @returns {Promise<void>} when the time is over, the recording is full, or it is stopped
+ */
+async function watch(recording, durationMs, { progress, signal }) {
+  const startNs = systemClock.now();
+  const timer = setInterval(() => {
+    const share = (systemClock.now() - startNs) / 1e6 / durationMs;
+    progress.update(`${formatCount(recording.operations.length)} operations`, Math.min(1, share));
+  }, PROGRESS_MS);
+  const ended = new Promise((resolve) => {
+    setTimeout(resolve, durationMs).unref();
+    signal.addEventListener('abort', resolve, { once: true });
+    if (signal.aborted) resolve(undefined);
+  });
+  // A connection and a timer keep the process alive.
+  try {
+    await Promise.race([ended, recording.ended]);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** @param {import('../../lib/trace.js').Trace} trace */
+function nothingIn({ leftOut }) {
+  const seen = Object.values(leftOut).reduce((sum, n) => sum + n, 0);
+  return seen === 0
+    ? 'record: no command came in this time'
+    : `record: no GET, SET or MGET among ${formatCount(seen)} commands`;
+}
+
+/**
+ * @param {import('../../lib/trace.js').Trace} trace
+ * @param {Recording} recording
+ * @param {string} file
+ */
+function summaryOf({ operations, sizes, durationUs, leftOut }, recording, file) {
+  const counts = recording.countsByKind();
+  const kinds = Object.entries(counts).map(([kind, n]) => `${formatCount(n)} ${kind}`);
+  const lines = [
+    `${formatCount(operations.length)} operations in ${formatElapsed(durationUs / 1000)}: ` +
+      kinds.join(', '),
+    `${formatCount(sizes.length)} keys, stored as numbers; values as sizes`,
+  ];
+  const others = Object.entries(leftOut).sort(([, a], [, b]) => b - a);
+  if (others.length > 0) {
+    lines.push(`left out: ${others.map(([name, n]) => `${formatCount(n)} ${name}`).join(', ')}`);
+  }
+  if (recording.isFull) lines.push('stopped early: it has as many operations as --max-ops allows');
+  lines.push(`trace: ${file}`);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,182 @@
+/**
+ * `dragstrip record` from a real server under real traffic, and `dragstrip replay` of its trace
+ * through real drivers: nothing secret is kept, every reply is verified, the data of others stays.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { parseResult } from '../../lib/parse-result.js';
+import { parseTrace } from '../../lib/trace.js';
+import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
+
+const SECRET = 'correct-horse';
+
+describe('record and replay', () => {
+  const servers = withServers(['redis', 'mariadb']);
+  let folder = '';
+  /** @type {Redis} */
+  let redis;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-replay-'));
+    redis = new Redis({ ...servers.address('redis')['main'], ...servers.login('redis') });
+    redis.on('error', () => {}); // its server ends first
+  });
+  after(async () => {
+    redis.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const env = () => ({ env: addressVariables(servers) });
+  /** @param {string[]} words */
+  const call = (...words) => runCommand(folder, ['bin/dragstrip.js', ...words], env());
+  /** @param {string} file */
+  const textOf = (file) => readFileSync(path.join(folder, file), 'utf8');
+  /** @param {string} file */
+  const traceIn = (file) => parseTrace(textOf(file), file);
+
+  /** What an application does, while it is recorded. */
+  async function traffic() {
+    for (let i = 0; i < 200; i += 1) {
+      await redis.set(`${SECRET}:${i % 20}`, `${SECRET}-`.repeat(1 + (i % 40)));
+      await redis.get(`${SECRET}:${(i * 7) % 20}`);
+      await redis.get(`${SECRET}:none`);
+    }
+    await redis.mget(`${SECRET}:1`, `${SECRET}:none`, 'größer');
+    await redis.setex('größer', 100, 'ü');
+    await redis.get('größer');
+    await redis.hset('hash', SECRET, SECRET);
+    await redis.get('hash').catch(() => {});
+    await redis.eval("return redis.call('get', KEYS[1])", 1, `${SECRET}:1`);
+    const other = redis.duplicate();
+    other.on('error', () => {});
+    await other.ping(); // with AUTH before it
+    other.disconnect();
+  }
+
+  test('record: times, numbers and sizes; no key, value or password', async () => {
+    const words = ['record', '--for', '60s', '--out', 'trace.json'];
+    const { ended, child } = startCommand(folder, ['bin/dragstrip.js', ...words], env());
+    let said = '';
+    child.stderr?.on('data', (text) => {
+      said += text;
+    });
+    await eventually(() => /by MONITOR while it lasts/.test(said), 'the warning');
+    const isMonitored = async () => /cmd=monitor/.test(String(await redis.client('LIST')));
+    while (!(await isMonitored())) await new Promise((resolve) => setTimeout(resolve, 20));
+    await traffic();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    child.kill('SIGINT'); // as the end of its time
+    const { stdout, status, stderr } = await ended;
+    assert.equal(status, 130, stderr);
+    assert.match(
+      stdout,
+      /^604 operations in .*: 402 GET, 201 SET, 1 MGET\n23 keys, stored as numb/,
+    );
+    assert.match(stdout, /left out: .*1 PING/);
+    const trace = traceIn('trace.json');
+    const counts = [0, 0, 0];
+    for (const [, kind] of trace.operations) counts[kind] += 1;
+    assert.deepEqual(counts, [402, 201, 1]);
+    assert.equal(trace.leftOut['HSET'], 1);
+    assert.equal(trace.leftOut['commands in scripts'], 1);
+    assert.equal(trace.leftOut['PING'], 1);
+    assert.equal(trace.leftOut['AUTH'], undefined, 'the server does not even show it');
+    assert.equal(trace.sizes.filter((size) => size === -1).length, 2); // none, hash
+    assert.equal(trace.sizes.length, 20 + 3);
+    const { password } = servers.login('redis');
+    const text = textOf('trace.json') + stdout + stderr;
+    for (const word of [SECRET, 'größer', 'hash"', password]) {
+      assert.ok(!text.includes(word), word);
+    }
+  });
+
+  test('replay: its own times, keys and sizes through each driver, all verified', async () => {
+    const before = await redis.dbsize();
+    const trace = traceIn('trace.json');
+    const storages = 'redis,ioredis,iovalkey,valkey-glide,mysql2,mariadb,lmdb,memory';
+    const words = ['--storages', storages, '--speed', '2', '--rounds', '2', '--warmup', '50'];
+    const ended = await call('replay', 'trace.json', ...words, '--json', 'r.json');
+    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+    assert.match(ended.stdout, /replay, open loop: trace arrivals, 604 operations/);
+    const { benchmarks, dataset } = parseResult(textOf('r.json'), 'r.json');
+    assert.equal(benchmarks.length, 8);
+    assert.deepEqual([dataset.rows, dataset.valueSize], [23, (SECRET.length + 1) * 40]);
+    const lastUs = /** @type {any} */ (trace.operations.at(-1))[0];
+    for (const { id, state, rounds, load } of benchmarks) {
+      assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
+      assert.equal(load.arrivals, 'trace');
+      for (const { outcomes, durationNs, kinds, compared } of rounds) {
+        assert.equal(outcomes.ok, 604, `${id}: ${JSON.stringify(rounds[0].samples)}`);
+        assert.ok(durationNs >= (lastUs * 1000) / 2, `${id}: it keeps the times of the trace`);
+        assert.deepEqual(
+          kinds?.map(({ name, ok }) => [name, ok]),
+          [
+            ['get', 402],
+            ['set', 201],
+            ['mget', 1],
+          ],
+        );
+        assert.ok((compared?.replies ?? 0) > 150, id);
+      }
+    }
+    assert.equal(await redis.dbsize(), before, 'its keys are removed');
+    assert.equal(await redis.get(`${SECRET}:1`), await redis.get(`${SECRET}:1`));
+    const two = await call(
+      ...['run', '--workload', 'replay', '--trace', 'trace.json', '--storages', 'ioredis'],
+      ...['--json', 'run.json', '--max-value', '100'],
+    );
+    assert.equal(two.status, 0, two.stderr);
+    assert.equal(parseResult(textOf('run.json'), 'run.json').dataset.valueSize, 100);
+  });
+
+  test('a driver that returns another value is found', async () => {
+    const driver = path.join(folder, 'liar.js');
+    writeFileSync(
+      driver,
+      `import { defineStorage } from '${path.resolve('index.js')}';
+export default defineStorage({
+  name: 'liar', summary: 'reads give what was written last', package: null, server: null,
+  rows: ['get', 'mget', 'set'],
+  profiles: { default: { summary: 'it lies', options: {} } },
+  async open() {
+    let last = 'x';
+    return {
+      get: async (id) => last, mget: async (ids) => ids.map(() => last),
+      set: async (id, text) => { last = text; }, close: async () => {},
+    };
+  },
+});`,
+    );
+    const ended = await call('replay', 'trace.json', '--storages', driver, '--speed', '10');
+    assert.equal(ended.status, 5, ended.stderr + ended.stdout);
+    assert.match(ended.stdout, /mismatch/);
+  });
+
+  test('what cannot be is refused in one line', async () => {
+    writeFileSync(path.join(folder, 'taken.json'), '{}');
+    /** @type {[string[], number, RegExp][]} */
+    const cases = [
+      [['record', '--out', 'x.json'], 2, /for how long/],
+      [['record', '--for', '1s'], 2, /to which file/],
+      [['record', '--for', '1s', '--out', 'taken.json'], 2, /the file exists/],
+      [['record', '--for', '1s', '--out', 'x.json', '--redis', '127.0.0.1:1'], 4, /cannot connect/],
+      [['record', '--for', '1s', '--out', 'x.json', '--redis', '192.0.2.1:1'], 3, /--allow-target/],
+      [['replay'], 2, /which trace/],
+      [['replay', 'none.json'], 2, /none.json: cannot be read \(ENOENT\)/],
+      [['replay', 'taken.json'], 2, /taken.json: not a trace of Dragstrip/],
+      [['replay', 'trace.json', '--speed', '0'], 2, /--speed "0": not a factor/],
+      [['replay', 'trace.json', '--rate', '5'], 2, /unknown option '--rate'/],
+    ];
+    for (const [words, status, says] of cases) assertFailure(await call(...words), status, says);
+    const empty = await call('record', '--for', '200ms', '--out', 'empty.json');
+    assert.equal(empty.status, 0, empty.stderr);
+    assert.match(empty.stderr, /no command came in this time/);
+    assertFailure(await call('replay', 'empty.json'), 2, /no operation to replay/);
+  });
+});
