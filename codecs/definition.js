@@ -24,6 +24,8 @@ import { CodecTrial } from './trial.js';
 /**
  * @typedef {object} Codec
  * @property {(shape: Shape, emit: (reply: any) => void) => Decoder} [createDecoder]
+ * @property {(reply: any) => any} [comparable] a reply as plain values, for the comparison with the
+ *   expected output: not timed
  * @property {Record<string, () => Encoder>} [encoders] by name of the fixture; each takes its rows
  *   before the clock starts
  */

@@ -1,11 +1,9 @@
 /**
  * The fixtures: replies of real servers, byte for byte, with what must be read out of them; and the
- * rows that encoders are given. test/helpers/record-codec-fixtures.js recorded the bytes, which lie
- * compressed beside this file; test/contract records them again and compares.
+ * rows that encoders are given. test/helpers/record-codec-fixtures.js recorded the bytes, which
+ * codecs/archive.js reads; test/contract records them again and compares.
  */
 
-import { readFileSync } from 'node:fs';
-import { brotliDecompressSync } from 'node:zlib';
 import { usageError } from '../lib/errors.js';
 import {
   BATCH_ROWS,
@@ -19,7 +17,7 @@ import {
   smallValue,
 } from './rows.js';
 
-/** @typedef {'handlersocket' | 'resp' | 'messagepack'} Protocol */
+/** @typedef {'handlersocket' | 'resp' | 'messagepack' | 'cql'} Protocol */
 /** @typedef {'decode' | 'encode'} Direction */
 
 /**
@@ -179,6 +177,52 @@ const MESSAGEPACK = [
   ),
 ];
 
+/** Of a row of CQL: id, then text, int, bigint, smallint, double, boolean, blob. */
+export const CQL_MIXED = Object.freeze(
+  MIXED_TEXTS.map((text, i) => [
+    i + 1,
+    text,
+    i % 3 === 0 ? null : 7 - 2 ** (3 * i),
+    i % 2 === 0 ? -(2n ** 63n) + BigInt(i) : 2n ** 62n + 1n,
+    i - 5,
+    0.125 * i - 1e300,
+    i % 2 === 1,
+    Buffer.from(i === 4 ? '' : `0\0\u00ff${i}`, 'latin1'),
+  ]),
+);
+/** Error of a statement on a table that is not there. */
+export const CQL_ERROR = 'table nothing does not exist';
+
+/** @type {readonly Omit<Fixture, 'protocol' | 'direction'>[]} */
+const CQL = [
+  decoded('select-16', '1000 SELECTs by key, 16 B', 1000, 1000, () =>
+    count(1000).map((id) => [[smallValue(id)]]),
+  ),
+  decoded('select-1k', '100 SELECTs by key, 1 KB', 100, 100, () =>
+    count(100).map((id) => [[largeValue(id)]]),
+  ),
+  decoded('rows-100', '20 SELECTs of 100 rows: id, 16 B', 2000, 20, () => RANGES.map(rangeRows)),
+  decoded(
+    'sets',
+    '21 SELECTs of the result sets: bigint, tinyint, double, blob, blob',
+    SET_ROWS,
+    SET_COUNT,
+    () =>
+      Array.from({ length: SET_COUNT }, (_, i) =>
+        setRows(i).map(([big, ...others]) => [BigInt(big), ...others]),
+      ),
+  ),
+  decoded(
+    'mixed',
+    'eight types, NULL, UTF-8, no row, no rows, an error',
+    CQL_MIXED.length,
+    CQL_MIXED.length + 3,
+    () => [...CQL_MIXED.map((row) => [row]), [], null, new Error(CQL_ERROR)],
+    {},
+    { small: true },
+  ),
+];
+
 /**
  * @param {string} name
  * @param {string} summary
@@ -234,19 +278,24 @@ const ENCODED = [
   },
 ];
 
+const DECODED = Object.freeze({
+  handlersocket: HANDLERSOCKET,
+  resp: RESP,
+  messagepack: MESSAGEPACK,
+  cql: CQL,
+});
+
 /** @type {readonly Fixture[]} */
 export const FIXTURES = Object.freeze(
-  Object.entries({ handlersocket: HANDLERSOCKET, resp: RESP, messagepack: MESSAGEPACK }).flatMap(
-    ([name, decodes]) => {
-      const protocol = /** @type {Protocol} */ (name);
-      const [first, ...rest] = decodes;
-      const all = [first, singly(first), ...rest];
-      return [
-        ...all.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('decode') })),
-        ...ENCODED.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('encode') })),
-      ];
-    },
-  ),
+  Object.entries(DECODED).flatMap(([name, decodes]) => {
+    const protocol = /** @type {Protocol} */ (name);
+    const [first, ...rest] = decodes;
+    const all = [first, singly(first), ...rest];
+    return [
+      ...all.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('decode') })),
+      ...ENCODED.map((one) => ({ ...one, protocol, direction: /** @type {const} */ ('encode') })),
+    ];
+  }),
 );
 
 /**
@@ -262,109 +311,4 @@ export function getFixture(protocol, direction, name) {
   );
   if (found !== undefined) return found;
   throw usageError(`${protocol} has no fixture "${name}" to ${direction}`);
-}
-
-/** Rows with a value of 1 KB. */
-const LARGE_VALUES = 100;
-
-/** Where the recorded bytes are. */
-export const ARCHIVE = new URL('fixtures.br', import.meta.url);
-
-/**
- * @typedef {object} Archive
- * @property {Record<string, string>} recordedFrom version by server
- * @property {Map<string, Buffer>} bytes by `protocol/name`
- */
-
-/** @type {Archive | null} */
-let archive = null;
-
-/** @returns {Archive} read once */
-export function readArchive() {
-  archive ??= parseArchive(brotliDecompressSync(readFileSync(ARCHIVE)));
-  return archive;
-}
-
-/**
- * A line of JSON, which says how long each fixture is and where the values of 1 KB stood, then the
- * bytes without these values: they are random text, which no compression makes smaller, and follow
- * from their ids.
- * @param {Buffer} archive uncompressed
- * @returns {Archive}
- */
-function parseArchive(archive) {
-  const head = archive.indexOf(10);
-  const { recordedFrom, fixtures, values } = JSON.parse(archive.toString('utf8', 0, head));
-  const plain = withLargeValues(archive.subarray(head + 1), values);
-  let at = 0;
-  const bytes = new Map();
-  for (const [name, length] of fixtures) {
-    bytes.set(name, plain.subarray(at, at + length));
-    at += length;
-  }
-  return { recordedFrom, bytes };
-}
-
-/**
- * @param {Record<string, string>} recordedFrom
- * @param {ReadonlyMap<string, Buffer>} bytes
- * @returns {Buffer} uncompressed input of parseArchive
- */
-export function formatArchive(recordedFrom, bytes) {
-  const fixtures = [...bytes].map(([name, { length }]) => [name, length]);
-  const { rest, values } = withoutLargeValues(Buffer.concat([...bytes.values()]));
-  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures, values })}\n`);
-  return Buffer.concat([head, rest]);
-}
-
-/**
- * @param {Buffer} plain
- * @returns {{ rest: Buffer, values: [number, number][] }} values: how many bytes of `rest` stand
- *   between the value before and this one, and its id
- */
-function withoutLargeValues(plain) {
-  const found = count(LARGE_VALUES).flatMap((id) => {
-    const places = [];
-    for (
-      let at = plain.indexOf(largeValue(id));
-      at >= 0;
-      at = plain.indexOf(largeValue(id), at + 1)
-    )
-      places.push({ at, id });
-    return places;
-  });
-  /** @type {Buffer[]} */
-  const parts = [];
-  /** @type {[number, number][]} */
-  const values = [];
-  let from = 0;
-  for (const { at, id } of found.sort((a, b) => a.at - b.at)) {
-    parts.push(plain.subarray(from, at));
-    values.push([at - from, id]);
-    from = at + largeValue(id).length;
-  }
-  return { rest: Buffer.concat([...parts, plain.subarray(from)]), values };
-}
-
-/**
- * @param {Buffer} rest
- * @param {readonly [number, number][]} values
- */
-function withLargeValues(rest, values) {
-  let from = 0;
-  const parts = values.flatMap(([length, id]) => {
-    from += length;
-    return [rest.subarray(from - length, from), Buffer.from(largeValue(id))];
-  });
-  return Buffer.concat([...parts, rest.subarray(from)]);
-}
-
-/**
- * @param {Fixture} fixture of replies
- * @returns {Buffer} as the server sent them
- */
-export function fixtureBytes({ protocol, name, bytesOf = name }) {
-  const found = readArchive().bytes.get(`${protocol}/${bytesOf}`);
-  if (found === undefined) throw usageError(`${protocol}/${bytesOf} is not in the archive`);
-  return found;
 }

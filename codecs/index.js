@@ -16,6 +16,7 @@ const REGISTRY = {
   handlersocket: () => import('./handlersocket.js'),
   resp: () => import('./resp.js'),
   messagepack: () => import('./messagepack.js'),
+  cql: () => import('./cql.js'),
 };
 
 /** @type {Readonly<Record<Protocol, readonly string[]>>} the variants, as the tables have them */
@@ -26,6 +27,7 @@ export const VARIANTS = Object.freeze({
     ...['tarantool-driver', 'msgpack-lite', 'msgpackr', 'msgpack-javascript'],
     ...['messagepack-plain', 'messagepack-count'],
   ],
+  cql: ['cassandra-driver', 'cassandra-reader', 'cql-plain', 'cql-count'],
 });
 
 export const PROTOCOLS = /** @type {readonly Protocol[]} */ (Object.freeze(Object.keys(REGISTRY)));

@@ -1,9 +1,10 @@
 /**
- * The three protocols in their simplest form: the expected output of encoders, byte for byte, and
- * the requests by which the fixtures are recorded. Slow, and not measured. That servers read it so
+ * The protocols in their simplest form (CQL: codecs/cql/reference.js): the expected output of
+ * encoders, byte for byte, and the requests by which the fixtures are recorded. Slow, and not measured. That servers read it so
  * is shown by test/contract. Apart from protocols/, on purpose: tests hold those encoders to this.
  */
 
+import { CQL_ENCODED } from './cql/reference.js';
 import { INDEX_ID } from './handlersocket/encoders.js';
 import { SPACE_ID } from './messagepack/requests.js';
 import { batchRows, requestKeys } from './rows.js';
@@ -152,6 +153,7 @@ const ENCODED = {
     'requests-1000': () =>
       Buffer.concat(requestKeys().map((key, i) => iprotoSelect(i + 1, { space: SPACE_ID, key }))),
   },
+  cql: CQL_ENCODED,
 };
 
 /** @type {Map<string, Buffer>} */

@@ -9,16 +9,18 @@
 
 import { usageError } from '../lib/errors.js';
 import { measureAllocation } from '../measure/allocation.js';
+import { fixtureBytes } from './archive.js';
 import { firstDifference } from './difference.js';
-import { fixtureBytes, getFixture } from './fixtures.js';
+import { getFixture } from './fixtures.js';
 import { referenceBytes } from './reference.js';
 
 /** What one read of a socket brings at most (libuv's suggestion, and Node's). */
 export const CHUNK_BYTES = 65_536;
 /** Minimum bytes per operation, so that clock and loop are negligible. */
 const OPERATION_BYTES = 262_144;
-/** The allocation is the mean over so many passes of 256 KiB or more. */
-const PASSES = 8;
+/** The allocation is the mean over as many passes as make this, and two at least. */
+const ALLOCATION_BYTES = 1_048_576;
+const PASSES_MIN = 2;
 const ROOM = 2;
 
 /** @typedef {import('./definition.js').Codec} Codec */
@@ -67,7 +69,8 @@ export class CodecTrial {
   /** @returns {import('../lib/types.js').WorkloadMetrics} of one operation */
   metrics() {
     const { repeat, fixture, pass } = this;
-    const { heapBytes, bufferBytes, collections } = measureAllocation(pass.steps, PASSES * repeat);
+    const passes = Math.max(PASSES_MIN, Math.ceil(ALLOCATION_BYTES / pass.bytes));
+    const { heapBytes, bufferBytes, collections } = measureAllocation(pass.steps, passes);
     return {
       bytes: pass.bytes * repeat,
       rows: fixture.rows * repeat,
@@ -75,7 +78,7 @@ export class CodecTrial {
       repeat,
       heapBytes: heapBytes * repeat,
       bufferBytes: bufferBytes * repeat,
-      allocationPasses: PASSES * repeat,
+      allocationPasses: passes,
       allocationCollections: collections,
     };
   }
@@ -96,7 +99,7 @@ export class CodecTrial {
  * @param {Fixture} fixture
  * @returns {Pass}
  */
-function decodePass({ createDecoder }, kind, fixture) {
+function decodePass({ createDecoder, comparable = (reply) => reply }, kind, fixture) {
   if (createDecoder === undefined) throw usageError('it does not decode');
   const bytes = fixtureBytes(fixture);
   const chunks = chunksOf(bytes, fixture);
@@ -121,7 +124,7 @@ function decodePass({ createDecoder }, kind, fixture) {
       if (last === fixture) return null; // never: it only keeps `last` alive
       if (kind === 'bound') return firstDifference(run(), fixture.replies, 'replies');
       return firstDifference(
-        decodeAll(codecOf(createDecoder), fixture, chunks),
+        decodeAll({ createDecoder, comparable }, fixture, chunks),
         fixture.expected(),
       );
     },
@@ -150,21 +153,18 @@ function stepsOf(chunks, decoder) {
   });
 }
 
-/** @param {NonNullable<Codec['createDecoder']>} createDecoder @returns {Codec} */
-const codecOf = (createDecoder) => ({ createDecoder });
-
 /**
  * @param {Codec} codec
  * @param {Fixture} fixture
  * @param {readonly Buffer[]} [chunks] of its bytes; absent: as received from a socket
- * @returns {any[]} all replies
+ * @returns {any[]} all replies, as they are compared
  */
-export function decodeAll({ createDecoder }, fixture, chunks = undefined) {
+export function decodeAll({ createDecoder, comparable }, fixture, chunks = undefined) {
   /** @type {any[]} */
   const replies = [];
   const decoder = createDecoder?.(fixture.shape, (reply) => replies.push(reply));
   for (const chunk of chunks ?? chunksOf(fixtureBytes(fixture), fixture)) decoder?.write(chunk);
-  return replies;
+  return comparable === undefined ? replies : replies.map(comparable);
 }
 
 /**
@@ -186,11 +186,13 @@ export function chunksOf(bytes, { protocol, replies, single = false }) {
  * @param {Buffer} bytes
  * @param {number} at
  * @param {string} protocol
- * @param {number} replies all of one length, but Tarantool's, which say how long they are
+ * @param {number} replies all of one length, but those that say how long they are
  * @returns {number}
  */
 function replyLength(bytes, at, protocol, replies) {
-  return protocol === 'messagepack' ? 5 + bytes.readUInt32BE(at + 1) : bytes.length / replies;
+  if (protocol === 'messagepack') return 5 + bytes.readUInt32BE(at + 1);
+  if (protocol === 'cql') return 9 + bytes.readUInt32BE(at + 5);
+  return bytes.length / replies;
 }
 
 /**

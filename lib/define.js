@@ -179,6 +179,7 @@ export function defineWorkload(definition) {
     options: 'object?',
     shared: 'object?',
     slices: 'boolean|string?',
+    holdsBudget: 'boolean?',
     loads: 'function|boolean?',
     presets: 'object?',
     tests: 'object?',

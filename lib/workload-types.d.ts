@@ -295,6 +295,8 @@ export interface WorkloadDefinition {
    * and no namespace. `default`: it is, where several rounds are asked for and no amount
    */
   slices?: boolean | 'default';
+  /** by slices: the budget holds on a busy machine too, by three rounds in the place of six */
+  holdsBudget?: boolean;
   /** its result is stored in any case, with a page, and the terminal shows a live view */
   isRace?: boolean;
   /** the same workload under another name, with other fields: `race`, `ycsb-a` */

@@ -11,6 +11,8 @@ import { studentQuantile } from './student.js';
 
 /** Rounds before the first look. */
 export const ROUNDS_MIN = 6;
+/** Where the budget has to hold, rounds before the look at the time: fewer give no interval. */
+export const ROUNDS_LEAST = 3;
 /** What a budget is divided by. */
 const ROUNDS_AIM = 8;
 const ROUNDS_MAX = 1000;
@@ -20,17 +22,21 @@ const BLOCKS_MAX = 60;
 
 /**
  * @param {{ rounds: number, halfWidths: readonly number[], precision: number, spentNs: number,
- *   budgetNs: number, roundNs: number, isDecided?: boolean }} state halfWidths: of the ratio of
- *   every row that counts, as shares; roundNs: what a further round is expected to take; isDecided:
- *   by the gates of the run, in the place of the precision
+ *   budgetNs: number, roundNs: number, isDecided?: boolean, holdsBudget?: boolean }} state
+ *   halfWidths: of the ratio of every row that counts, as shares; roundNs: what a further round is
+ *   expected to take; isDecided: by the gates of the run, in the place of the precision;
+ *   holdsBudget: where six rounds take longer, as on a busy machine, there are fewer
  * @returns {'precise' | 'decided' | 'budget' | null} why to stop; null: go on
  */
 export function stopReason({ rounds, halfWidths, isDecided, precision, ...time }) {
-  const { spentNs, budgetNs, roundNs } = time;
-  if (rounds < ROUNDS_MIN) return null;
+  const { spentNs, budgetNs, roundNs, holdsBudget = false } = time;
+  const isSpent = spentNs + roundNs > budgetNs;
+  if (rounds < ROUNDS_MIN) {
+    return holdsBudget && rounds >= ROUNDS_LEAST && isSpent ? 'budget' : null;
+  }
   if (isDecided) return 'decided';
   if (isDecided === undefined && halfWidths.every((half) => half <= precision)) return 'precise';
-  return spentNs + roundNs > budgetNs ? 'budget' : null;
+  return isSpent ? 'budget' : null;
 }
 
 /**

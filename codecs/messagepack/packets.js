@@ -1,11 +1,13 @@
 /**
  * Tarantool's packets out of chunks, for codecs that know MessagePack and no Tarantool: a length of
  * five bytes, a map that is the header, a map that is the body. Apart from protocols/iproto/, on
- * purpose: each codec decodes the maps by itself, and the cutting, which is the same for all, is a
- * part of the timed work.
+ * purpose: each codec decodes the maps by itself.
  */
 
-const PREFIX_BYTES = 5;
+import { frameCutter } from '../frames.js';
+
+/** @type {import('../frames.js').FrameForm} */
+const FORM = Object.freeze({ headBytes: 5, bodyBytes: (bytes, at) => bytes.readUInt32BE(at + 1) });
 /** Keys of the header and of the body. */
 const CODE = 0;
 const DATA = 0x30;
@@ -20,33 +22,8 @@ const DATA = 0x30;
  *   each reply
  */
 export function packetDecoder(unpack) {
-  return (_shape, emit) => {
-    /** @type {Buffer[]} of a packet that is not whole */
-    let pieces = [];
-    let have = 0;
-    let need = PREFIX_BYTES;
-    return {
-      write(chunk) {
-        pieces.push(chunk);
-        have += chunk.length;
-        if (have < need) return;
-        const bytes = pieces.length === 1 ? chunk : Buffer.concat(pieces);
-        let at = 0;
-        need = PREFIX_BYTES;
-        while (bytes.length - at >= PREFIX_BYTES) {
-          const end = at + PREFIX_BYTES + bytes.readUInt32BE(at + 1);
-          if (end > bytes.length) {
-            need = end - at;
-            break;
-          }
-          emit(tuplesOf(unpack(bytes.subarray(at + PREFIX_BYTES, end))));
-          at = end;
-        }
-        pieces = at === bytes.length ? [] : [bytes.subarray(at)];
-        have = bytes.length - at;
-      },
-    };
-  };
+  return (_shape, emit) =>
+    frameCutter(FORM, (bytes, at, end) => emit(tuplesOf(unpack(bytes.subarray(at, end)))));
 }
 
 /** @param {{ header: any, body: any }} packet */

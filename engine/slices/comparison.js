@@ -35,6 +35,7 @@ const WHOLE_STREAM = 0x77680000;
  * @property {number} orderSeed new in each run
  * @property {number} precision half-width as a share
  * @property {number} budgetNs
+ * @property {boolean} [holdsBudget] by fewer rounds than six, if need be
  * @property {number} [rounds] fixed by hand
  * @property {number} [blocks] fixed by hand
  * @property {number} [sliceNs]
@@ -139,6 +140,7 @@ export async function runComparison(options) {
       spentNs,
       budgetNs,
       roundNs,
+      holdsBudget: options.holdsBudget,
     };
     if (stopped !== null) break;
     if (options.rounds === undefined) stopped = stopReason(state);

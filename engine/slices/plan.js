@@ -14,6 +14,7 @@ import { usageError } from '../../lib/errors.js';
  * @typedef {object} SlicePlan
  * @property {number} precision half-width as a share
  * @property {number} budgetNs
+ * @property {boolean} [holdsBudget] by fewer rounds than six, if need be
  * @property {number | null} rounds fixed by hand; null: as many as the precision takes
  * @property {'auto' | 'one-cpu' | 'two-cpus' | 'free'} placement
  */
@@ -56,6 +57,7 @@ export function planSlices(values, { given, own, findMax, workload, loads }) {
   return {
     precision: precision ?? PRECISION,
     budgetNs: (budget ?? BUDGET_MS) * 1e6,
+    ...(workload?.holdsBudget && { holdsBudget: true }),
     rounds: given['rounds'] === undefined || rounds === 1 ? null : rounds,
     placement,
   };

@@ -76,7 +76,7 @@ export async function runSlices(jobs, plan, context) {
       folder: jobs[0].spec.folder,
       precision: slices.precision,
       budgetNs: slices.budgetNs,
-      ...{ rounds: slices.rounds ?? undefined, isDecided },
+      ...{ rounds: slices.rounds ?? undefined, isDecided, holdsBudget: slices.holdsBudget },
       wholes: others.map(({ job }) => async (round, position) => {
         onEvent?.(clock.event(round, job.benchmark.id, 0));
         await context.runWhole?.(withAmount(job), round, position);

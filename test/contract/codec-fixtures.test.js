@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
+import { fixtureBytes } from '../../codecs/archive.js';
 import { firstDifference } from '../../codecs/difference.js';
-import { FIXTURES, fixtureBytes } from '../../codecs/fixtures.js';
+import { FIXTURES } from '../../codecs/fixtures.js';
 import { INDEX_ID } from '../../codecs/handlersocket/encoders.js';
 import { unpackPlain } from '../../codecs/messagepack/plain.js';
 import { SPACE_ID } from '../../codecs/messagepack/requests.js';

@@ -147,13 +147,13 @@ describe('which benchmarks there are', () => {
     const names = variants.map(
       ({ parameters }) => `${parameters['protocol']}/${parameters['fixture']}`,
     );
-    assert.equal(new Set(names).size, 16);
+    assert.equal(new Set(names).size, 21);
     assert.ok(!names.some((name) => name.endsWith('mixed')));
   });
 
   test('the small one too, where it is named', async () => {
     const { variants = [] } = await planOf({ fixtures: ['mixed'] });
-    assert.equal(variants.length, 3);
+    assert.equal(variants.length, 4);
   });
 
   for (const [words, message] of /** @type {[string[], RegExp][]} */ ([

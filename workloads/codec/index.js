@@ -55,6 +55,7 @@ export const workload = defineWorkload({
   needs: [],
   contenders: { names: () => CODEC_NAMES, load: loadCodec },
   slices: 'default',
+  holdsBudget: true,
   prepare,
   check,
   offers: (contender, parameters) =>

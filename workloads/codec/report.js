@@ -22,6 +22,7 @@ const PROTOCOL_NAMES = Object.freeze({
   handlersocket: 'HandlerSocket',
   resp: 'RESP',
   messagepack: 'MessagePack (Tarantool)',
+  cql: 'CQL (Cassandra)',
 });
 /** What stands behind a name; a driver needs no word. */
 const KINDS = Object.freeze({ ours: 'ours', rejected: 'rejected', bound: 'decodes nothing' });

@@ -189,6 +189,16 @@ describe('a comparison', () => {
     assert.deepEqual(blocks, Array(6).fill(10));
   });
 
+  test('holds its budget by three rounds, where it must', async () => {
+    const { stopped, rounds } = await runComparison({
+      ...{ plan, targets: [await target('memory')], folder, orderSeed: 6, clock: systemClock },
+      ...{ loads: LOADS.slice(0, 1), sliceNs: 1e6, precision: 1e-9, budgetNs: 1e6 },
+      holdsBudget: true,
+    });
+    assert.equal(stopped, 'budget');
+    assert.equal(rounds.length, 3);
+  });
+
   test('is stopped by a signal', async () => {
     const targets = [await target('memory')];
     const { stopped } = await runComparison({

@@ -1,0 +1,120 @@
+/**
+ * The archives of the recorded bytes: codecs/fixtures/PROTOCOL.br, each read once per process that
+ * needs it.
+ */
+
+import { readFileSync } from 'node:fs';
+import { brotliDecompressSync } from 'node:zlib';
+import { usageError } from '../lib/errors.js';
+import { largeValue } from './rows.js';
+
+/** Rows with a value of 1 KB. */
+const LARGE_VALUES = 100;
+
+/** @param {string} protocol @returns {URL} where its recorded bytes are */
+export const archiveOf = (protocol) => new URL(`fixtures/${protocol}.br`, import.meta.url);
+
+/**
+ * @typedef {object} Archive of one protocol
+ * @property {string} recordedFrom server and version
+ * @property {Map<string, Buffer>} bytes by name of the fixture
+ */
+
+/** @type {Map<string, Archive>} */
+const archives = new Map();
+
+/**
+ * @param {string} protocol
+ * @returns {Archive} read once
+ */
+export function readArchive(protocol) {
+  const known = archives.get(protocol);
+  if (known !== undefined) return known;
+  const archive = parseArchive(brotliDecompressSync(readFileSync(archiveOf(protocol))));
+  archives.set(protocol, archive);
+  return archive;
+}
+
+/**
+ * A line of JSON, which says how long each fixture is and where the values of 1 KB stood, then the
+ * bytes without these values: they are random text, which no compression makes smaller, and follow
+ * from their ids.
+ * @param {Buffer} archive uncompressed
+ * @returns {Archive}
+ */
+function parseArchive(archive) {
+  const head = archive.indexOf(10);
+  const { recordedFrom, fixtures, values } = JSON.parse(archive.toString('utf8', 0, head));
+  const plain = withLargeValues(archive.subarray(head + 1), values);
+  let at = 0;
+  const bytes = new Map();
+  for (const [name, length] of fixtures) {
+    bytes.set(name, plain.subarray(at, at + length));
+    at += length;
+  }
+  return { recordedFrom, bytes };
+}
+
+/**
+ * @param {Archive} archive
+ * @returns {Buffer} uncompressed input of parseArchive
+ */
+export function formatArchive({ recordedFrom, bytes }) {
+  const fixtures = [...bytes].map(([name, { length }]) => [name, length]);
+  const { rest, values } = withoutLargeValues(Buffer.concat([...bytes.values()]));
+  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures, values })}\n`);
+  return Buffer.concat([head, rest]);
+}
+
+/**
+ * @param {Buffer} plain
+ * @returns {{ rest: Buffer, values: [number, number][] }} values: how many bytes of `rest` stand
+ *   between the value before and this one, and its id
+ */
+function withoutLargeValues(plain) {
+  const ids = Array.from({ length: LARGE_VALUES }, (_, i) => i + 1);
+  const found = ids.flatMap((id) => {
+    const places = [];
+    for (
+      let at = plain.indexOf(largeValue(id));
+      at >= 0;
+      at = plain.indexOf(largeValue(id), at + 1)
+    )
+      places.push({ at, id });
+    return places;
+  });
+  /** @type {Buffer[]} */
+  const parts = [];
+  /** @type {[number, number][]} */
+  const values = [];
+  let from = 0;
+  for (const { at, id } of found.sort((a, b) => a.at - b.at)) {
+    parts.push(plain.subarray(from, at));
+    values.push([at - from, id]);
+    from = at + largeValue(id).length;
+  }
+  return { rest: Buffer.concat([...parts, plain.subarray(from)]), values };
+}
+
+/**
+ * @param {Buffer} rest
+ * @param {readonly [number, number][]} values
+ */
+function withLargeValues(rest, values) {
+  let from = 0;
+  const parts = values.flatMap(([length, id]) => {
+    from += length;
+    return [rest.subarray(from - length, from), Buffer.from(largeValue(id))];
+  });
+  return Buffer.concat([...parts, rest.subarray(from)]);
+}
+
+/**
+ * @param {import('./fixtures.js').Fixture} fixture of replies
+ * @returns {Buffer} as the server sent them
+ */
+export function fixtureBytes({ protocol, name, bytesOf = name }) {
+  const found = readArchive(protocol).bytes.get(bytesOf);
+  if (found === undefined) throw usageError(`${protocol}/${bytesOf} is not in the archive`);
+  return found;
+}
