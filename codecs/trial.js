@@ -66,16 +66,20 @@ export class CodecTrial {
     throw Object.assign(new Error(message), { code: 'E_DATA' });
   }
 
-  /** @returns {import('../lib/types.js').WorkloadMetrics} of one operation */
-  metrics() {
+  /** @returns {{ bytes: number, rows: number, replies: number, repeat: number }} of one operation */
+  size() {
     const { repeat, fixture, pass } = this;
+    const { rows, replies } = fixture;
+    return { bytes: pass.bytes * repeat, rows: rows * repeat, replies: replies * repeat, repeat };
+  }
+
+  /** @returns {import('../lib/types.js').WorkloadMetrics} of one operation, with its allocation */
+  metrics() {
+    const { repeat, pass } = this;
     const passes = Math.max(PASSES_MIN, Math.ceil(ALLOCATION_BYTES / pass.bytes));
     const { heapBytes, bufferBytes, collections } = measureAllocation(pass.steps, passes);
     return {
-      bytes: pass.bytes * repeat,
-      rows: fixture.rows * repeat,
-      replies: fixture.replies * repeat,
-      repeat,
+      ...this.size(),
       heapBytes: heapBytes * repeat,
       bufferBytes: bufferBytes * repeat,
       allocationPasses: passes,

@@ -60,6 +60,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {readonly string[]} [ownKeys] of the user, in place of the dataset
  * @property {string} folder
  * @property {number} seed
+ * @property {number} [round] by slices, counted from 0
  * @property {number} warmupOperations
  * @property {number} stallNs
  */

@@ -96,6 +96,8 @@ export interface OwnData {
 export type Prepare<H = any> = (context: {
   dataset: Dataset;
   seed: number;
+  /** by slices, counted from 0: what is the same in all rounds is done in the first one */
+  round?: number;
   ops: number;
   /** `parameters`: those of the variant */
   options: Record<string, unknown>;

@@ -17,7 +17,7 @@ const FOLDERS = ['fast', 'golden', 'contract', 'fault'];
 const WITH_SERVERS = ['contract', 'fault'];
 /** A reference to what starts servers in tests. */
 const NEEDS = /helpers\/(servers|loader-stores|handlersocket-server)\.js|servers\/index\.js/;
-const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker'];
+const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
 
 const given = process.argv.slice(2);
 const folders = given.length === 0 ? FOLDERS : given;

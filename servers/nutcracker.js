@@ -9,17 +9,17 @@
  */
 
 import { join } from 'node:path';
-import { formatEndpoint, locate, parseEndpoint } from '../lib/address.js';
-import { readCredentials } from '../lib/credentials.js';
+import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
+import { readProgramName } from '../measure/program-name.js';
 import { readProgramVersion } from './command.js';
-import { ask, nameKind, notThere } from './conversation.js';
+import { ask } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
 import { readThrough } from './proxied-read.js';
-import { readRunning } from './record.js';
+import { redisBehind, requireThrough, UNQUOTABLE } from './redis-behind.js';
 import { writePrivate } from './secrets.js';
 
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -30,8 +30,6 @@ const HINT =
   'start one with `npx dragstrip servers start redis nutcracker`, or give its address with --proxy';
 /** Memory per connection, as its documentation recommends for small requests. */
 const CHUNK_BYTES = 16_384;
-/** Its configuration knows no quotes: a socket of such a path is left out, TCP stays. */
-const UNQUOTABLE = /[\s#'"]/;
 
 export default defineServer({
   name: NAME,
@@ -57,7 +55,7 @@ export default defineServer({
   async start(context) {
     const { binaries } = context;
     const program = binaries.programs['nutcracker'];
-    const { address: redis, password } = await redisBehind(context);
+    const { address: redis, password } = await redisBehind(context, NAME);
     return startDaemon(
       {
         name: NAME,
@@ -73,64 +71,12 @@ export default defineServer({
   },
 
   async probe({ main, stats }, credentials) {
-    const { answer, reached, error } = await readThrough(main, credentials);
-    const isOther = !reached && nameKind(answer.bytes) !== 'Redis';
-    if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, HINT);
-    if (!reached) {
-      throw targetError(
-        `the proxy at ${formatEndpoint(main)} cannot reach its Redis: ${quote(error ?? '')}`,
-        'check that its Redis is running, and set DRAGSTRIP_REDIS_PASSWORD if it has a password',
-      );
-    }
+    await requireThrough(main, credentials, HINT);
     const version = stats === undefined ? null : await readVersion(stats);
-    return {
-      version: version ?? 'or another proxy (unknown version)',
-      settings: {},
-      pid: await findListener(main),
-    };
+    const pid = await findListener(main);
+    return { version: version ?? `or another proxy (${describe(pid)})`, settings: {}, pid };
   },
 });
-
-/**
- * @param {import('../lib/types.js').StartContext} context
- * @returns {Promise<{ address: Address, password: string | undefined }>} of the Redis behind the
- *   proxy: as given, otherwise from the environment, otherwise the one started by Dragstrip; `main`
- *   by TCP and `unix` by its socket, if available
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none
- */
-async function redisBehind({ home, behind, behindCredentials }) {
-  if (behind?.['redis'] !== undefined) {
-    return { address: behind['redis'], password: behindCredentials?.['redis']?.password };
-  }
-  const named = process.env['DRAGSTRIP_REDIS'];
-  if (named) {
-    const [first, socket] = named.split(/,(?=unix:)/);
-    const { endpoint: main, password } = locate(first, 'DRAGSTRIP_REDIS');
-    const { DRAGSTRIP_REDIS_PASSWORD: own, DRAGSTRIP_REDIS_PASSWORD_FILE: file } = process.env;
-    if (password || own || file) {
-      throw targetError(
-        "Redis needs a password; Dragstrip does not write passwords into nutcracker's configuration",
-        'start a proxy manually (redis_auth in its file), and give its address with --proxy',
-      );
-    }
-    if (main.tls !== undefined) {
-      throw targetError('nutcracker has no TLS', 'set DRAGSTRIP_REDIS to an address without it');
-    }
-    const unix = socket && { unix: parseEndpoint(socket, 'DRAGSTRIP_REDIS') };
-    return { address: { main, ...unix }, password: undefined };
-  }
-  const running = readRunning(home, 'redis');
-  if (running === null) {
-    throw targetError(
-      'nutcracker requires a Redis, and none is running',
-      'run `npx dragstrip servers start redis nutcracker`, or set DRAGSTRIP_REDIS',
-    );
-  }
-  const address = Object.fromEntries(
-    Object.entries(running.address).map(([name, text]) => [name, parseEndpoint(text)]),
-  );
-  return { address, password: (await readCredentials(running.credentials ?? {})).password };
-}
 
 /**
  * @param {{ program: string, folder: string, password: string | undefined }} what password: of
@@ -194,9 +140,13 @@ function poolLines(name, listen, redis, password) {
   ];
 }
 
-/** @param {string} text */
-function quote(text) {
-  return JSON.stringify(text.slice(0, 100));
+/**
+ * @param {number | null} pid
+ * @returns {string} the name of its program, where that is known
+ */
+function describe(pid) {
+  const name = pid === null ? null : readProgramName(pid);
+  return name === null ? 'unknown version' : `${name}, unknown version`;
 }
 
 /**

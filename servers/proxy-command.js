@@ -1,15 +1,17 @@
 /**
  * A user-supplied proxy started for a run: a command line with placeholders in braces for the
- * addresses that Dragstrip chooses. A program without arguments is treated as a nutcracker.
+ * addresses that Dragstrip chooses. A program without arguments is a nutcracker or, by its name, an
+ * HAProxy, with a configuration written by Dragstrip.
  *
  * No shell is involved: quotes only keep blanks together.
  */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
+import haproxy from './haproxy.js';
 import nutcracker from './nutcracker.js';
 import { endProcess } from './process.js';
 import { findProgram, libraryPath, packagesRootOf } from './programs.js';
@@ -74,14 +76,21 @@ export function parseProxyCommand(text) {
  */
 export async function startProxyCommand(text, { home, redis, credentials = {}, signal }) {
   const [name, ...args] = parseProxyCommand(text);
-  const program = name.includes('/') ? name : await findProgram(name);
-  if (program === null) throw targetError(`--proxy-binary: program ${name} not found`);
+  const known = basename(name) === haproxy.name ? haproxy : nutcracker;
+  const program = name.includes('/') ? name : await findByName(name, home);
+  if (program === null) {
+    const isKnown = name === known.name;
+    throw targetError(
+      `--proxy-binary: program ${name} not found`,
+      isKnown ? `run \`npx dragstrip servers fetch ${name}\`` : 'give its path',
+    );
+  }
   makeHome(home);
   const root = packagesRootOf(program);
   /** @type {Record<string, string>} */
   const env = root === null ? {} : { LD_LIBRARY_PATH: await libraryPath(root) };
   const binaries = {
-    programs: { nutcracker: program },
+    programs: { [known.name]: program },
     env,
     source: /** @type {const} */ ('path'),
   };
@@ -91,7 +100,7 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
   const context = { home, binaries, owned: true, user, ...to, signal };
   const running =
     args.length === 0
-      ? await nutcracker.start(context)
+      ? await known.start(context)
       : await startOther(program, args, redis, context);
   return {
     pid: running.pid,
@@ -101,6 +110,17 @@ export async function startProxyCommand(text, { home, redis, credentials = {}, s
       await removeFolder(running.folder);
     },
   };
+}
+
+/**
+ * @param {string} name
+ * @param {string} home
+ * @returns {Promise<string | null>} on PATH, or as fetched
+ */
+async function findByName(name, home) {
+  const known = [haproxy, nutcracker].find((server) => server.name === name);
+  const found = await known?.find(home);
+  return found?.programs[name] ?? findProgram(name);
 }
 
 /**

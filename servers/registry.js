@@ -16,6 +16,7 @@ const SERVERS = {
   tarantool: () => import('./tarantool.js'),
   cassandra: () => import('./cassandra.js'),
   nutcracker: () => import('./nutcracker.js'),
+  haproxy: () => import('./haproxy.js'),
   valkey: () => import('./valkey.js'),
   'redis-cluster': () => import('./redis-cluster.js'),
   coordinator: () => import('./coordinator.js'),
@@ -26,10 +27,12 @@ export const SERVER_NAMES = Object.freeze(Object.keys(SERVERS));
 
 /**
  * Servers fetched or started only by name: Cassandra, which needs half a gigabyte and Java, the
- * proxy, which stores nothing, the cluster, which has six processes, and the coordinator, which is
+ * proxies, which store nothing, the cluster, which has six processes, and the coordinator, which is
  * never measured.
  */
-const BY_NAME_ONLY = ['cassandra', 'nutcracker', 'valkey', 'redis-cluster', 'coordinator'];
+const BY_NAME_ONLY = [
+  ...['cassandra', 'nutcracker', 'haproxy', 'valkey', 'redis-cluster', 'coordinator'],
+];
 
 /** Servers fetched and started without names. */
 export const DEFAULT_SERVER_NAMES = Object.freeze(

@@ -99,6 +99,7 @@ function storageEntrant(target, loads, plan, context) {
         ...(server?.ownKeys && { ownKeys: server.ownKeys }),
         folder: context.folder,
         seed: plan.seed + context.round * 16,
+        round: context.round,
         warmupOperations: 1,
         stallNs: plan.timeoutMs * 1e6,
         ...(driver && { driver }),

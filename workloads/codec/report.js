@@ -93,8 +93,10 @@ const speed = {
  * @param {'heapBytes' | 'bufferBytes'} what
  */
 function bytesPerRow(benchmark, what) {
-  const rounds = measuredWithMetrics(benchmark);
-  return medianOf(rounds.map(({ metrics }) => metrics[what] / metrics.rows));
+  const rounds = measuredWithMetrics(benchmark).filter(({ metrics }) => what in metrics);
+  return rounds.length === 0
+    ? null
+    : medianOf(rounds.map(({ metrics }) => metrics[what] / metrics.rows));
 }
 
 /** @param {any} benchmark @returns {number | null} of the time measured */

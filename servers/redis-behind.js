@@ -1,0 +1,84 @@
+/**
+ * The Redis that a proxy forwards to, and whether a proxy reaches it.
+ */
+
+import { formatEndpoint, locate, parseEndpoint } from '../lib/address.js';
+import { readCredentials } from '../lib/credentials.js';
+import { targetError } from '../lib/errors.js';
+import { nameKind, notThere } from './conversation.js';
+import { readThrough } from './proxied-read.js';
+import { readRunning } from './record.js';
+
+/** @typedef {import('../lib/types.js').Address} Address */
+/** @typedef {import('../lib/types.js').Endpoint} Endpoint */
+
+/** Configurations of proxies know no quotes, or each other ones: such paths are not written. */
+export const UNQUOTABLE = /[\s#'"]/;
+
+/**
+ * @param {import('../lib/types.js').StartContext} context
+ * @param {string} proxy its name
+ * @returns {Promise<{ address: Address, password: string | undefined }>} of the Redis behind the
+ *   proxy: as given, otherwise from the environment, otherwise the one started by Dragstrip; `main`
+ *   by TCP and `unix` by its socket, if available
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none
+ */
+export async function redisBehind({ home, behind, behindCredentials }, proxy) {
+  if (behind?.['redis'] !== undefined) {
+    return { address: behind['redis'], password: behindCredentials?.['redis']?.password };
+  }
+  const named = process.env['DRAGSTRIP_REDIS'];
+  if (named) {
+    const [first, socket] = named.split(/,(?=unix:)/);
+    const { endpoint: main, password } = locate(first, 'DRAGSTRIP_REDIS');
+    const { DRAGSTRIP_REDIS_PASSWORD: own, DRAGSTRIP_REDIS_PASSWORD_FILE: file } = process.env;
+    if (password || own || file) {
+      throw targetError(
+        `Redis needs a password; Dragstrip does not write passwords into ${proxy}'s configuration`,
+        'start a proxy manually, and give its address with --proxy',
+      );
+    }
+    if (main.tls !== undefined) {
+      throw targetError(
+        `${proxy} is started without TLS`,
+        'set DRAGSTRIP_REDIS to an address without it',
+      );
+    }
+    const unix = socket && { unix: parseEndpoint(socket, 'DRAGSTRIP_REDIS') };
+    return { address: { main, ...unix }, password: undefined };
+  }
+  const running = readRunning(home, 'redis');
+  if (running === null) {
+    throw targetError(
+      `${proxy} requires a Redis, and none is running`,
+      `run \`npx dragstrip servers start redis ${proxy}\`, or set DRAGSTRIP_REDIS`,
+    );
+  }
+  const address = Object.fromEntries(
+    Object.entries(running.address).map(([name, text]) => [name, parseEndpoint(text)]),
+  );
+  return { address, password: (await readCredentials(running.credentials ?? {})).password };
+}
+
+/**
+ * @param {Endpoint} main of a proxy
+ * @param {import('../lib/types.js').Credentials} credentials
+ * @param {string} hint
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it does not answer, or cannot
+ *   reach its Redis
+ */
+export async function requireThrough(main, credentials, hint) {
+  const { answer, reached, error } = await readThrough(main, credentials);
+  const isOther = !reached && nameKind(answer.bytes) !== 'Redis';
+  if (answer.end !== 'enough' || isOther) throw notThere('A proxy', main, answer, hint);
+  if (reached) return;
+  throw targetError(
+    `the proxy at ${formatEndpoint(main)} cannot reach its Redis: ${quote(error ?? '')}`,
+    'check that its Redis is running, and set DRAGSTRIP_REDIS_PASSWORD if it has a password',
+  );
+}
+
+/** @param {string} text */
+function quote(text) {
+  return JSON.stringify(text.slice(0, 100));
+}

@@ -1,0 +1,110 @@
+/**
+ * HAProxy like the other servers: fetched, before Redis on TCP and a unix socket, private, stopped;
+ * and the command list through it, every reply right.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { findListener } from '../../measure/listener.js';
+import { fetchServers, loadServer, startServers, stopServers } from '../../servers/index.js';
+import { startProxyCommand } from '../../servers/proxy-command.js';
+import { runCommand } from '../helpers/command-line.js';
+import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+
+describe('HAProxy', () => {
+  let home = '';
+  /** @type {Record<string, import('../../lib/types.js').RunningServer>} */
+  let running = {};
+
+  before(
+    async () => {
+      home = await makeHome();
+      await fetchServers(['redis', 'haproxy'], { home: PACKAGES_HOME });
+      const { servers, failures } = await startServers(['haproxy', 'redis'], {
+        home,
+        packagesHome: PACKAGES_HOME,
+      });
+      assert.deepEqual(failures, []);
+      running = Object.fromEntries(servers.map((server) => [server.name, server]));
+    },
+    { timeout: 180_000 },
+  );
+
+  after(async () => {
+    await stopServers(['haproxy', 'redis'], { home });
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  test('is asked through to Redis; both ends are its own, its file is private', async () => {
+    const { haproxy, redis } = running;
+    assert.match(haproxy.version, /^\d+\.\d+/);
+    const address = addressOf(haproxy);
+    const { probe } = await loadServer('haproxy');
+    assert.equal((await probe(address, credentialsOf(haproxy))).pid, haproxy.pid);
+    for (const name of ['main', 'unix']) {
+      assert.equal(await findListener(address[name]), haproxy.pid, name);
+    }
+    const file = join(haproxy.folder, 'haproxy.cfg');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const text = readFileSync(file, 'utf8');
+    assert.match(
+      text,
+      new RegExp(`server redis 127\\.0\\.0\\.1:${addressOf(redis)['main'].port}$`, 'm'),
+    );
+    assert.ok(text.includes(`server redis ${addressOf(redis)['unix'].path}\n`), text);
+    const binds = [...text.matchAll(/^ {2}bind (\S+)/gm)].map(([, where]) => where);
+    assert.ok(
+      binds.every((where) => /^(127\.0\.0\.1:|\/)/.test(where)),
+      String(binds),
+    );
+    assert.doesNotMatch(text, new RegExp(String(credentialsOf(redis).password)));
+  });
+
+  test('is named where another proxy is expected', async () => {
+    const { probe } = await loadServer('nutcracker');
+    const { main } = addressOf(running['haproxy']);
+    const { version } = await probe({ main }, credentialsOf(running['haproxy']));
+    assert.equal(version, 'or another proxy (haproxy, unknown version)');
+  });
+
+  test('is started for a run by its name alone, and ended', async () => {
+    const { pid, address, stop } = await startProxyCommand('haproxy', {
+      home: PACKAGES_HOME,
+      redis: addressOf(running['redis']),
+      credentials: credentialsOf(running['redis']),
+    });
+    const [tcp, unix] = address.split(',');
+    assert.notEqual(pid, running['haproxy'].pid);
+    assert.match(tcp, /^127\.0\.0\.1:\d+$/);
+    await stop();
+    assert.equal(await findListener({ path: unix.slice(5) }), null);
+  });
+
+  test('without a Redis it says so in one line', async () => {
+    const other = await makeHome();
+    try {
+      const options = { home: other, packagesHome: PACKAGES_HOME };
+      const { failures } = await startServers(['haproxy'], options);
+      assert.match(failures[0].error.message, /^haproxy requires a Redis, and none is running$/);
+    } finally {
+      rmSync(other, { recursive: true, force: true });
+    }
+  });
+
+  test('passes every command on, inline ones too, over TCP and the socket', async () => {
+    const { status, stdout, stderr } = await runCommand([
+      ...['commands', '--setup', '--proxy-binary', 'haproxy', '--way', 'proxied'],
+      ...['--requests', '60', '--in-flight', '8', '--warmup', '20', '--rounds', '1'],
+      ...['--format', 'json', '--quiet'],
+    ]);
+    assert.equal(status, 0, stderr);
+    const { benchmarks } = JSON.parse(stdout);
+    assert.equal(benchmarks.length, 60);
+    for (const { id, rounds } of benchmarks) {
+      assert.equal(rounds[0].outcomes.ok, 60, id);
+      assert.equal(rounds[0].metrics.reached, 60, `${id}: what Redis has seen`);
+    }
+  });
+});
