@@ -1,7 +1,8 @@
 /**
  * The protocols in their simplest form (CQL: codecs/cql/reference.js): the expected output of
- * encoders, byte for byte, and the requests by which the fixtures are recorded. Slow, and not measured. That servers read it so
- * is shown by test/contract. Apart from protocols/, on purpose: tests hold those encoders to this.
+ * encoders, byte for byte, and the requests by which the fixtures are recorded. Slow, and not
+ * measured. That servers read it so is shown by test/contract. Apart from protocols/, on purpose:
+ * tests hold those encoders to this.
  */
 
 import { CQL_ENCODED } from './cql/reference.js';

@@ -188,11 +188,11 @@ function parametersOf({ workloadOptions }) {
 export async function bindWorkload(spec, opened, clock) {
   const { handle, handles = [handle], dataset, calls, contender, origin, outage } = opened;
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
-  const { seed, workloadOptions: options } = spec;
+  const { seed, round, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
   const own = ownDataOf(spec, origin);
-  const all = { dataset, options, clock, contender, origin, ...own };
+  const all = { dataset, options, clock, contender, origin, round, ...own };
   const onEach = (/** @type {ReturnType<typeof prepare>} */ bind) =>
     poolWorkload(
       handles.map((one) => bind(one, calls)),

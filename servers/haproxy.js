@@ -1,6 +1,6 @@
 /**
- * HAProxy before Redis, as a proxy that knows nothing of its protocol: bytes are passed on, and each
- * client has a connection of its own to Redis. How to find, start and probe it.
+ * HAProxy before Redis, as a proxy that knows nothing of its protocol: bytes are passed on, and
+ * each client has a connection of its own to Redis. How to find, start and probe it.
  *
  * Like nutcracker it listens on a TCP port and on a unix socket, forwards each over the same
  * transport, and has one thread.

@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { OK } from '../../lib/outcome.js';
 import { createRandom, shuffled } from '../../lib/random.js';
-import { blocksFor, stopReason } from '../../stats/precision.js';
+import { blocksFor, ROUNDS_LEAST, stopReason } from '../../stats/precision.js';
 import { standingsOf } from '../../stats/standings.js';
 import { entrantsOf } from './entrants.js';
 import { runRound } from './round.js';
@@ -89,6 +89,8 @@ export async function runComparison(options) {
   const failed = [];
   /** @type {Comparison['stopped'] | null} */
   let stopped = null;
+  /** Of the first round, in which the machine shows how busy it is. */
+  const firstEndNs = startNs + budgetNs / (ROUNDS_LEAST + 1);
   let blocks = options.blocks ?? blocksFor(guessOf(entrants, sliceNs), options);
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
@@ -101,6 +103,7 @@ export async function runComparison(options) {
       done = await runRound(taking, loads, {
         ...{ round, blocks, orderSeed, sliceNs, cpus, placement, signal },
         ...{ leadBlocks: shape.leadBlocks, warmNsMax: shape.warmNsMax },
+        ...(options.holdsBudget && round === 0 && { isOver: () => clock.now() > firstEndNs }),
         onPhase: (phase, share) => options.onPhase?.(round, phase, share),
       });
     };
@@ -113,6 +116,7 @@ export async function runComparison(options) {
       break;
     }
     rounds.push(done);
+    blocks = blocksOf(done) ?? blocks;
     ({ entrants, rounds } = withoutFailed(taking, rounds, failed));
     const roundNs = clock.now() - roundStartNs;
     const spentNs = clock.now() - startNs;
@@ -207,6 +211,14 @@ function guessOf(entrants, sliceNs) {
     startNs: sum((entrant) => Math.min(LOADS_GUESS, loadsOf(entrant))) * START_NS_GUESS,
     blockNs: slices * sliceNs * SLICE_EXTRA,
   };
+}
+
+/**
+ * @param {readonly ContenderRound[]} done
+ * @returns {number | null} blocks that were run; null: nothing was
+ */
+function blocksOf(done) {
+  return Math.max(0, ...done.flatMap(({ slices }) => slices.map(({ length }) => length))) || null;
 }
 
 /**

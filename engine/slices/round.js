@@ -20,6 +20,8 @@ const WINDOWS_MIN = 4;
 
 /** After so many slices with failed operations a contender is asked no more: each may time out. */
 const INVALID_MAX = 2;
+/** Of a round whose time is limited. */
+const BLOCKS_LEAST = 4;
 
 /** @typedef {import('./storage-contender.js').SliceSpec} SliceSpec */
 /** @typedef {import('./storage-contender.js').SliceRecord} SliceRecord */
@@ -53,6 +55,7 @@ const INVALID_MAX = 2;
  * @property {number} sliceNs
  * @property {number} [leadBlocks] where a block takes long, fewer than three
  * @property {number} [warmNsMax] of a process
+ * @property {() => boolean} [isOver] its time is: no further block begins, but four run in any case
  * @property {readonly number[]} [cpus] where the main threads of the contenders stay once they are
  *   warm; absent: anywhere
  * @property {AbortSignal} [signal]
@@ -129,6 +132,7 @@ async function runBlocks(seats, loads, blocks, options) {
   const wholeAt = loads.map(() => drawBelow(random, blocks));
   for (let block = 0; block < blocks; block += 1) {
     if (signal?.aborted) return;
+    if (!lead && block >= BLOCKS_LEAST && options.isOver?.()) return;
     if (!lead) onPhase?.(`block ${block + 1} of ${blocks}`, 0.3 + (0.7 * block) / blocks);
     order = orderOfLoads(order, loads.length, random, placement);
     for (const load of order) {

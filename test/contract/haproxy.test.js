@@ -4,11 +4,13 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { parseEndpoint } from '../../lib/address.js';
 import { findListener } from '../../measure/listener.js';
 import { fetchServers, loadServer, startServers, stopServers } from '../../servers/index.js';
+import { readThrough } from '../../servers/proxied-read.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
 import { runCommand } from '../helpers/command-line.js';
 import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
@@ -43,8 +45,9 @@ describe('HAProxy', () => {
     const address = addressOf(haproxy);
     const { probe } = await loadServer('haproxy');
     assert.equal((await probe(address, credentialsOf(haproxy))).pid, haproxy.pid);
+    assert.equal(await findListener(address['main']), haproxy.pid);
     for (const name of ['main', 'unix']) {
-      assert.equal(await findListener(address[name]), haproxy.pid, name);
+      assert.ok((await readThrough(address[name], credentialsOf(haproxy))).reached, name);
     }
     const file = join(haproxy.folder, 'haproxy.cfg');
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -79,7 +82,8 @@ describe('HAProxy', () => {
     assert.notEqual(pid, running['haproxy'].pid);
     assert.match(tcp, /^127\.0\.0\.1:\d+$/);
     await stop();
-    assert.equal(await findListener({ path: unix.slice(5) }), null);
+    assert.equal(await findListener(parseEndpoint(tcp)), null);
+    assert.ok(!existsSync(unix.slice('unix:'.length)));
   });
 
   test('without a Redis it says so in one line', async () => {
@@ -94,13 +98,18 @@ describe('HAProxy', () => {
   });
 
   test('passes every command on, inline ones too, over TCP and the socket', async () => {
-    const { status, stdout, stderr } = await runCommand([
-      ...['commands', '--setup', '--proxy-binary', 'haproxy', '--way', 'proxied'],
-      ...['--requests', '60', '--in-flight', '8', '--warmup', '20', '--rounds', '1'],
-      ...['--format', 'json', '--quiet'],
-    ]);
+    symlinkSync(join(PACKAGES_HOME, 'packages'), join(home, 'packages'));
+    const { status, stderr } = await runCommand(
+      home,
+      [
+        ...['bin/dragstrip.js', 'commands', '--setup', '--proxy-binary', 'haproxy'],
+        ...['--way', 'proxied', '--requests', '60', '--in-flight', '8', '--warmup', '20'],
+        ...['--rounds', '1', '--json', 'result.json', '--quiet', '--no-redis-benchmark'],
+      ],
+      { env: { DRAGSTRIP_HOME: home, DRAGSTRIP_REDIS: '' } },
+    );
     assert.equal(status, 0, stderr);
-    const { benchmarks } = JSON.parse(stdout);
+    const { benchmarks } = JSON.parse(readFileSync(join(home, 'result.json'), 'utf8'));
     assert.equal(benchmarks.length, 60);
     for (const { id, rounds } of benchmarks) {
       assert.equal(rounds[0].outcomes.ok, 60, id);

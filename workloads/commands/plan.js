@@ -83,7 +83,7 @@ export const options = Object.freeze({
   }),
   proxyBinary: text({
     value: '<command>',
-    help: 'a proxy to start for this run: a nutcracker, or a command with {port}, {socket}, {redis} …',
+    help: 'a proxy for this run: haproxy, a nutcracker, or a command with {port}, {socket}, {redis} …',
   }),
   noRedisBenchmark: flag({ help: 'do not run redis-benchmark for comparison' }),
   redisBenchmark: text({
