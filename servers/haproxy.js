@@ -93,7 +93,7 @@ function planStart(program, folder, ports, redis) {
   writePrivate(file, `${lines.join('\n')}\n`);
   return {
     program,
-    // In the foreground, which it is told with -db.
+    // -db: in the foreground.
     args: ['-f', file, '-db'],
     sockets: hasSocket ? { unix: socket } : {},
   };

@@ -18,7 +18,7 @@ export const OPCODES = Object.freeze({
   batch: 0x0d,
   authResponse: 0x0f,
 });
-/** What cassandra-driver sends where it is told nothing else. */
+/** Defaults of cassandra-driver. */
 export const LOCAL_ONE = 0x000a;
 export const FETCH_SIZE = 5000;
 /** Microseconds; a driver sends that of the call. */
