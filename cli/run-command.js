@@ -5,6 +5,7 @@
  */
 
 import { run } from '../index.js';
+import { systemClock } from '../measure/clock.js';
 import { holdOutput } from './held-output.js';
 import { openLiveOutputs } from './live-outputs.js';
 import { openPlots } from './plot-file.js';
@@ -72,6 +73,7 @@ export async function runCommand({ options, stdout, stderr }, command) {
       signal: fleet === undefined ? signal : AbortSignal.any([signal, fleet.signal]),
       executor: live?.around(fleet?.executor) ?? fleet?.executor,
       limits: session.limits,
+      onPartial: store === null ? undefined : keepPartial(store),
       onEvent(event) {
         fleet?.watch(event);
         live?.watch(event);
@@ -100,6 +102,23 @@ export async function runCommand({ options, stdout, stderr }, command) {
     signals.dispose();
     output.dispose();
   }
+}
+
+/** Storing what a running benchmark has measured takes at most this share of the time. */
+const PARTIAL_SHARE_MAX = 0.02;
+
+/**
+ * @param {import('./storage.js').ResultStore} store
+ * @returns {(result: Result) => void} stores it, unless that would take too much of the machine
+ */
+function keepPartial(store) {
+  let nextNs = 0;
+  return (result) => {
+    const startNs = systemClock.now();
+    if (startNs < nextNs) return;
+    store.write(result, { sync: false }).catch(() => {}); // the next one tries anew
+    nextNs = startNs + (systemClock.now() - startNs) / PARTIAL_SHARE_MAX;
+  };
 }
 
 /**

@@ -15,8 +15,9 @@ import { SCHEMA_NAME } from '../lib/schema-name.js';
 /**
  * @typedef {object} ResultStore
  * @property {() => string | null} file the last one written
- * @property {(document: { id: string }) => Promise<void>} write a result or the like; later writes
- *   wait for earlier ones; rejects E_STORE
+ * @property {(document: { id: string }, how?: { sync?: boolean }) => Promise<void>} write a result
+ *   or the like; later writes wait for earlier ones; sync: false: not waiting for the disk, which a
+ *   server may be using; rejects E_STORE
  */
 
 /**
@@ -33,17 +34,17 @@ export async function openStore({ json, out, force }) {
   let last = Promise.resolve();
   return {
     file: () => file,
-    write(result) {
+    write(result, how) {
       const isResult = /** @type {any} */ (result).schema === SCHEMA_NAME;
       const document = isResult ? { ...result, digest: digestOf(result) } : result;
       const text = `${numbersInLine(JSON.stringify(document, null, 1))}\n`;
       last = last
         .catch(() => {}) // each writing tries anew: space may have been freed
         .then(async () => {
-          if (file !== null) return writeWhole(file, text);
+          if (file !== null) return writeWhole(file, text, how);
           const { target, made } = await reserve(result.id);
           try {
-            await writeWhole(target, text);
+            await writeWhole(target, text, how);
           } catch (error) {
             if (made) await rm(target, { force: true }).catch(() => {});
             throw error;
@@ -155,21 +156,22 @@ export async function requireWritable(folder, flag, given) {
 /**
  * @param {string} file
  * @param {string | Uint8Array} text
+ * @param {{ sync?: boolean }} [how] sync: it is on the disk when this resolves
  * @throws {DragstripError} E_STORE
  */
-export async function writeWhole(file, text) {
+export async function writeWhole(file, text, { sync = true } = {}) {
   // In a folder of others a name that can be guessed may be a link already: wx does not follow it.
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const handle = await open(temporary, 'wx');
     try {
       await handle.writeFile(text);
-      await handle.sync();
+      if (sync) await handle.sync();
     } finally {
       await handle.close();
     }
     await rename(temporary, file);
-    await syncFolder(path.dirname(file));
+    if (sync) await syncFolder(path.dirname(file));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw notStored(file, error);

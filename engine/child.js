@@ -8,10 +8,12 @@ import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
 import { runBenchmark } from './benchmark.js';
 import { useDriver } from './driver-hooks.js';
-import { liveOf } from './record.js';
+import { liveOf, recordSoFar } from './record.js';
 
 const PROGRESS_EVERY_NS = 500e6;
 const ALIVE_EVERY_MS = 1000;
+/** What was measured until then is lost with the parent at most. */
+const RECORD_EVERY_NS = 1e9;
 
 const stop = new AbortController();
 /** The parent lets all processes of a benchmark begin together. @type {(atNs?: number) => void} */
@@ -36,7 +38,7 @@ onParentMessage((message) => {
     // The parent ends a process that gives no sign of life: its event loop is blocked.
     setInterval(() => sendToParent({ type: 'alive' }), ALIVE_EVERY_MS).unref();
     if (message.spec.driver !== undefined) useDriver(message.spec.driver);
-    run(message.spec);
+    run(message.spec, message.records === true);
   }
 });
 
@@ -53,9 +55,13 @@ function waitForGo() {
   return gone;
 }
 
-/** @param {import('./benchmark.js').BenchmarkSpec} spec */
-async function run(spec) {
+/**
+ * @param {import('./benchmark.js').BenchmarkSpec} spec
+ * @param {boolean} records also send what was measured until now, each second
+ */
+async function run(spec, records) {
   let lastNs = 0;
+  let recordNs = systemClock.now();
   const record = await runBenchmark(spec, {
     instruments: systemInstruments(systemClock),
     signal: stop.signal,
@@ -63,6 +69,10 @@ async function run(spec) {
     atStart: spec.share === undefined ? undefined : waitForGo,
     onProgress: ({ recorder, ...progress }) => {
       const nowNs = systemClock.now();
+      if (records && recorder !== undefined && nowNs - recordNs >= RECORD_EVERY_NS) {
+        recordNs = nowNs;
+        sendToParent({ type: 'record', record: recordSoFar(recorder, systemClock) });
+      }
       if (nowNs - lastNs < PROGRESS_EVERY_NS) return;
       lastNs = nowNs;
       const live = spec.live && recorder && { live: [liveOf(recorder)] };

@@ -33,7 +33,9 @@ const ABORT_GRACE_MS = 4000;
  * @callback Executor
  * @param {BenchmarkSpec} spec
  * @param {{ signal?: AbortSignal,
- *   onProgress?: (progress: Progress) => void }} context
+ *   onProgress?: (progress: Progress) => void,
+ *   onRecord?: (record: BenchmarkRecord) => void }} context onRecord: about each second, what was
+ *   measured until then
  * @returns {Promise<Execution>}
  */
 
@@ -96,11 +98,13 @@ async function executeShared(spec, context, execute) {
  *   them that did
  */
 export async function executeParts(parts, context, execute = executeInOwnChild) {
-  const { signal, onProgress, atStart: together = async () => {} } = context;
+  const { signal, onProgress, onRecord, atStart: together = async () => {} } = context;
   const others = new AbortController();
   const stopped = signal === undefined ? others.signal : AbortSignal.any([signal, others.signal]);
   const atStart = createBarrier(parts.length, stopped, together);
   const settled = parts.map(() => 0);
+  /** @type {(BenchmarkRecord | undefined)[]} */
+  const records = parts.map(() => undefined);
   /** @type {(import('./record.js').LiveFigures | undefined)[]} */
   const live = parts.map(() => undefined);
   /** @type {Execution | null} */
@@ -117,6 +121,13 @@ export async function executeParts(parts, context, execute = executeInOwnChild) 
           const sum = settled.reduce((total, one) => total + one, 0);
           onProgress?.({ phase, settled: sum, ...(all.length > 0 && { live: all }) });
         },
+        onRecord:
+          onRecord &&
+          ((record) => {
+            records[index] = record;
+            const known = records.filter((one) => one !== undefined);
+            if (index === 0 && known.length === parts.length) onRecord(mergeRecords(known));
+          }),
       });
       const { record } = execution;
       if (!stopped.aborted && (record === null || record.state === 'failed')) {
@@ -165,7 +176,7 @@ function createBarrier(count, signal, then) {
  * @param {number} silenceMs
  * @returns {Promise<Execution>}
  */
-async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) {
+async function executeBounded(spec, { signal, onProgress, onRecord, atStart }, silenceMs) {
   const startNs = systemClock.now();
   const child = startChild(CHILD, { cpus: spec.cpus, runtime: spec.runtime });
   /** @type {BenchmarkRecord | null} */
@@ -180,6 +191,7 @@ async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) 
     silence.refresh();
     if (message.type === 'done') record = message.record;
     if (message.type === 'progress') onProgress?.(message.progress);
+    if (message.type === 'record') onRecord?.(message.record);
     if (message.type === 'ready') {
       atStart?.().then((atNs) => child.connected && child.send({ type: 'go', atNs }, () => {}));
     }
@@ -191,7 +203,7 @@ async function executeBounded(spec, { signal, onProgress, atStart }, silenceMs) 
     killer = setTimeout(() => child.kill('SIGKILL'), ABORT_GRACE_MS);
   };
   signal?.addEventListener('abort', onAbort, { once: true });
-  if (child.connected) child.send({ type: 'run', spec }, () => {});
+  if (child.connected) child.send({ type: 'run', spec, records: onRecord !== undefined }, () => {});
   if (signal?.aborted) onAbort();
   const ended = await child;
   clearTimeout(killer);

@@ -119,6 +119,23 @@ export function liveOf({ outcomes, histogram }) {
 }
 
 /**
+ * What a load that still runs has measured: kept in case that nothing comes after it.
+ * @param {import('../load/recorder.js').Recorder} recorder
+ * @param {import('../measure/clock.js').Clock} clock
+ * @returns {BenchmarkRecord} of the operations that have an outcome
+ */
+export function recordSoFar(recorder, { now, originNs = 0 }) {
+  const nowNs = now();
+  const record = emptyRecord();
+  const load = { recorder, scheduled: 0, durationNs: nowNs - recorder.startNs, inFlightMean: 0 };
+  recordLoad(record, { ...load, ended: 'aborted', open: null, steady: null }, originNs);
+  record.endedNs = originNs + nowNs;
+  record.outcomes[OK] = recorder.histogram.count;
+  record.scheduled = record.outcomes.reduce((sum, count) => sum + count, 0);
+  return record;
+}
+
+/**
  * @param {BenchmarkRecord} record
  * @param {import('../load/load.js').LoadReport} load
  * @param {readonly import('../lib/types.js').Series[] | undefined} series of the workload, if any

@@ -109,3 +109,17 @@ function failedRound(failure, processNs, place) {
     workNs: null,
   };
 }
+
+/**
+ * How the canary loop came out, against the first one of the run.
+ * @param {import('../lib/result.js').Round} round
+ * @param {import('../lib/result.js').Result} result without that round
+ */
+export function recordDrift({ conditions }, { benchmarks }) {
+  if (conditions === undefined || conditions.canaryNs === null) return;
+  const first = benchmarks
+    .flatMap(({ rounds }) => rounds)
+    .find((other) => other.round === 0 && other.position === 0);
+  const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;
+  conditions.canaryDrift = referenceNs > 0 ? conditions.canaryNs / referenceNs - 1 : null;
+}

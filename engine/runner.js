@@ -27,10 +27,11 @@ import { failBenchmark, LostServers, looksLost } from './lost-servers.js';
 import { withNamespace } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
 import { sampleOwnData } from './own-data.js';
+import { watchPartial } from './partial.js';
 import { withPinning } from './pinning.js';
 import { orderOfRound } from './plan.js';
 import { isRequest, requestRun } from './request.js';
-import { toRound } from './round.js';
+import { recordDrift, toRound } from './round.js';
 import { runSearches } from './search.js';
 import { runSlices } from './slices/race.js';
 import { resolveServers, resolveTargets } from './targets.js';
@@ -63,6 +64,8 @@ import { resolveServers, resolveTargets } from './targets.js';
  * @typedef {object} RunContext
  * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
  * @property {(event: RunEvent) => void} [onEvent]
+ * @property {(result: Result) => void} [onPartial] called about each second while a benchmark runs
+ *   whole, with the result so far and what that one has measured
  * @property {Executor} [executor] default: a process for each benchmark
  * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
  * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
@@ -345,14 +348,17 @@ async function runJob({ benchmark, spec, target }, turn) {
   const gone = lost.failureOf(servers);
   if (gone !== null) return failLost(benchmark, gone, { round, position });
   context.onEvent?.({ type: 'benchmark-start', benchmark, round, rounds });
+  const partial = watchPartial(context.onPartial, result, benchmark, { round, position });
   const execution = await executor(
     { ...spec, seed: spec.seed + round * 16 },
     {
       signal: context.signal,
       onProgress: ({ phase, settled }) =>
         context.onEvent?.({ type: 'progress', benchmark, phase, settled }),
+      onRecord: partial.onRecord,
     },
   );
+  partial.end();
   const measured = await toRound(execution, { round, position });
   recordDrift(measured, result);
   benchmark.rounds.push(measured);
@@ -383,18 +389,4 @@ async function failLost(benchmark, failure, place) {
   if (benchmark.rounds.length === 0) benchmark.rounds.push(round);
   failBenchmark(benchmark, failure);
   return round;
-}
-
-/**
- * How the canary loop came out, against the first one of the run.
- * @param {import('../lib/result.js').Round} round
- * @param {Result} result without that round
- */
-function recordDrift({ conditions }, { benchmarks }) {
-  if (conditions === undefined || conditions.canaryNs === null) return;
-  const first = benchmarks
-    .flatMap(({ rounds }) => rounds)
-    .find((other) => other.round === 0 && other.position === 0);
-  const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;
-  conditions.canaryDrift = referenceNs > 0 ? conditions.canaryNs / referenceNs - 1 : null;
 }
