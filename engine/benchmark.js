@@ -49,6 +49,7 @@ const WARMUP_WINDOW_NS = 1e6;
  * @property {import('./share.js').Share} [share] which part of it is this process's
  * @property {boolean} [perSecond] with a histogram for each second
  * @property {boolean} [live] its progress has figures
+ * @property {import('../lib/types.js').Slot} [slot] of a variant that is measured by slices
  * @property {import('../lib/types.js').Address} address
  * @property {{ name: string, address: import('../lib/types.js').Address, pids: number[] }[]}
  *   [others]
@@ -188,11 +189,11 @@ function parametersOf({ workloadOptions }) {
 export async function bindWorkload(spec, opened, clock) {
   const { handle, handles = [handle], dataset, calls, contender, origin, outage } = opened;
   const { prepare, check = prepare } = await loadWorkload(spec.workload);
-  const { seed, round, workloadOptions: options } = spec;
+  const { seed, round, slot, workloadOptions: options } = spec;
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
   const own = ownDataOf(spec, origin);
-  const all = { dataset, options, clock, contender, origin, round, ...own };
+  const all = { dataset, options, clock, contender, origin, round, slot, ...own };
   const onEach = (/** @type {ReturnType<typeof prepare>} */ bind) =>
     poolWorkload(
       handles.map((one) => bind(one, calls)),

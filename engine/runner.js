@@ -104,10 +104,10 @@ export async function runRace(options, context = {}) {
   }
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
   context.onEvent?.({ type: 'planned', result, plan });
-  const writes = workload.needs.includes('set');
+  const about = { writes: workload.needs.includes('set'), whole: workload.whole };
   const lost = new LostServers(result);
   /** @type {Turn} */
-  const turn = { rounds: plan.rounds, result, executor, context, lost, others, writes, gates };
+  const turn = { rounds: plan.rounds, result, executor, context, lost, others, gates, ...about };
   const measure = (/** @type {string} */ folder) =>
     runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
@@ -158,7 +158,7 @@ function othersOf({ variants = [] }, workload) {
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
  *   cpus?: number[], lost: LostServers, others: ServerTarget[], writes?: boolean,
- *   gates?: Gates }} Turn cpus: of the client, with --pin; others: servers beside those of the
+ *   gates?: Gates, whole?: import('./slices/race.js').SliceContext['whole'] }} Turn cpus: of the client, with --pin; others: servers beside those of the
  *   storages */
 
 /**
@@ -183,7 +183,7 @@ async function runJobs(all, plan, turn) {
       onEvent,
       cpus: turn.cpus,
       runWhole,
-      writes: turn.writes,
+      ...{ writes: turn.writes, others: turn.others, whole: turn.whole },
       isDecided: turn.gates && (() => turn.gates?.look() ?? false),
     });
     if (!signal?.aborted) await failLostContenders(jobs, turn.lost);

@@ -180,6 +180,8 @@ export function defineWorkload(definition) {
     shared: 'object?',
     slices: 'boolean|string?',
     holdsBudget: 'boolean?',
+    whole: 'function?',
+    shares: 'function?',
     loads: 'function|boolean?',
     presets: 'object?',
     tests: 'object?',

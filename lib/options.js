@@ -25,6 +25,7 @@ import { usageError } from './errors.js';
  * @property {boolean} [needsUnit] of a time as text: a bare number is an error
  * @property {boolean} [isFlag] false: only a program gives it
  * @property {string} [hint] of a list with an empty name; absent: an example
+ * @property {boolean} [isAmount] it fixes how much is measured: no slices
  *
  * @typedef {Readonly<Record<string, Option>>} OptionTable by name
  * @typedef {Partial<Option> & { help: string }} More

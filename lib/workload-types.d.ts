@@ -51,6 +51,17 @@ export interface BoundWorkload {
   series?: readonly Series[];
   /** before the clock starts, after warm-up and garbage collection */
   before?(): Promise<void>;
+  /** by slices: what each of them needs that the one before has changed; outside its clock */
+  slice?: {
+    /** operations 0 to `operations` - 1 follow */
+    before(operations: number): Promise<void>;
+    /** verifies what they did; rejects with the code E_DATA where it is wrong */
+    after(): Promise<void>;
+    /** the warm-up is over: figures start anew */
+    restart(): void;
+  };
+  /** known after `before`: every operation will be refused, which is no fault of the run */
+  refused?(): boolean;
   /**
    * after the clock, before closing: counts and verifies what was done. Rejects with the code
    * E_DATA where it is wrong: the round has failed then.
@@ -111,7 +122,17 @@ export type Prepare<H = any> = (context: {
   origin?: Origin;
   /** keys of the user in place of the dataset, with --read-only */
   ownData?: OwnData;
+  /** by slices */
+  slot?: Slot;
 }) => (handle: H, calls?: CallStyle) => BoundWorkload;
+
+/** The place of a variant in one process, among all that run side by side. */
+export interface Slot {
+  /** a number of its own */
+  at: number;
+  /** of the second copy of a contender */
+  isCopy: boolean;
+}
 
 /** A storage that a run names, or that it takes where it names none. */
 export interface ChosenStorage {
@@ -293,12 +314,16 @@ export interface WorkloadDefinition {
    */
   loads?: UsualLoads | true;
   /**
-   * one operation is like the next, so that it can be measured by short slices; it has no series
-   * and no namespace. `default`: it is, where several rounds are asked for and no amount
+   * it can be measured by short slices: one operation is like the next, or `slice` of the bound
+   * workload makes it so. `default`: it is, where several rounds are asked for and no amount
    */
   slices?: boolean | 'default';
   /** by slices: the budget holds on a busy machine too, by three rounds in the place of six */
   holdsBudget?: boolean;
+  /** pure: why a variant runs whole beside slices; null: it does not */
+  whole?(parameters: Parameters): string | null;
+  /** pure, by slices: variants with the same text use one handle; absent: each has its own */
+  shares?(parameters: Parameters): string;
   /** its result is stored in any case, with a page, and the terminal shows a live view */
   isRace?: boolean;
   /** the same workload under another name, with other fields: `race`, `ycsb-a` */

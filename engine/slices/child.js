@@ -44,6 +44,8 @@ async function answer(message) {
   }
   if (contender === null) throw new Error('it is not open');
   if (message.type === 'warm') return contender.warm();
+  if (message.type === 'prepare') return contender.prepare?.(message.load, message.operations);
+  if (message.type === 'settle') return contender.settle?.(message.load);
   if (message.type === 'slice') {
     return contender.slice(message.load, message.operations, message.repetitions);
   }

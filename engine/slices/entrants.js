@@ -15,6 +15,14 @@ import { isReadOnly } from '../own-data.js';
 const EVERY_EMBEDDED = 4;
 const EVERY_CEILING = 2;
 
+/**
+ * @typedef {object} EntrantContext
+ * @property {string} folder
+ * @property {number} round
+ * @property {boolean} mixed some have a server
+ * @property {readonly import('../targets.js').ServerTarget[]} others
+ */
+
 /** The workload whose requests the wire loops send. */
 const CEILING_OF = 'get';
 
@@ -29,13 +37,15 @@ const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
  * @param {readonly StorageTarget[]} targets those that can run
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
- * @param {{ folder: string, round: number }} context folder: of embedded stores
+ * @param {{ folder: string, round: number,
+ *   others?: readonly import('../targets.js').ServerTarget[] }} how folder: of embedded stores;
+ *   others: further servers
  * @returns {RoleEntrant[]}
  */
-export function entrantsOf(targets, loads, plan, { folder, round }) {
+export function entrantsOf(targets, loads, plan, { folder, round, others = [] }) {
   if (targets.length === 0) return [];
   const mixed = targets.some(({ server }) => server !== null);
-  const context = { folder, round, mixed };
+  const context = { folder, round, mixed, others };
   const all = targets.map((target) => storageEntrant(target, loads, plan, context));
   const first = all.find(({ server }) => server !== null) ?? all[0];
   const again = { ...first, name: `${first.name} (A/A)`, role: /** @type {Role} */ ('again') };
@@ -52,7 +62,14 @@ export function entrantsOf(targets, loads, plan, { folder, round }) {
   const ofRows = targets.every(({ definition }) => Object.hasOwn(definition, 'rows'));
   const lacksOverhead = ofRows && !all.some(({ role }) => role === 'overhead');
   const overhead = lacksOverhead ? [overheadEntrant(loads, plan, context)] : [];
-  return [...all, { ...again, of: first.name }, ...ceilings, ...overhead];
+  const entrants = [
+    ...all,
+    { ...again, spec: { ...again.spec, isCopy: true }, of: first.name },
+    ...ceilings,
+    ...overhead,
+  ];
+  // Numbers of their own for all variants of all of them.
+  return entrants.map((one, i) => ({ ...one, spec: { ...one.spec, slot: i * loads.length } }));
 }
 
 /**
@@ -67,7 +84,7 @@ function hasCeiling(plan) {
  * @param {StorageTarget} target
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
- * @param {{ folder: string, round: number, mixed: boolean }} context mixed: some have a server
+ * @param {EntrantContext} context
  * @returns {RoleEntrant}
  */
 function storageEntrant(target, loads, plan, context) {
@@ -93,6 +110,11 @@ function storageEntrant(target, loads, plan, context) {
         workloadOptions: plan.workloadOptions,
         load: plan.loads[0],
         address: server?.address ?? {},
+        ...(context.others.length > 0 && {
+          others: context.others.map(({ name: other, address, pids }) => ({
+            ...{ name: other, address, pids },
+          })),
+        }),
         credentialVariables: server?.credentialVariables ?? null,
         serverPids: server?.pids ?? [],
         dataset: plan.dataset,
@@ -112,7 +134,7 @@ function storageEntrant(target, loads, plan, context) {
 /**
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
- * @param {{ folder: string, round: number, mixed: boolean }} context mixed: some have a server
+ * @param {EntrantContext} context
  * @returns {RoleEntrant} where `memory` is no storage of the run
  */
 function overheadEntrant(loads, plan, context) {

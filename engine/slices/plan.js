@@ -41,7 +41,7 @@ export function planSlices(values, { given, own, findMax, workload, loads }) {
       ? 'the workload cannot be measured by slices'
       : findMax !== null
         ? 'a search has trials of its own'
-        : whyWhole(given, rounds, loads);
+        : (whyFixed(given, workload) ?? whyWhole(given, rounds, loads));
   const isPartly = loads.some((load) => whyNotSliced(load) !== null);
   if (asked.length === 0 && (reason !== null || isPartly)) return null;
   if (reason !== null) {
@@ -61,6 +61,24 @@ export function planSlices(values, { given, own, findMax, workload, loads }) {
     rounds: given['rounds'] === undefined || rounds === 1 ? null : rounds,
     placement,
   };
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {import('../../lib/types.js').WorkloadDefinition} workload
+ * @returns {string | null} what fixes the amount, of the workload's own options and variants
+ */
+function whyFixed(given, { options = {} }) {
+  const name = Object.keys(options).find(
+    (one) => options[one].isAmount && given[one] !== undefined,
+  );
+  if (name !== undefined) {
+    const flag = options[name].flag ?? name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`);
+    return `--${flag} fixes the amount`;
+  }
+  const loads = (given['variants'] ?? []).flatMap((/** @type {any} */ one) => one.loads ?? []);
+  const isFixed = loads.some((/** @type {any} */ one) => one.operations ?? one.durationMs);
+  return isFixed ? 'the amount is fixed by hand' : null;
 }
 
 /**

@@ -5,28 +5,19 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { isOfLoad } from '../../lib/comparison.js';
 import { labelOf } from '../../lib/label.js';
-import { OK } from '../../lib/outcome.js';
 import { systemClock } from '../../measure/clock.js';
-import { processMeans } from '../../stats/blocks.js';
 import { roundsForPrecision } from '../../stats/precision.js';
-import { emptyRecord } from '../record.js';
-import { toRound } from '../round.js';
-import { groupOf, runComparison } from './comparison.js';
+import { runComparison } from './comparison.js';
 import { placeFor } from './placement.js';
 import { whyNotSliced } from './plan.js';
 import { SLICE_NS } from './shape.js';
+import { storeRound } from './store.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
-/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/comparison.js').StoredComparison} StoredComparison */
-/** @typedef {import('../../lib/comparison.js').StoredContender} StoredContender */
 /** @typedef {import('../benchmarks.js').Job} Job */
 /** @typedef {import('../plan.js').RunPlan} RunPlan */
-/** @typedef {import('./entrants.js').RoleEntrant} RoleEntrant */
-/** @typedef {import('./round.js').ContenderRound} ContenderRound */
-/** @typedef {import('./round.js').Slice} Slice */
 /** @typedef {import('./comparison.js').Progress} Progress */
 
 /** Until a round has shown what it takes: opening and warming up, and a slice with its gap. */
@@ -45,6 +36,8 @@ const WHOLE_NS = 300e6;
  * @property {() => boolean} [isDecided] by the gates of the run
  * @property {number[]} [cpus] of the client, where --pin has placed both
  * @property {boolean} [writes] the workload does
+ * @property {readonly import('../targets.js').ServerTarget[]} [others] beside those of the storages
+ * @property {import('../../lib/types.js').WorkloadDefinition['whole']} [whole]
  * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
  */
 
@@ -64,7 +57,8 @@ export async function runSlices(jobs, plan, context) {
   const targets = [...new Set(sliced.map(({ target }) => target))];
   if (jobs.length === 0) return;
   const loads = cellsOf(sliced);
-  const servers = [...new Set(targets.flatMap(({ server }) => server ?? []))];
+  const { others: beside = [] } = context;
+  const servers = [...new Set([...targets.flatMap(({ server }) => server ?? []), ...beside])];
   const placement = await placeFor(slices.placement, loads, servers, { pinned: cpus });
   const orderSeed = randomInt(2 ** 32);
   const stored = emptyComparison(plan, loads, { orderSeed, placement, others });
@@ -73,7 +67,7 @@ export async function runSlices(jobs, plan, context) {
   try {
     const { stopped, failed, spentNs } = await runComparison({
       ...{ plan, targets, loads, orderSeed, signal, placement, clock: systemClock },
-      folder: jobs[0].spec.folder,
+      ...{ folder: jobs[0].spec.folder, others: beside },
       precision: slices.precision,
       budgetNs: slices.budgetNs,
       ...{ rounds: slices.rounds ?? undefined, isDecided, holdsBudget: slices.holdsBudget },
@@ -101,12 +95,12 @@ export async function runSlices(jobs, plan, context) {
  * @param {SliceContext} context
  * @returns {string | null} null: it is sliced
  */
-function whyWhole({ benchmark, target }, { writes }) {
+function whyWhole({ benchmark, target }, { writes, whole }) {
   // Two processes that write to the same LMDB file have been seen to crash.
   const isShared = writes && target.definition.fill !== undefined;
   return isShared
     ? 'an embedded store is written to by one process at a time'
-    : whyNotSliced(benchmark.load);
+    : (whyNotSliced(benchmark.load) ?? whole?.(benchmark.parameters ?? {}) ?? null);
 }
 
 /**
@@ -127,14 +121,16 @@ function withAmount(job) {
 function cellsOf(jobs) {
   /** @type {Map<string, import('./storage-contender.js').SliceLoad & { contenders: string[] }>} */
   const cells = new Map();
-  for (const { benchmark } of jobs) {
+  for (const { benchmark, spec } of jobs) {
     const { parameters, load } = benchmark;
+    const others = spec.others?.map(({ name }) => name) ?? [];
     const kind = /** @type {'sync' | 'window'} */ (load.kind);
     const inFlight = load.inFlight ?? 1;
     const key = JSON.stringify([parameters, kind, inFlight]);
     const cell = cells.get(key) ?? {
       ...{ kind, inFlight, contenders: [] },
       ...(parameters && { parameters }),
+      ...(others.length > 0 && { others }),
     };
     cells.set(key, cell);
     cell.contenders.push(labelOf(benchmark));
@@ -210,161 +206,6 @@ function estimate({ slices }, contenders, loads) {
       return { type: 'comparison', round, phase, spentNs, leftNs };
     },
   };
-}
-
-/**
- * @param {Progress} progress
- * @param {readonly Job[]} jobs
- * @param {SliceContext} context
- * @param {StoredComparison} stored
- */
-async function storeRound(progress, jobs, { result, onEvent }, stored) {
-  const { round, blocks, entrants, done, spentNs, sliceNs } = progress;
-  stored.blocks.push(blocks);
-  stored.sliceNs = sliceNs;
-  stored.spentNs = spentNs;
-  /** @type {{ benchmark: Benchmark, round: import('../../lib/result.js').Round }[]} */
-  const ended = [];
-  for (const [load, { contenders }] of stored.loads.entries()) {
-    const means = meansOf(done, load);
-    for (const [i, entrant] of entrants.entries()) {
-      const job = jobs.find((one) => isOf(one, entrant, stored.loads[load]));
-      keepSlices(contenders, entrant, done[i], { load, round, id: job?.benchmark.id ?? null });
-      if (job === undefined) continue;
-      const position = load * entrants.length + i;
-      const made = await roundOf(done[i], load, { round, position }, means[i]);
-      const { benchmark } = job;
-      benchmark.rounds.push(made);
-      benchmark.state = made.state;
-      benchmark.reason = made.failure?.message ?? null;
-      ended.push({ benchmark, round: made });
-    }
-    keepOverhead(result, stored.loads[load]);
-  }
-  for (const [i, one] of ended.entries()) {
-    const { benchmark } = one;
-    onEvent?.({ type: 'benchmark-start', benchmark, round, rounds: round + 1 });
-    onEvent?.({ type: 'benchmark-end', ...one, result, more: i < ended.length - 1 });
-  }
-  const resolves = progress.standings.map((one) => one?.resolves ?? null);
-  onEvent?.({ type: 'round-end', round, spentNs, resolves });
-}
-
-/**
- * @param {Job} job
- * @param {RoleEntrant} entrant
- * @param {StoredComparison['loads'][number]} load
- */
-function isOf({ benchmark }, { name, role }, load) {
-  return (
-    (role === 'storage' || role === 'overhead') &&
-    // Versions of a driver share their storage, not their name.
-    labelOf(benchmark) === name &&
-    isOfLoad(load, benchmark)
-  );
-}
-
-/**
- * @param {ContenderRound[]} done
- * @param {number} load
- * @returns {number[]} log of ns per operation of each process, block state out
- */
-function meansOf(done, load) {
-  const logs = done.map(({ slices }) => [
-    slices[load].map((slice) => (slice?.valid ? Math.log(timeNs(slice)) : null)),
-  ]);
-  return processMeans(logs).map(([mean]) => mean);
-}
-
-/** @param {Slice} slice */
-function timeNs({ spanNs, spanOperations }) {
-  return spanNs / spanOperations;
-}
-
-/**
- * @param {StoredContender[]} contenders is added to
- * @param {RoleEntrant} entrant
- * @param {ContenderRound} done
- * @param {{ load: number, round: number, id: string | null }} context
- */
-function keepSlices(contenders, { name, role, server, of, ceiling }, done, { load, round, id }) {
-  let found = contenders.find((one) => one.name === name);
-  if (found === undefined && round === 0) {
-    const about = { name, group: groupOf({ role, server }), benchmark: id };
-    found = { ...about, ...(of && { of }), ...(ceiling && { ceiling }), rounds: [] };
-    contenders.push(found);
-  }
-  if (done.failure !== null || found === undefined) return;
-  const slices = done.slices[load].map((slice) => (slice?.valid ? slice : null));
-  const of1 = (/** @type {(slice: Slice) => number | null} */ value) =>
-    slices.map((slice) => {
-      const number = slice === null ? null : value(slice);
-      return number === null ? null : Math.round(number);
-    });
-  found.rounds.push({
-    operations: slices.reduce((sum, slice) => sum + (slice?.operations ?? 0), 0),
-    timePs: of1((slice) => 1000 * timeNs(slice)),
-    clientCpuPs: of1(({ cpuNs, operations }) => cpuNs && (1000 * cpuNs) / operations),
-    serverCpuPs: of1(({ serverCpuNs, operations }) =>
-      server === null ? null : serverCpuNs && (1000 * serverCpuNs) / operations,
-    ),
-    medianNs: of1(({ medianNs }) => medianNs),
-    ...(done.occupancy && { occupancy: occupancyFor(done.occupancy[load], server) }),
-  });
-}
-
-/**
- * @param {{ client: number | null, server: number | null }} occupancy
- * @param {string | null} server null: there is none
- */
-function occupancyFor({ client, server: busiest }, server) {
-  const digits = (/** @type {number | null} */ x) => x && Math.round(x * 1e4) / 1e4;
-  return { client: digits(client), server: server === null ? null : digits(busiest) };
-}
-
-/**
- * @param {Result} result
- * @param {StoredComparison['loads'][number]} load
- */
-function keepOverhead(result, { kind, contenders }) {
-  const one = contenders.find(({ group }) => group === 'overhead');
-  const times = one?.rounds.flatMap(({ timePs }) => timePs.filter((time) => time !== null)) ?? [];
-  if (one === undefined || times.length === 0) return;
-  times.sort((a, b) => a - b);
-  const nsPerOperation = times[times.length >> 1] / 1000;
-  const entry = { load: kind, nsPerOperation, n: one.rounds.length };
-  result.harnessOverhead = [...result.harnessOverhead.filter((x) => x.load !== kind), entry];
-}
-
-/**
- * @param {ContenderRound} done
- * @param {number} load
- * @param {{ round: number, position: number }} place
- * @param {number} mean log of ns per operation
- * @returns {Promise<import('../../lib/result.js').Round>}
- */
-async function roundOf({ series, servers, failure }, load, place, mean) {
-  if (failure !== null) return toRound({ record: null, failure, processNs: null }, place);
-  const { cpu, rssBytes = 0, compared, metrics, ...one } = series[load];
-  const record = {
-    ...emptyRecord(),
-    ...one,
-    state: /** @type {const} */ ('measured'),
-    ...(compared && { compared }),
-    ...(metrics && { metrics }),
-    client:
-      cpu === undefined
-        ? null
-        : {
-            ...cpu,
-            ...{ rssBytesBefore: rssBytes, rssBytesAfter: rssBytes, rssBytesMax: rssBytes },
-            ...{ gcCount: null, gcNs: null },
-          },
-    server: servers?.[load] ? { cpuNs: servers[load].cpuNs, rssBytes: null } : null,
-  };
-  const round = await toRound({ record, failure: null, processNs: null }, place);
-  const isKnown = Number.isFinite(mean) && one.outcomes[OK] > 0;
-  return isKnown ? { ...round, throughput: 1e9 / Math.exp(mean) } : round;
 }
 
 /**

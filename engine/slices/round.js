@@ -6,8 +6,10 @@
 
 import { availableParallelism } from 'node:os';
 import { createRandom, drawBelow, shuffled } from '../../lib/random.js';
+import { systemClock } from '../../measure/clock.js';
 import { ThreadClocks } from '../../measure/schedstat.js';
 import { OccupancySum } from './occupancy.js';
+import { OtherServers } from './other-servers.js';
 import { Remote } from './remote.js';
 
 /**
@@ -43,6 +45,7 @@ const BLOCKS_LEAST = 4;
  * @property {(Slice | null)[][]} slices by load and block; null: not in this block
  * @property {SeriesRecord[]} series by load
  * @property {number[]} warmNs ns per operation after the warm-up, by load
+ * @property {Record<string, { cpuNs: number }>[]} [others] CPU time of further servers, by load
  * @property {({ cpuNs: number } | null)[]} [servers] CPU time of its server in all slices, by load
  * @property {{ client: number | null, server: number | null }[]} [occupancy] of the main thread and
  *   of the busiest thread of its server, by load
@@ -54,6 +57,8 @@ const BLOCKS_LEAST = 4;
  * @property {number} orderSeed
  * @property {number} sliceNs
  * @property {number} [leadBlocks] where a block takes long, fewer than three
+ * @property {(leadNs: number) => number} [fitBlocks] of the first round: how many blocks fit, by
+ *   what the last of the lead blocks took; no more than `blocks`
  * @property {number} [warmNsMax] of a process
  * @property {() => boolean} [isOver] its time is: no further block begins, but four run in any case
  * @property {readonly number[]} [cpus] where the main threads of the contenders stay once they are
@@ -87,13 +92,18 @@ export async function runRound(entrants, loads, options) {
     onPhase?.('warming up', 0.1);
     await warmAll(start);
     if (cpus !== undefined) await Promise.all(seats.map((seat) => seat.remote.pin(cpus)));
+    let leadNs = 0;
     for (let block = 0; block < leadBlocks; block += 1) {
+      const startNs = systemClock.now();
       await runBlocks(seats, loads, 1, { ...options, random, lead: true });
+      leadNs = systemClock.now() - startNs;
       for (const seat of seats) seat.calibrate();
     }
     for (const seat of seats) seat.lead = false;
-    await runBlocks(seats, loads, options.blocks, { ...options, random, lead: false });
-    await Promise.all(seats.map((seat) => seat.end()));
+    const blocks = Math.min(options.blocks, options.fitBlocks?.(leadNs) ?? options.blocks);
+    await runBlocks(seats, loads, blocks, { ...options, random, lead: false });
+    // One after the other: a workload may still measure something beside, alone.
+    for (const seat of seats) await seat.end();
   } finally {
     signal?.removeEventListener('abort', onAbort);
     for (const seat of seats) seat.close();
@@ -198,13 +208,18 @@ class Seat {
     this.result = { slices: loads.map(() => []), series: [], warmNs: [], failure: null };
     this.invalid = 0;
     this.occupancy = loads.map(() => new OccupancySum());
+    this.others = new OtherServers(spec, loads);
+    /** Each slice is prepared and settled, by load. @type {boolean[]} */
+    this.renews = [];
+    /** @type {boolean[]} by load */
+    this.refused = [];
     /** CPU time in all slices, by load. */
     this.serverNs = loads.map(() => 0);
   }
 
   /** @param {number} load */
   has(load) {
-    return this.spec.loads[load] !== null;
+    return this.spec.loads[load] !== null && !this.refused[load];
   }
 
   /** @returns {boolean} it takes no further part in the round */
@@ -221,10 +236,15 @@ class Seat {
 
   async warm() {
     await this.#guard(async () => {
-      this.result.warmNs = await this.remote.ask({ type: 'warm' });
+      /** @type {import('./storage-contender.js').WarmRecord[]} */
+      const warm = await this.remote.ask({ type: 'warm' });
+      this.result.warmNs = warm.map(({ costNs }) => costNs);
+      this.renews = warm.map(({ renews = false }) => renews);
+      this.refused = warm.map(({ refused = false }) => refused);
       this.sizes = this.loads.map((load, i) => sizeOf(load, this.result.warmNs[i], this.sliceNs));
       // Its connections are open now, and with them the server's threads.
       this.server = new ThreadClocks(this.serverPids);
+      this.others.open();
     });
   }
 
@@ -242,9 +262,14 @@ class Seat {
   async slice(load, beforeNs) {
     let endNs = beforeNs;
     await this.#guard(async () => {
+      const size = this.sizes[load];
+      if (this.renews[load]) await this.remote.ask({ type: 'prepare', load, ...size });
       const before = this.server?.read() ?? null;
-      const slice = await this.remote.ask({ type: 'slice', load, ...this.sizes[load] });
+      this.others.begin(load);
+      const slice = await this.remote.ask({ type: 'slice', load, ...size });
       const after = this.server?.read() ?? null;
+      this.others.add(load);
+      if (this.renews[load]) await this.remote.ask({ type: 'settle', load });
       endNs = slice.endNs;
       if (!slice.valid) this.invalid += 1;
       if (before !== null && after !== null) this.serverNs[load] += after.runNs - before.runNs;
@@ -269,11 +294,13 @@ class Seat {
       this.result.series = await this.remote.ask({ type: 'end' });
       this.result.occupancy = this.occupancy.map((one) => one.figures());
       this.result.servers = this.serverNs.map((cpuNs) => (cpuNs > 0 ? { cpuNs } : null));
+      this.result.others = this.others.sums;
     });
   }
 
   close() {
     this.server?.close();
+    this.others.close();
     this.remote.kill();
   }
 

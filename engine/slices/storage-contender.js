@@ -6,6 +6,7 @@
 import { OUTCOMES } from '../../lib/outcome.js';
 import { SliceSeries } from '../../load/slice.js';
 import { ThreadClocks } from '../../measure/schedstat.js';
+import { loadWorkload } from '../../workloads/index.js';
 import { bindWorkload, checkRows, openStorage, runHook } from '../benchmark.js';
 import { closeBounded, withTimeout } from '../guard.js';
 import { isWarm } from './warm.js';
@@ -24,6 +25,8 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {import('../benchmark.js').BenchmarkSpec} benchmark its load is not used
  * @property {(SliceLoad | null)[]} loads null: this contender does not have it
  * @property {number} [warmNsMax] of all loads together
+ * @property {number} [slot] of its first variant, see Slot of lib/workload-types.d.ts
+ * @property {boolean} [isCopy] it is a second copy of a contender
  * @property {import('../../limits/wire/process.js').WireSpec} [wire] of a server ceiling
  *
  * @typedef {object} SliceLoad
@@ -33,6 +36,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} [sliceOperations] fixed by hand; absent: as many as take the time of a slice
  * @property {import('../../lib/types.js').Parameters} [parameters] of the variant of the workload
  * @property {readonly string[]} [contenders] names of those that have it; absent: all
+ * @property {readonly string[]} [others] names of further servers that it needs
  *
  * @typedef {object} SliceRecord of one slice
  * @property {number} startNs on the system's monotonic clock
@@ -61,16 +65,25 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {{ name: string, latency: import('../record.js').HistogramMessage | null }[]} [kinds]
  *   of operations, in a mix
  * @property {number} [rssBytes] of the process, peak
+ * @property {boolean} [refused] every operation was, which is no fault of the run
  */
 
 /**
  * @typedef {object} Contender
- * @property {() => Promise<number[]>} warm ns per operation of each load
+ * @property {() => Promise<WarmRecord[]>} warm by load
+ * @property {(load: number, operations: number) => Promise<void>} [prepare] before a slice, where
+ *   its workload needs that
+ * @property {(load: number) => Promise<void>} [settle] after it
  * @property {(load: number, operations: number, repetitions: number) => Promise<SliceRecord>} slice
  * @property {() => Promise<SeriesRecord[]>} end
  */
 
 /**
+ * @typedef {object} WarmRecord
+ * @property {number} costNs per operation
+ * @property {boolean} [renews] each slice is prepared and settled
+ * @property {boolean} [refused] it has no slices
+ *
  * @typedef {object} Part a variant of the workload: opened and checked once, for all its loads
  * @property {import('../../lib/types.js').Handle} handle
  * @property {import('../../lib/types.js').BoundWorkload} measured
@@ -89,10 +102,11 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<Contender>}
  */
-export async function openStorageContender({ benchmark, loads, warmNsMax }, context) {
+export async function openStorageContender(spec, context) {
+  const { warmNsMax } = spec;
   const { instruments } = context;
   const { clock } = instruments;
-  const cells = await openCells(benchmark, loads, context);
+  const cells = await openCells(spec, context);
   const own = cells.filter((cell) => cell !== null);
   const parts = [...new Set(own.map(({ part }) => part))];
   const thread = new ThreadClocks([process.pid], { mainOnly: true });
@@ -102,14 +116,20 @@ export async function openStorageContender({ benchmark, loads, warmNsMax }, cont
     async warm() {
       instruments.collectGarbage('all');
       for (const { measured } of parts) await runHook(measured, 'before', context);
-      const costs = [];
+      /** @type {WarmRecord[]} */
+      const records = [];
       for (const cell of cells) {
-        costs.push(
-          cell === null ? 0 : await warmCell(cell, { parts: own.length, warmNsMax, clock }),
-        );
+        const how = { parts: own.length, warmNsMax, clock };
+        records.push(cell === null ? { costNs: 0 } : await warmCell(cell, how));
       }
       instruments.collectGarbage('young');
-      return costs;
+      return records;
+    },
+    async prepare(index, operations) {
+      await prepareSlice(/** @type {Cell} */ (cells[index]), operations);
+    },
+    async settle(index) {
+      await cells[index]?.part.measured.slice?.after();
     },
     async slice(index, operations, repetitions) {
       const { series, part, sums } = /** @type {Cell} */ (cells[index]);
@@ -135,7 +155,7 @@ export async function openStorageContender({ benchmark, loads, warmNsMax }, cont
     async end() {
       thread.close();
       for (const part of parts) await finish(part, own, context);
-      for (const { handle } of parts) await closeBounded(handle);
+      for (const handle of new Set(parts.map((part) => part.handle))) await closeBounded(handle);
       const rssBytes = process.resourceUsage().maxRSS * 1024;
       return cells.map((cell) => (cell === null ? emptySeries() : toRecord(cell, rssBytes)));
     },
@@ -160,18 +180,19 @@ async function finish(part, cells, context) {
 
 /**
  * Loads of one variant share its handle and its keys.
- * @param {import('../benchmark.js').BenchmarkSpec} benchmark
- * @param {readonly (SliceLoad | null)[]} loads
+ * @param {SliceSpec} spec
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<(Cell | null)[]>}
  */
-async function openCells(benchmark, loads, context) {
+async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context) {
   const { clock } = context.instruments;
   const variantOf = (/** @type {SliceLoad} */ { parameters }) => JSON.stringify(parameters ?? null);
   const variants = new Set(loads.flatMap((load) => (load === null ? [] : [variantOf(load)])));
   const operations = Math.max(KEYS_MIN, Math.floor(KEYS / variants.size));
   /** @type {Map<string, Part>} */
   const parts = new Map();
+  /** @type {Handles} */
+  const handles = new Map();
   /** @type {(Cell | null)[]} */
   const cells = [];
   for (const load of loads) {
@@ -180,7 +201,13 @@ async function openCells(benchmark, loads, context) {
       continue;
     }
     const variant = variantOf(load);
-    const part = parts.get(variant) ?? (await openPart(benchmark, load, operations, context));
+    const part =
+      parts.get(variant) ??
+      (await openPart(
+        { ...benchmark, slot: { at: slot + parts.size, isCopy } },
+        { load, operations, handles },
+        context,
+      ));
     parts.set(variant, part);
     const { op, verify, replyBytes, kinds } = part.measured;
     const series = new SliceSeries({
@@ -193,18 +220,25 @@ async function openCells(benchmark, loads, context) {
   return cells;
 }
 
+/** @typedef {Map<string, import('../benchmark.js').OpenedStorage>} Handles that variants share */
+
 /**
  * @param {import('../benchmark.js').BenchmarkSpec} benchmark
- * @param {SliceLoad} load
- * @param {number} operations keys that are drawn
+ * @param {{ load: SliceLoad, operations: number, handles: Handles }} variant operations: keys that
+ *   are drawn
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<Part>}
  */
-async function openPart(benchmark, { parameters }, operations, context) {
+async function openPart(benchmark, { load, operations, handles }, context) {
+  const { parameters } = load;
   const window = { kind: /** @type {const} */ ('window'), inFlight: 100, operations };
   const workloadOptions = { ...benchmark.workloadOptions, ...(parameters && { parameters }) };
   const spec = { ...benchmark, workloadOptions, load: { ...window, durationNs: null } };
-  const opened = await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open');
+  const { shares } = await loadWorkload(spec.workload);
+  const key = shares?.(parameters ?? {}) ?? String(handles.size);
+  const opened =
+    handles.get(key) ?? (await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open'));
+  handles.set(key, opened);
   const stallMs = spec.stallNs / 1e6;
   const bound = bindWorkload(spec, opened, context.instruments.clock);
   await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
@@ -215,11 +249,23 @@ async function openPart(benchmark, { parameters }, operations, context) {
 
 /**
  * @param {Cell} cell
+ * @param {number} operations
+ */
+async function prepareSlice({ part: { measured }, series }, operations) {
+  await measured.slice?.before(operations);
+  if (measured.slice !== undefined) series.first = 0;
+}
+
+/**
+ * @param {Cell} cell
  * @param {{ parts: number, warmNsMax?: number, clock: import('../../measure/clock.js').Clock }} how
  *   parts of the warm-up: one for each cell
- * @returns {Promise<number>} ns per operation in its last quarter
+ * @returns {Promise<WarmRecord>} its cost in the last quarter
  */
-async function warmCell({ series, load: { kind, inFlight } }, { parts, warmNsMax, clock }) {
+async function warmCell(cell, { parts, warmNsMax, clock }) {
+  const { series, load, part } = cell;
+  const { kind, inFlight } = load;
+  const { slice, refused } = part.measured;
   const startNs = clock.now();
   /** @type {number[]} */
   const costs = [];
@@ -227,7 +273,10 @@ async function warmCell({ series, load: { kind, inFlight } }, { parts, warmNsMax
     kind === 'sync' ? 1 : Math.min(WARM_BURST, inFlight) * (kind === 'burst' ? 1 : 2);
   let done = 0;
   for (;;) {
+    await prepareSlice(cell, operations);
     const { spanNs, spanOperations, valid } = await series.run(operations, 1);
+    await slice?.after();
+    if (refused?.()) return { costNs: spanNs / operations, refused: true };
     done += operations;
     const cost = spanNs / Math.max(1, spanOperations);
     costs.push(cost);
@@ -237,8 +286,9 @@ async function warmCell({ series, load: { kind, inFlight } }, { parts, warmNsMax
     if (kind !== 'burst') operations = Math.max(1, Math.ceil(5e6 / cost / inFlight)) * inFlight;
   }
   series.clear();
+  slice?.restart();
   const last = costs.slice(-Math.max(1, costs.length >> 2)).sort((a, b) => a - b);
-  return last[last.length >> 1];
+  return { costNs: last[last.length >> 1], renews: slice !== undefined };
 }
 
 /** @returns {SeriesRecord} of a load that the contender does not have */
@@ -267,6 +317,7 @@ function toRecord({ series, part, sums }, rssBytes) {
     latency: message(histogram),
     ...(measured.compared && { compared: { replies, bytes } }),
     ...(metrics && { metrics }),
+    ...(measured.refused?.() && { refused: true }),
     ...(kinds && {
       kinds: kinds.names.map((name, i) => ({ name, latency: message(recorder.byKind[i]) })),
     }),

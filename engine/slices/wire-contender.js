@@ -38,12 +38,12 @@ export async function openWireContender({ wire, loads: given }, { instruments })
   return {
     async warm() {
       instruments.collectGarbage('all');
-      const costs = [];
+      const records = [];
       for (const { inFlight: depth } of loads) {
         const point = await pump.run({ depth, warmNs: WARM_UP_NS / 2, measureNs: WARM_UP_NS });
-        costs.push(point.durationNs / point.replies);
+        records.push({ costNs: point.durationNs / point.replies });
       }
-      return costs;
+      return records;
     },
     async slice(load) {
       const startNs = clock.now();

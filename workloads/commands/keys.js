@@ -12,12 +12,22 @@ function digits(n) {
   return String(n).padStart(12, '0');
 }
 
-export const keyOf = (/** @type {number} */ n) => `${PREFIX}key:${digits(n)}`;
-export const counterOf = (/** @type {number} */ n) => `${PREFIX}counter:${digits(n)}`;
 export const memberOf = (/** @type {number} */ n) => `element:${digits(n)}`;
-export const LIST = `${PREFIX}list`;
-export const RANGE = `${PREFIX}range`;
-export const SET = `${PREFIX}set`;
+
+/**
+ * @param {number} [slot] of a variant in one process among several that run side by side: each has
+ *   keys of its own. Absent: it is alone
+ */
+export function keysAt(slot) {
+  const prefix = slot === undefined ? PREFIX : `${PREFIX}s${String(slot).padStart(6, '0')}:`;
+  return {
+    keyOf: (/** @type {number} */ n) => `${prefix}key:${digits(n)}`,
+    counterOf: (/** @type {number} */ n) => `${prefix}counter:${digits(n)}`,
+    list: `${prefix}list`,
+    range: `${prefix}range`,
+    set: `${prefix}set`,
+  };
+}
 
 /**
  * @param {Send} send

@@ -12,7 +12,7 @@ export const namespace = Object.freeze({
     prefix: PREFIX,
     marker: MARKER,
     // Those of keys.js.
-    own: /^dragstrip:commands:((key|counter):\d{12}|list|range|set)$/,
+    own: /^dragstrip:commands:(s\d{6}:)?((key|counter):\d{12}|list|range|set)$/,
   },
 });
 

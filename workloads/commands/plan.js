@@ -49,6 +49,7 @@ export const options = Object.freeze({
     also: ['-n'],
     help: 'requests of each test',
     shown: `${kept}; LRANGE: ${keptLong}; without keep-alive: ${own}`,
+    isAmount: true,
   }),
   inFlight: count(1, 5000, 50, {
     also: ['-c', '--clients'],
@@ -104,6 +105,7 @@ export const shared = Object.freeze({
     default: ['ioredis'],
   },
   warmupOperations: 500,
+  budget: { default: 300_000, shown: '5m' },
   rows: null,
   valueSize: null,
   against: null,
@@ -229,7 +231,7 @@ export function commandVariants(list) {
  * @param {string} test
  * @param {boolean} kept
  */
-function requestsOf(test, kept) {
+export function requestsOf(test, kept) {
   if (!kept) return REQUESTS_DEFAULT.own;
   return test.startsWith('LRANGE') ? REQUESTS_DEFAULT.keptLong : REQUESTS_DEFAULT.kept;
 }

@@ -5,6 +5,7 @@
  */
 
 import { plainText } from '../../lib/format.js';
+import { labelOf } from '../../lib/label.js';
 import { clientCpu, figureOf, metric, p50, p99, serverCpu, UNKNOWN } from '../../stats/metrics.js';
 import { pairedRatio } from '../paired-ratio.js';
 import {
@@ -156,6 +157,42 @@ const keptConnections = {
     );
     return kinds.every(Boolean) ? rows : [];
   },
+};
+
+/**
+ * @param {any} benchmark
+ * @param {import('../../lib/result.js').Result} result
+ * @returns {any} the same of the run's first storage
+ */
+function ofFirst({ source }, { benchmarks }) {
+  const variant = JSON.stringify(source.parameters);
+  const found = benchmarks.find(({ parameters }) => JSON.stringify(parameters) === variant);
+  return found && { source: found };
+}
+
+/** @type {Metric} */
+const toFirstStorage = {
+  ...{ key: 'to_first_storage', name: '', unit: '×', better: 'more', drop: 0 },
+  ...{ shows: ['interval'], relative: true },
+  of(benchmark, { result }) {
+    const first = ofFirst(benchmark, result);
+    return pairedRatio(ratesOf(benchmark), first && ratesOf(first));
+  },
+};
+
+/** @type {TableSpec} by slices, where drivers run in the same blocks */
+const storages = {
+  ...BY_CONNECTIONS,
+  expand: (benchmark, { comparison, benchmarks: [first] }) =>
+    comparison === undefined || labelOf(benchmark.source) === labelOf(first)
+      ? []
+      : [{ ...benchmark, mark: null, throughput: {} }],
+  row: [TEST],
+  columns: routeColumns,
+  metrics: [toFirstStorage],
+  title: ([one], { benchmarks: [first] }) =>
+    `${one.label}, ${connectionsOf(one)}: speed, ${plainText(labelOf(first))} = 1`,
+  shown: (rows) => (rows.some((row) => someOf(row, ran)) ? rows : []),
 };
 
 /** @type {Metric} */
@@ -311,7 +348,7 @@ export const report = {
   section: ['storage'],
   skipped: true,
   refused: ({ source }) => isRefusedByProxy(source),
-  tables: [summary, routes, keptConnections, redisBenchmark, times],
+  tables: [summary, routes, storages, keptConnections, redisBenchmark, times],
   plots: [
     {
       ...{ kind: 'bars', layout: 'grouped', each: 'table', columns: 'throughput', head: 'test' },

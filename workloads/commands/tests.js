@@ -5,8 +5,9 @@
  */
 
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
-import { createRandom, drawBelow, mix32 } from '../../lib/random.js';
-import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './keys.js';
+import { createRandom, drawBelow } from '../../lib/random.js';
+import { keysAt, memberOf, overNames } from './keys.js';
+import { elementsOf, valueText } from './values.js';
 
 /** @typedef {import('./keys.js').Send} Send */
 
@@ -16,6 +17,7 @@ import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './keys.
  * @property {number} keyspace
  * @property {number} dataSize characters of a value
  * @property {number} seed of the keys that are drawn
+ * @property {number} [slot] of its keys, see keysAt
  *
  * @typedef {object} Prepared a test with its keys drawn
  * @property {(index: number) => readonly string[]} words of operation `index`
@@ -30,25 +32,14 @@ import { counterOf, keyOf, LIST, memberOf, overNames, RANGE, SET } from './keys.
  * @property {string} title as redis-benchmark writes it
  * @property {string} command that Redis counts, in lower case
  * @property {(shape: Shape) => Prepared} prepare
+ * @property {boolean} [lasts] what must be there before is there afterwards
  */
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_STREAM = 0x636d64;
 const MSET_KEYS = 10;
 /** Values that one RPUSH, MSET or MGET carries. */
 const BATCH = 200;
 const RANDOM = '__rand_int__';
-
-/**
- * @param {number} n
- * @param {number} size
- * @returns {string} the value of key or element `n`: letters that others hardly have
- */
-export function valueText(n, size) {
-  let text = '';
-  for (let i = 0; i < size; i += 1) text += LETTERS[mix32(n, 0x76 + i) % LETTERS.length];
-  return text;
-}
 
 /**
  * @param {Shape} shape
@@ -102,7 +93,8 @@ function pingInline() {
  * @returns {Prepared}
  */
 function write(shape, each) {
-  const { keyspace, dataSize } = shape;
+  const { keyspace, dataSize, slot } = shape;
+  const { keyOf } = keysAt(slot);
   const numbers = drawNumbers(shape, each);
   const pairs = listOf(keyspace, (n) => keyOf(n)).map((key, n) => [key, valueText(n, dataSize)]);
   const name = each === 1 ? 'SET' : 'MSET';
@@ -138,7 +130,8 @@ function write(shape, each) {
  * @returns {Prepared}
  */
 function get(shape) {
-  const { keyspace, dataSize } = shape;
+  const { keyspace, dataSize, slot } = shape;
+  const { keyOf } = keysAt(slot);
   const numbers = drawNumbers(shape);
   const values = listOf(keyspace, (n) => valueText(n, dataSize));
   const commands = values.map((_, n) => ['GET', keyOf(n)]);
@@ -165,7 +158,8 @@ function get(shape) {
  * @returns {Prepared}
  */
 function incr(shape) {
-  const { keyspace } = shape;
+  const { keyspace, slot } = shape;
+  const { counterOf } = keysAt(slot);
   const numbers = drawNumbers(shape);
   const raised = new Uint32Array(keyspace + 1);
   for (const n of numbers) raised[n + 1] += 1;
@@ -205,10 +199,11 @@ function incr(shape) {
 /**
  * A list that was empty: each length from 1 on must come back once.
  * @param {Shape} shape
- * @param {string} key
+ * @param {'list' | 'range'} which
  * @returns {Prepared}
  */
-function push({ ops, dataSize }, key) {
+function push({ ops, dataSize, slot }, which) {
+  const key = keysAt(slot)[which];
   const seen = new Uint8Array(ops + 1);
   const command = ['LPUSH', key, valueText(0, dataSize)];
   return {
@@ -244,12 +239,13 @@ async function settleLength(send, command, { issued, answered }, before) {
  * @param {Shape} shape
  * @returns {Prepared}
  */
-function pop({ ops, dataSize }) {
-  const values = listOf(ops, (n) => valueText(n, dataSize));
+function pop({ ops, dataSize, slot }) {
+  const { list } = keysAt(slot);
+  const values = elementsOf(ops, dataSize);
   /** @type {Map<unknown, number>} */
   const left = new Map();
   for (const value of values) left.set(value, (left.get(value) ?? 0) + 1);
-  const command = ['LPOP', LIST];
+  const command = ['LPOP', list];
   return {
     words: () => command,
     verify(_index, reply) {
@@ -260,10 +256,10 @@ function pop({ ops, dataSize }) {
       return OK;
     },
     async fill(send) {
-      await send(['DEL', LIST]);
-      await inBatches(send, ['RPUSH', LIST], values);
+      await send(['DEL', list]);
+      await inBatches(send, ['RPUSH', list], values);
     },
-    settle: (send, count) => settleLength(send, ['LLEN', LIST], count, ops),
+    settle: (send, count) => settleLength(send, ['LLEN', list], count, ops),
     baseline: command,
   };
 }
@@ -274,7 +270,8 @@ function pop({ ops, dataSize }) {
  */
 function add(shape) {
   const numbers = drawNumbers(shape);
-  const commands = listOf(shape.keyspace, (n) => memberOf(n)).map((one) => ['SADD', SET, one]);
+  const { set } = keysAt(shape.slot);
+  const commands = listOf(shape.keyspace, (n) => memberOf(n)).map((one) => ['SADD', set, one]);
   let added = 0;
   return {
     words: (index) => commands[numbers[index]],
@@ -283,16 +280,16 @@ function add(shape) {
       added += reply;
       return OK;
     },
-    fill: (send) => send(['DEL', SET]),
+    fill: (send) => send(['DEL', set]),
     async settle(send, { issued, answered }) {
-      const members = Number(await send(['SCARD', SET]));
+      const members = Number(await send(['SCARD', set]));
       const drawn = new Set(numbers.subarray(0, issued)).size;
       if (answered < issued) return null; // which of them were carried out is not known
       return members === drawn && members === added
         ? null
         : `${members} members, ${added} added, ${drawn} different ones sent`;
     },
-    baseline: ['SADD', SET, `element:${RANDOM}`],
+    baseline: ['SADD', set, `element:${RANDOM}`],
   };
 }
 
@@ -301,9 +298,10 @@ function add(shape) {
  * @param {Shape} shape
  * @returns {Prepared}
  */
-function takeMember({ ops }) {
+function takeMember({ ops, slot }) {
+  const { set } = keysAt(slot);
   const seen = new Uint8Array(ops);
-  const command = ['SPOP', SET];
+  const command = ['SPOP', set];
   return {
     words: () => command,
     verify(_index, reply) {
@@ -314,10 +312,10 @@ function takeMember({ ops }) {
       return OK;
     },
     async fill(send) {
-      await send(['DEL', SET]);
-      await inBatches(send, ['SADD', SET], listOf(ops, memberOf));
+      await send(['DEL', set]);
+      await inBatches(send, ['SADD', set], listOf(ops, memberOf));
     },
-    settle: (send, count) => settleLength(send, ['SCARD', SET], count, ops),
+    settle: (send, count) => settleLength(send, ['SCARD', set], count, ops),
     baseline: command,
   };
 }
@@ -330,9 +328,10 @@ const RANGE_LENGTH = 600;
  * @param {number} count elements that are read
  * @returns {Prepared}
  */
-function range({ dataSize }, count) {
+function range({ dataSize, slot }, count) {
+  const key = keysAt(slot).range;
   const values = listOf(RANGE_LENGTH, (n) => valueText(n, dataSize));
-  const command = ['LRANGE', RANGE, '0', String(count - 1)];
+  const command = ['LRANGE', key, '0', String(count - 1)];
   return {
     words: () => command,
     verify(_index, reply) {
@@ -342,53 +341,49 @@ function range({ dataSize }, count) {
       return reply.every((value, i) => value === values[i]) ? OK : MISMATCH;
     },
     async fill(send) {
-      await send(['DEL', RANGE]);
-      await inBatches(send, ['RPUSH', RANGE], values);
+      await send(['DEL', key]);
+      await inBatches(send, ['RPUSH', key], values);
     },
     async settle(send) {
-      const length = Number(await send(['LLEN', RANGE]));
+      const length = Number(await send(['LLEN', key]));
       return length === RANGE_LENGTH ? null : `the list has ${length} elements`;
     },
     baseline: command,
   };
 }
 
+/**
+ * @param {string} name
+ * @param {number} count elements that are read
+ * @returns {CommandTest}
+ */
+function lrange(name, count) {
+  return {
+    title: `${name} (first ${count} elements)`,
+    ...{ command: 'lrange', lasts: true, prepare: (shape) => range(shape, count) },
+  };
+}
+
 /** @type {Readonly<Record<string, CommandTest>>} */
 export const TESTS = Object.freeze({
-  PING_INLINE: { title: 'PING_INLINE', command: 'ping', prepare: pingInline },
-  PING_BULK: { title: 'PING_BULK', command: 'ping', prepare: ping },
+  PING_INLINE: { title: 'PING_INLINE', command: 'ping', lasts: true, prepare: pingInline },
+  PING_BULK: { title: 'PING_BULK', command: 'ping', lasts: true, prepare: ping },
   SET: { title: 'SET', command: 'set', prepare: (shape) => write(shape, 1) },
-  GET: { title: 'GET', command: 'get', prepare: get },
+  GET: { title: 'GET', command: 'get', lasts: true, prepare: get },
   INCR: { title: 'INCR', command: 'incr', prepare: incr },
-  LPUSH: { title: 'LPUSH', command: 'lpush', prepare: (shape) => push(shape, LIST) },
+  LPUSH: { title: 'LPUSH', command: 'lpush', prepare: (shape) => push(shape, 'list') },
   LPOP: { title: 'LPOP', command: 'lpop', prepare: pop },
   SADD: { title: 'SADD', command: 'sadd', prepare: add },
   SPOP: { title: 'SPOP', command: 'spop', prepare: takeMember },
   LPUSH_LRANGE: {
     title: 'LPUSH (needed to benchmark LRANGE)',
     command: 'lpush',
-    prepare: (shape) => push(shape, RANGE),
+    prepare: (shape) => push(shape, 'range'),
   },
-  LRANGE_100: {
-    title: 'LRANGE_100 (first 100 elements)',
-    command: 'lrange',
-    prepare: (shape) => range(shape, 100),
-  },
-  LRANGE_300: {
-    title: 'LRANGE_300 (first 300 elements)',
-    command: 'lrange',
-    prepare: (shape) => range(shape, 300),
-  },
-  LRANGE_500: {
-    title: 'LRANGE_500 (first 450 elements)',
-    command: 'lrange',
-    prepare: (shape) => range(shape, 450),
-  },
-  LRANGE_600: {
-    title: 'LRANGE_600 (first 600 elements)',
-    command: 'lrange',
-    prepare: (shape) => range(shape, 600),
-  },
+  LRANGE_100: lrange('LRANGE_100', 100),
+  LRANGE_300: lrange('LRANGE_300', 300),
+  LRANGE_500: lrange('LRANGE_500', 450),
+  LRANGE_600: lrange('LRANGE_600', 600),
   MSET: { title: 'MSET (10 keys)', command: 'mset', prepare: (shape) => write(shape, MSET_KEYS) },
 });
 

@@ -1,0 +1,133 @@
+/**
+ * The command list by slices on a real Redis and a real nutcracker: sums, keys and refusals are
+ * exact, a contender that does 20 % more is found, an equal one is not called different.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Redis } from 'ioredis';
+import { statusOf } from '../../cli/status.js';
+import { run } from '../../index.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { resultSchema } from '../../lib/result.js';
+import { loadServer } from '../../servers/index.js';
+import { isRefusedByProxy } from '../../workloads/commands/analysis.js';
+import { PREFIX } from '../../workloads/commands/namespace.js';
+import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
+import { status } from '../../workloads/commands/run-hooks.js';
+import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
+import { addressVariables, PACKAGES_HOME, withServers } from '../helpers/servers.js';
+
+const CHANGING = ['SET', 'INCR', 'LPOP', 'SADD', 'SPOP'];
+const LASTING = ['PING_INLINE', 'PING_BULK', 'LRANGE_100'];
+
+describe('commands by slices', { timeout: 600_000 }, () => {
+  const servers = withServers(['redis', 'nutcracker']);
+  let folder = '';
+  /** @type {Redis} */
+  let redis;
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-commands-'));
+    Object.assign(process.env, addressVariables(servers));
+    const where = /** @type {any} */ (servers.address('redis').main);
+    redis = new Redis({ ...where, ...servers.login('redis') });
+    const { programs, env } = /** @type {any} */ (
+      await (await loadServer('redis')).find(PACKAGES_HOME)
+    );
+    const libraries = env['LD_LIBRARY_PATH'];
+    rememberProgram({ program: programs['redis-benchmark'], libraries }, process.env);
+  });
+  after(async () => {
+    redis?.disconnect();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** @param {Record<string, unknown>} options */
+  async function runSliced(options) {
+    const both = (/** @type {string} */ name) =>
+      [servers.address(name).main, servers.address(name).unix].map(formatEndpoint).join(',');
+    const result = await run(
+      /** @type {any} */ ({
+        ...{ home: path.join(folder, 'state'), workload: 'commands', inFlight: 8 },
+        addresses: { redis: both('redis'), proxy: both('nutcracker') },
+        ...options,
+      }),
+    );
+    resultSchema.parse(JSON.parse(JSON.stringify(result)));
+    return result;
+  }
+
+  /**
+   * @param {import('../../lib/result.js').Result} result
+   * @param {{ perStorage: number, skipped?: number, refused: number }} counts of benchmarks
+   */
+  async function assertExact(result, { perStorage, skipped = 0, refused }) {
+    assert.equal(result.comparison?.whole, undefined);
+    const ran = result.benchmarks.filter(({ state }) => state !== 'skipped');
+    assert.equal(ran.length, perStorage * 2 - skipped);
+    for (const benchmark of ran) {
+      const { id, state, rounds, parameters } = benchmark;
+      assert.deepEqual([id, state, rounds.length], [id, 'measured', 2]);
+      for (const { outcomes, scheduled, metrics = {}, samples, others, server } of rounds) {
+        const sum = Object.values(outcomes).reduce((all, n) => all + n, 0);
+        assert.equal(sum, scheduled, id);
+        if (isRefusedByProxy(benchmark)) {
+          assert.equal(outcomes.ok, 0, id);
+          assert.ok(samples.every(({ code }) => code === 'REFUSED'));
+          continue;
+        }
+        assert.equal(outcomes.ok, scheduled, `${id}: ${JSON.stringify(samples)}`);
+        const isProxied = parameters?.['way'] === 'proxied';
+        const isAnswered = isProxied && parameters?.['test'] === 'PING_BULK';
+        assert.equal(metrics['reached'], isAnswered ? 0 : scheduled, id);
+        assert.ok(Number(metrics['connectNsMean']) > 0, id);
+        assert.equal(metrics['commandNsMean'] !== undefined, !parameters?.['keepAlive'], id);
+        assert.equal((server?.cpuNs ?? 0) > 0, !isAnswered, id);
+        assert.equal((others?.['nutcracker'].cpuNs ?? 0) > 0, isProxied, id);
+        const beside = metrics[isProxied ? 'benchmarkFailure' : 'benchmarkPerSecond'];
+        assert.ok(beside !== undefined, `${id}: ${JSON.stringify(metrics)}`);
+      }
+    }
+    assert.equal(ran.filter(isRefusedByProxy).length, refused);
+    assert.equal(status(result, statusOf, { options: {}, quiet: true }), 0);
+    assert.deepEqual(await redis.keys(`${PREFIX}*`), []);
+  }
+
+  const how = { storages: ['ioredis', 'redis'], rounds: 2, budget: 10_000, redisBenchmark: 'real' };
+
+  test('all ways: sums are exact, refusals are told, nothing is left', async () => {
+    const tests = [...CHANGING, ...LASTING];
+    const result = await runSliced({ ...how, tests: tests.join(), keepAlive: 'on' });
+    await assertExact(result, { perStorage: tests.length * 4, skipped: 4, refused: 2 });
+  });
+
+  test('a connection for each request: its parts are timed for each variant', async () => {
+    const result = await runSliced({ ...how, tests: 'GET,LPUSH', keepAlive: 'off' });
+    await assertExact(result, { perStorage: 8, refused: 0 });
+  });
+
+  test('a contender that does 20 % more is found, an equal one is not called different', async () => {
+    const { storages } = plantStorages(
+      folder,
+      `async command(context) {
+        const { connect, ...handle } = await base.open.command(context);
+        return {
+          ...handle,
+          async connect(name) {
+            const { send, ...connection } = await connect(name);
+            return { ...connection, send: again(() => send(['PING']), send) };
+          },
+        };
+      }`,
+    );
+    const result = await runSliced({
+      ...{ tests: 'GET,LPUSH', way: 'direct', transport: 'tcp', keepAlive: 'on', storages },
+      ...{ rounds: 8, budget: 60_000 },
+    });
+    assertPlantsFound(result, 2);
+  });
+});

@@ -1,0 +1,345 @@
+/**
+ * One command on one way, for one storage: its connections, its keys, whether it is refused, and
+ * redis-benchmark beside it. Measured whole, or slice by slice with keys of its own.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
+import { MISMATCH } from '../../lib/outcome.js';
+import { Clients } from './clients.js';
+import { MARKER, PREFIX } from './namespace.js';
+import { requestsOf } from './plan.js';
+import { PASSWORD_NEEDED, programOf, runBenchmark, withTemporaryUser } from './redis-benchmark.js';
+import { TESTS } from './tests.js';
+
+/** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
+/** @typedef {import('./tests.js').Prepared} Prepared */
+
+/**
+ * @typedef {object} CommandParameters
+ * @property {string} test of TESTS
+ * @property {'direct' | 'proxied'} way
+ * @property {'tcp' | 'unix'} transport
+ * @property {boolean} keepAlive
+ * @property {number} [pipeline] requests in flight per connection; absent: 1
+ *
+ * @typedef {object} CommandsOptions
+ * @property {number} clients
+ * @property {number} keyspace
+ * @property {number} dataSize
+ * @property {string} [redisBenchmark] its version; absent: it does not run
+ */
+
+/** Of the ports that outgoing connections have: the others may need some. */
+const PORTS_SHARE = 0.8;
+const PORTS_POLL_MS = 500;
+/** Of the requests of a test: redis-benchmark sends so many in each round of slices. */
+const BESIDE_PART = 4;
+/** TIME_WAIT is a minute in Linux. */
+const PORTS_WAIT_MS = 65_000;
+
+/** Clients belong to the handle: the warm-up warms the connections that are measured. */
+/** @type {WeakMap<import('../../lib/types.js').CommandHandle, Clients>} */
+const clientsOf = new WeakMap();
+/** By slices, variants of one handle share its connection to Redis itself. */
+/** @type {WeakMap<import('../../lib/types.js').CommandHandle, Promise<CommandConnection>>} */
+const adminOf = new WeakMap();
+
+export class CommandBenchmark {
+  /** @param {any} context of prepare */
+  constructor({ commands, parameters, shape, prepared, handle, clock, phase, origin, slot }) {
+    /** @type {CommandsOptions} */
+    this.options = commands;
+    /** @type {CommandParameters} */
+    this.parameters = parameters;
+    /** @type {Prepared} */
+    this.prepared = prepared;
+    this.handle = handle;
+    this.origin = origin;
+    this.shape = shape;
+    this.ops = shape.ops;
+    this.isMeasured = phase === 'measure';
+    /** @type {import('../../lib/types.js').Slot | undefined} */
+    this.slot = slot;
+    this.isFilled = false;
+    const shared = clientsOf.get(handle) ?? new Clients(handle.connect, clock);
+    if (!clientsOf.has(handle)) closeWith(handle, shared);
+    clientsOf.set(handle, shared);
+    // Times of connections that one variant makes are its own.
+    const isOwn = slot !== undefined && !parameters.keepAlive;
+    this.clients = isOwn ? new Clients(handle.connect, clock) : shared;
+    this.reached = 0;
+    this.issued = 0;
+    this.answered = 0;
+    /** @type {Error | null} */
+    this.refusal = null;
+    this.reachedBefore = 0;
+    /** @type {CommandConnection | null} to Redis itself */
+    this.admin = null;
+  }
+
+  /** @returns {import('../../lib/types.js').BoundWorkload} */
+  bind() {
+    const { clients, parameters } = this;
+    const { inline } = this.prepared;
+    const compared = { replies: 0, bytes: 0 };
+    const run = parameters.keepAlive ? clients.onKept.bind(clients) : clients.onOwn.bind(clients);
+    const askLine = (/** @type {CommandConnection} */ connection) =>
+      /** @type {any} */ (connection).inline(inline);
+    return {
+      calls: 'promise',
+      op: (index) => {
+        if (this.refusal !== null) return Promise.reject(this.refusal);
+        this.issued += 1;
+        if (inline !== undefined) return run(askLine);
+        const command = this.prepared.words(index);
+        return run((connection) => connection.send(command));
+      },
+      verify: (index, reply) => {
+        this.answered += 1;
+        compared.replies += 1;
+        compared.bytes += lengthOf(reply);
+        return index < this.ops ? this.prepared.verify(index, reply) : MISMATCH;
+      },
+      compared,
+      before: () => this.before(),
+      after: () => this.after(),
+      refused: () => this.refusal !== null,
+      ...(this.slot !== undefined && {
+        slice: {
+          before: (/** @type {number} */ operations) => this.beforeSlice(operations),
+          after: () => this.afterSlice(),
+          restart: () => this.restart(),
+        },
+      }),
+    };
+  }
+
+  async before() {
+    const { keepAlive, transport, pipeline } = this.parameters;
+    const admin = await this.connectAdmin();
+    this.admin = admin;
+    this.refusal = await this.tryOnce();
+    if (this.refusal !== null) return;
+    if (keepAlive) await this.clients.keep(this.options.clients, pipeline);
+    if (this.slot !== undefined) return;
+    await this.prepared.fill(admin.send);
+    if (!keepAlive && transport === 'tcp') await waitForPorts(2 * this.ops);
+    this.clients.restart(keepAlive);
+    if (this.isMeasured) this.reachedBefore = await this.countReached();
+  }
+
+  /** @returns {Promise<CommandConnection>} */
+  connectAdmin() {
+    const { handle } = this;
+    if (this.slot === undefined) return handle.connect('direct');
+    const shared = adminOf.get(handle) ?? handle.connect('direct');
+    if (!adminOf.has(handle)) {
+      adminOf.set(handle, shared);
+      closeWith(handle, { close: async () => (await shared).close() });
+    }
+    return shared;
+  }
+
+  /**
+   * Its own keys as they were before the first slice: what one changes does not grow.
+   * @param {number} operations
+   */
+  async beforeSlice(operations) {
+    if (this.refusal !== null) return;
+    const { send } = /** @type {CommandConnection} */ (this.admin);
+    const { prepare, lasts } = TESTS[this.parameters.test];
+    this.ops = operations;
+    this.shape = { ...this.shape, ops: operations, seed: this.shape.seed + 1 };
+    this.prepared = prepare(this.shape);
+    if (!this.isFilled || !lasts) await this.prepared.fill(send);
+    this.isFilled = true;
+    [this.issued, this.answered] = [0, 0];
+    this.reachedBefore = await this.countReached();
+  }
+
+  async afterSlice() {
+    if (this.refusal !== null) return;
+    const reached = await this.countReached();
+    this.reached += reached - this.reachedBefore;
+    await this.settle();
+  }
+
+  restart() {
+    this.reached = 0;
+    this.clients.restart(this.parameters.keepAlive);
+  }
+
+  /** @throws what is wrong with the keys after what was done */
+  async settle() {
+    const { issued, answered, prepared } = this;
+    const { send } = /** @type {CommandConnection} */ (this.admin);
+    const wrong = await prepared.settle(send, { issued, answered });
+    if (wrong === null) return;
+    throw Object.assign(new Error(`wrong data: ${wrong}`), { code: 'E_DATA' });
+  }
+
+  /**
+   * The command once, before anything is counted: a proxy may not know it.
+   * @returns {Promise<Error | null>} why it is refused, in the words of who refuses it
+   * @throws what is wrong where other commands do not pass either
+   */
+  async tryOnce() {
+    const { inline, words } = this.prepared;
+    const ask = (/** @type {readonly string[] | null} */ command) =>
+      this.clients.onOwn((connection) =>
+        command === null
+          ? /** @type {any} */ (connection).inline(inline)
+          : connection.send(command),
+      );
+    try {
+      await ask(inline === undefined ? words(0) : null);
+      return null;
+    } catch (error) {
+      await ask(['GET', MARKER]);
+      return refused(error);
+    }
+  }
+
+  /** @returns {Promise<number>} how often Redis itself has been asked; -1: it does not tell */
+  async countReached() {
+    const { command } = TESTS[this.parameters.test];
+    try {
+      const text = await this.admin?.send(['INFO', 'commandstats']);
+      const form = new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm');
+      return Number(form.exec(text)?.[1] ?? 0);
+    } catch {
+      return -1;
+    }
+  }
+
+  async after() {
+    const { admin, issued, answered, clients, refusal, slot } = this;
+    if (admin === null) return undefined;
+    try {
+      if (!this.isMeasured) return undefined;
+      if (refusal !== null) return { refusal: refusal.message, ...(await this.benchmark()) };
+      if (slot === undefined) {
+        this.reached = (await this.countReached()) - this.reachedBefore;
+        await this.settle();
+      }
+      return {
+        ...clients.connecting.metrics('connect'),
+        ...(!this.parameters.keepAlive && {
+          ...clients.commanding.metrics('command'),
+          ...clients.closing.metrics('close'),
+        }),
+        connectionsMax: clients.openMax,
+        reached: this.reachedBefore < 0 ? null : this.reached,
+        ...(issued === answered ? await this.benchmark() : {}),
+      };
+    } finally {
+      this.admin = null;
+      // By slices, others of the handle use them.
+      if (slot === undefined) {
+        if (this.isMeasured) await clients.close();
+        await admin.close();
+      }
+    }
+  }
+
+  /**
+   * redis-benchmark on the same way, after what was measured is settled.
+   * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>}
+   */
+  async benchmark() {
+    const { redisBenchmark, clients, keyspace } = this.options;
+    const { keepAlive, pipeline } = this.parameters;
+    const tool = redisBenchmark === undefined ? null : programOf(process.env);
+    if (tool === null || this.slot?.isCopy) return {};
+    let requests = this.ops;
+    if (this.slot === undefined) await this.clients.close();
+    else {
+      requests = requestsBeside(this.parameters, clients);
+      this.prepared = TESTS[this.parameters.test].prepare({ ...this.shape, ops: requests });
+    }
+    if (this.refusal === null) await this.prepared.fill(/** @type {any} */ (this.admin).send);
+    const shape = {
+      endpoint: this.origin.address.main,
+      requests,
+      clients,
+      keyspace,
+      keepAlive,
+      pipeline,
+      words: this.prepared.baseline,
+    };
+    const { figures, failure } = await this.runBeside(tool, shape);
+    if (figures === null) return { benchmarkFailure: failure };
+    const { perSecond, meanNs, p50Ns, p99Ns } = figures;
+    return {
+      benchmarkPerSecond: perSecond,
+      benchmarkNsMean: meanNs,
+      benchmarkNsP50: p50Ns,
+      benchmarkNsP99: p99Ns,
+    };
+  }
+
+  /**
+   * @param {import('./redis-benchmark.js').BenchmarkProgram} tool
+   * @param {import('./redis-benchmark.js').BenchmarkShape} shape
+   */
+  async runBeside(tool, shape) {
+    if (this.origin.credentials.password === undefined) return runBenchmark(tool, shape);
+    if (this.parameters.way === 'proxied') return { figures: null, failure: PASSWORD_NEEDED };
+    const { send } = /** @type {CommandConnection} */ (this.admin);
+    return withTemporaryUser(send, PREFIX, (login) => runBenchmark(tool, { ...shape, login }));
+  }
+}
+
+/**
+ * By slices redis-benchmark runs in each round.
+ * @param {CommandParameters} parameters
+ * @param {number} clients
+ */
+function requestsBeside({ test, keepAlive, pipeline = 1 }, clients) {
+  return Math.max(requestsOf(test, keepAlive) / BESIDE_PART, clients * pipeline);
+}
+
+/**
+ * @param {any} reply compared in full
+ * @returns {number} letters, of a number its digits
+ */
+function lengthOf(reply) {
+  if (!Array.isArray(reply)) return String(reply).length;
+  return reply.reduce((sum, element) => sum + String(element).length, 0);
+}
+
+/**
+ * @param {any} handle
+ * @param {{ close: () => Promise<unknown> }} clients
+ */
+function closeWith(handle, clients) {
+  const { close } = handle;
+  handle.close = async () => {
+    await clients.close();
+    await close();
+  };
+}
+
+/**
+ * @param {any} error of the driver
+ * @returns {Error} with the code REFUSED
+ */
+function refused(error) {
+  const closed = /ECONNRESET|EPIPE/.test(String(error.code));
+  const words = closed ? 'it closes the connection without an answer' : error.message;
+  return Object.assign(new Error(words), { code: 'REFUSED' });
+}
+
+/**
+ * Where the kernel does not take a port again after a second, a connection for each request must
+ * wait until there are enough.
+ * @param {number} needed
+ */
+async function waitForPorts(needed) {
+  for (let waitedMs = 0; waitedMs < PORTS_WAIT_MS; waitedMs += PORTS_POLL_MS) {
+    const { range, reused, waiting } = readEphemeralPorts();
+    if (reused || waiting + needed <= range * PORTS_SHARE) return;
+    await sleep(PORTS_POLL_MS);
+  }
+}
