@@ -10,6 +10,7 @@ import { EXIT_STATUS, usageError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
 import { parseGate } from '../lib/gate.js';
 import { findHome, makeHome } from '../lib/home.js';
+import { packResult } from '../lib/packed-values.js';
 import { ADVICE, compareResults } from '../report/analysis/comparison.js';
 import { comparisonDocument } from '../report/comparison.js';
 import { loadDocumentReport } from '../report/index.js';
@@ -115,7 +116,7 @@ export class Baseline {
     const file = fileOf(this.place, '--save-baseline');
     makeHome(findHome());
     makeFolder(path.dirname(file));
-    await writeWhole(file, `${JSON.stringify(result)}\n`);
+    await writeWhole(file, `${JSON.stringify(packResult(result))}\n`);
     stdout.write(`\nbaseline: ${this.place}\n`);
   }
 

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { digestOf } from '../lib/digest.js';
 import { DragstripError, usageError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
+import { packResult } from '../lib/packed-values.js';
 import { SCHEMA_NAME } from '../lib/schema-name.js';
 
 /**
@@ -36,8 +37,9 @@ export async function openStore({ json, out, force }) {
     file: () => file,
     write(result, how) {
       const isResult = /** @type {any} */ (result).schema === SCHEMA_NAME;
-      const document = isResult ? { ...result, digest: digestOf(result) } : result;
-      const text = `${numbersInLine(JSON.stringify(document, null, 1))}\n`;
+      const packed = packResult(result);
+      const document = isResult ? { ...packed, digest: digestOf(packed) } : packed;
+      const text = `${inLines(document)}\n`;
       last = last
         .catch(() => {}) // each writing tries anew: space may have been freed
         .then(async () => {
@@ -199,12 +201,25 @@ function notStored(file, error) {
   });
 }
 
+/** A round of a benchmark is one line. */
+const LINES_DEPTH = 4;
+
 /**
- * @param {string} json indented; no line of it is within a string
- * @returns {string} the same with arrays of numbers on one line each
+ * @param {unknown} value
+ * @param {number} [depth] of what it stands in
+ * @returns {string} JSON, with line breaks down to a depth
  */
-function numbersInLine(json) {
-  return json.replace(/\[\n\s*(?:(?:-?[\d.e+-]+|null),?\n\s*)+\]/g, (array) =>
-    array.replace(/\s+/g, ''),
-  );
+function inLines(value, depth = 0) {
+  const isList = Array.isArray(value);
+  const isNested = typeof value === 'object' && value !== null && !('toJSON' in value);
+  if (depth >= LINES_DEPTH || !isNested) return JSON.stringify(value) ?? 'null';
+  const parts = isList
+    ? value.map((one) => inLines(one, depth + 1))
+    : Object.entries(value)
+        .filter(([, one]) => one !== undefined)
+        .map(([key, one]) => `${JSON.stringify(key)}: ${inLines(one, depth + 1)}`);
+  const [open, close] = isList ? '[]' : '{}';
+  if (parts.length === 0) return open + close;
+  const indent = `\n${' '.repeat(depth)}`;
+  return `${open}${indent} ${parts.join(`,${indent} `)}${indent}${close}`;
 }

@@ -83,6 +83,7 @@ const structured = z.looseObject({
  * @property {number} seed
  * @property {import('../lib/types.js').DatasetOptions} dataset
  * @property {import('./slices/plan.js').SlicePlan} [slices] absent: each benchmark runs whole
+ * @property {string} [whole] why it is not measured by slices, where its options are the reason
  * @property {number} timeoutMs
  * @property {Record<string, string>} addresses by flag name: `{ redis: '127.0.0.1:6379' }`
  * @property {number} [redisDb] Redis' logical database; absent: 0
@@ -157,6 +158,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     workloadOptions: {},
     ...own.workload,
     ...(slices && { slices }),
+    ...(slices === null && own.whole && { whole: own.whole }),
     loads,
     ...(variants && { variants }),
     findMax,

@@ -104,7 +104,7 @@ export async function runRace(options, context = {}) {
   }
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
   context.onEvent?.({ type: 'planned', result, plan });
-  const about = { writes: workload.needs.includes('set'), whole: workload.whole };
+  const about = { writes: workload.needs.includes('set'), workload };
   const lost = new LostServers(result);
   /** @type {Turn} */
   const turn = { rounds: plan.rounds, result, executor, context, lost, others, gates, ...about };
@@ -158,8 +158,8 @@ function othersOf({ variants = [] }, workload) {
 
 /** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
  *   cpus?: number[], lost: LostServers, others: ServerTarget[], writes?: boolean,
- *   gates?: Gates, whole?: import('./slices/race.js').SliceContext['whole'] }} Turn cpus: of the client, with --pin; others: servers beside those of the
- *   storages */
+ *   gates?: Gates, workload?: import('./slices/race.js').SliceContext['workload'] }} Turn cpus: of
+ *   the client, with --pin; others: servers beside those of the storages */
 
 /**
  * @param {Job[]} all
@@ -183,7 +183,7 @@ async function runJobs(all, plan, turn) {
       onEvent,
       cpus: turn.cpus,
       runWhole,
-      ...{ writes: turn.writes, others: turn.others, whole: turn.whole },
+      ...{ writes: turn.writes, others: turn.others, workload: turn.workload },
       isDecided: turn.gates && (() => turn.gates?.look() ?? false),
     });
     if (!signal?.aborted) await failLostContenders(jobs, turn.lost);

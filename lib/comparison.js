@@ -8,7 +8,8 @@ import { z } from 'zod';
 
 const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1).nullable();
-const values = z.array(z.number().nullable());
+/** In memory; a stored result has them packed, see lib/packed-values.js. */
+export const values = z.array(z.number().nullable());
 
 const contenderRound = z.object({
   operations: count.describe('of all slices that are valid'),
@@ -62,6 +63,11 @@ export const comparisonSchema = z.object({
         .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
         .optional()
         .describe('of the variant of the workload; absent: it has none'),
+      part: z
+        .object({ keys: count, warmup: z.boolean() })
+        .optional()
+        .describe('of its benchmarks, which have several; absent: they are whole'),
+      workload: z.string().optional().describe('of these benchmarks, where there are several'),
       placement,
       contenders: z.array(contender),
     }),

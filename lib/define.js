@@ -180,6 +180,7 @@ export function defineWorkload(definition) {
     shared: 'object?',
     slices: 'boolean|string?',
     holdsBudget: 'boolean?',
+    parts: 'function?',
     whole: 'function?',
     shares: 'function?',
     loads: 'function|boolean?',

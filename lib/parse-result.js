@@ -5,6 +5,7 @@
 
 import { digestOf } from './digest.js';
 import { DragstripError } from './errors.js';
+import { unpackResult } from './packed-values.js';
 import { resultSchema, SCHEMA_NAME, SCHEMA_VERSION } from './result.js';
 import { contradictionIn } from './result-checks.js';
 
@@ -40,7 +41,7 @@ export function parseResult(json, source, { trust = false } = {}) {
   const damage = damageOf(data);
   if (damage !== null && !trust) throw changedError(source, damage);
   renameFacts(data);
-  const parsed = resultSchema.safeParse(data);
+  const parsed = resultSchema.safeParse(unpackResult(data));
   if (parsed.success) return wholeResult(parsed.data, { source, damage, trust });
   const issue = parsed.error.issues[0];
   const where = issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;

@@ -8,7 +8,7 @@
 
 import { z } from 'zod';
 import { limitsSchema } from './ceilings.js';
-import { comparisonSchema } from './comparison.js';
+import { comparisonSchema, values } from './comparison.js';
 import { fleetFields, fleetSchema } from './fleet.js';
 import { gatesSchema } from './gate.js';
 import { OUTCOMES } from './outcome.js';
@@ -137,6 +137,7 @@ const series = z
     inFlightMean: z.number().nonnegative().describe('time average in that interval: call to reply'),
     latenciesNs: z.array(nanoseconds).nullable().describe('call to reply, in the order of calls'),
     keysOf: z.array(count).optional().describe('keys of each of these'),
+    latency: latency.optional().describe('of slices, which keep no times of single fetches'),
   })
   .describe('fetches alike, with as many in flight from the first to the last');
 
@@ -377,10 +378,23 @@ export const resultSchema = z.object({
 /** @typedef {z.infer<typeof outage>} Outage */
 /** @typedef {z.infer<typeof workloadMetrics>} WorkloadMetrics */
 
+/**
+ * @param {{ zodSchema: any, jsonSchema: any }} context values of slices are stored as a text, and
+ *   were an array before
+ */
+function describePacked({ zodSchema, jsonSchema }) {
+  const { description } = jsonSchema;
+  if (zodSchema !== values && zodSchema._zod.parent !== values) return;
+  const array = { ...jsonSchema };
+  for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
+  const packed = { type: 'string', contentEncoding: 'base64' };
+  Object.assign(jsonSchema, { ...(description && { description }), anyOf: [packed, array] });
+}
+
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */
 export function resultJsonSchema() {
   return {
-    ...z.toJSONSchema(resultSchema),
+    ...z.toJSONSchema(resultSchema, { override: describePacked }),
     title: 'Dragstrip result',
     description: 'The document of a run: environment, options, every benchmark of every round.',
   };

@@ -126,6 +126,13 @@ export type Prepare<H = any> = (context: {
   slot?: Slot;
 }) => (handle: H, calls?: CallStyle) => BoundWorkload;
 
+/** A part of a benchmark: operations of so many keys. */
+export interface Part {
+  keys: number;
+  /** it is reported, and not counted among the others */
+  warmup: boolean;
+}
+
 /** The place of a variant in one process, among all that run side by side. */
 export interface Slot {
   /** a number of its own */
@@ -176,6 +183,8 @@ export type UsualLoads = (options: Record<string, any>, how: { sliced: boolean }
 
 /** What a workload makes of its options. */
 export interface WorkloadPlan {
+  /** why these options cannot be measured by slices; absent: they can */
+  whole?: string;
   /** benchmarks; absent: one for each storage and load */
   variants?: { parameters: Parameters; loads?: LoadOption[]; storages?: string[] }[];
   /** where there are no variants; absent: those that a program asks for */
@@ -320,6 +329,11 @@ export interface WorkloadDefinition {
   slices?: boolean | 'default';
   /** by slices: the budget holds on a busy machine too, by three rounds in the place of six */
   holdsBudget?: boolean;
+  /**
+   * pure: parts of a benchmark that are sliced each by itself; `prepare` gets one as `part` of its
+   * options, a round has a series for each
+   */
+  parts?(workloadOptions: Record<string, unknown>): readonly Part[];
   /** pure: why a variant runs whole beside slices; null: it does not */
   whole?(parameters: Parameters): string | null;
   /** pure, by slices: variants with the same text use one handle; absent: each has its own */

@@ -5,6 +5,7 @@
 
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
+import { packResult } from '../lib/packed-values.js';
 import { agentLines, agentTables } from './agents.js';
 import { slicePairsOf } from './analysis/pairs.js';
 import { toGroups, variantRows } from './analysis/rows.js';
@@ -77,7 +78,7 @@ export function documentOf(result, specs) {
     id: plainText(result.id),
     subtitle: subtitleOf(result),
     contenders: contendersIn(result, parts),
-    download: () => JSON.stringify(result),
+    download: () => JSON.stringify(packResult(result)),
     agents: agentTables(result),
     setup: setupOf(result),
     roundTexts: () => roundTextsOf(result),

@@ -138,29 +138,26 @@ export async function runComparison(options) {
       const cost = costOf(done, { roundNs, blocks });
       blocks = Math.min(blocks, blocksFor(cost, options));
     }
-    const isDecided = options.isDecided?.();
-    // What runs once per round has few values: it does not keep the others waiting.
-    const halfWidths = standings.flatMap((one, i) =>
-      loads[i].whole ? [] : (one?.halfWidths ?? []),
-    );
-    const state = {
-      rounds: rounds.length,
-      halfWidths,
-      isDecided,
-      precision,
-      spentNs,
-      budgetNs,
-      roundNs,
-      holdsBudget: options.holdsBudget,
-    };
-    if (stopped !== null) break;
-    if (options.rounds === undefined) stopped = stopReason(state);
-    else if (rounds.length >= options.rounds) stopped = 'rounds';
+    stopped ??= whyStop(options, { rounds: rounds.length, standings, spentNs, roundNs });
   }
   return {
     ...{ entrants, failed, rounds, stopped, spentNs: clock.now() - startNs },
     standings: standingsSoFar(entrants, rounds, loads, trim),
   };
+}
+
+/**
+ * @param {ComparisonOptions} options
+ * @param {{ rounds: number, standings: readonly (Standings | null)[], spentNs: number,
+ *   roundNs: number }} soFar
+ * @returns {Comparison['stopped'] | null}
+ */
+function whyStop({ loads, precision, budgetNs, holdsBudget, ...options }, { standings, ...soFar }) {
+  const isDecided = options.isDecided?.();
+  if (options.rounds !== undefined) return soFar.rounds >= options.rounds ? 'rounds' : null;
+  // What runs once per round has few values: it does not keep the others waiting.
+  const halfWidths = standings.flatMap((one, i) => (loads[i].whole ? [] : (one?.halfWidths ?? [])));
+  return stopReason({ ...soFar, halfWidths, isDecided, precision, budgetNs, holdsBudget });
 }
 
 /**

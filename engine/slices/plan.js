@@ -33,6 +33,7 @@ const BUDGET_MS = 120_000;
  */
 export function planSlices(values, { given, own, findMax, workload, loads }) {
   const { precision, budget, rounds } = values;
+  const { whole = null } = own;
   const asked = ['precision', 'budget', 'placement'].filter((name) => given[name] !== undefined);
   const byDefault = workload?.slices === 'default' && rounds > 1;
   if (asked.length === 0 && !byDefault) return null;
@@ -41,7 +42,7 @@ export function planSlices(values, { given, own, findMax, workload, loads }) {
       ? 'the workload cannot be measured by slices'
       : findMax !== null
         ? 'a search has trials of its own'
-        : (whyFixed(given, workload) ?? whyWhole(given, rounds, loads));
+        : (whole ?? whyFixed(given, workload) ?? whyWhole(given, rounds, loads));
   const isPartly = loads.some((load) => whyNotSliced(load) !== null);
   if (asked.length === 0 && (reason !== null || isPartly)) return null;
   if (reason !== null) {

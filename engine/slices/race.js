@@ -37,7 +37,7 @@ const WHOLE_NS = 300e6;
  * @property {number[]} [cpus] of the client, where --pin has placed both
  * @property {boolean} [writes] the workload does
  * @property {readonly import('../targets.js').ServerTarget[]} [others] beside those of the storages
- * @property {import('../../lib/types.js').WorkloadDefinition['whole']} [whole]
+ * @property {Pick<import('../../lib/types.js').WorkloadDefinition, 'whole' | 'parts'>} [workload]
  * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
  */
 
@@ -56,7 +56,7 @@ export async function runSlices(jobs, plan, context) {
   });
   const targets = [...new Set(sliced.map(({ target }) => target))];
   if (jobs.length === 0) return;
-  const loads = cellsOf(sliced);
+  const loads = cellsOf(sliced, context);
   const { others: beside = [] } = context;
   const servers = [...new Set([...targets.flatMap(({ server }) => server ?? []), ...beside])];
   const placement = await placeFor(slices.placement, loads, servers, { pinned: cpus });
@@ -95,12 +95,12 @@ export async function runSlices(jobs, plan, context) {
  * @param {SliceContext} context
  * @returns {string | null} null: it is sliced
  */
-function whyWhole({ benchmark, target }, { writes, whole }) {
+function whyWhole({ benchmark, target }, { writes, workload }) {
   // Two processes that write to the same LMDB file have been seen to crash.
   const isShared = writes && target.definition.fill !== undefined;
   return isShared
     ? 'an embedded store is written to by one process at a time'
-    : (whyNotSliced(benchmark.load) ?? whole?.(benchmark.parameters ?? {}) ?? null);
+    : (whyNotSliced(benchmark.load) ?? workload?.whole?.(benchmark.parameters ?? {}) ?? null);
 }
 
 /**
@@ -115,22 +115,30 @@ function withAmount(job) {
 
 /**
  * @param {readonly Job[]} jobs
+ * @param {Pick<SliceContext, 'workload'>} context
  * @returns {import('./storage-contender.js').SliceLoad[]} the loads of all variants, each with the
  *   contenders that have it, in the order of the benchmarks
  */
-function cellsOf(jobs) {
+function cellsOf(jobs, { workload: { parts } = {} }) {
   /** @type {Map<string, import('./storage-contender.js').SliceLoad & { contenders: string[] }>} */
   const cells = new Map();
-  for (const { benchmark, spec } of jobs) {
+  const several = new Set(jobs.map(({ spec }) => spec.workload)).size > 1;
+  const split = jobs.flatMap(({ benchmark, spec }) =>
+    (parts?.(spec.workloadOptions) ?? [undefined]).map((part, i) => ({ benchmark, spec, part, i })),
+  );
+  for (const { benchmark, spec, part, i } of split) {
     const { parameters, load } = benchmark;
     const others = spec.others?.map(({ name }) => name) ?? [];
     const kind = /** @type {'sync' | 'window'} */ (load.kind);
     const inFlight = load.inFlight ?? 1;
-    const key = JSON.stringify([parameters, kind, inFlight]);
+    const workload = several ? spec.workload : undefined;
+    const key = JSON.stringify([parameters, kind, inFlight, workload, part && i]);
     const cell = cells.get(key) ?? {
       ...{ kind, inFlight, contenders: [] },
       ...(parameters && { parameters }),
       ...(others.length > 0 && { others }),
+      ...(part && { part }),
+      ...(workload && { workload }),
     };
     cells.set(key, cell);
     cell.contenders.push(labelOf(benchmark));
@@ -158,8 +166,9 @@ function emptyComparison({ slices }, loads, { orderSeed, placement, others }) {
     ...(others.length > 0 && {
       whole: others.map(({ job, reason }) => ({ benchmark: job.benchmark.id, reason })),
     }),
-    loads: loads.map(({ kind, inFlight, parameters }, i) => ({
+    loads: loads.map(({ kind, inFlight, parameters, part, workload }, i) => ({
       ...{ kind, inFlight, ...(parameters && { parameters }) },
+      ...{ ...(part && { part }), ...(workload && { workload }) },
       placement: placement.stored[i],
       contenders: [],
     })),

@@ -36,7 +36,8 @@ export class Remote {
   }
 
   /**
-   * @param {{ type: 'open' | 'warm' | 'prepare' | 'slice' | 'settle' | 'end', [key: string]: unknown }} message
+   * @param {{ type: 'open' | 'warm' | 'prepare' | 'slice' | 'settle' | 'end',
+   *   [key: string]: unknown }} message
    * @returns {Promise<any>}
    */
   ask(message) {

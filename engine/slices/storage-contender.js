@@ -35,6 +35,8 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {boolean} [whole] a burst too large to be sliced: it runs once per round
  * @property {number} [sliceOperations] fixed by hand; absent: as many as take the time of a slice
  * @property {import('../../lib/types.js').Parameters} [parameters] of the variant of the workload
+ * @property {import('../../lib/types.js').Part} [part] of a benchmark that has several
+ * @property {string} [workload] absent: that of the contender
  * @property {readonly string[]} [contenders] names of those that have it; absent: all
  * @property {readonly string[]} [others] names of further servers that it needs
  *
@@ -186,7 +188,12 @@ async function finish(part, cells, context) {
  */
 async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context) {
   const { clock } = context.instruments;
-  const variantOf = (/** @type {SliceLoad} */ { parameters }) => JSON.stringify(parameters ?? null);
+  const variantOf = (/** @type {SliceLoad} */ { parameters, part, workload, inFlight }) =>
+    JSON.stringify([
+      ...[parameters ?? null, part ?? null, workload ?? null],
+      // A pool has as many connections as are in flight.
+      benchmark.workloadOptions['pool'] ? inFlight : null,
+    ]);
   const variants = new Set(loads.flatMap((load) => (load === null ? [] : [variantOf(load)])));
   const operations = Math.max(KEYS_MIN, Math.floor(KEYS / variants.size));
   /** @type {Map<string, Part>} */
@@ -230,12 +237,19 @@ async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context
  * @returns {Promise<Part>}
  */
 async function openPart(benchmark, { load, operations, handles }, context) {
-  const { parameters } = load;
-  const window = { kind: /** @type {const} */ ('window'), inFlight: 100, operations };
-  const workloadOptions = { ...benchmark.workloadOptions, ...(parameters && { parameters }) };
-  const spec = { ...benchmark, workloadOptions, load: { ...window, durationNs: null } };
-  const { shares } = await loadWorkload(spec.workload);
-  const key = shares?.(parameters ?? {}) ?? String(handles.size);
+  const { parameters, part, workload = benchmark.workload, inFlight } = load;
+  const { pool = false } = benchmark.workloadOptions;
+  const window = { kind: /** @type {const} */ ('window'), inFlight: pool ? inFlight : 100 };
+  const workloadOptions = {
+    ...benchmark.workloadOptions,
+    ...(parameters && { parameters }),
+    ...(part && { part }),
+  };
+  const whole = { ...window, operations, durationNs: null };
+  const spec = { ...benchmark, workload, workloadOptions, load: whole };
+  const { shares } = await loadWorkload(workload);
+  const name = shares?.(parameters ?? {});
+  const key = name === undefined ? String(handles.size) : `${workload} ${pool && inFlight} ${name}`;
   const opened =
     handles.get(key) ?? (await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open'));
   handles.set(key, opened);

@@ -6,10 +6,12 @@
 import { isOfLoad } from '../../lib/comparison.js';
 import { labelOf } from '../../lib/label.js';
 import { OK } from '../../lib/outcome.js';
+import { roundedToStep } from '../../lib/packed-values.js';
 import { processMeans } from '../../stats/blocks.js';
 import { emptyRecord } from '../record.js';
 import { toRound } from '../round.js';
 import { groupOf } from './comparison.js';
+import { roundOfParts } from './parts.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
@@ -42,7 +44,13 @@ export async function storeRound(progress, jobs, { result, onEvent }, stored) {
       keepSlices(contenders, entrant, done[i], { load, round, id: job?.benchmark.id ?? null });
       if (job === undefined) continue;
       const position = load * entrants.length + i;
-      const made = await roundOf(done[i], load, { round, position }, means[i]);
+      const parts = partsOf(job, entrant, stored);
+      if (parts.length > 0 && load < parts[parts.length - 1]) continue;
+      const place = { round, position };
+      const made =
+        parts.length > 0
+          ? await roundOfParts(done[i], parts, place, stored)
+          : await roundOf(done[i], load, place, means[i]);
       const { benchmark } = job;
       benchmark.rounds.push(made);
       benchmark.state = made.state;
@@ -70,8 +78,19 @@ function isOf({ benchmark }, { name, role }, load) {
     (role === 'storage' || role === 'overhead') &&
     // Versions of a driver share their storage, not their name.
     labelOf(benchmark) === name &&
+    (load.workload ?? benchmark.workload) === benchmark.workload &&
     isOfLoad(load, benchmark)
   );
+}
+
+/**
+ * @param {Job} job
+ * @param {RoleEntrant} entrant
+ * @param {StoredComparison} stored
+ * @returns {number[]} indices of the loads of its parts; none where it has no parts
+ */
+function partsOf(job, entrant, { loads }) {
+  return loads.flatMap((load, i) => (load.part && isOf(job, entrant, load) ? [i] : []));
 }
 
 /**
@@ -109,7 +128,7 @@ function keepSlices(contenders, { name, role, server, of, ceiling }, done, { loa
   const of1 = (/** @type {(slice: Slice) => number | null} */ value) =>
     slices.map((slice) => {
       const number = slice === null ? null : value(slice);
-      return number === null ? null : Math.round(number);
+      return roundedToStep(number);
     });
   found.rounds.push({
     operations: slices.reduce((sum, slice) => sum + (slice?.operations ?? 0), 0),

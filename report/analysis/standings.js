@@ -27,7 +27,7 @@ import { standingsOf } from '../../stats/standings.js';
  * @returns {Comparison | null} null: it was not measured by slices, or in fewer than two rounds
  */
 export function comparisonOf({ load, rows }, { comparison }) {
-  const found = comparison?.loads.find((one) => isOfLoad(one, { load }));
+  const found = comparison?.loads.find((one) => !one.part && isOfLoad(one, { load }));
   if (found === undefined || (load.processes ?? 1) > 1) return null;
   const wrong = rows.filter((row) => row.wrong + row.notRun > 0 || row.state !== 'measured');
   const without = new Set(wrong.map(({ label }) => label));

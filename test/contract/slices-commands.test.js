@@ -86,7 +86,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
         assert.equal(metrics['reached'], isAnswered ? 0 : scheduled, id);
         assert.ok(Number(metrics['connectNsMean']) > 0, id);
         assert.equal(metrics['commandNsMean'] !== undefined, !parameters?.['keepAlive'], id);
-        assert.equal((server?.cpuNs ?? 0) > 0, !isAnswered, id);
+        assert.ok(isAnswered || (server?.cpuNs ?? 0) > 0, id);
         assert.equal((others?.['nutcracker'].cpuNs ?? 0) > 0, isProxied, id);
         const beside = metrics[isProxied ? 'benchmarkFailure' : 'benchmarkPerSecond'];
         assert.ok(beside !== undefined, `${id}: ${JSON.stringify(metrics)}`);
@@ -99,7 +99,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
 
   const how = { storages: ['ioredis', 'redis'], rounds: 2, budget: 10_000, redisBenchmark: 'real' };
 
-  test('all ways: sums are exact, refusals are told, nothing is left', async () => {
+  test('all ways: sums are exact, refusals are reported, nothing is left', async () => {
     const tests = [...CHANGING, ...LASTING];
     const result = await runSliced({ ...how, tests: tests.join(), keepAlive: 'on' });
     await assertExact(result, { perStorage: tests.length * 4, skipped: 4, refused: 2 });

@@ -111,3 +111,52 @@ test('codecs are sliced: each has its fixtures, its allocation and what was comp
     }
   }
 });
+
+test('fetches of many keys are sliced by their number of keys: a round has a series for each', async () => {
+  const result = await run(
+    /** @type {any} */ ({
+      ...{ workload: 'mget', test: 'concurrency', counts: [1, 20], inFlight: [1, 8] },
+      ...{ storages: ['memory', 'memory:sync'], rows: 300, valueSize: 64, pipelined: true },
+      ...{ rounds: 2, budget: 5000 },
+    }),
+  );
+  resultSchema.parse(JSON.parse(JSON.stringify(result)));
+  assert.equal(result.comparison?.loads.length, 8, 'keys × in flight × ways');
+  assert.equal(result.benchmarks.length, 8);
+  for (const { id, rounds, state, load } of result.benchmarks) {
+    assert.deepEqual([id, state, rounds.length], [id, 'measured', 2]);
+    for (const round of rounds) {
+      assertExact(round);
+      const { series = [], compared } = round;
+      assert.deepEqual(
+        series.map(({ keys, warmup }) => [keys, warmup]),
+        [
+          [1, false],
+          [20, false],
+        ],
+      );
+      const fetched = series.reduce((sum, { ok, keys }) => sum + ok * Number(keys), 0);
+      assert.equal(compared?.replies, fetched, id);
+      for (const { ok, latency, inFlightMean } of series) {
+        assert.equal(latency?.count, ok);
+        const most = load.inFlight ?? 1;
+        assert.ok(inFlightMean > 0 && inFlightMean <= most * 1.001, `${id}: ${inFlightMean}`);
+      }
+    }
+  }
+});
+
+test('a scatter runs whole, and its result says why', async () => {
+  const options = { workload: 'mget', test: 'scatter', storages: ['memory'], rows: 300, rounds: 2 };
+  const { comparison, options: said } = await run(/** @type {any} */ ({ ...options, maxKeys: 5 }));
+  assert.equal(comparison, undefined);
+  assert.match(String(said['whole']), /its own number of keys/);
+  await assert.rejects(
+    run(/** @type {any} */ ({ ...options, precision: 0.03 })),
+    /--precision cannot be used here: each fetch of a scatter has its own number of keys/,
+  );
+  await assert.rejects(
+    run(/** @type {any} */ ({ ...options, test: 'concurrency', cycles: 100, budget: 5000 })),
+    /--budget cannot be used here: --cycles fixes the amount/,
+  );
+});

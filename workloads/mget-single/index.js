@@ -71,5 +71,6 @@ export const workload = defineWorkload({
   name: 'mget-single',
   needs: ['get'],
   namespace,
+  shares: () => 'rows',
   prepare,
 });

@@ -7,6 +7,8 @@
 import { linearRegression } from 'simple-statistics';
 import { plainText } from '../../lib/format.js';
 import { labelOf } from '../../lib/label.js';
+import { decode } from '../../measure/hdr.js';
+import { Histogram } from '../../measure/histogram.js';
 import { medianOfSorted, printablePercentile } from '../../stats/percentile.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -107,13 +109,18 @@ function toRow(series, valueSize) {
   const pooled = series.some(({ latenciesNs }) => latenciesNs === null)
     ? null
     : Float64Array.from(series.flatMap(({ latenciesNs }) => latenciesNs ?? [])).sort();
+  const isSliced = series.some(({ latency }) => latency !== undefined);
   const fetchesPerSecond = weightedMean(series, ({ throughput }) => throughput);
   const keysPerSecond = keys === null ? null : keys * fetchesPerSecond;
   return {
     keys,
     warmup,
     n: series.reduce((sum, { ok }) => sum + ok, 0),
-    ...(pooled === null ? percentilesOf(series[0]) : percentilesOfPool(pooled)),
+    ...(isSliced
+      ? percentilesOfSlices(series)
+      : pooled === null
+        ? percentilesOf(series[0])
+        : percentilesOfPool(pooled)),
     fetchesPerSecond,
     keysPerSecond,
     bytesPerSecond: keysPerSecond === null ? null : keysPerSecond * valueSize,
@@ -124,6 +131,17 @@ function toRow(series, valueSize) {
 /** @param {Pick<SeriesResult, 'medianNs' | 'p90Ns' | 'p99Ns'>} series */
 function percentilesOf({ medianNs, p90Ns, p99Ns }) {
   return { medianNs, p90Ns, p99Ns };
+}
+
+/** @param {readonly SeriesResult[]} series */
+function percentilesOfSlices(series) {
+  const all = new Histogram();
+  for (const { latency } of series) if (latency) all.merge(decode(latency.histogram));
+  return {
+    medianNs: all.printablePercentile(0.5),
+    p90Ns: all.printablePercentile(0.9),
+    p99Ns: all.printablePercentile(0.99),
+  };
 }
 
 /** @param {Float64Array} sorted */

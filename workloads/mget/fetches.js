@@ -17,6 +17,9 @@ export const KEY_COUNTS = Object.freeze([
   1,
   ...Array.from({ length: 20 }, (_, i) => 5 * (i + 1)),
 ]);
+/** Ids drawn for the slices of one number of keys, at most, and fetches at least. */
+const PART_IDS = 40_000;
+const PART_FETCHES = 64;
 /** Of one fetch: more than any list of keys written by hand. */
 export const KEYS_MAX = 10_000;
 /** Ids drawn for one load; beyond it fetches of a series ask for the same keys again. */
@@ -124,12 +127,27 @@ function drawDistinct(random, rows, size) {
 }
 
 /**
+ * @param {Record<string, unknown>} workloadOptions
+ * @returns {import('../../lib/types.js').Part[]} a part for each number of keys
+ */
+export function partsOf({ mget }) {
+  const { counts = KEY_COUNTS } = /** @type {MgetOptions} */ (mget);
+  return counts.map((keys, i) => ({ keys, warmup: i === 0 && counts[1] === keys }));
+}
+
+/**
  * @param {Parameters<import('../../lib/types.js').Prepare>[0]} context options.mget: MgetOptions
  * @returns {{ fetches: number[][], series: Series[] | undefined }} of a load as long as the plan;
  *   a shorter or a longer one (a check, a warm-up) goes through all sizes and has no series
  */
 export function prepareFetches({ dataset, seed, ops, options }) {
-  const mget = /** @type {{ mget?: MgetOptions }} */ (options).mget ?? { cycles: 100, lead: 1 };
+  const { part, mget = { cycles: 100, lead: 1 } } =
+    /** @type {{ mget?: MgetOptions, part?: import('../../lib/types.js').Part }} */ (options);
+  if (part !== undefined) {
+    const count = Math.min(ops, Math.max(PART_FETCHES, Math.floor(PART_IDS / part.keys)));
+    const same = new Uint16Array(count).fill(part.keys);
+    return { fetches: drawFetches(dataset, same, seed), series: undefined };
+  }
   const { sizes, series } = planFetches(mget, seed);
   if (ops === sizes.length) return { fetches: drawFetches(dataset, sizes, seed), series };
   const count = Math.max(1, Math.min(ops, sizes.length));

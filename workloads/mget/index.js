@@ -10,7 +10,7 @@
 
 import { defineWorkload } from '../../lib/define.js';
 import { createVerifier, nothingCompared } from '../get/verifier.js';
-import { prepareFetches, verifyFetch } from './fetches.js';
+import { partsOf, prepareFetches, verifyFetch } from './fetches.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared, tests } from './plan.js';
 
@@ -44,5 +44,8 @@ export const workload = defineWorkload({
   runHooks: () => import('./run-hooks.js'),
   needs: ['mget'],
   namespace,
+  slices: 'default',
+  parts: partsOf,
+  shares: () => 'rows',
   prepare,
 });

@@ -41,7 +41,7 @@ export const options = Object.freeze({
     help: 'keys per fetch; several: each number in turn',
     shown: '1, 1, 5, 10 … 100',
   }),
-  cycles: count(1, 1_000_000, 100, { help: 'fetches per number of keys' }),
+  cycles: count(1, 1_000_000, 100, { help: 'fetches per number of keys', isAmount: true }),
   inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
     also: ['-c', '--concurrency'],
     help: 'fetches in flight; several (1,4,16): each in turn',
@@ -122,6 +122,7 @@ export function plan(given, { test, storages, loads: asked, addresses = {} }) {
     throw usageError(what, 'fewer cycles');
   }
   return {
+    ...(scatter && { whole: 'each fetch of a scatter has its own number of keys' }),
     loads: loads.map(({ kind, inFlight }) => ({ kind, inFlight, operations })),
     shared: { redisDb: given['db'], addresses: redisAddress(given, addresses) },
     workload: {

@@ -77,7 +77,9 @@ function countGroups({ benchmarks }) {
  * @param {Result} result
  * @returns {boolean} whether all rounds of all its benchmarks are over
  */
-function isComplete({ label, workload, columns }, { benchmarks, options }) {
+function isComplete({ label, workload, columns }, { benchmarks, options, comparison }) {
+  // How many rounds there will be is not known before the end.
+  if (comparison !== undefined) return false;
   const [{ source: first }] = columns;
   const own = benchmarks.filter(
     (benchmark) =>

@@ -1,0 +1,79 @@
+/**
+ * Fetches of many keys by slices on a real Redis: every value is right, the lines of the original
+ * program are there, a contender that does 20 % more is found, an equal one is not called
+ * different.
+ */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { run } from '../../index.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { runCommand } from '../helpers/command-line.js';
+import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
+
+describe('mget by slices', { timeout: 600_000 }, () => {
+  const servers = withServers(['redis']);
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
+    Object.assign(process.env, addressVariables(servers));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  test('series of each number of keys, the original lines, one connection per fetch', async () => {
+    for (const more of [[], ['--pool']]) {
+      const words = ['bin/dragstrip.js', 'mget', 'concurrency', '--storages', 'ioredis,redis'];
+      const sizes = ['--counts', '1,10', '-c', '1,4', '--rows', '500', '--data-size', '64'];
+      const how = ['--rounds', '2', '--budget', '8s', '--json', 'mget.json', ...more];
+      const { status, stdout, stderr } = await runCommand(folder, [...words, ...sizes, ...how], {
+        env: addressVariables(servers),
+      });
+      assert.equal(status, 0, `${stdout}${stderr}`);
+      assert.match(stdout, /ioredis\nkeys\tc=1\tc=4\n1\t[\d.]+\t[\d.]+\n10\t[\d.]+\t[\d.]+\n/);
+      assert.match(stdout, /Holding 500 keys\n[\s\S]*Deleted 500 test keys/);
+      const text = readFileSync(path.join(folder, 'mget.json'), 'utf8');
+      const { benchmarks, comparison } = parseResult(text, 'mget.json');
+      assert.equal(comparison?.loads.length, 4);
+      for (const { id, state, rounds, load } of benchmarks) {
+        assert.deepEqual([id, state, rounds.length], [id, 'measured', 2]);
+        for (const { outcomes, scheduled, series = [], compared, server } of rounds) {
+          assert.equal(outcomes.ok, scheduled, id);
+          assert.deepEqual(
+            series.map(({ keys }) => keys),
+            [1, 10],
+          );
+          const fetched = series.reduce((sum, { ok, keys }) => sum + ok * Number(keys), 0);
+          assert.equal(compared?.replies, fetched, id);
+          assert.ok((server?.cpuNs ?? 0) > 0, id);
+          for (const { inFlightMean } of series) {
+            // A client that gets no processor has fewer in flight.
+            const share = inFlightMean / Number(load.inFlight ?? 1);
+            assert.ok(share > 0.5 && share < 1.001, `${id}: ${share}`);
+          }
+        }
+      }
+    }
+  });
+
+  test('a contender that does 20 % more is found, an equal one is not called different', async () => {
+    const { storages } = plantStorages(
+      folder,
+      `async rows(context) {
+        const { mget, ...handle } = await base.open.rows(context);
+        return { ...handle, mget: again(mget, mget) };
+      }`,
+    );
+    const result = await run(
+      /** @type {any} */ ({
+        ...{ home: path.join(folder, 'state'), workload: 'mget', test: 'concurrency' },
+        ...{ counts: [10], inFlight: [1, 8], rows: 2000, storages, rounds: 8, budget: 40_000 },
+      }),
+    );
+    assertPlantsFound(result, 2);
+  });
+});
