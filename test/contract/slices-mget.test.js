@@ -27,9 +27,20 @@ describe('mget by slices', { timeout: 600_000 }, () => {
 
   test('series of each number of keys, the original lines, one connection per fetch', async () => {
     for (const more of [[], ['--pool']]) {
-      const words = ['bin/dragstrip.js', 'mget', 'concurrency', '--storages', 'ioredis,redis'];
-      const sizes = ['--counts', '1,10', '-c', '1,4', '--rows', '500', '--data-size', '64'];
-      const how = ['--rounds', '2', '--budget', '8s', '--json', 'mget.json', ...more];
+      const words = ['bin/dragstrip.js', 'mget', 'concurrency', ...more];
+      const storages = ['--storages', 'ioredis,redis'];
+      const sizes = [
+        ...storages,
+        '--counts',
+        '1,10',
+        '-c',
+        '1,4',
+        '--rows',
+        '500',
+        '--data-size',
+        '64',
+      ];
+      const how = ['--rounds', '2', '--budget', '8s', '--json', 'mget.json', '--force'];
       const { status, stdout, stderr } = await runCommand(folder, [...words, ...sizes, ...how], {
         env: addressVariables(servers),
       });
