@@ -383,12 +383,11 @@ export const resultSchema = z.object({
  *   were an array before
  */
 function describePacked({ zodSchema, jsonSchema }) {
-  const { description } = jsonSchema;
   if (zodSchema !== values && zodSchema._zod.parent !== values) return;
-  const array = { ...jsonSchema };
-  for (const name of Object.keys(jsonSchema)) delete jsonSchema[name];
+  const { type, items } = jsonSchema;
+  for (const name of ['type', 'items']) delete jsonSchema[name];
   const packed = { type: 'string', contentEncoding: 'base64' };
-  Object.assign(jsonSchema, { ...(description && { description }), anyOf: [packed, array] });
+  jsonSchema.anyOf = [packed, { type, items }];
 }
 
 /** @returns {object} JSON Schema (draft 2020-12) of the result document */

@@ -76,7 +76,7 @@ const WHOLE_STREAM = 0x77680000;
  * @returns {Promise<Comparison>}
  */
 export async function runComparison(options) {
-  const { clock, targets, loads, plan, folder, signal, precision, budgetNs } = options;
+  const { clock, targets, loads, plan, folder, signal, budgetNs } = options;
   const { orderSeed, trim, cpus, placement, wholes = [], others = [] } = options;
   const startNs = clock.now();
   let entrants = entrantsOf(targets, loads, plan, { folder, others, round: 0 });

@@ -107,7 +107,8 @@ test('codecs are sliced: each has its fixtures, its allocation and what was comp
     for (const round of rounds) {
       assertExact(round);
       assert.ok(Number(round.metrics?.['bytes']) > 0, id);
-      assert.ok((round.compared?.bytes ?? 0) > 0, id);
+      // The processes of all rounds are alike: that of the first one compares.
+      assert.equal((round.compared?.bytes ?? 0) > 0, round.round === 0, id);
     }
   }
 });
