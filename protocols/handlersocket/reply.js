@@ -137,6 +137,27 @@ export function decodeError(text, start, end) {
  */
 
 /**
+ * @typedef {object} RawReply
+ * @property {number} columns as the server gave them
+ * @property {Row} fields of all rows, one after another
+ */
+
+/**
+ * Whatever a successful reply holds.
+ * @param {DecodedType} type of all fields
+ * @returns {(text: string, start: number, end: number, flags: number) => RawReply}
+ */
+export function rawDecoder(type) {
+  return (text, start, end, flags) => {
+    const [, columns = '0', ...tokens] = text.slice(start, end).split('\t');
+    return {
+      columns: Number(columns),
+      fields: tokens.map((token) => decodeField(token, type, flags)),
+    };
+  };
+}
+
+/**
  * The first column of the first row: for a find by key with limit 1, without an array.
  * @param {readonly DecodedType[]} types
  * @returns {Decode} gives undefined where no row was found

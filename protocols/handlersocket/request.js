@@ -135,6 +135,15 @@ export function encodeAuth(secret) {
  */
 
 /**
+ * @param {readonly Value[]} tokens
+ * @param {Encoding} encoding of strings
+ * @returns {string} the line that they are
+ */
+export function encodeTokens(tokens, encoding) {
+  return `${tokens.map((token) => encodeValue(token, encoding)).join('\t')}\n`;
+}
+
+/**
  * @param {number} id
  * @param {IndexDefinition} definition checked by validate.js: names go raw
  * @returns {string} the `P` line

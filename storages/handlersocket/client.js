@@ -11,6 +11,7 @@ import { abortedError, limited } from './limited.js';
 import { OpenIndex } from './open-index.js';
 import { resolveOptions } from './options.js';
 import { IndexIds, Pool } from './pool.js';
+import { sendRaw } from './raw-request.js';
 import { RequestBatch } from './request-batch.js';
 import { checkDefinition, INDEX_ID_MAX } from './validate.js';
 
@@ -74,6 +75,10 @@ export class HandlerSocketClient extends EventEmitter {
     this.ids = new IndexIds(INDEX_ID_MAX);
     /** @type {Map<string, { id: number, users: number, opened: Promise<void> }>} by definition */
     this.opened = new Map();
+    /** Calls of releaseTables under way. */
+    this.releases = 0;
+    /** @type {Promise<void> | null} tables that failed openIndex calls have left open are let go */
+    this.healing = null;
     this.closed = false;
   }
 
@@ -104,7 +109,9 @@ export class HandlerSocketClient extends EventEmitter {
   }
 
   /**
-   * Opens an index for reading; for changes it is opened when the first one is asked for.
+   * Opens an index for reading; for changes it is opened when the first one is asked for. Where the
+   * table has no such index or column, the server has opened the table all the same, and would keep
+   * it from ALTER and DROP: the connections are then made anew before this rejects.
    * @param {IndexDefinition & IndexOptions} options
    * @returns {Promise<OpenIndex>}
    * @throws {HandlerSocketError} HS_ARGUMENT, HS_OPEN_TABLE, HS_INDEX, HS_COLUMN, or what a
@@ -135,11 +142,32 @@ export class HandlerSocketClient extends EventEmitter {
       await limited(entry.opened, { signal }, false);
     } catch (error) {
       this.release(name);
+      if (TABLE_STAYS_OPEN.has(error.code) && !this.usesTable(definition)) await this.heal();
       throw error;
     }
     const { readPool } = this;
     const { id } = entry;
     return new OpenIndex({ id, definition, types, keyEncoding, readPool, client: this, name });
+  }
+
+  /**
+   * @param {IndexDefinition} definition
+   * @returns {boolean} whether an index of its table is open: then the table is to be open
+   */
+  usesTable({ database, table }) {
+    return [...this.opened.keys()].some((name) => {
+      const other = JSON.parse(name);
+      return other.database === database && other.table === table;
+    });
+  }
+
+  /** @returns {Promise<void>} when the server has let go of tables without an open index */
+  async heal() {
+    if (this.closed) return;
+    this.healing ??= this.releaseTables(() => {}).finally(() => {
+      this.healing = null;
+    });
+    await this.healing.catch(() => {});
   }
 
   /**
@@ -179,6 +207,17 @@ export class HandlerSocketClient extends EventEmitter {
     return pool;
   }
 
+  /**
+   * A request by its tokens: `request(['=', 1, 42], { index })` is a find by one key value.
+   * @param {readonly import('../../protocols/handlersocket/request.js').Value[]} tokens
+   * @param {import('./raw-request.js').RawOptions} [options]
+   * @returns {Promise<import('../../protocols/handlersocket/reply.js').RawReply>} of a reply of
+   *   success; others reject as those of all calls
+   */
+  request(tokens, options = {}) {
+    return sendRaw(this, tokens, options);
+  }
+
   /** @returns {RequestBatch} an explicit batch: all its requests go to one connection at once */
   batch() {
     return new RequestBatch(this);
@@ -210,11 +249,13 @@ export class HandlerSocketClient extends EventEmitter {
    */
   async releaseTables(work) {
     const { connections } = this;
+    this.releases += 1;
     try {
       await Promise.all(connections.map((connection) => connection.hold()));
       return await work();
     } finally {
-      for (const connection of connections) connection.resume();
+      this.releases -= 1;
+      if (this.releases === 0) for (const connection of connections) connection.resume();
     }
   }
 
@@ -243,6 +284,9 @@ export class HandlerSocketClient extends EventEmitter {
     for (const connection of this.connections) connection.destroy();
   }
 }
+
+/** The server reports these after it has opened the table (database.cpp, cmd_open). */
+const TABLE_STAYS_OPEN = new Set(['HS_INDEX', 'HS_COLUMN']);
 
 /** Of an index that was closed: its id may be another's by now. */
 const NO_POOL = /** @type {any} */ ({

@@ -466,6 +466,57 @@ test('releaseTables lets SQL alter a table that is open, and the client goes on'
   assert.equal(await index.value(1), 8);
 });
 
+test('an openIndex that fails leaves no lock on the table, and requests under way are answered', async () => {
+  await sql.query('SET lock_wait_timeout = 10');
+  const busy = await makeTable('id INT PRIMARY KEY, v INT', ['(1, 5)']);
+  const index = await open(busy, ['v'], { types: 'number' });
+  for (const wrong of [{ index: 'nope' }, { columns: ['nope'] }, { filters: ['nope'] }]) {
+    const table = await makeTable('id INT PRIMARY KEY');
+    const { columns = ['id'], ...more } = wrong;
+    const finds = Promise.all(Array.from({ length: 500 }, () => index.value(1)));
+    const failures = await Promise.all([
+      rejection(open(table, columns, more)),
+      rejection(open(table, columns, more)),
+    ]);
+    for (const { code } of failures) assert.match(code, /^HS_(INDEX|COLUMN)$/);
+    await sql.query(`ALTER TABLE ${table} ADD COLUMN w INT`);
+    await sql.query(`DROP TABLE ${table}`);
+    assert.ok((await finds).every((value) => value === 5));
+    assert.equal(await index.value(1), 5, 'other indexes are open again');
+  }
+  // A table with an index that is open stays open: its connections are not disturbed.
+  const before = client.counters().connects;
+  await rejection(open(busy, ['nope']));
+  assert.equal(client.counters().connects, before);
+  index.close();
+});
+
+test('a request by its tokens: finds, changes, errors, bytes', async () => {
+  const table = await makeTable('id INT PRIMARY KEY, v VARBINARY(9)', ["(1, 'a')", "(2, 'b')"]);
+  const index = await open(table, ['id', 'v']);
+  assert.deepEqual(await client.request(['>=', 1, 1, 10, 0], { index }), {
+    columns: 2,
+    fields: ['1', 'a', '2', 'b'],
+  });
+  assert.deepEqual(await client.request(['=', 1, 9], { index }), { columns: 2, fields: [] });
+  const bytes = Buffer.of(0, 9, 10, 255);
+  const update = ['=', 1, 2, 1, 0, 'U', 2, bytes];
+  assert.deepEqual(await client.request(update, { index, write: true }), {
+    columns: 1,
+    fields: ['1'],
+  });
+  const { fields } = await client.request(['=', 1, 2], { index, type: 'buffer' });
+  assert.deepEqual(fields, [Buffer.from('2'), bytes]);
+  await client.request(['=', 1, 2, 1, 0, 'U', 2, null], { index, write: true });
+  assert.deepEqual((await client.request(['=', 1, 2], { index })).fields, ['2', null]);
+  const error = await rejection(client.request(['~', 1, 2], { index }));
+  assert.deepEqual([error.code, error.serverMessage], ['HS_REQUEST', 'op']);
+  assert.equal((await rejection(client.request(update, { index }))).code, 'HS_READ_ONLY');
+  assert.match((await rejection(client.request(['P', 1]))).message, /use openIndex/);
+  assert.match((await rejection(client.request([]))).message, /an array of tokens/);
+  assert.equal(await index.value(1), '1', 'the connection is in step');
+});
+
 test('a guard keeps a view, which would kill the server, from being opened', async () => {
   const table = await makeTable('id INT PRIMARY KEY');
   await sql.query(`CREATE VIEW v_${table} AS SELECT * FROM ${table}`);
