@@ -1,7 +1,6 @@
 /**
  * Writes the declarations that the package ships into types/: those that tsc makes of the JSDoc,
- * and the hand-written ones, which tsc leaves where they are. Then, with `--pack`, makes the
- * package: npm's own prepack would be skipped, because .npmrc switches install scripts off.
+ * and the hand-written ones, which tsc leaves where they are. `npm pack` and `npm publish` run it.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -22,12 +21,6 @@ for (const name of readdirSync(path.join(ROOT, 'lib'))) {
 for (const entry of ['index', 'storages/handlersocket/index', 'storages/mutex/index']) {
   await writeForRequire(entry);
 }
-const pack = process.argv.indexOf('--pack');
-if (pack > 0) {
-  const to = process.argv[pack + 1] ?? ROOT;
-  run('npm', ['pack', '--silent', '--pack-destination', path.resolve(to)]);
-}
-
 /**
  * Declarations for `require` in TypeScript's node16, where those of an ES module are refused.
  * @param {string} entry

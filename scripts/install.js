@@ -23,8 +23,14 @@ if (!isInstalled()) {
   const [program, args] =
     npm !== undefined && /\.[cm]?js$/.test(npm) ? [process.execPath, [npm]] : ['npm', []];
   // What npm has in its cache needs no network; without one it would try for more than a minute.
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
-  const waits = ['--fetch-retry-mintimeout=2000', '--fetch-retry-maxtimeout=4000'];
+  // package.json denies the scripts of dependencies; npm 10 does not know that. hiredis' own would
+  // fail, and npm would then remove it: scripts/build-hiredis.js builds it.
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  const waits = [
+    '--fetch-retries=1',
+    '--fetch-retry-mintimeout=2000',
+    '--fetch-retry-maxtimeout=4000',
+  ];
   const { status, error, stderr } = spawnSync(program, [...args, 'ci', ...flags, ...waits], {
     cwd: ROOT,
     stdio: ['ignore', 2, 'pipe'],
@@ -68,10 +74,13 @@ function isInstalled() {
   if (!existsSync(hidden)) return false;
   const wanted = JSON.parse(readFileSync(lock, 'utf8')).packages;
   const there = JSON.parse(readFileSync(hidden, 'utf8')).packages;
-  return Object.entries(wanted).every(([place, { version, optional, devOptional, os, cpu }]) => {
-    if (place === '') return true;
-    const found = there[place];
-    if (found === undefined) return Boolean(optional || devOptional || os || cpu);
-    return found.version === version;
-  });
+  return Object.entries(wanted).every(
+    ([place, { version, optional, devOptional, os, cpu, link }]) => {
+      // The root, and the packages in packages/ with the links to them: nothing here imports those.
+      if (!place.startsWith('node_modules/') || link) return true;
+      const found = there[place];
+      if (found === undefined) return Boolean(optional || devOptional || os || cpu);
+      return found.version === version;
+    },
+  );
 }

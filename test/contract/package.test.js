@@ -4,7 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -52,8 +61,7 @@ describe('the package as it is published', () => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-package-'));
-    const build = path.join(ROOT, 'scripts', 'build-types.js');
-    await execa(process.execPath, [build, '--pack', folder]);
+    await execa('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
     const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     await execa('tar', ['xzf', file], { cwd: folder });
     const modules = path.join(folder, 'node_modules');
@@ -108,7 +116,9 @@ describe('the package as it is published', () => {
 
   test('the HandlerSocket client and the mutex are packages without dependencies', async () => {
     const place = path.join(folder, 'packages');
-    await execa(process.execPath, [path.join(ROOT, 'scripts/build-packages.js'), place]);
+    await mkdir(place);
+    const pack = ['pack', '--silent', '--workspaces', '--pack-destination', place];
+    await execa('npm', pack, { cwd: ROOT });
     const modules = path.join(place, 'alone', 'node_modules');
     await mkdir(path.join(modules, '@types'), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules/@types/node'), path.join(modules, '@types/node'));
@@ -119,6 +129,10 @@ describe('the package as it is published', () => {
       const name = file.replace(/-\d+\.\d+\.\d+\.tgz$/, '');
       await rename(path.join(place, 'alone/package'), path.join(modules, name));
     }
+    const about = await readFile(path.join(modules, 'dragstrip-handlersocket/README.md'), 'utf8');
+    assert.match(about, /from 'dragstrip-handlersocket'/);
+    const pages = await readdir(path.join(modules, 'dragstrip-handlersocket'));
+    assert.ok(pages.includes('handlersocket-migration.md') && pages.includes('LICENSE'));
     const cwd = path.join(place, 'alone');
     const code =
       "import { connect } from 'dragstrip-handlersocket';" +
@@ -142,5 +156,7 @@ describe('the package as it is published', () => {
     const how = ['--module', 'nodenext', 'alone.mts'];
     const typed = await execa(process.execPath, [tsc, ...flags, ...how], { cwd, reject: false });
     assert.equal(typed.stdout, '');
+    const required = "const { connect } = require('dragstrip-handlersocket'); connect.call;";
+    await execa(process.execPath, ['--no-warnings', '-e', required], { cwd });
   });
 });

@@ -311,7 +311,9 @@ describe('what must not be in a file', () => {
     const { packages } = JSON.parse(FILES.get('package-lock.json') ?? '{}');
     const entries = Object.entries(/** @type {Record<string, any>} */ (packages));
     assertNone(
-      entries.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name),
+      entries
+        .filter(([, { resolved, link }]) => resolved !== undefined && !link)
+        .map(([name]) => name),
       'omit-lockfile-registry-resolved',
     );
     // npm ci refuses a lock from which optional packages of other platforms are missing.
@@ -325,12 +327,24 @@ describe('what must not be in a file', () => {
     assertNone(missing, 'npm install on one platform left it out of package-lock.json');
   });
 
-  test('scripts of npm that its ignore-scripts setting would skip', () => {
-    const { scripts } = JSON.parse(FILES.get('package.json') ?? '{}');
-    assert.match(FILES.get('.npmrc') ?? '', /^ignore-scripts=true$/m);
-    const skipped = Object.keys(scripts).filter((name) =>
-      /^(pre|post)(start|test|install)/.test(name),
-    );
-    assertNone(skipped, 'call it in the script itself');
+  test('no script of a dependency runs, whoever installs', () => {
+    const { allowScripts } = JSON.parse(FILES.get('package.json') ?? '{}');
+    const { packages } = JSON.parse(FILES.get('package-lock.json') ?? '{}');
+    const withScripts = Object.entries(/** @type {Record<string, any>} */ (packages))
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([place]) => [place.replace(/^.*node_modules\//, ''), false]);
+    assert.deepEqual(allowScripts, Object.fromEntries(withScripts));
+    assert.match(FILES.get('scripts/install.js') ?? '', /'--ignore-scripts'/);
+  });
+
+  test('the packages in packages/ are of the same release, and have no dependencies', () => {
+    const root = JSON.parse(FILES.get('package.json') ?? '{}');
+    const own = [...FILES].filter(([file]) => /^packages\/[^/]+\/package\.json$/.test(file));
+    assert.equal(own.length, 2);
+    for (const [file, text] of own) {
+      const { version, license, engines, dependencies } = JSON.parse(text);
+      assert.deepEqual([version, license, engines], [root.version, root.license, root.engines]);
+      assert.equal(dependencies, undefined, file);
+    }
   });
 });
