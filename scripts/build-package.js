@@ -1,7 +1,7 @@
 /**
  * Builds one of the packages in packages/, in whose folder it is run: what is of use without the
- * harness, with the files that it imports, their types and its pages, without dependencies. There is
- * one copy of the code, where the harness has it; this makes dist/ of it. `npm pack` runs it:
+ * harness, with the files that it imports, their types and its pages, without dependencies. The
+ * code has one copy, where the harness has it; this makes dist/ of it. `npm pack` runs it:
  *
  *     npm pack --workspace dragstrip-handlersocket
  */

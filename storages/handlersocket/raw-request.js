@@ -1,7 +1,7 @@
 /**
  * A request by its tokens, for what the client has no call of its own for: combinations of options,
- * commands of another server. Escaping, order of replies, reconnecting and timeouts are the client's;
- * what the tokens mean is the caller's.
+ * commands of another server. Escaping, the order of replies, reconnecting and timeouts are the
+ * client's; what the tokens mean is the caller's.
  */
 
 import { argumentError } from '../../protocols/handlersocket/errors.js';
