@@ -327,7 +327,7 @@ describe('what must not be in a file', () => {
     assertNone(missing, 'npm install on one platform left it out of package-lock.json');
   });
 
-  test('no script of a dependency runs, whoever installs', () => {
+  test('no script of a dependency runs at installation', () => {
     const { allowScripts } = JSON.parse(FILES.get('package.json') ?? '{}');
     const { packages } = JSON.parse(FILES.get('package-lock.json') ?? '{}');
     const withScripts = Object.entries(/** @type {Record<string, any>} */ (packages))
