@@ -4,8 +4,9 @@
  * bench/injected.js [--races N] [--budget SECONDS] [--precision SHARE] [--busy N] [--out FILE]`
  *
  * --busy: busy loops beside the races, each on a processor that the scheduler chooses; --out: a
- * line of JSON per comparison. Printed per load and contender: how often it was found slower,
- * called faster (a wrong sign), or could not be told from the plain one.
+ * line of JSON per comparison, with the mean of each process (log of ns per operation). Printed per
+ * load and contender: how often it was found slower, called faster (a wrong sign), or could not be
+ * told from the plain one.
  */
 
 import { appendFileSync } from 'node:fs';
@@ -80,13 +81,15 @@ function score(race, { comparison }) {
   console.log(`race ${race}: ${about}, load ${loadavg()[0].toFixed(1)}`);
   for (const load of loads) {
     const entries = entriesOf(load).filter(({ group }) => ['networked', 'again'].includes(group));
-    const own = contest(processMeans(entries.map(({ time }) => time)));
+    const means = processMeans(entries.map(({ time }) => time));
+    const own = contest(means);
     const plain = entries.findIndex(({ name }) => name === 'plain');
     const shown = entries.flatMap(({ name }, i) => {
       if (i === plain) return [];
       const ratio = ratioTo(own, i, plain);
       count(`${load.kind} ${name}`, ratio);
-      keep({ race, load: load.kind, name, seconds: spentNs / 1e9, ...ratio });
+      const logs = { plain: means[plain], own: means[i] };
+      keep({ race, load: load.kind, name, seconds: spentNs / 1e9, ...ratio, logs });
       return [`${name} ${ratio.ratio.toFixed(3)} ±${(100 * ratio.halfWidth).toFixed(1)}%`];
     });
     console.log(`  ${load.kind}: ${shown.join('; ')}`);
