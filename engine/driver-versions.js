@@ -23,11 +23,15 @@ export async function storagesOfPackages(against, workload) {
   /** @type {string[]} */
   const found = [];
   for (const source of against.flatMap((text) => sourcesOf(text))) {
-    const before = found.length;
+    const own = [];
     for (const storage of await names()) {
-      if ((await load(storage)).package === source.name) found.push(storage);
+      const { package: driver, alternative = false } = await load(storage);
+      if (driver === source.name) own.push({ storage, alternative });
     }
-    if (found.length === before) throw noDriver(source);
+    if (own.length === 0) throw noDriver(source);
+    // Such as ioredis-cluster: only where the driver has no other storage.
+    const usual = own.filter(({ alternative }) => !alternative);
+    found.push(...(usual.length > 0 ? usual : own).map(({ storage }) => storage));
   }
   return [...new Set(found)];
 }

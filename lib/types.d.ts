@@ -247,6 +247,11 @@ export interface Contender {
   /** its driver encrypts connections to an endpoint with `tls` */
   tls?: boolean;
   profiles: Record<string, Profile>;
+  /**
+   * another driver for what a default one stands for: it runs where it is named, or with `all`.
+   * Fewer contenders have narrower intervals in the same time.
+   */
+  alternative?: boolean;
   /** where it exists only in another runtime than Node: it runs with --runtime */
   runtime?: 'bun' | 'deno';
   /** why it cannot run here (driver not built, Node too old), or null; absent: only the package */
@@ -266,11 +271,6 @@ export interface StorageDefinition extends Contender {
     lock?(context: OpenContext): Promise<Locks>;
     command?(context: OpenContext): Promise<CommandHandle>;
   };
-  /**
-   * another driver for what a default one stands for: it runs where it is named, or with `all`.
-   * Fewer contenders have narrower intervals in the same time.
-   */
-  alternative?: boolean;
   /** with `open.rows`: the operations that its handle has */
   rows?: readonly RowOperation[];
   /**

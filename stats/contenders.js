@@ -175,6 +175,17 @@ export function differenceOf(contest, i, j) {
 }
 
 /**
+ * @param {Contest} contest
+ * @param {number} i
+ * @param {number} j
+ * @returns {number} half-width of the difference by the pair's own rounds alone
+ */
+export function ownHalfOf(contest, i, j) {
+  const { confidence, rounds } = contest;
+  return studentQuantile((1 + confidence) / 2, rounds - 1) * ownError(contest, i, j);
+}
+
+/**
  * Standard errors that every pair's difference stays within at once. The studentised range assumes
  * one variance for all; where pairs have variances of their own it finds false pairs in 12 to 14 %
  * of simulated races at a nominal 5 %, so Student's t at Šidák's level (1967) is used there.

@@ -6,7 +6,7 @@
  * the groups say so by overlapping.
  */
 
-import { differenceOf } from './contenders.js';
+import { differenceOf, ownHalfOf } from './contenders.js';
 import { tiedRuns } from './tied-runs.js';
 
 /** The least effect that counts as a difference, as a share. */
@@ -60,6 +60,9 @@ function answerOf(value, half) {
 }
 
 /**
+ * The interval of a ratio is never narrower than the pair's own rounds say. With the pooled
+ * variance alone 94 of 104 intervals of equal contenders contained 1 in real races, where 95 % do
+ * in simulated ones: processes are not quite normal, and Levene's test hardly sees one odd round.
  * @param {Contest} contest
  * @param {number} i
  * @param {number} reference
@@ -68,7 +71,7 @@ function answerOf(value, half) {
 export function ratioTo(contest, i, reference) {
   if (i === reference) return toRatio(0, 0, contest.rounds);
   const { value, half } = differenceOf(contest, i, reference);
-  return toRatio(value, half, contest.rounds);
+  return toRatio(value, Math.max(half, ownHalfOf(contest, i, reference)), contest.rounds);
 }
 
 /**

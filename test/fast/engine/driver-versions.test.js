@@ -313,6 +313,7 @@ test('what --against names is read, and nothing that npm would take for an optio
 test('without --storages those are raced that have the driver', async () => {
   const race = { needs: /** @type {const} */ (['get']) };
   assert.deepEqual(await storagesOfPackages(['ioredis@5'], race), ['ioredis']);
+  assert.deepEqual(await storagesOfPackages(['mariadb@3'], race), ['mariadb'], 'an alternative');
   assert.equal(await storagesOfPackages([], race), null);
   await assert.rejects(storagesOfPackages(['left-pad@1'], race), { code: 'E_USAGE' });
 });
