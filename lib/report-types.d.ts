@@ -151,6 +151,8 @@ export interface ReportSpec {
   refused?(benchmark: any): boolean;
   /** tables show benchmarks that were skipped too */
   skipped?: boolean;
+  /** a load that is swept is a curve per storage, with its knee */
+  sweeps?: boolean;
   /** what a row of the dataset is; null: there are no rows; absent: a value of the dataset's size */
   row?: string | null;
   tables: readonly TableSpec[];

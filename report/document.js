@@ -9,6 +9,7 @@ import { packResult } from '../lib/packed-values.js';
 import { agentLines, agentTables } from './agents.js';
 import { slicePairsOf } from './analysis/pairs.js';
 import { toGroups, variantRows } from './analysis/rows.js';
+import { sweepsOf } from './analysis/sweeps.js';
 import { limitLegend, limitTables } from './ceilings.js';
 import { checkTables } from './checks.js';
 import { gateLines } from './gates.js';
@@ -22,6 +23,7 @@ import { roundTableOf } from './rounds.js';
 import { searchTables } from './searches.js';
 import { setupOf } from './setup.js';
 import { specOf } from './specs.js';
+import { KNEE_EXPLAINED, kneeColumns, sweepParts, sweepTables, sweepVerdicts } from './sweeps.js';
 import { comparisonNotes, verdictLines } from './verdict.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -43,14 +45,23 @@ export function documentOf(result, specs) {
   const parts = partsOf(result, all, specs);
   const pairs = slicePairsOf(groups, result.storages);
   const gates = gateLines(result);
+  const sweeps = sweepsOf(
+    rows.filter(({ source }) => specOf(specs, source.workload).sweeps),
+    result,
+  );
+  const knees = sweepVerdicts(sweeps);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
-    verdict: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups)],
-    verdictShort: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
+    verdict: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups), ...knees],
+    verdictShort: [
+      ...[...gates, ...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
+      ...knees,
+    ],
     head: headLines(result, specs),
     tables: [
       ...searchTables(result),
       ...parts.flatMap(({ tables }) => tables),
+      ...sweepTables(sweeps),
       ...pairTables(pairs),
       ...checkTables(groups),
       ...limitTables(result),
@@ -70,11 +81,15 @@ export function documentOf(result, specs) {
     legend: [
       ...new Set([...parts.flatMap((part) => legendOf(part, result)), ...limitLegend(result)]),
     ],
-    explanation: parts.flatMap(({ spec, benchmarks }) => [
-      ...(spec.explain?.(benchmarks, result) ?? []),
-    ]),
+    explanation: [
+      ...parts.flatMap(({ spec, benchmarks }) => [...(spec.explain?.(benchmarks, result) ?? [])]),
+      ...(sweeps.length > 0 ? [KNEE_EXPLAINED] : []),
+    ],
     settings: settingsOf(result),
-    parts: parts.map(({ spec, tables }) => ({ plots: spec.plots ?? [], tables })),
+    parts: [
+      ...sweepParts(sweeps),
+      ...parts.map(({ spec, tables }) => ({ plots: spec.plots ?? [], tables })),
+    ],
     id: plainText(result.id),
     subtitle: subtitleOf(result),
     contenders: contendersIn(result, parts),
@@ -82,7 +97,7 @@ export function documentOf(result, specs) {
     agents: agentTables(result),
     setup: setupOf(result),
     roundTexts: () => roundTextsOf(result),
-    rounds: () => roundTableOf(result, specs),
+    rounds: () => roundTableOf(result, specs, kneeColumns(sweeps)),
   };
 }
 

@@ -123,10 +123,11 @@ const COMMON_KEYS = new Set(
 /**
  * @param {Result} result
  * @param {import('./specs.js').ReportSpecs} specs
+ * @param {ReadonlyMap<string, [string, boolean][]>} [columns] further ones by benchmark
  * @returns {import('../lib/report-types.js').RoundTable} a line for each benchmark and round, and
  *   behind it one for each part of a series
  */
-export function roundTableOf(result, specs) {
+export function roundTableOf(result, specs, columns = new Map()) {
   const storages = new Map(
     result.storages.map((one) => [JSON.stringify([one.name, one.profile]), one]),
   );
@@ -143,6 +144,7 @@ export function roundTableOf(result, specs) {
     for (const round of source.rounds.length === 0 ? [null] : source.rounds) {
       const line = { result, source, round, storage, server };
       const [own, ...series] = ownValues(line, specOf(specs, source.workload));
+      for (const [name, value] of columns.get(source.id) ?? []) own.set(name, value);
       for (const values of [own, ...series]) for (const name of values.keys()) more.add(name);
       entries.push({ values: valuesOf(line), own });
       const where = valuesOf({ ...line, round: null });

@@ -9,6 +9,7 @@ import { operationsPlots } from '../workloads/operations-plots.js';
 /** @type {ReportSpec} */
 const BY_DEFAULT = Object.freeze({
   tables: [{ ...operationsTable, where: undefined }],
+  sweeps: true,
   plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,

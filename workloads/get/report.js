@@ -6,6 +6,7 @@ import { operationsPlots } from '../operations-plots.js';
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
   tables: [operationsTable],
+  sweeps: true,
   plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,

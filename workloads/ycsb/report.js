@@ -18,6 +18,7 @@ export const report = {
       id: (table) => `ycsb ${coreOf(table[0])} ${table[0].keys.loadGroup}`,
     },
   ],
+  sweeps: true,
   plots: operationsPlots,
   legend: operationsLegend,
   explain: operationsExplained,
