@@ -56,8 +56,7 @@ else
     box.schema.user.enable('guest')
 end
 
--- The rows of the race, and those of `dragstrip mget`, which exist only while it runs.
-for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget'} do
+local function make_rows(name)
     box.schema.space.create(name, {
         if_not_exists = true,
         format = {{name = 'id', type = 'unsigned'}, {name = 'str', type = 'string'}},
@@ -68,6 +67,10 @@ for _, name in ipairs{'dragstrip_rows', 'dragstrip_mget'} do
         parts = {{1, 'unsigned'}},
     })
 end
+
+-- The rows of the race, and those of `dragstrip mget`, which exist only while it runs.
+make_rows('dragstrip_rows')
+make_rows('dragstrip_mget')
 local rows = box.space.dragstrip_rows
 
 -- Those that `dragstrip insert` inserts: two numbers each.
@@ -112,13 +115,27 @@ local marks = {
     dragstrip_mutex_locks = 'mutex',
 }
 
+-- Rows of one size, of a run with several (--value-size 16,1k): dragstrip_value_16.
+local function mark_of(name)
+    return marks[name] or string.match(name, '^dragstrip_(value_%d+)$')
+end
+
 -- Our spaces, and no other.
 local function place(name)
     name = name or 'dragstrip_rows'
-    if marks[name] == nil then
+    if mark_of(name) == nil then
         error('no namespace of Dragstrip has a space ' .. name)
     end
     return box.space[name]
+end
+
+-- The space of rows of one size, made when a run asks for it.
+function dragstrip_make(name)
+    if string.match(name, '^dragstrip_value_%d+$') == nil then
+        error('no space of rows of one size: ' .. name)
+    end
+    make_rows(name)
+    box.schema.user.grant(user, 'read,write', 'space', name, {if_not_exists = true})
 end
 
 -- The same for rows of consecutive ids from `first` on: fewer tables to decode.
@@ -135,7 +152,7 @@ end
 -- Removes all rows and the mark.
 function dragstrip_reset(name)
     local space = place(name)
-    marker:delete{marks[space.name]}
+    marker:delete{mark_of(space.name)}
     if name == 'dragstrip_mutex_locks' then
         dragstrip_mutex_reset()
     else
@@ -195,7 +212,7 @@ for _, name in ipairs{
 end
 for _, name in ipairs{
     'dragstrip_load', 'dragstrip_load_from', 'dragstrip_reset', 'dragstrip_count',
-    'dragstrip_settings',
+    'dragstrip_settings', 'dragstrip_make',
 } do
     -- setuid: runs as the one who made it, for truncate and box.cfg.
     box.schema.func.create(name, {if_not_exists = true, setuid = true})

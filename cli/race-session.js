@@ -31,7 +31,9 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   const { storagesOfPackages } = await import('../engine/driver-versions.js');
   plan.storages ??= await storagesOfPackages(plan.against, workload);
   const { dataset, allowTargets, home, tls } = plan;
-  const given = { storages: plan.storages ?? undefined, ...dataset, allowTargets, home, tls };
+  const { sizes: valueSize = dataset.valueSize } = plan;
+  const rows = { ...dataset, valueSize };
+  const given = { storages: plan.storages ?? undefined, ...rows, allowTargets, home, tls };
   session.stops.push((await setUp(given, session)).stop);
 }
 

@@ -80,6 +80,7 @@ async function serversOf(selections) {
  *   context
  */
 async function fill(name, { rows, valueSize, seed, allowTargets }, { signal, progress, home }) {
+  if (Array.isArray(valueSize)) return; // the run makes its rows itself
   const dataset = createDataset(dropUndefined({ rows, valueSize, seed }));
   const { address, credentials } = await resolveAddress(name, { flags: {}, home });
   const loader = await getLoader(name);

@@ -5,7 +5,7 @@
  */
 
 import { readCredentials } from '../lib/credentials.js';
-import { createDataset, ROWS_NAMESPACE } from '../lib/dataset.js';
+import { createDataset } from '../lib/dataset.js';
 import { codeOfError } from '../lib/error-code.js';
 import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
@@ -22,6 +22,7 @@ import { openPool, poolSize, poolWorkload } from './pool.js';
 import { keepOpen } from './reconnecting.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup, serverBetween } from './record.js';
 import { shareWorkload } from './share.js';
+import { rowsOf } from './value-sizes.js';
 
 /** Rows read and compared in full before the clock starts. */
 const CHECK_ROWS = 64;
@@ -137,10 +138,11 @@ export async function runBenchmark(spec, context) {
  */
 export async function openStorage(spec) {
   const workload = await loadWorkload(spec.workload);
-  const { needs, namespace = ROWS_NAMESPACE, route, openWith } = workload;
+  const rows = rowsOf(spec);
+  const { needs, namespace = rows.namespace, route, openWith } = workload;
   const definition = await contendersOf(workload).load(spec.storage);
   const profile = requireProfile(definition, spec.profile);
-  const dataset = createDataset(spec.dataset);
+  const dataset = createDataset(rows.dataset);
   const parameters = parametersOf(spec);
   const others = Object.fromEntries((spec.others ?? []).map((one) => [one.name, one.address]));
   const context = {

@@ -4,7 +4,7 @@
  */
 
 import { baseProfileOf } from '../lib/tls-profile.js';
-import { parseSelection } from '../storages/index.js';
+import { parseSelection, requireProfile } from '../storages/index.js';
 import { contendersOf } from './contenders.js';
 import { loadLabels } from './loads.js';
 
@@ -118,8 +118,10 @@ function lackOfOther(workload, parameters, others) {
  * @param {import('../lib/types.js').Parameters} [parameters]
  * @returns {Benchmark}
  */
-function makeBenchmark(workload, labelled, { definition, profile, unavailable }, parameters) {
+function makeBenchmark(workload, labelled, storage, parameters) {
+  const { definition, profile } = storage;
   const { load, label } = labelled;
+  const unavailable = storage.unavailable ?? lackOfConnections(storage, load);
   const variant =
     parameters === undefined ? '' : `[${Object.entries(parameters).map(toPair).join(',')}]`;
   return {
@@ -134,6 +136,20 @@ function makeBenchmark(workload, labelled, { definition, profile, unavailable },
     hint: unavailable?.hint ?? null,
     rounds: [],
   };
+}
+
+/**
+ * @param {StorageTarget} storage
+ * @param {Load} load
+ * @returns {Unavailable | null}
+ */
+function lackOfConnections({ definition, profile }, { connections = 1 }) {
+  if (connections === 1) return null;
+  const hint = 'choose storages with a server and without blocking calls for --connections';
+  if (definition.server === null) return { reason: 'an embedded store has no connections', hint };
+  const { calls } = requireProfile(definition, profile);
+  if (calls !== 'sync') return null;
+  return { reason: 'its calls block: there is one request in flight, on one connection', hint };
 }
 
 /** @param {[string, string | number | boolean]} parameter */

@@ -8,3 +8,5 @@ export const BURST_MAX = 1e7;
 export const RATE_MAX = 1e7;
 /** More than any machine has cores for. */
 export const PROCESSES_MAX = 256;
+/** Of one process; servers allow some more by default, with the other clients that they have. */
+export const CONNECTIONS_MAX = 1000;

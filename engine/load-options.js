@@ -8,6 +8,7 @@ import { choice, count, counts, duration, flag, reading } from '../lib/options.j
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import {
   BURST_MAX,
+  CONNECTIONS_MAX,
   IN_FLIGHT_MAX,
   OPERATIONS_DEFAULT,
   OPERATIONS_MAX,
@@ -34,6 +35,10 @@ export const LOAD_OPTIONS = Object.freeze({
   inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
     value: '<k>',
     help: 'keep k requests in flight; several (1,8,64): each number in turn',
+  }),
+  connections: counts(1, CONNECTIONS_MAX, undefined, {
+    help: 'spread a window over n connections; several (1,4,16): each number in turn',
+    shown: '1',
   }),
   load: choice(['sync', 'window', 'burst', 'rate'], undefined, {
     value: '<kind>',
@@ -109,6 +114,9 @@ function windowsOf(inFlight) {
 export function loadsOf(values, usual, { sliced, rounds }) {
   const { search, p99, ramp, rate, load } = values;
   if (search || p99 !== undefined) return { findMax: toSearch({ ...values, rounds }) };
+  if (load === 'sync' && values['connections'] !== undefined) {
+    throw usageError('--connections: one in flight uses one of them', 'use --load window');
+  }
   if (ramp !== undefined) return { loads: shared(toRamp(values), values) };
   if (rate !== undefined || load === 'rate') {
     return { loads: shared(amounts(values).map(toRate), values) };
@@ -149,6 +157,7 @@ const BELONGS = Object.freeze({
  * @returns {import('./loads.js').SearchOption}
  */
 function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, processes, ...given }) {
+  refuseBeside('--find-max', { '--connections': given['connections'] });
   if (!search) throw usageError('--p99 requires --find-max', 'add --find-max');
   if (p99 === undefined) throw usageError('--find-max requires a limit', 'add --p99 5ms');
   const { onOutage } = given;
@@ -251,13 +260,17 @@ function requireBurst(ops, durationMs) {
 /**
  * @param {LoadOption[]} loads
  * @param {Values} values
- * @returns {LoadOption[]} each shared by each number of processes
+ * @returns {LoadOption[]} each shared by each number of processes, on each number of connections
  */
-function shared(loads, { processes }) {
-  if (processes === undefined) return loads;
-  return loads.flatMap((load) =>
-    processes.map((/** @type {number} */ n) => ({ ...load, processes: n })),
-  );
+function shared(loads, values) {
+  const axes = /** @type {const} */ (['processes', 'connections']);
+  return axes.reduce((all, axis) => {
+    const { [axis]: numbers } = values;
+    if (numbers === undefined) return all;
+    return all.flatMap((load) =>
+      numbers.map((/** @type {number} */ n) => ({ ...load, [axis]: n })),
+    );
+  }, loads);
 }
 
 /**

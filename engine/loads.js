@@ -4,10 +4,12 @@
  */
 
 import { z } from 'zod';
+import { TAG_LENGTH, VALUE_SIZE_MAX } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import {
   BURST_MAX,
+  CONNECTIONS_MAX,
   IN_FLIGHT_MAX,
   OPERATIONS_DEFAULT,
   OPERATIONS_MAX,
@@ -36,6 +38,8 @@ export const loadOption = z
     maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
     onOutage: z.enum(['stop', 'continue']).optional(),
     processes: whole(1, PROCESSES_MAX).optional(),
+    connections: whole(1, CONNECTIONS_MAX).optional(),
+    valueSize: whole(TAG_LENGTH, VALUE_SIZE_MAX).optional(),
   })
   .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
     message: 'inFlight belongs to a window',
@@ -91,6 +95,7 @@ export function completeLoad(load) {
   if (kind === 'window' && (load.inFlight ?? WINDOW) < processes) {
     throw usageError('fewer in flight than processes: each needs one');
   }
+  requireConnections(load);
   if (kind === 'rate') return completeRate(load);
   const timed = load.durationMs !== undefined;
   return {
@@ -103,11 +108,34 @@ export function completeLoad(load) {
 }
 
 /**
- * @param {{ processes?: number }} load
- * @returns {{ processes?: number }} absent where it is one: the load of before there were more
+ * @param {LoadOption} load
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where one would have nothing to do
  */
-function sharedBy({ processes = 1 }) {
-  return processes === 1 ? {} : { processes };
+function requireConnections({ kind, inFlight, connections = 1, processes = 1 }) {
+  if (connections === 1) return;
+  const most = kind === 'sync' ? 1 : kind === 'window' ? (inFlight ?? WINDOW) : connections;
+  if (most < connections) {
+    throw usageError(
+      `--connections ${connections}: ${most} in flight use at most ${most} of them`,
+      `write for example --in-flight ${Math.max(connections, WINDOW)}`,
+    );
+  }
+  if (processes > 1) {
+    throw usageError('--connections and --processes: one of them', 'each process has its own');
+  }
+}
+
+/**
+ * @param {{ processes?: number, connections?: number, valueSize?: number }} load
+ * @returns {Partial<import('../lib/result.js').Load>} absent where it is one, or the dataset's: the
+ *   load of before there were more
+ */
+function sharedBy({ processes = 1, connections = 1, valueSize }) {
+  return {
+    ...(processes > 1 && { processes }),
+    ...(connections > 1 && { connections }),
+    ...(valueSize !== undefined && { valueSize }),
+  };
 }
 
 /**
@@ -185,10 +213,15 @@ export function loadLabels(loads) {
 /**
  * @param {import('../lib/result.js').Load} load
  * @returns {string} `sync`, `burst`, `window-100`, `rate-2000-poisson`, `window-100-by-2` for two
- *   processes: part of a benchmark's id
+ *   processes, `window-100-over-4` for four connections: part of a benchmark's id
  */
-export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: distribution, processes }) {
-  const shared = processes === undefined ? '' : `-by-${processes}`;
+export function loadLabel({ kind, inFlight, rate: perSecond, arrivals: distribution, ...more }) {
+  const { processes, connections, valueSize } = more;
+  const shared = [
+    processes === undefined ? '' : `-by-${processes}`,
+    connections === undefined ? '' : `-over-${connections}`,
+    valueSize === undefined ? '' : `-value-${valueSize}`,
+  ].join('');
   if (kind === 'rate') {
     const named = ['poisson', 'trace'].includes(distribution ?? '') ? `-${distribution}` : '';
     return `rate-${perSecond}${named}${shared}`;

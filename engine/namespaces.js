@@ -22,7 +22,8 @@ import { machineLock, withLock } from '../servers/lock.js';
 /**
  * @typedef {object} NamespaceRun
  * @property {import('./plan.js').RunPlan} plan
- * @property {Namespace} namespace
+ * @property {readonly { namespace: Namespace, dataset: import('../lib/types.js').DatasetOptions }[]}
+ *   namespaces with the rows of those that have some
  * @property {readonly import('./targets.js').StorageTarget[]} storages
  * @property {string} home
  * @property {AbortSignal} [signal]
@@ -36,30 +37,38 @@ import { machineLock, withLock } from '../servers/lock.js';
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET, E_REFUSED, E_ABORTED: it could not
  *   be claimed, what was created was removed again; and what `work` throws
  */
-export async function withNamespace(run, work) {
-  const { plan, namespace, onEvent, home } = run;
+export async function withNamespaces(run, work) {
+  const { namespaces, onEvent, home } = run;
+  const rows = namespaces.reduce(
+    (sum, one) => sum + (one.namespace.rows ? one.dataset.rows : 0),
+    0,
+  );
   /** @type {Warning[]} */
   const warnings = [];
   await aloneOnServers(run, async (servers) => {
-    const folder = ownFolder(home, namespace.name);
-    /** @type {ServerTarget[]} */
+    const folder = ownFolder(home, namespaces[0].namespace.name);
+    /** @type {{ server: ServerTarget, namespace: Namespace }[]} */
     const begun = [];
     try {
       for (const server of servers) {
-        begun.push(server);
-        await claim(server, run);
+        for (const one of namespaces) {
+          begun.push({ server, namespace: one.namespace });
+          await claim(server, one, run);
+        }
       }
-      if (namespace.rows) onEvent?.({ type: 'held', rows: plan.dataset.rows });
+      if (rows > 0) onEvent?.({ type: 'held', rows });
       await work(folder);
     } finally {
-      let removed = begun.length === 0 ? plan.dataset.rows : 0;
-      for (const server of begun) {
+      /** @type {Map<ServerTarget, number>} */
+      const removed = new Map();
+      for (const { server, namespace } of begun) {
         const released = await release(server, namespace);
-        if (typeof released === 'number') removed = Math.max(removed, released);
-        else warnings.push(released);
+        if (typeof released !== 'number') warnings.push(released);
+        else removed.set(server, (removed.get(server) ?? 0) + released);
       }
       rmSync(folder, { recursive: true, force: true });
-      if (namespace.rows) onEvent?.({ type: 'removed', rows: removed, left: warnings });
+      const most = begun.length === 0 ? rows : Math.max(0, ...removed.values());
+      if (rows > 0) onEvent?.({ type: 'removed', rows: most, left: warnings });
     }
   });
   return { warnings };
@@ -98,10 +107,11 @@ export function lockOf({ name, address }) {
 /**
  * No connection is kept while benchmarks run: it would be one more for the server to serve.
  * @param {ServerTarget} server
+ * @param {NamespaceRun['namespaces'][number]} what
  * @param {NamespaceRun} run
  */
-async function claim({ name, address, credentialVariables }, { plan, namespace, ...run }) {
-  const { signal, onEvent } = run;
+async function claim({ name, address, credentialVariables }, { namespace, dataset }, run) {
+  const { plan, signal, onEvent } = run;
   const context = { address, credentials: await readCredentials(credentialVariables), signal };
   const handle = await openNamespace(name, namespace, context);
   if (namespace.rows) {
@@ -109,7 +119,7 @@ async function claim({ name, address, credentialVariables }, { plan, namespace, 
     onEvent?.({ type: 'filling', storage: name });
     const { seed } = await getLoader(name);
     const { allowTargets } = plan;
-    await seed({ ...context, namespace, allowTargets, dataset: createDataset(plan.dataset) });
+    await seed({ ...context, namespace, allowTargets, dataset: createDataset(dataset) });
     return;
   }
   try {

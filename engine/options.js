@@ -5,7 +5,17 @@
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
-import { choice, count, duration, flag, names, reading, text, texts } from '../lib/options.js';
+import {
+  choice,
+  count,
+  counts,
+  duration,
+  flag,
+  names,
+  reading,
+  text,
+  texts,
+} from '../lib/options.js';
 import { LOAD_OPTIONS, usualLoadsOf } from './load-options.js';
 
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
@@ -62,6 +72,18 @@ export const RUN_OPTIONS = Object.freeze({
   }),
 });
 
+/** Of workloads whose loads can be swept, on rows that are not their own. */
+const ROWS_OF_SIZES = Object.freeze({
+  valueSize: counts(8, 2 ** 24, [DATASET_DEFAULTS.valueSize], {
+    value: '<n>',
+    help: 'characters per value; several (16,1k,64k): each in turn, in rows made for the run',
+  }),
+  rows: {
+    ...RUN_OPTIONS['rows'],
+    shown: `${DATASET_DEFAULTS.rows}; with several value sizes as many as take 128 MiB`,
+  },
+});
+
 /**
  * @param {any} given `3%`, `0.5 %`; or a share
  * @param {string} label
@@ -94,7 +116,13 @@ export const SLICE_OPTIONS = Object.freeze({
 export function optionsOf(workload, { all = true } = {}) {
   const { shared = {}, options = {}, slices = false } = workload ?? {};
   const takesLoads = workload !== null && usualLoadsOf(workload) !== null;
-  const common = { ...(takesLoads && LOAD_OPTIONS), ...(slices && SLICE_OPTIONS), ...RUN_OPTIONS };
+  const takesSizes = takesLoads && workload.namespace === undefined;
+  const common = {
+    ...(takesLoads && LOAD_OPTIONS),
+    ...(slices && SLICE_OPTIONS),
+    ...RUN_OPTIONS,
+    ...(takesSizes && ROWS_OF_SIZES),
+  };
   const offered = Object.entries(common).flatMap(([name, option]) => {
     const own = shared[name];
     if (Object.hasOwn(options, name)) return [];

@@ -15,6 +15,7 @@ import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } fro
 import { optionsOf, RUN_OPTIONS } from './options.js';
 import { isReadOnly, refuseBesideReadOnly } from './own-data.js';
 import { planSlices, withoutAmount } from './slices/plan.js';
+import { rowsForSizes, withSizes } from './value-sizes.js';
 
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
@@ -82,6 +83,7 @@ const structured = z.looseObject({
  * @property {number} warmupOperations
  * @property {number} seed
  * @property {import('../lib/types.js').DatasetOptions} dataset
+ * @property {number[]} [sizes] of values, where there are several: loads name theirs
  * @property {import('./slices/plan.js').SlicePlan} [slices] absent: each benchmark runs whole
  * @property {string} [whole] why it is not measured by slices, where its options are the reason
  * @property {number} timeoutMs
@@ -134,8 +136,11 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   const forSlices = chooseLoads(given, { workload, values, own, sliced: true });
   const { findMax } = forSlices;
   const slices = planSlices(values, { given, workload, own, ...forSlices });
-  const common =
+  const sizes = [values.valueSize].flat();
+  const bare =
     slices === null ? chooseLoads(given, { workload, values, own, sliced: false }) : forSlices;
+  const common = { ...bare, loads: withSizes(bare.loads, sizes) };
+  if (sizes.length > 1) requireSizes(given, findMax);
   const variants = (given.variants ?? own.variants)?.map((one) => ({
     ...one,
     loads: (one.loads?.map(completeLoad) ?? common.loads).map(
@@ -150,7 +155,10 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   }
   // By slices, a round is as long as it takes, after a warm-up of its own.
   const amount = slices === null ? values : { ...usualAmount(), rounds: slices.rounds ?? 1 };
-  const dataset = { rows: values.rows, valueSize: values.valueSize, seed };
+  const isGiven = /** @type {Record<string, unknown>} */ (given)['rows'] !== undefined;
+  const rows =
+    sizes.length > 1 ? rowsForSizes(sizes, isGiven ? values.rows : undefined) : values.rows;
+  const dataset = { rows, valueSize: sizes[0], seed };
   return {
     command: given.command ?? 'run',
     storages: values.storages ?? null,
@@ -175,12 +183,24 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     warmupOperations: amount['warmupOperations'],
     seed,
     dataset,
+    ...(sizes.length > 1 && { sizes }),
     timeoutMs: values.timeoutMs,
     addresses: values.addresses,
     ...(values.redisDb && { redisDb: values.redisDb }),
     allowTargets: values.allowTargets ?? [],
     home: given.home,
   };
+}
+
+/**
+ * @param {Structured} given
+ * @param {unknown} findMax
+ * @throws {DragstripError} E_USAGE beside what has one dataset
+ */
+function requireSizes(given, findMax) {
+  const other = findMax === null ? (given.agents === undefined ? null : '--agents') : '--find-max';
+  if (other === null) return;
+  throw new DragstripError('E_USAGE', `several --value-size and ${other} do not go together`);
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
- * A pool of connections: the storage opened as often as requests are in flight, each with one
- * request at a time, as clients with a connection pool have it. Not for drivers whose calls block:
- * those never have more than one in flight.
+ * Several connections: the storage opened as often as --connections says, each with its part of the
+ * requests in flight, or (--pool) as often as requests are in flight, each with one at a time, as
+ * clients with a connection pool have it. Not for drivers whose calls block: those never have more
+ * than one in flight.
  */
 
 /** @typedef {import('../lib/types.js').Handle} Handle */
@@ -13,7 +14,8 @@
  * @returns {number} handles to open
  */
 export function poolSize({ workloadOptions, load }, calls) {
-  return workloadOptions['pool'] === true && calls !== 'sync' ? (load.inFlight ?? 1) : 1;
+  if (calls === 'sync') return 1;
+  return load.connections ?? (workloadOptions['pool'] === true ? (load.inFlight ?? 1) : 1);
 }
 
 /**

@@ -7,7 +7,7 @@
 import path from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
 import { createDataset } from '../lib/dataset.js';
-import { targetError } from '../lib/errors.js';
+import { usageError } from '../lib/errors.js';
 import { findHome } from '../lib/home.js';
 import { SCHEMA_NAME, SCHEMA_VERSION } from '../lib/result.js';
 import { version } from '../lib/version.js';
@@ -21,10 +21,11 @@ import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
 import { identifyDrivers } from './drivers/probe.js';
 import { withRuntimes } from './drivers/runtimes.js';
 import { executeInChild } from './executor.js';
+import { fillEmbedded } from './fill-embedded.js';
 import { Gates, matchesOf } from './gates.js';
 import { measureHarnessOverhead } from './harness-overhead.js';
 import { failBenchmark, LostServers, looksLost } from './lost-servers.js';
-import { withNamespace } from './namespaces.js';
+import { withNamespaces } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
 import { sampleOwnData } from './own-data.js';
 import { watchPartial } from './partial.js';
@@ -35,6 +36,7 @@ import { recordDrift, toRound } from './round.js';
 import { runSearches } from './search.js';
 import { runSlices } from './slices/race.js';
 import { resolveServers, resolveTargets } from './targets.js';
+import { namespacesOf } from './value-sizes.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
@@ -75,8 +77,6 @@ import { resolveServers, resolveTargets } from './targets.js';
  *   taken from another result, before the first round
  */
 
-const FILL_HINT = 'free some space, or set DRAGSTRIP_HOME to a folder that you may write to';
-
 /**
  * @param {RunOptions | import('./request.js').RunRequest} options
  * @param {RunContext} [context]
@@ -89,7 +89,8 @@ export async function runRace(options, context = {}) {
   plan.storages ??= await storagesOfPackages(plan.against, workload);
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const home = plan.home ?? findHome();
-  const ownRows = workload.namespace !== undefined;
+  const namespaces = namespacesOf(plan, workload);
+  const ownRows = namespaces.length > 0;
   const installed = await resolveTargets({ ...plan, home, ownRows }, workload);
   const own = await sampleOwnData(plan, installed.storages, context.signal);
   const others = await resolveServers(othersOf(plan, workload), { ...plan, home, ownRows: true });
@@ -100,6 +101,7 @@ export async function runRace(options, context = {}) {
   const executor = context.executor ?? executeInChild;
   const result = { ...(await emptyResult(plan, targets, context)), ...own };
   if (context.limits !== undefined) {
+    if (plan.sizes) throw usageError('--limits measures rows of one size', 'leave out --limits');
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
@@ -113,12 +115,11 @@ export async function runRace(options, context = {}) {
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
     turn.cpus = cpus;
     turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
-    const { namespace } = workload;
-    if (namespace === undefined) {
+    if (namespaces.length === 0) {
       await measure(path.join(home, 'embedded'));
     } else {
-      const run = { plan, namespace, storages, home, ...context };
-      result.warnings.push(...(await withNamespace(run, measure)).warnings);
+      const run = { plan, namespaces, storages, home, ...context };
+      result.warnings.push(...(await withNamespaces(run, measure)).warnings);
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...diagnosticWarnings(result));
@@ -168,7 +169,7 @@ function othersOf({ variants = [] }, workload) {
  */
 async function runJobs(all, plan, turn) {
   const { result, executor, context } = turn;
-  const jobs = await fillEmbedded(all, plan, context);
+  const jobs = await fillEmbedded(all, context);
   if (plan.slices !== undefined) {
     const { signal, onEvent } = context;
     const run = { ...plan, slices: plan.slices };
@@ -297,43 +298,6 @@ function describeStorage({ definition, profile, version: release, base, identity
   const driverOf = { ...(base !== undefined && { base }), ...(identity && { driver: identity }) };
   const under = runtime && { runtime: `${runtime.kind} ${runtime.version}` };
   return { ...about, ...driverOf, ...under, calls, options: { ...options, ...(tls && { tls }) } };
-}
-
-/**
- * Embedded stores are filled here, before anything is measured: their files are our own. One that
- * cannot be filled (a full disk, a folder that is not writable) cannot run, like one without its
- * server.
- * @param {Job[]} jobs
- * @param {RunPlan} plan
- * @param {RunContext} context
- * @returns {Promise<Job[]>} those that can run
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET where the user named one that
- *   cannot, E_REFUSED where a file was not created by Dragstrip
- */
-async function fillEmbedded(jobs, plan, { signal, onEvent }) {
-  const dataset = createDataset(plan.dataset);
-  /** @type {Map<string, string | null>} name to why it could not be filled */
-  const done = new Map();
-  for (const { target, spec } of jobs) {
-    const { name, fill } = target.definition;
-    if (fill === undefined || done.has(name) || signal?.aborted) continue;
-    done.set(name, null);
-    onEvent?.({ type: 'filling', storage: name });
-    try {
-      await target.definition.fill?.({ dataset, folder: spec.folder, signal });
-    } catch (error) {
-      if (signal?.aborted) continue;
-      if (error.code === 'E_REFUSED') throw error;
-      done.set(name, `its rows could not be written: ${error.message}`);
-    }
-  }
-  for (const { target, benchmark } of jobs) {
-    const reason = done.get(target.definition.name) ?? null;
-    if (reason === null) continue;
-    if (target.named) throw targetError(`storage ${target.definition.name}: ${reason}`, FILL_HINT);
-    Object.assign(benchmark, { state: 'skipped', reason, hint: FILL_HINT });
-  }
-  return jobs.filter(({ benchmark }) => benchmark.state !== 'skipped');
 }
 
 /**

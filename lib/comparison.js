@@ -68,6 +68,8 @@ export const comparisonSchema = z.object({
         .optional()
         .describe('of its benchmarks, which have several; absent: they are whole'),
       workload: z.string().optional().describe('of these benchmarks, where there are several'),
+      connections: count.optional().describe('that these are spread over; absent: 1'),
+      valueSize: count.optional().describe('of the rows; absent: of the dataset'),
       placement,
       contenders: z.array(contender),
     }),
@@ -78,17 +80,23 @@ export const comparisonSchema = z.object({
 /** @typedef {StoredComparison['loads'][number]} StoredLoad */
 /** @typedef {StoredLoad['contenders'][number]} StoredContender */
 
+/** @typedef {{ kind: string, connections?: number, valueSize?: number }} LoadShape */
+
 /**
- * @param {{ kind: string, inFlight: number, parameters?: Record<string, unknown> }} stored
- * @param {{ load: { kind: string, inFlight: number | null },
+ * @param {LoadShape & { inFlight: number, parameters?: Record<string, unknown> }} stored
+ * @param {{ load: LoadShape & { inFlight: number | null },
  *   parameters?: Record<string, unknown> }} benchmark
  * @returns {boolean} whether it was measured under that load, as that variant
  */
-export function isOfLoad({ kind, inFlight, parameters }, { load, parameters: own }) {
+export function isOfLoad({ inFlight, parameters, ...stored }, { load, parameters: own }) {
   const variant = (/** @type {Record<string, unknown> | undefined} */ of) =>
     JSON.stringify(Object.entries(of ?? {}).sort());
   return (
-    kind === load.kind && inFlight === (load.inFlight ?? 1) && variant(parameters) === variant(own)
+    stored.kind === load.kind &&
+    inFlight === (load.inFlight ?? 1) &&
+    stored.connections === load.connections &&
+    stored.valueSize === load.valueSize &&
+    variant(parameters) === variant(own)
   );
 }
 

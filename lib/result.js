@@ -218,6 +218,10 @@ const load = z.object({
   processes: count
     .optional()
     .describe('that share the load by operation index; one in flight is one for each; absent: 1'),
+  connections: count.optional().describe('that the requests in flight are spread over; absent: 1'),
+  valueSize: count
+    .optional()
+    .describe('of the rows that are read, which were made for this run; absent: of the dataset'),
 });
 
 const benchmark = z.object({

@@ -34,8 +34,8 @@ export interface SharedRunOptions {
   seed?: number;
   /** rows of the dataset */
   rows?: number;
-  /** characters per value */
-  valueSize?: number;
+  /** characters per value; several: each in turn, in rows made for this run */
+  valueSize?: number | number[];
   /** milliseconds without a reply after which outstanding requests fail */
   timeoutMs?: number;
   /** the same */

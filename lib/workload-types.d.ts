@@ -174,6 +174,10 @@ export interface LoadOption {
   maxInFlight?: number;
   onOutage?: 'stop' | 'continue';
   processes?: number;
+  /** that the requests in flight are spread over */
+  connections?: number;
+  /** characters per value, of rows made for this run */
+  valueSize?: number;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { formatBytes, formatCount, formatDuration, formatShare, plainText } from '../lib/format.js';
+import { flightName, shapeName } from '../lib/load-name.js';
 import { figureOf, medianOf } from '../stats/metrics.js';
 import { tableOfItems } from './model.js';
 
@@ -26,12 +27,21 @@ export function checkTables(groups) {
   if (compared.length === 0) return [];
   const checks = checksOf(compared).filter(({ texts }) => texts.some((text) => text !== null));
   const columns = compared.map(({ comparison: { load } }, i) => ({
-    ...{ key: `load_${i}`, name: `${formatCount(load.inFlight)} in flight`, unit: 'text' },
+    ...{ key: `load_${i}`, name: flightName(load), head: headOf(load), unit: 'text' },
     ...{ better: null, drop: 0, align: /** @type {const} */ ('left') },
     of: (/** @type {Check} */ { texts }) => figureOf(texts[i], 1),
   }));
   const spec = { row: [{ key: 'name', name: 'check' }], metrics: columns };
   return [tableOfItems('Checks of this run', spec, checks)];
+}
+
+/**
+ * @param {Comparison['load']} load
+ * @returns {[string, string]} in two lines, where its connections or its values are named too
+ */
+function headOf({ inFlight, ...shape }) {
+  const more = shapeName(shape).replace(/^,? /, '');
+  return more === '' ? ['', flightName({ inFlight })] : [flightName({ inFlight }), more];
 }
 
 /** @param {readonly Compared[]} groups @returns {Check[]} */

@@ -42,11 +42,14 @@ export function headLines(result, specs) {
  */
 function dataLines({ benchmarks, dataset: { rows, valueSize, seed }, ownData }, specs) {
   if (ownData !== undefined) return [['data', ownDataText(ownData)]];
+  const sizes = new Set(benchmarks.map(({ load }) => load.valueSize ?? valueSize));
   const names = new Set(benchmarks.map(({ workload }) => workload));
   const texts = [...names].map((name) => specOf(specs, name).row);
   if (texts.length > 0 && texts.every((text) => text === null)) return [];
   const row = texts.find((text) => typeof text === 'string');
-  const shown = row ?? `${formatCount(valueSize)} characters`;
+  const size = sizes.size > 0 ? [...sizes].map(formatCount).join(', ') : formatCount(valueSize);
+  const each = sizes.size > 1 ? ' each' : '';
+  const shown = row ?? `${size} characters${each}`;
   return [['data', `${formatCount(rows)} rows of ${shown}, seed ${seed}`]];
 }
 

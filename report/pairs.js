@@ -4,6 +4,7 @@
  */
 
 import { formatCount, formatRatio, formatShare, plainText } from '../lib/format.js';
+import { flightName, shapeName } from '../lib/load-name.js';
 import { figureOf, UNKNOWN } from '../stats/metrics.js';
 import { tableOfItems } from './model.js';
 
@@ -50,7 +51,7 @@ const SPEC = {
     { key: 'pair', name: 'versions', of: (/** @type {SlicePair} */ pair) => nameOf(pair) },
     {
       ...{ key: 'load', name: 'in flight', align: /** @type {const} */ ('right') },
-      of: (/** @type {SlicePair} */ { load }) => formatCount(load.inFlight),
+      of: (/** @type {SlicePair} */ { load }) => `${formatCount(load.inFlight)}${shapeName(load)}`,
     },
   ],
   metrics: [
@@ -82,7 +83,7 @@ export function pairVerdicts(pairs) {
   return pairs.map((pair) => {
     const { load, ratios } = pair;
     const { speed, witnesses } = ratios;
-    const where = `${nameOf(pair)}, ${formatCount(load.inFlight)} in flight`;
+    const where = `${nameOf(pair)}, ${flightName(load)}`;
     const amount = `${formatRatio(speed.ratio)} ± ${formatShare(speed.halfWidth)}`;
     if (speed.answer !== 'cannot tell') return `${where}: ${speed.answer}, ${amount}.`;
     return `${where}: ${answerText(speed)} (${amount}).${witnessText(witnesses)}`;

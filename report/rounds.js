@@ -33,7 +33,7 @@ const RUN_COLUMNS = [
   ['cpu', ({ result }) => result.environment.cpu],
   ['cores', ({ result }) => result.environment.cores],
   ['dataset_rows', ({ result }) => result.dataset.rows],
-  ['value_size_chars', ({ result }) => result.dataset.valueSize],
+  ['value_size_chars', ({ result, source }) => source.load.valueSize ?? result.dataset.valueSize],
   ['seed', ({ result }) => result.dataset.seed],
 ];
 

@@ -4,6 +4,7 @@
  */
 
 import { formatRatio, formatShare, plainText } from '../lib/format.js';
+import { flightName } from '../lib/load-name.js';
 
 /** @typedef {import('./analysis/rows.js').Group} Group */
 /** @typedef {import('./analysis/standings.js').Comparison} Comparison */
@@ -32,7 +33,7 @@ function verdictOf({ load, standings: { rows, resolves } }, most) {
   const [fastest, ...others] = rows.filter(({ group }) => group === kind);
   if (fastest === undefined) return [];
   const what = kind === 'networked' ? 'networked driver' : 'embedded store';
-  const where = `${load.inFlight} in flight`;
+  const where = flightName(load);
   if (others.length === 0) return [`One ${what}, ${where}: ${plainText(fastest.name)}.`];
   const tied = others.filter(({ name }) => fastest.tiedWith.includes(name));
   const slower = others.filter((one) => !tied.includes(one));
@@ -131,12 +132,12 @@ export function comparisonNotes(groups) {
  * @param {Ratio} ratio
  * @param {Comparison['load']} load
  */
-function aboveText(name, ratio, { inFlight }) {
+function aboveText(name, ratio, load) {
   const what =
     ratio.answer === 'faster'
       ? 'more than its server ceiling, whose single connection is no limit for it'
       : 'its server ceiling, as far as the intervals tell';
-  return `${plainText(name)}, ${inFlight} in flight, reaches ${what}: ${ratioText('', ratio).trim()}`;
+  return `${plainText(name)}, ${flightName(load)}, reaches ${what}: ${ratioText('', ratio).trim()}`;
 }
 
 /**
@@ -144,11 +145,11 @@ function aboveText(name, ratio, { inFlight }) {
  * @param {import('../stats/drift.js').Drift} drift
  * @param {Comparison['load']} load
  */
-function driftText(name, { ratio, low, high }, { inFlight }) {
+function driftText(name, { ratio, low, high }, load) {
   const change = ratio < 1 ? 'less' : 'more';
   const half = Math.sqrt(high / low) - 1;
   return (
-    `${plainText(name)}, ${inFlight} in flight, drifted: the last third of its slices took ` +
+    `${plainText(name)}, ${flightName(load)}, drifted: the last third of its slices took ` +
     `${formatShare(Math.abs(ratio - 1))} ± ${formatShare(half)} ${change} time than the first`
   );
 }

@@ -43,7 +43,11 @@ function perTable(name, title) {
     has: isClosed,
     id(tables) {
       const { workload, load, parameters } = sourceIn(tables);
-      const size = load.kind === 'window' ? `-${load.inFlight}` : '';
+      const { connections, valueSize } = load;
+      const size =
+        (load.kind === 'window' ? `-${load.inFlight}` : '') +
+        (connections === undefined ? '' : `-over-${connections}`) +
+        (valueSize === undefined ? '' : `-value-${valueSize}`);
       const core = parameters?.core === undefined ? '' : `-${parameters.core}`;
       return `${name}-${workload}${core}-${load.kind}${size}`;
     },

@@ -5,7 +5,7 @@
  */
 
 import { formatCount, formatElapsed, plainText } from '../lib/format.js';
-import { loadName } from '../lib/load-name.js';
+import { loadName, shapeName } from '../lib/load-name.js';
 import {
   clientCpu,
   figureOf,
@@ -215,8 +215,9 @@ function titleOf(table) {
       ? `all ${formatCount(operations)} at once`
       : kind === 'rate'
         ? offeredText(table)
-        : `${formatCount(inFlight ?? 1)} in flight${each}, ${amount}`;
-  const name = kind === 'rate' ? 'open loop' : loadName(load);
+        : `${formatCount(inFlight ?? 1)} in flight${each}${shapeName(load)}, ${amount}`;
+  const { connections: _, valueSize: __, ...bare } = load;
+  const name = kind === 'rate' ? 'open loop' : loadName(bare);
   return `${plainText(workload)}, ${name}: ${offered}, ${formatCount(rounds)} ${
     rounds === 1 ? 'round' : 'rounds'
   }`;

@@ -7,6 +7,8 @@ import { targetError } from '../../lib/errors.js';
 import { TarantoolConnection } from '../connections/tarantool.js';
 import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
+/** Spaces that box.lua makes when they are asked for: rows of one size. */
+const MADE = /^dragstrip_value_\d+$/;
 /** What a killed client had sent may still come in while its tuples are removed. */
 const PASSES_MAX = 20;
 
@@ -63,6 +65,12 @@ export async function findSpace(connection, names) {
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where there is none
  */
 export async function requireSpace(connection, names) {
+  const there = await findSpace(connection, names);
+  if (there !== null) return there;
+  // An older box.lua cannot make one.
+  if (MADE.test(names.space)) {
+    await connection.call('dragstrip_make', [names.space]).catch(() => null);
+  }
   const space = await findSpace(connection, names);
   if (space !== null) return space;
   throw targetError(

@@ -130,16 +130,19 @@ function cellsOf(jobs, { workload: { parts } = {} }) {
     const { parameters, load } = benchmark;
     const others = spec.others?.map(({ name }) => name) ?? [];
     const kind = /** @type {'sync' | 'window'} */ (load.kind);
-    const inFlight = load.inFlight ?? 1;
+    const { inFlight, connections, valueSize } = load;
     const workload = several ? spec.workload : undefined;
-    const key = JSON.stringify([parameters, kind, inFlight, workload, part && i]);
-    const cell = cells.get(key) ?? {
-      ...{ kind, inFlight, contenders: [] },
+    const shape = {
+      ...{ kind, inFlight: inFlight ?? 1 },
+      ...(connections && { connections }),
+      ...(valueSize && { valueSize }),
       ...(parameters && { parameters }),
       ...(others.length > 0 && { others }),
       ...(part && { part }),
       ...(workload && { workload }),
     };
+    const key = JSON.stringify({ ...shape, part: part && i });
+    const cell = cells.get(key) ?? { ...shape, contenders: [] };
     cells.set(key, cell);
     cell.contenders.push(labelOf(benchmark));
   }
@@ -166,8 +169,10 @@ function emptyComparison({ slices }, loads, { orderSeed, placement, others }) {
     ...(others.length > 0 && {
       whole: others.map(({ job, reason }) => ({ benchmark: job.benchmark.id, reason })),
     }),
-    loads: loads.map(({ kind, inFlight, parameters, part, workload }, i) => ({
+    loads: loads.map(({ kind, inFlight, parameters, part, workload, ...shape }, i) => ({
       ...{ kind, inFlight, ...(parameters && { parameters }) },
+      ...(shape.connections && { connections: shape.connections }),
+      ...(shape.valueSize && { valueSize: shape.valueSize }),
       ...{ ...(part && { part }), ...(workload && { workload }) },
       placement: placement.stored[i],
       contenders: [],

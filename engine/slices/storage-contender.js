@@ -34,6 +34,8 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} inFlight 1 of sync; of a burst its size
  * @property {boolean} [whole] a burst too large to be sliced: it runs once per round
  * @property {number} [sliceOperations] fixed by hand; absent: as many as take the time of a slice
+ * @property {number} [connections] that these are spread over; absent: one
+ * @property {number} [valueSize] of the rows; absent: of the dataset
  * @property {import('../../lib/types.js').Parameters} [parameters] of the variant of the workload
  * @property {import('../../lib/types.js').Part} [part] of a benchmark that has several
  * @property {string} [workload] absent: that of the contender
@@ -188,9 +190,10 @@ async function finish(part, cells, context) {
  */
 async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context) {
   const { clock } = context.instruments;
-  const variantOf = (/** @type {SliceLoad} */ { parameters, part, workload, inFlight }) =>
+  const variantOf = (/** @type {SliceLoad} */ { parameters, part, workload, inFlight, ...more }) =>
     JSON.stringify([
       ...[parameters ?? null, part ?? null, workload ?? null],
+      ...[more.connections ?? 1, more.valueSize ?? null],
       // A pool has as many connections as are in flight.
       benchmark.workloadOptions['pool'] ? inFlight : null,
     ]);
@@ -237,7 +240,8 @@ async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context
  * @returns {Promise<Part>}
  */
 async function openPart(benchmark, { load, operations, handles }, context) {
-  const { parameters, part, workload = benchmark.workload, inFlight } = load;
+  const { parameters, part, workload = benchmark.workload, inFlight, ...more } = load;
+  const { connections, valueSize } = more;
   const { pool = false } = benchmark.workloadOptions;
   const window = { kind: /** @type {const} */ ('window'), inFlight: pool ? inFlight : 100 };
   const workloadOptions = {
@@ -245,11 +249,15 @@ async function openPart(benchmark, { load, operations, handles }, context) {
     ...(parameters && { parameters }),
     ...(part && { part }),
   };
-  const whole = { ...window, operations, durationNs: null };
+  const shape = { ...(connections && { connections }), ...(valueSize && { valueSize }) };
+  const whole = { ...window, operations, durationNs: null, ...shape };
   const spec = { ...benchmark, workload, workloadOptions, load: whole };
   const { shares } = await loadWorkload(workload);
   const name = shares?.(parameters ?? {});
-  const key = name === undefined ? String(handles.size) : `${workload} ${pool && inFlight} ${name}`;
+  const key =
+    name === undefined
+      ? String(handles.size)
+      : JSON.stringify([workload, pool && inFlight, name, shape]);
   const opened =
     handles.get(key) ?? (await withTimeout(openStorage(spec), context, OPEN_TIMEOUT_MS, 'open'));
   handles.set(key, opened);

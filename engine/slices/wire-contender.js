@@ -1,13 +1,15 @@
 /**
- * A contender that is a server ceiling: the wire loop on one connection with as many requests in
- * flight as the storages have. Nothing is decoded; replies are framed and counted.
+ * A contender that is a server ceiling: the wire loop on as many connections, and with as many
+ * requests in flight, as the storages have. Nothing is decoded; replies are framed and counted.
  */
 
 import { readCredentials } from '../../lib/credentials.js';
 import { createDataset } from '../../lib/dataset.js';
+import { namesOf } from '../../lib/namespace.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { loadProtocol } from '../../limits/wire/protocol.js';
 import { Pump } from '../../limits/wire/pump.js';
+import { rowsOf } from '../value-sizes.js';
 
 /** Of a slice, before its clock starts: the pipeline fills. */
 const WARM_NS = 0.5e6;
@@ -23,23 +25,14 @@ export async function openWireContender({ wire, loads: given }, { instruments })
   const loads = /** @type {import('./storage-contender.js').SliceLoad[]} */ (given);
   if (wire === undefined) throw new Error('a server ceiling needs its wire');
   const { clock } = instruments;
-  const pump = await Pump.open({
-    protocol: await loadProtocol(wire.protocol),
-    endpoint: wire.endpoint,
-    credentials: await readCredentials(wire.credentialVariables),
-    dataset: createDataset(wire.dataset),
-    connections: wire.connections,
-    stallMs: wire.stallMs,
-    instruments: { ...instruments, collectGarbage: () => {} },
-    serverPids: [],
-  });
+  const pumps = await openPumps(wire, loads, instruments);
   const origin = clock.originNs ?? 0;
   const totals = loads.map(() => ({ replies: 0, durationNs: 0 }));
   return {
     async warm() {
       instruments.collectGarbage('all');
       const records = [];
-      for (const { inFlight: depth } of loads) {
+      for (const { pump, depth } of pumps) {
         const point = await pump.run({ depth, warmNs: WARM_UP_NS / 2, measureNs: WARM_UP_NS });
         records.push({ costNs: point.durationNs / point.replies });
       }
@@ -47,7 +40,7 @@ export async function openWireContender({ wire, loads: given }, { instruments })
     },
     async slice(load) {
       const startNs = clock.now();
-      const { inFlight: depth } = loads[load];
+      const { pump, depth, inFlight } = pumps[load];
       const point = await pump.run({
         depth,
         warmNs: WARM_NS,
@@ -61,8 +54,8 @@ export async function openWireContender({ wire, loads: given }, { instruments })
         spanNs: point.durationNs,
         spanOperations: point.replies,
         operations: point.replies,
-        medianNs: (depth * point.durationNs) / point.replies,
-        cappedNs: (depth * point.durationNs) / point.replies,
+        medianNs: (inFlight * point.durationNs) / point.replies,
+        cappedNs: (inFlight * point.durationNs) / point.replies,
         valid: true,
         cpuNs: point.clientCpuNs,
         runNs: null,
@@ -70,15 +63,48 @@ export async function openWireContender({ wire, loads: given }, { instruments })
       };
     },
     async end() {
-      pump.close();
+      for (const { pump } of pumps) pump.close();
       return totals.map(({ replies, durationNs }, i) => ({
         scheduled: replies,
         outcomes: OUTCOMES.map((_, code) => (code === 0 ? replies : 0)),
         samples: [],
         durationNs,
-        inFlightMean: loads[i].inFlight,
+        inFlightMean: pumps[i].inFlight,
         latency: null,
       }));
     },
   };
+}
+
+/**
+ * Loads of one shape share their connections.
+ * @param {import('../../limits/wire/process.js').WireSpec} wire
+ * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
+ * @param {import('../../measure/usage.js').Instruments} instruments
+ * @returns {Promise<{ pump: Pump, depth: number, inFlight: number }[]>} by load; depth: of each
+ *   connection; inFlight: of all of them
+ */
+async function openPumps(wire, loads, instruments) {
+  const protocol = await loadProtocol(wire.protocol);
+  const credentials = await readCredentials(wire.credentialVariables);
+  /** @type {Map<string, Pump>} */
+  const pumps = new Map();
+  const made = [];
+  for (const load of loads) {
+    const { connections = wire.connections, valueSize } = load;
+    const key = `${connections} ${valueSize}`;
+    const { dataset, namespace } = rowsOf({ load, dataset: wire.dataset });
+    const pump =
+      pumps.get(key) ??
+      (await Pump.open({
+        ...{ protocol, endpoint: wire.endpoint, credentials, connections },
+        ...{ dataset: createDataset(dataset), names: namesOf(namespace), stallMs: wire.stallMs },
+        instruments: { ...instruments, collectGarbage: () => {} },
+        serverPids: [],
+      }));
+    pumps.set(key, pump);
+    const depth = Math.max(1, Math.round(load.inFlight / connections));
+    made.push({ pump, depth, inFlight: depth * connections });
+  }
+  return made;
 }

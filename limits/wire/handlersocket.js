@@ -1,6 +1,5 @@
 /** HandlerSocket on the wire: a find of one row by its key. */
 
-import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { garbled, tooLong } from '../../protocols/framer.js';
 import { HandlerSocketFramer } from '../../protocols/handlersocket/framer.js';
@@ -17,8 +16,7 @@ export const handlersocket = {
   name: 'handlersocket',
   server: 'mariadb',
   endpoint: 'read',
-  async greet(wire, { secret }) {
-    const { database, table } = ROW_NAMES;
+  async greet(wire, { secret }, { database, table }) {
     if (secret !== undefined) {
       await request(wire, encodeAuth(secret), 'the server rejects the secret');
     }

@@ -4,7 +4,6 @@
  * from its buffer when it has answered one, so that depth can be swept as for the others.
  */
 
-import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { garbled } from '../../protocols/framer.js';
 import { MysqlFramer } from '../../protocols/mysql/framer.js';
@@ -17,8 +16,6 @@ import {
 import { CAPABILITY, COMMAND, MARK, packet, readPacket } from '../../protocols/mysql/packet.js';
 import { encodeExecute, errorText, readResultSet } from '../../protocols/mysql/result-set.js';
 
-const SQL = `select str from ${ROW_NAMES.table} where id=?`;
-
 /** @typedef {{ statement: number, deprecateEof: boolean }} Session */
 
 /** @type {import('./protocol.js').WireProtocol} */
@@ -26,7 +23,7 @@ export const mysql = {
   name: 'mysql',
   server: 'mariadb',
   endpoint: 'sql',
-  async greet(wire, { user = 'root', password }) {
+  async greet(wire, { user = 'root', password }, { database, table }) {
     const hello = await wire.ask(null, (bytes) => readPacket(bytes, 0));
     if (hello.payload[0] === MARK.error) throw refused(hello.payload);
     if (hello.payload[0] !== 10) throw garbled('MySQL', hello.payload[0]);
@@ -35,12 +32,13 @@ export const mysql = {
     const answer = encodeHandshakeResponse({
       user,
       password,
-      database: ROW_NAMES.database,
+      database,
       salt,
       deprecateEof,
     });
     await authenticate(wire, packet(hello.sequence + 1, answer), password);
-    return { statement: await prepare(wire, deprecateEof), deprecateEof };
+    const sql = `select str from ${table} where id=?`;
+    return { statement: await prepare(wire, sql, deprecateEof), deprecateEof };
   },
   encode: ({ statement }, id) => encodeExecute(statement, id),
   createFramer: ({ deprecateEof }, valueSize) => new MysqlFramer(valueSize, deprecateEof),
@@ -76,11 +74,12 @@ async function authenticate(wire, response, password) {
 
 /**
  * @param {import('./wire-socket.js').WireSocket} wire
+ * @param {string} sql
  * @param {boolean} deprecateEof
  * @returns {Promise<number>} id of the statement
  */
-async function prepare(wire, deprecateEof) {
-  const request = packet(0, Buffer.of(COMMAND.prepare), Buffer.from(SQL));
+async function prepare(wire, sql, deprecateEof) {
+  const request = packet(0, Buffer.of(COMMAND.prepare), Buffer.from(sql));
   const { payload } = await wire.ask(request, (bytes) => readPacket(bytes, 0));
   if (payload[0] === MARK.error) throw refused(payload);
   // One parameter and one column are described, each list with its end where that is not left out.

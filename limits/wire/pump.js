@@ -6,6 +6,7 @@
  * and error replies and replies without a row are counted exactly.
  */
 
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { DragstripError, targetError } from '../../lib/errors.js';
 import { encodeRequests } from './requests.js';
 import { WireSocket } from './wire-socket.js';
@@ -54,6 +55,7 @@ const WATCH_MS = 100;
  * @property {import('../../lib/types.js').Endpoint} endpoint
  * @property {import('../../lib/types.js').Credentials} credentials
  * @property {import('../../lib/types.js').Dataset} dataset
+ * @property {import('../../lib/types.js').NamespaceNames} [names] of the rows; absent: the usual
  * @property {number} connections
  * @property {number} stallMs without a reply for this long, the server has failed
  * @property {import('../../measure/usage.js').Instruments} instruments
@@ -94,7 +96,7 @@ export class Pump {
   }
 
   async #openLane() {
-    const { protocol, endpoint, credentials, dataset } = this.options;
+    const { protocol, endpoint, credentials, dataset, names = ROW_NAMES } = this.options;
     const wire = new WireSocket(endpoint);
     /** @type {PumpConnection} */
     const connection = {
@@ -106,7 +108,7 @@ export class Pump {
       seen: 0,
     };
     this.connections.push(connection);
-    connection.session = await protocol.greet(wire, credentials);
+    connection.session = await protocol.greet(wire, credentials, names);
     connection.framer = protocol.createFramer(connection.session, dataset.valueSize);
     // Most sessions encode alike, and the requests of the first one serve all.
     const [first] = this.connections;

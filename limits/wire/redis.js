@@ -1,20 +1,19 @@
 /** Redis on the wire: GET of a row by its key. */
 
-import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { garbled } from '../../protocols/framer.js';
 import { authWords, encodeCommand } from '../../protocols/resp/command.js';
 import { RespFramer } from '../../protocols/resp/framer.js';
 import { readReply } from '../../protocols/resp/reply.js';
 
-/** @type {import('./protocol.js').WireProtocol} */
+/** @type {import('./protocol.js').WireProtocol} the session is the prefix of the keys */
 export const redis = {
   name: 'redis',
   server: 'redis',
   endpoint: 'main',
-  async greet(wire, credentials) {
+  async greet(wire, credentials, { redisPrefix }) {
     const words = authWords(credentials);
-    if (words === null) return null;
+    if (words === null) return redisPrefix;
     const { value } = await wire.ask(encodeCommand(words), (bytes) => readReply(bytes, 0));
     if (value !== 'OK') {
       throw targetError(
@@ -22,9 +21,9 @@ export const redis = {
         'set DRAGSTRIP_REDIS_PASSWORD, or a file by DRAGSTRIP_REDIS_PASSWORD_FILE',
       );
     }
-    return null;
+    return redisPrefix;
   },
-  encode: (_session, id) => encodeCommand(['GET', `${ROW_NAMES.redisPrefix}${id}`]),
+  encode: (prefix, id) => encodeCommand(['GET', `${prefix}${id}`]),
   createFramer: (_session, valueSize) => new RespFramer(valueSize),
   read(_session, bytes, at, valueSize) {
     const reply = readReply(bytes, at, valueSize);

@@ -1,6 +1,5 @@
 /** Tarantool on the wire: select of one tuple by its key. */
 
-import { ROW_NAMES } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
 import { IprotoFramer } from '../../protocols/iproto/framer.js';
 import { encodeAuth, readGreeting } from '../../protocols/iproto/greeting.js';
@@ -11,7 +10,7 @@ export const tarantool = {
   name: 'tarantool',
   server: 'tarantool',
   endpoint: 'main',
-  async greet(wire, { user, password }) {
+  async greet(wire, { user, password }, { space: name }) {
     const { salt } = await wire.ask(null, readGreeting);
     const ask = async (/** @type {Buffer} */ request) =>
       replyOf(await wire.ask(request, (bytes) => readPacket(bytes, 0)));
@@ -23,10 +22,10 @@ export const tarantool = {
       }
     }
     const { id: space, byName: index } = VSPACE;
-    const { data } = await ask(encodeSelect(0, { space, index, key: [ROW_NAMES.space] }));
+    const { data } = await ask(encodeSelect(0, { space, index, key: [name] }));
     if (data.length > 0) return data[0][0];
     throw targetError(
-      `Tarantool: there is no space ${ROW_NAMES.space}, or its user may not read it`,
+      `Tarantool: there is no space ${name}, or its user may not read it`,
       'fill it with "npx dragstrip seed tarantool"',
     );
   },

@@ -215,9 +215,10 @@ export function toRow(source, server) {
  */
 function keysOf(source) {
   const { id, workload, load, parameters } = source;
-  const { inFlight, rate = null, processes = 1 } = load;
+  const { inFlight, rate = null, processes = 1, connections } = load;
   const own = { id, storage: labelOf(source), workload, load: loadName(load) };
-  return { ...own, inFlight, rate, processes, loadGroup: loadKey(load), ...parameters };
+  const group = { loadGroup: loadKey(load), ...(connections && { connections }) };
+  return { ...own, inFlight, rate, processes, ...group, ...parameters };
 }
 
 /**
@@ -242,7 +243,9 @@ function addBound(row, { limits, storages, environment }) {
     limit === null || throughput.median === null ? null : throughput.median / limit;
   const storage = storages.find((one) => storageKey(one) === storageKey(source));
   // Both are limits of the point read, and of none else.
-  const known = source.workload === 'get' ? limits : undefined;
+  const { connections, valueSize } = source.load;
+  const isUsual = source.workload === 'get' && !connections && !valueSize;
+  const known = isUsual ? limits : undefined;
   row.ofServerCeiling = of(serverCeilingOf(known, storage?.protocol ?? null));
   const processes = generatorsOf(source);
   // It is the limit of one process.

@@ -30,6 +30,21 @@ export const AXES = Object.freeze([
     fixed: ({ inFlight }) => `${inFlight ?? 1} in flight`,
     gain: (_, throughput) => throughput,
   },
+  {
+    ...{ key: /** @type {const} */ ('connections'), name: 'connections', unit: 'connection' },
+    pointsMin: 2,
+    of: ({ connections }) => connections ?? 1,
+    fixed: ({ connections }) => (connections === undefined ? null : `${connections} connections`),
+    gain: (_, throughput) => throughput,
+  },
+  {
+    ...{ key: /** @type {const} */ ('valueSize'), name: 'characters per value', unit: 'character' },
+    pointsMin: 2,
+    of: ({ valueSize = 0 }, ofDataset) => valueSize || ofDataset,
+    fixed: ({ valueSize }) => (valueSize === undefined ? null : `values of ${valueSize}`),
+    // Operations only get fewer: what rises is what they carry.
+    gain: (x, throughput) => x * throughput,
+  },
 ]);
 
 /**

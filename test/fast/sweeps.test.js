@@ -116,3 +116,34 @@ test('a storage with wrong replies at a point has no knee there', () => {
   const text = String(documentOf(result, specs).verdict.at(-1));
   assert.doesNotMatch(text, /ioredis 100 /);
 });
+
+test('connections and value sizes are axes of their own, the others staying the same', () => {
+  const base = /** @type {const} */ ({ ...SYNC, kind: 'window', inFlight: 64 });
+  const points = [
+    ...[1, 4, 16].map((n, i) => [n === 1 ? {} : { connections: n }, [50, 100, 104][i]]),
+    ...[16, 1000].map((n, i) => [{ valueSize: n }, [60, 40][i]]),
+  ];
+  const result = buildResult({
+    benchmarks: points.map(([shape, speed], i) => {
+      const load = { ...base, .../** @type {any} */ (shape) };
+      return benchmark({
+        ...{ storage: 'ioredis', load, id: `ioredis:default/get/${i}` },
+        rounds: rounds(load, 1000 * Number(speed)),
+      });
+    }),
+  });
+  const document = documentOf(result, specs);
+  const titles = document.tables.map(({ title }) => title).filter((one) => / by /.test(one));
+  assert.deepEqual(titles, [
+    'get, 64 in flight: ops/s by connections',
+    'get, 64 in flight: ops/s by characters per value',
+  ]);
+  const text = document.verdict.join('\n');
+  assert.match(text, /Knee by connections \(64 in flight\): ioredis 4 \(96 % of its best/);
+  const [head, ...lines] = csv.render([document]).split('\r\n');
+  const names = head.split(',');
+  const of = (/** @type {number} */ line, /** @type {string} */ name) =>
+    lines[line].split(',')[names.indexOf(name)];
+  assert.deepEqual([of(5, 'connections'), of(5, 'knee_connections')], ['4', 'true']);
+  assert.deepEqual([of(15, 'value_size_chars'), of(0, 'value_size_chars')], ['16', '1024']);
+});

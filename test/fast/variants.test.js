@@ -11,7 +11,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openNamespace } from '../../data/namespaces/index.js';
 import { makeBenchmarks, makeJobs } from '../../engine/benchmarks.js';
-import { withNamespace } from '../../engine/namespaces.js';
+import { withNamespaces } from '../../engine/namespaces.js';
 import { loadLabel, planRun } from '../../engine/plan.js';
 import { run } from '../../index.js';
 import { defineWorkload } from '../../lib/define.js';
@@ -144,7 +144,8 @@ describe('the namespace of a run', () => {
     mkdirSync(killed, { recursive: true });
     let folderOfRun = '';
     const namespace = { name: 'made-up' };
-    const work = withNamespace({ plan, namespace, storages, home }, async (folder) => {
+    const namespaces = [{ namespace, dataset: plan.dataset }];
+    const work = withNamespaces({ plan, namespaces, storages, home }, async (folder) => {
       assert.ok(!existsSync(killed));
       mkdirSync(folder, { recursive: true });
       folderOfRun = folder;

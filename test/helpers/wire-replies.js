@@ -3,6 +3,7 @@
  * of a conversation out, without a socket.
  */
 
+import { ROW_NAMES } from '../../lib/dataset.js';
 import { createHandlerSocket } from '../../limits/fake/handlersocket.js';
 import { createMysql } from '../../limits/fake/mysql.js';
 import { createRedis } from '../../limits/fake/redis.js';
@@ -17,7 +18,7 @@ const CREATE = {
 
 /** The session that the protocol's greet would have given. */
 export const SESSIONS = Object.freeze({
-  redis: null,
+  redis: ROW_NAMES.redisPrefix,
   handlersocket: null,
   tarantool: 512,
   mysql: { statement: 1, deprecateEof: false },

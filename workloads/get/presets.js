@@ -11,7 +11,7 @@ const RACE = Object.freeze({ rounds: 5, warmup: 2000, sync: 2000, burst: 10_000,
 /** What is only asked for where there may be more than one request in flight. */
 const ONE_IN_FLIGHT = Object.freeze({
   ...{ inFlight: null, load: null, rate: null, arrivals: null, maxInFlight: null, ramp: null },
-  ...{ search: null, p99: null },
+  ...{ search: null, p99: null, connections: null },
 });
 const IN_FLIGHT = 'keep k requests in flight instead of sending all at once; several: each in turn';
 
@@ -41,10 +41,13 @@ export const presets = Object.freeze({
       precision: { shown: '3%' },
       budget: { shown: '2m' },
     },
-    loads({ inFlight, duration }, { sliced }) {
-      if (sliced) return [sync, ...windows(inFlight ?? [RACE.inFlight])];
+    loads({ inFlight, connections, duration }, { sliced }) {
+      // One in flight is sync, and uses one connection.
+      const own = inFlight?.filter((/** @type {number} */ k) => k > 1);
+      if (connections !== undefined) return windows(inFlight ?? [RACE.inFlight]);
+      if (sliced) return [sync, ...windows(own ?? [RACE.inFlight])];
       const one = duration === undefined ? { ...sync, operations: RACE.sync } : sync;
-      return [one, ...(inFlight ? windows(inFlight) : [burstOf(RACE.burst)])];
+      return [one, ...(own ? windows(own) : [burstOf(RACE.burst)])];
     },
   },
   async: {
