@@ -197,10 +197,11 @@ export function planTaken({ structure: given, values: taken }, workload, storage
  * @param {unknown} findMax
  * @throws {DragstripError} E_USAGE beside what has one dataset
  */
-function requireSizes(given, findMax) {
-  const other = findMax === null ? (given.agents === undefined ? null : '--agents') : '--find-max';
-  if (other === null) return;
-  throw new DragstripError('E_USAGE', `several --value-size and ${other} do not go together`);
+function requireSizes({ agents }, findMax) {
+  const others = { '--find-max': findMax !== null, '--agents': agents };
+  const found = Object.entries(others).find(([, is]) => is);
+  if (found === undefined) return;
+  throw new DragstripError('E_USAGE', `several --value-size and ${found[0]} do not go together`);
 }
 
 /**

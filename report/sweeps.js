@@ -148,15 +148,16 @@ function whereText({ fixed }) {
  * @param {SweepPoint} knee
  * @param {SweepCurve} curve
  * @param {Sweep} sweep
- * @returns {string} `100 (93 % of its best, p99 1.2 ms)`
+ * @returns {string} `100 (93 % of its best, p99 1.2 ms, in 5 of 6 rounds)`
  */
-function kneeText(knee, { best }, { axis }) {
+function kneeText(knee, { best, rounds }, { axis }) {
   const at = (/** @type {SweepPoint} */ { x, row }) => axis.gain(x, throughputOf(row));
   const share = at(knee) / at(best);
   const p99 = knee.row.latency?.p99Ns ?? null;
   const parts = [
     knee === best ? 'its best' : `${formatShare(share)} of its best`,
     ...(p99 === null ? [] : [`p99 ${formatDuration(p99)}`]),
+    ...(rounds.of > 1 ? [`in ${rounds.same} of ${rounds.of} rounds`] : []),
   ];
   return `${formatCount(knee.x)} (${parts.join(', ')})`;
 }

@@ -67,7 +67,7 @@ test('the verdict names the knee of each, and why there is none', () => {
   const { verdict, verdictShort } = documentOf(sweepResult(SPEEDS), specs);
   const text = String(verdict.at(-1));
   assert.match(text, /^Knee by requests in flight: hiredis none up to 1,000; ioredis 100 \(97 % /);
-  assert.match(text, / of its best, p99 [\d.]+ µs\); lmdb flat\.$/);
+  assert.match(text, / of its best, p99 [\d.]+ µs, in 5 of 5 rounds\); lmdb flat\.$/);
   assert.equal(verdictShort.at(-1), text);
 });
 
