@@ -22,8 +22,8 @@ import { machineLock, withLock } from '../servers/lock.js';
 /**
  * @typedef {object} NamespaceRun
  * @property {import('./plan.js').RunPlan} plan
- * @property {readonly { namespace: Namespace, dataset: import('../lib/types.js').DatasetOptions }[]}
- *   namespaces with the rows of those that have some
+ * @property {readonly import('./value-sizes.js').OwnRows[]} namespaces with the rows of those that
+ *   have some
  * @property {readonly import('./targets.js').StorageTarget[]} storages
  * @property {string} home
  * @property {AbortSignal} [signal]

@@ -10,6 +10,7 @@ import { usageError } from '../lib/errors.js';
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
 /** @typedef {import('../lib/types.js').Namespace} Namespace */
+/** @typedef {{ namespace: Namespace, dataset: DatasetOptions }} OwnRows */
 
 /** Of the rows of the largest size, where nothing is said of their number. */
 const BYTES_USUAL = 128 * 2 ** 20;
@@ -21,8 +22,7 @@ const BYTES_MAX = 2 ** 30;
  * @param {readonly number[]} sizes
  * @param {number | undefined} rows where it is given
  * @returns {number}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE for more than a server should be asked
- *   to hold
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for more than a server should hold
  */
 export function rowsForSizes(sizes, rows) {
   const most = Math.max(...sizes);
@@ -51,7 +51,7 @@ export function withSizes(loads, sizes) {
 /**
  * What a benchmark reads.
  * @param {{ load: Pick<Load, 'valueSize'>, dataset: DatasetOptions }} spec
- * @returns {{ dataset: DatasetOptions, namespace: Namespace }}
+ * @returns {OwnRows}
  */
 export function rowsOf({ load: { valueSize }, dataset }) {
   return valueSize === undefined
@@ -62,8 +62,7 @@ export function rowsOf({ load: { valueSize }, dataset }) {
 /**
  * @param {{ sizes?: readonly number[], dataset: DatasetOptions }} plan
  * @param {{ namespace?: Namespace }} workload
- * @returns {{ namespace: Namespace, dataset: DatasetOptions }[]} that a run owns while it lasts, and
- *   the rows of those that have some
+ * @returns {OwnRows[]} that a run owns while it lasts, and the rows of those that have some
  */
 export function namespacesOf({ sizes = [], dataset }, { namespace }) {
   if (namespace !== undefined) return [{ namespace, dataset }];
