@@ -20,7 +20,8 @@ import { usageError } from '../../lib/errors.js';
  * @property {string} endpoint of its address
  * @property {(wire: import('./wire-socket.js').WireSocket,
  *   credentials: import('../../lib/types.js').Credentials,
- *   names: import('../../lib/types.js').NamespaceNames) => Promise<any>} greet handshake before the reads of rows with these names; returns the session
+ *   names: import('../../lib/types.js').NamespaceNames) => Promise<any>} greet handshake before the
+ *   reads of rows with these names; returns the session
  * @property {(session: any, id: number) => Buffer} encode one read by key
  * @property {(session: any, valueSize: number) =>
  *   import('../../protocols/framer.js').Framer} createFramer
