@@ -11,6 +11,7 @@ import { limitsSchema } from './ceilings.js';
 import { comparisonSchema, values } from './comparison.js';
 import { fleetFields, fleetSchema } from './fleet.js';
 import { gatesSchema } from './gate.js';
+import { load } from './load-schema.js';
 import { OUTCOMES } from './outcome.js';
 import { SCHEMA_NAME } from './schema-name.js';
 
@@ -201,27 +202,6 @@ const round = z.object({
   }),
   processNs: nanoseconds.nullable().describe('wall time of the benchmark process, start to exit'),
   workNs: nanoseconds.nullable().describe('of that, open to close'),
-});
-
-const load = z.object({
-  kind: z.enum(['sync', 'window', 'burst', 'rate']),
-  inFlight: count.nullable().describe('null: all at once, or when each is due'),
-  operations: count.nullable(),
-  durationNs: nanoseconds.nullable(),
-  rate: z.number().positive().optional().describe('of an open loop: operations due a second'),
-  arrivals: z
-    .enum(['constant', 'poisson', 'trace'])
-    .optional()
-    .describe('trace: its own times, whose mean is the rate'),
-  maxInFlight: count.optional().describe('open loop: arrivals beyond it are dropped'),
-  onOutage: z.enum(['continue']).optional().describe('open loop; absent: an outage ends it'),
-  processes: count
-    .optional()
-    .describe('that share the load by operation index; one in flight is one for each; absent: 1'),
-  connections: count.optional().describe('that the requests in flight are spread over; absent: 1'),
-  valueSize: count
-    .optional()
-    .describe('of the rows that are read, which were made for this run; absent: of the dataset'),
 });
 
 const benchmark = z.object({
