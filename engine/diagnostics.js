@@ -98,9 +98,28 @@ export function diagnosticWarnings({ benchmarks, searches }) {
     ...looked.flatMap(inconsistentWarning),
     // The rounds of a search are trials, and of different loads by intention.
     ...(searches === undefined ? looked.flatMap(outlierWarning) : []),
+    ...benchmarks.flatMap(staleWarning),
     ...looked.flatMap(driverLimitWarning),
     ...unsteadyWarning(looked),
     ...machineWarnings(benchmarks),
+  ];
+}
+
+/**
+ * @param {Benchmark} benchmark
+ * @returns {Warning[]}
+ */
+function staleWarning({ id, rounds }) {
+  const stale = rounds.reduce((sum, { compared }) => sum + (compared?.stale ?? 0), 0);
+  if (stale === 0) return [];
+  const replies = rounds.reduce((sum, { compared }) => sum + (compared?.replies ?? 0), 0);
+  return [
+    {
+      code: 'W_STALE',
+      message: `${stale} of ${replies} reads were stale: older than the last acknowledged write`,
+      hint: 'look for a replica or a cache between driver and server',
+      benchmark: id,
+    },
   ];
 }
 

@@ -98,6 +98,9 @@ export function mergeRecords(records) {
       compared: {
         replies: sum(({ compared }) => compared?.replies ?? 0),
         bytes: sum(({ compared }) => compared?.bytes ?? 0),
+        ...(first.compared.stale !== undefined && {
+          stale: sum(({ compared }) => compared?.stale ?? 0),
+        }),
       },
     }),
     ...(first.outages && {

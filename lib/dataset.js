@@ -11,6 +11,7 @@
 import { usageError } from './errors.js';
 import { namesOf } from './namespace.js';
 import { mix32 } from './random.js';
+import { parseVersion, VERSION_LETTERS } from './row-version.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const LETTERS = Buffer.from(ALPHABET, 'latin1');
@@ -98,7 +99,16 @@ export function createDataset(options = {}) {
     );
   }
 
-  return { rows, valueSize, seed, value, write, belongs };
+  /** @type {Dataset['matches']} */
+  function matches(id, text) {
+    const own = value(id);
+    if (text === own) return true;
+    const at = valueSize - VERSION_LETTERS;
+    if (text.length !== valueSize || at < TAG_LENGTH) return false;
+    return own.slice(0, at) === text.slice(0, at) && parseVersion(id, text) !== null;
+  }
+
+  return { rows, valueSize, seed, value, write, belongs, matches };
 }
 
 /**

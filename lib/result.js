@@ -152,6 +152,9 @@ const compared = z
     bytes: bytes.describe(
       'compared in them; of a row: its tag, and in one reply of 31 the whole value',
     ),
+    stale: count
+      .optional()
+      .describe('mix: mismatches, since older than the last acknowledged write of their key'),
   })
   .describe('replies that were compared with what they must be');
 

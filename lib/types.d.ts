@@ -23,6 +23,8 @@ export interface Dataset extends Readonly<DatasetOptions> {
    * Whether `text` has the length and the tag of row `id`: some nanoseconds, not the whole value.
    */
   belongs(id: number, text: string): boolean;
+  /** Whether `text` is the whole value of row `id`, or one that a mix wrote with its version. */
+  matches(id: number, text: string): boolean;
 }
 
 /**

@@ -29,6 +29,8 @@ export type LoadKind = 'sync' | 'window' | 'burst' | 'rate';
 export interface Compared {
   replies: number;
   bytes: number;
+  /** of a workload that writes versions: replies older than the last acknowledged write */
+  stale?: number;
 }
 
 /** What a workload makes of a handle: the two functions that the loop calls. */

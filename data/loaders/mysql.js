@@ -267,7 +267,7 @@ async function verify(session, dataset) {
   const ids = sampleIds(dataset);
   for (const id of ids) {
     const [row] = await session.query(`SELECT str FROM ${session.table} WHERE id = ?`, [id]);
-    if (row?.str !== dataset.value(id)) {
+    if (!dataset.matches(id, row?.str ?? '')) {
       return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }

@@ -294,7 +294,7 @@ async function verify(own, dataset) {
   }
   const ids = sampleIds(dataset);
   for (const id of ids) {
-    if ((await connection.command('GET', `${prefix}${id}`)) !== dataset.value(id)) {
+    if (!dataset.matches(id, (await connection.command('GET', `${prefix}${id}`)) ?? '')) {
       return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }

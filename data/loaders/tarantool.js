@@ -146,7 +146,7 @@ async function verify({ connection, spaceId, space }, dataset) {
   const ids = sampleIds(dataset);
   for (const id of ids) {
     const [tuple] = await connection.select(spaceId, 0, [id]);
-    if (tuple?.[1] !== dataset.value(id)) {
+    if (!dataset.matches(id, tuple?.[1] ?? '')) {
       return { fault: `row ${id} differs from the dataset`, sampled: 0 };
     }
   }

@@ -117,7 +117,7 @@ function idsOf({ context: { dataset } }, n) {
  * @param {unknown} value
  */
 function requireValue({ context: { dataset } }, id, value) {
-  if (value === dataset.value(id)) return;
+  if (typeof value === 'string' && dataset.matches(id, value)) return;
   if (typeof value !== 'string') throw new Error(`row ${id}: ${describe(value)}, not its text`);
   const other = dataset.value(id);
   const at = [...other].findIndex((letter, i) => letter !== value[i]);

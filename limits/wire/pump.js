@@ -299,7 +299,7 @@ function sameSession(a, b) {
 function requireRow({ value, error }, id, dataset, name) {
   if (error !== null) throw invalid(name, `row ${id}: ${error}`);
   if (value === null) throw invalid(name, `row ${id} is missing`);
-  if (value !== dataset.value(id)) throw invalid(name, `row ${id} differs from the dataset`);
+  if (!dataset.matches(id, value)) throw invalid(name, `row ${id} differs from the dataset`);
 }
 
 /** @param {string} name @param {string} what */

@@ -65,7 +65,7 @@ test('large values are made for as many writes as 64 Mi characters hold, then co
   const { bound, calls, rows } = bind('set:1', { ops: 20, valueSize: 2 ** 23 });
   for (let i = 0; i < 20; i += 1) bound.op(i);
   assert.equal(new Set(calls.map(([, id]) => id)).size, 8);
-  for (const [, id, text] of calls) assert.ok(text === rows.value(id), `row ${id}`);
+  for (const [, id, text] of calls) assert.ok(rows.matches(id, text ?? ''), `row ${id}`);
 });
 
 test('each kind has its own verdict, and its name', () => {

@@ -30,7 +30,7 @@ export function createVerifier(dataset, compared) {
     compared.replies += 1;
     if (whole) {
       compared.bytes += valueSize;
-      return dataset.value(id) === text ? OK : MISMATCH;
+      return dataset.matches(id, text) ? OK : MISMATCH;
     }
     compared.bytes += TAG_LENGTH;
     return dataset.belongs(id, text) ? OK : MISMATCH;

@@ -1,8 +1,7 @@
 /**
  * A weighted mix of reads and writes of single rows, `get:95,set:5`, each operation's kind drawn
- * from the seed. A write writes the row's own value of the dataset, so that every read stays
- * verifiable and the rows are the same afterwards; a store that compares before it writes (InnoDB)
- * has less to do for it than for another value.
+ * from the seed. A write writes the row's own value of the dataset with a version at its end, so
+ * that every read stays verifiable, and one that is older than the last write is found.
  */
 
 import { defineWorkload } from '../../lib/define.js';
@@ -12,6 +11,7 @@ import { bindVerify, workload as get } from '../get/index.js';
 import { drawKeys } from '../get/keys.js';
 import { options, planOf } from '../get/plan.js';
 import { nothingCompared } from '../get/verifier.js';
+import { Freshness, holdsVersions } from './freshness.js';
 import { KINDS, MIX_DEFAULT, parseMix } from './weights.js';
 
 const MIX_STREAM = 0x6d69; // apart from the streams of keys and orders
@@ -30,8 +30,8 @@ export const workload = defineWorkload({
     const { mix, keys: distribution } = /** @type {{ mix?: string, keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: distribution, spread: dataset.seed });
     const slots = drawSlots(parseMix(mix ?? MIX_DEFAULT), keys, seed, dataset.valueSize);
-    const values = makeValues(slots, keys, dataset);
-    return (handle) => bindMix(handle, { dataset, keys, slots, values });
+    const freshness = new Freshness(dataset, { keys, slots });
+    return (handle) => bindMix(handle, { dataset, keys, slots, freshness });
   },
 });
 
@@ -64,41 +64,40 @@ function drawSlots(mix, keys, seed, valueSize) {
 }
 
 /**
- * @param {Int32Array} slots
- * @param {Uint32Array} keys
- * @param {import('../../lib/types.js').Dataset} dataset
- * @returns {string[]} by place
- */
-function makeValues(slots, keys, dataset) {
-  /** @type {string[]} */
-  const values = [];
-  for (let i = 0; i < slots.length; i += 1) {
-    if (slots[i] === values.length) values.push(dataset.value(keys[i]));
-  }
-  return values;
-}
-
-/**
  * @param {import('../../lib/types.js').RowsHandle} handle
  * @param {{ dataset: import('../../lib/types.js').Dataset, keys: Uint32Array, slots: Int32Array,
- *   values: string[] }} drawn
+ *   freshness: Freshness }} drawn
  * @returns {import('../../lib/types.js').BoundWorkload}
  */
-function bindMix(handle, { dataset, keys, slots, values }) {
+function bindMix(handle, { dataset, keys, slots, freshness }) {
   const { length } = keys;
-  const { stored } = handle;
-  const compared = nothingCompared();
+  const { stored, value = (/** @type {any} */ reply) => reply } = handle;
+  const { values } = freshness;
+  const hasVersions = holdsVersions(dataset);
+  const compared = { ...nothingCompared(), ...(hasVersions && { stale: 0 }) };
   const verifyGet = bindVerify(handle, dataset, keys, compared);
   return {
     op(index, done) {
       const i = index < length ? index : index % length;
       const slot = slots[i];
-      return slot < 0 ? handle.get(keys[i], done) : handle.set?.(keys[i], values[slot], done);
+      if (slot < 0) {
+        freshness.beforeRead(i);
+        return handle.get(keys[i], done);
+      }
+      freshness.beforeWrite(i);
+      return handle.set?.(keys[i], values[slot], done);
     },
     verify(index, reply, whole) {
       const i = index < length ? index : index % length;
-      if (slots[i] < 0) return verifyGet(index, reply, whole);
-      return stored === undefined || stored(reply) ? OK : MISMATCH;
+      if (slots[i] < 0) {
+        const outcome = verifyGet(index, reply, whole);
+        if (outcome !== OK || !hasVersions || !freshness.isStale(i, value(reply))) return outcome;
+        compared.stale = (compared.stale ?? 0) + 1;
+        return MISMATCH;
+      }
+      if (stored !== undefined && !stored(reply)) return MISMATCH;
+      freshness.afterWrite(i);
+      return OK;
     },
     replyBytes: dataset.valueSize,
     compared,

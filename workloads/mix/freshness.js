@@ -1,0 +1,115 @@
+/**
+ * Whether a read gives an older value than the last acknowledged write of its key. Writes carry
+ * versions (lib/row-version.js). A reply is stale only if that is certain: two writes of one key at
+ * the same time may be carried out in either order, one that failed may still be carried out, and
+ * what another process has written is not known here.
+ */
+
+import { randomInt } from 'node:crypto';
+import { TAG_LENGTH } from '../../lib/dataset.js';
+import {
+  formatVersion,
+  parseVersion,
+  VERSION_LETTERS,
+  VERSION_MAX,
+} from '../../lib/row-version.js';
+
+/** @typedef {import('../../lib/types.js').Dataset} Dataset */
+
+/** Not a read of a row that is written, or not a write. */
+const NONE = -1;
+
+/**
+ * @param {Dataset} dataset
+ * @returns {boolean} whether its values have a place for a version
+ */
+export function holdsVersions({ valueSize }) {
+  return valueSize >= TAG_LENGTH + VERSION_LETTERS;
+}
+
+export class Freshness {
+  /**
+   * @param {Dataset} dataset
+   * @param {{ keys: Uint32Array, slots: Int32Array }} drawn slots: by operation, -1 for a read
+   */
+  constructor(dataset, { keys, slots }) {
+    this.keys = keys;
+    this.slots = slots;
+    /** Another one for each process and load: of its own versions alone the order is known. */
+    this.writer = randomInt(VERSION_MAX + 1);
+    /** @type {string[]} by slot */
+    this.values = [];
+    /** Dense numbers of the rows that are written. @type {Map<number, number>} */
+    const written = new Map();
+    for (let i = 0; i < slots.length; i += 1) {
+      if (slots[i] !== this.values.length) continue;
+      this.values.push(this.valueOf(dataset, keys[i], slots[i]));
+      if (!written.has(keys[i])) written.set(keys[i], written.size);
+    }
+    /** By operation: the dense number of its row. */
+    this.rows = Int32Array.from(keys, (id) => written.get(id) ?? NONE);
+    /** By operation: what a read must not be older than, as of when it was sent. */
+    this.leastOf = new Float64Array(keys.length);
+    /** By row: number of the write that no later reply may be older than. */
+    this.least = new Float64Array(written.size);
+    /** By row: its writes that are not acknowledged, and the first of those sent together. */
+    this.pending = new Uint32Array(written.size);
+    this.firstPending = new Float64Array(written.size);
+    /** By slot: number of its last write. */
+    this.writeOf = new Float64Array(this.values.length);
+    this.writes = 0;
+  }
+
+  /**
+   * @param {Dataset} dataset
+   * @param {number} id
+   * @param {number} slot
+   */
+  valueOf(dataset, id, slot) {
+    const own = dataset.value(id);
+    if (!holdsVersions(dataset)) return own;
+    const body = own.slice(0, own.length - VERSION_LETTERS);
+    // As one flat string: a driver would otherwise join the two when it sends it.
+    return Buffer.from(body + formatVersion(id, { writer: this.writer, slot }), 'latin1').toString(
+      'latin1',
+    );
+  }
+
+  /** @param {number} i operation that reads */
+  beforeRead(i) {
+    const row = this.rows[i];
+    if (row !== NONE) this.leastOf[i] = this.least[row];
+  }
+
+  /** @param {number} i operation that writes */
+  beforeWrite(i) {
+    const row = this.rows[i];
+    this.writes += 1;
+    this.writeOf[this.slots[i]] = this.writes;
+    if (this.pending[row] === 0) this.firstPending[row] = this.writes;
+    this.pending[row] += 1;
+  }
+
+  /**
+   * One that fails is never acknowledged: then its row's least stays as it is.
+   * @param {number} i operation that has written
+   */
+  afterWrite(i) {
+    const row = this.rows[i];
+    this.pending[row] -= 1;
+    if (this.pending[row] === 0) this.least[row] = this.firstPending[row];
+  }
+
+  /**
+   * @param {number} i operation that has read the value of its row
+   * @param {string} text
+   * @returns {boolean}
+   */
+  isStale(i, text) {
+    const least = this.leastOf[i];
+    if (this.rows[i] === NONE || least === 0) return false;
+    const version = parseVersion(this.keys[i], text);
+    if (version === null) return true; // the value of before all writes
+    return version.writer === this.writer && this.writeOf[version.slot] < least;
+  }
+}
