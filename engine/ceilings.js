@@ -90,12 +90,14 @@ export async function measureLimits(plan, storages, context = {}) {
     if (name === null || target.server === null || isEncrypted(target.server)) continue;
     byProtocol.set(name, [...(byProtocol.get(name) ?? []), target]);
   }
+  const { budgetMs = BUDGET_MS } = context;
   let done = 0;
   for (const [name, targets] of byProtocol) {
     if (context.signal?.aborted) break;
     const at = (/** @type {number} */ share) => (SERVER_SHARE * (done + share)) / byProtocol.size;
     const limit = await serverCeiling(plan, name, targets, {
       ...context,
+      budgetMs: (budgetMs * SERVER_SHARE) / byProtocol.size,
       onProgress: (text, share) =>
         context.onProgress?.(`server ceiling of ${name}: ${text}`, at(share)),
     });
@@ -105,7 +107,6 @@ export async function measureLimits(plan, storages, context = {}) {
     context.onLimit?.(limit);
   }
   if (context.signal?.aborted || byProtocol.size === 0) return limits;
-  const { budgetMs = BUDGET_MS } = context;
   limits.driver = await measureClientCeilings(plan, byProtocol, {
     budgetNs: budgetMs * 1e6 * (1 - SERVER_SHARE),
     signal: context.signal,
@@ -161,6 +162,7 @@ async function serverCeiling(plan, name, targets, context) {
       ...context.sweep,
       rounds: plan.rounds,
       measureNs: measureNsOf(context),
+      budgetNs: (context.budgetMs ?? BUDGET_MS) * 1e6,
       signal: context.signal,
       onProgress: context.onProgress,
     });

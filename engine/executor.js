@@ -5,14 +5,12 @@
 
 import { fileURLToPath } from 'node:url';
 import { DragstripError } from '../lib/errors.js';
-import { describeEnd, startChild } from '../lib/node-child.js';
 import { systemClock } from '../measure/clock.js';
 import { runBenchmark } from './benchmark.js';
+import { MeasuringProcess, SILENCE_MS } from './measuring-process.js';
 import { mergeRecords, shareSpec } from './share.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
-/** After an abort a benchmark drains for a second and closes; then it is killed. */
-const ABORT_GRACE_MS = 4000;
 
 /** @typedef {import('./benchmark.js').BenchmarkSpec} BenchmarkSpec */
 /** @typedef {import('./benchmark.js').BenchmarkRecord} BenchmarkRecord */
@@ -44,12 +42,6 @@ const ABORT_GRACE_MS = 4000;
  *   atStart: of one process among several, resolves when all are ready, with the time at which they
  *   begin on the system's monotonic clock; void: at once
  */
-
-/**
- * A storage may block its event loop for ever; nothing but its parent can end that. Opening and
- * drawing keys for millions of rows, or issuing millions of operations at once, takes some seconds.
- */
-const SILENCE_MS = 60_000;
 
 /** @type {Executor} a fresh process for each benchmark */
 export const executeInChild = createChildExecutor();
@@ -178,56 +170,26 @@ function createBarrier(count, signal, then) {
  */
 async function executeBounded(spec, { signal, onProgress, onRecord, atStart }, silenceMs) {
   const startNs = systemClock.now();
-  const child = startChild(CHILD, { cpus: spec.cpus, runtime: spec.runtime });
   /** @type {BenchmarkRecord | null} */
   let record = null;
-  const patience = Math.max(silenceMs, (6 * spec.stallNs) / 1e6);
-  let blocked = false;
-  const silence = setTimeout(() => {
-    blocked = true;
-    child.kill('SIGKILL');
-  }, patience);
-  child.on('message', (/** @type {any} */ message) => {
-    silence.refresh();
-    if (message.type === 'done') record = message.record;
-    if (message.type === 'progress') onProgress?.(message.progress);
-    if (message.type === 'record') onRecord?.(message.record);
-    if (message.type === 'ready') {
-      atStart?.().then((atNs) => child.connected && child.send({ type: 'go', atNs }, () => {}));
-    }
+  const own = new MeasuringProcess(CHILD, {
+    ...{ name: 'the benchmark process', cpus: spec.cpus, runtime: spec.runtime },
+    silenceMs: Math.max(silenceMs, (6 * spec.stallNs) / 1e6),
+    onMessage(message) {
+      if (message.type === 'done') record = message.record;
+      if (message.type === 'progress') onProgress?.(message.progress);
+      if (message.type === 'record') onRecord?.(message.record);
+      if (message.type === 'ready') atStart?.().then((atNs) => own.send({ type: 'go', atNs }));
+    },
   });
-  /** @type {NodeJS.Timeout | undefined} */
-  let killer;
-  const onAbort = () => {
-    if (child.connected) child.send({ type: 'abort' }, () => {});
-    killer = setTimeout(() => child.kill('SIGKILL'), ABORT_GRACE_MS);
-  };
+  const onAbort = () => own.abort();
   signal?.addEventListener('abort', onAbort, { once: true });
-  if (child.connected) child.send({ type: 'run', spec, records: onRecord !== undefined }, () => {});
+  own.send({ type: 'run', spec, records: onRecord !== undefined });
   if (signal?.aborted) onAbort();
-  const ended = await child;
-  clearTimeout(killer);
-  clearTimeout(silence);
+  const failure = await own.ended;
   signal?.removeEventListener('abort', onAbort);
-  return {
-    record,
-    failure: record === null ? whyNone(ended, { blocked, patience, signal }) : null,
-    processNs: systemClock.now() - startNs,
-  };
-}
-
-/**
- * @param {Parameters<typeof describeEnd>[0]} ended
- * @param {{ blocked: boolean, patience: number, signal?: AbortSignal }} circumstances
- */
-function whyNone(ended, { blocked, patience, signal }) {
-  if (signal?.aborted) return { code: 'E_ABORTED', message: 'stopped before it returned a result' };
-  if (!blocked) {
-    const message = `the benchmark process ${describeEnd(ended)}`;
-    return { code: 'E_BENCHMARK_PROCESS', message };
-  }
-  const message = `the storage blocked the event loop for ${patience / 1000} s; its process was killed`;
-  return { code: 'E_BENCHMARK_BLOCKED', message };
+  const processNs = systemClock.now() - startNs;
+  return { record, failure: record === null ? failure : null, processNs };
 }
 
 /**

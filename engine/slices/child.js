@@ -1,44 +1,38 @@
 /**
  * The entry of a contender's own process: opens it, then answers one request after the other by
- * messages: warm, slice, end. It prints nothing and ends when its parent does.
+ * messages: warm, prepare, slice, settle, end.
  */
 
-import { onParentMessage, sendToParent } from '../../lib/plain-message.js';
+import { sendToParent } from '../../lib/plain-message.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
-import { useDriver } from '../driver-hooks.js';
+import { serveParent } from '../served-process.js';
 
-const stop = new AbortController();
-const crash = new AbortController();
 /** @type {import('./storage-contender.js').Contender | null} */
 let contender = null;
 
-process.on('uncaughtException', (error) => crash.abort(error));
-process.on('unhandledRejection', (reason) => crash.abort(reason));
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {});
-process.on('disconnect', () => process.exit(0));
+const { signal, crash, busy, finish } = serveParent({
+  exit: () => process.exit(0),
+  onMessage(message) {
+    if (message.type !== 'abort') busy(() => reply(message));
+  },
+});
 
-onParentMessage(async (message) => {
-  if (message.type === 'abort') {
-    stop.abort();
-    return;
-  }
+/** @param {any} message */
+async function reply(message) {
   try {
     const value = await answer(message);
-    sendToParent({ value }, () => message.type === 'end' && process.exit(0));
+    if (message.type === 'end') finish({ value });
+    else sendToParent({ value });
   } catch (error) {
-    const failure = {
-      code: String(error.code ?? 'ERROR'),
-      message: String(error.message ?? error),
-    };
-    sendToParent({ failure });
+    const code = String(error.code ?? 'ERROR');
+    sendToParent({ failure: { code, message: String(error.message ?? error) } });
   }
-});
+}
 
 /** @param {any} message */
 async function answer(message) {
   if (message.type === 'open') {
-    if (message.spec.benchmark.driver !== undefined) useDriver(message.spec.benchmark.driver);
     contender = await open(message.spec);
     return null;
   }
@@ -56,8 +50,7 @@ async function answer(message) {
 async function open(spec) {
   const context = {
     instruments: systemInstruments(systemClock),
-    signal: stop.signal,
-    crash: crash.signal,
+    ...{ signal, crash },
   };
   if (spec.kind === 'wire') {
     const { openWireContender } = await import('./wire-contender.js');

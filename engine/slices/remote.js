@@ -5,34 +5,29 @@
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { describeEnd, startChild } from '../../lib/node-child.js';
+import { MeasuringProcess } from '../measuring-process.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
-const SILENCE_MS = 60_000;
 
 export class Remote {
   /** @type {{ resolve: (value: any) => void, reject: (error: Error) => void } | null} */
   #open = null;
-  #ended = false;
 
   /**
    * @param {{ silenceMs?: number, runtime?: import('../../lib/node-child.js').Runtime }} [options]
    */
-  constructor({ silenceMs = SILENCE_MS, runtime } = {}) {
-    this.child = startChild(CHILD, { runtime });
-    this.child.then((ended) => {
-      this.#ended = true;
-      this.#fail(new Error(`the contender’s process ${describeEnd(ended)}`));
+  constructor(options = {}) {
+    this.process = new MeasuringProcess(CHILD, {
+      ...options,
+      name: 'the contender’s process',
+      onMessage: ({ value, failure }) => {
+        if (failure !== undefined) return this.#fail(failure);
+        const open = this.#open;
+        this.#open = null;
+        open?.resolve(value);
+      },
     });
-    this.silence = setTimeout(() => this.kill(), silenceMs);
-    this.silence.unref();
-    this.child.on('message', (/** @type {any} */ { value, failure }) => {
-      this.silence.refresh();
-      const open = this.#open;
-      this.#open = null;
-      if (failure === undefined) open?.resolve(value);
-      else open?.reject(Object.assign(new Error(failure.message), { code: failure.code }));
-    });
+    this.process.ended.then((failure) => this.#fail(failure));
   }
 
   /**
@@ -42,11 +37,9 @@ export class Remote {
    */
   ask(message) {
     return new Promise((resolve, reject) => {
-      if (this.#ended) reject(new Error('the contender’s process has ended'));
+      if (this.process.hasEnded) reject(new Error('the contender’s process has ended'));
       this.#open = { resolve, reject };
-      this.silence.refresh();
-      // A failed send means that the process is ending: how it ended is the error that helps.
-      this.child.send(message, () => {});
+      this.process.send(message);
     });
   }
 
@@ -56,18 +49,17 @@ export class Remote {
    * @param {readonly number[]} cpus
    */
   async pin(cpus) {
-    const args = ['--cpu-list', '--pid', cpus.join(','), String(this.child.pid)];
+    const args = ['--cpu-list', '--pid', cpus.join(','), String(this.process.pid)];
     await execa('taskset', args, { reject: false });
   }
 
-  /** @param {Error} error */
-  #fail(error) {
-    this.#open?.reject(error);
+  /** @param {import('../measuring-process.js').ProcessFailure} failure */
+  #fail({ code, message }) {
+    this.#open?.reject(Object.assign(new Error(message), { code }));
     this.#open = null;
   }
 
   kill() {
-    clearTimeout(this.silence);
-    if (!this.#ended) this.child.kill('SIGKILL');
+    this.process.kill();
   }
 }

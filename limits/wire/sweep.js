@@ -4,6 +4,7 @@
  * that of the rounds, not of the look: the best of many short looks is too high by chance.
  */
 
+import { systemClock } from '../../measure/clock.js';
 import { summarizeRounds } from '../../stats/summary.js';
 import { runWire } from './process.js';
 
@@ -11,6 +12,8 @@ export const CONNECTIONS = Object.freeze([1, 2, 3, 4]);
 export const DEPTHS = Object.freeze(Array.from({ length: 13 }, (_, i) => 2 ** i));
 /** The best of the sweep that are measured again. */
 const FINALISTS = 3;
+/** Where starting processes takes the time: the best alone, and no fewer rounds than these. */
+const ROUNDS_LEAST = 3;
 /** Rows under way at most, so that neither end runs out of memory with great values. */
 const IN_FLIGHT_BYTES_MAX = 64 * 2 ** 20;
 const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
@@ -23,6 +26,7 @@ const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
  * @typedef {object} SweepOptions
  * @property {number} rounds of each finalist
  * @property {number} measureNs of a round
+ * @property {number} [budgetNs] of all, about: a busy machine gets fewer finalists and rounds
  * @property {AbortSignal} [signal]
  * @property {(text: string, share: number) => void} [onProgress]
  * @property {import('./process.js').WireExecutor} [executor]
@@ -52,12 +56,16 @@ const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
  *   E_ABORTED
  */
 export async function sweepWire(target, options) {
-  const { rounds, onProgress } = options;
+  const { rounds, onProgress, budgetNs = Number.POSITIVE_INFINITY } = options;
+  const startNs = systemClock.now();
+  const spentNs = () => systemClock.now() - startNs;
   const points = await look(target, options);
-  const finalists = [...points].sort(byThroughput).slice(0, FINALISTS);
+  const isLate = spentNs() > budgetNs / 2;
+  const finalists = [...points].sort(byThroughput).slice(0, isLate ? 1 : FINALISTS);
   /** @type {WirePoint[][]} */
   const measured = finalists.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
+    if (round >= ROUNDS_LEAST && spentNs() > budgetNs) break;
     const order = [...finalists.keys()];
     if (round % 2 === 1) order.reverse();
     for (const index of order) {

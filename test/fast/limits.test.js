@@ -119,6 +119,13 @@ test('the sweep looks at every depth and connection, and quotes the rounds, not 
   assert.deepEqual(order.slice(3, 6), order.slice(0, 3).reverse(), 'rounds are mirrored');
 });
 
+test('a sweep that is late measures the best point alone, in three rounds', async () => {
+  const { specs, executor } = fakeExecutor();
+  const figure = await sweepWire(TARGET, { rounds: 5, measureNs: 1e8, budgetNs: 0, executor });
+  assert.deepEqual([figure.connections, figure.depth, figure.n], [2, 64, 3]);
+  assert.equal(specs.length, 4 + 3);
+});
+
 test('great values are not swept as deep: 64 MiB are under way at most', async () => {
   const { specs, executor } = fakeExecutor();
   const dataset = { ...TARGET.dataset, valueSize: 2 ** 20 };

@@ -119,7 +119,7 @@ describe('a round of slices', () => {
 describe('a contender’s process', () => {
   test('pins its main thread only, the helper threads stay free', async () => {
     const remote = new Remote();
-    const { pid } = remote.child;
+    const { pid } = remote.process;
     const listOf = (/** @type {string} */ where) =>
       /^Cpus_allowed_list:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/${where}`, 'latin1'))?.[1];
     const before = listOf('status');
@@ -129,6 +129,28 @@ describe('a contender’s process', () => {
     remote.kill();
     await assert.rejects(remote.ask({ type: 'warm' }), /was killed by SIGKILL/);
     await assert.rejects(remote.ask({ type: 'warm' }), /has ended/);
+  });
+});
+
+describe('the silence of a contender’s process', () => {
+  /** @param {string} name @param {string} body of open */
+  async function opening(name, body) {
+    const file = path.join(folder, `${name}.js`);
+    const text = readFileSync(storageFile(name, ''), 'utf8');
+    writeFileSync(file, text.replace('let reads = 0;', `let reads = 0; ${body}`));
+    const [{ spec }] = entrantsOf([await target(file)], LOADS, plan, { folder, round: 0 });
+    const remote = new Remote({ silenceMs: 2500 });
+    return remote.ask({ type: 'open', spec }).finally(() => remote.kill());
+  }
+
+  test('one whose event loop is blocked is ended, one that takes its time is not', async () => {
+    await assert.rejects(opening('blocking', 'for (;;);'), {
+      code: 'E_BENCHMARK_BLOCKED',
+      message: /blocked the event loop for 2.5 s; its process was killed/,
+    });
+    const slow = 'await new Promise((done) => setTimeout(done, 4000));';
+    // It gives no rows, which is found after all that time.
+    await assert.rejects(opening('slow', slow), { code: 'E_DATA' });
   });
 });
 
