@@ -59,7 +59,7 @@ const WARMUP_WINDOW_NS = 1e6;
  *   from
  * @property {number[]} serverPids
  * @property {import('../lib/types.js').DatasetOptions} dataset
- * @property {readonly string[]} [ownKeys] of the user, in place of the dataset
+ * @property {import('./own-data.js').OwnKeys} [own] keys of the user in place of the dataset
  * @property {string} folder
  * @property {number} seed
  * @property {number} [round] by slices, counted from 0
@@ -152,7 +152,7 @@ export async function openStorage(spec) {
     dataset,
     folder: spec.folder,
     writes: needs.includes('set'),
-    names: { ...namesOf(namespace), ...(spec.ownKeys && { redisPrefix: '' }) },
+    names: { ...namesOf(namespace), ...spec.own?.names },
     parameters,
     ...openWith?.(parameters, dataset),
   };

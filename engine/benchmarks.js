@@ -211,7 +211,7 @@ function specOf(
     credentialVariables: server?.credentialVariables ?? null,
     serverPids: server?.pids ?? [],
     dataset: plan.dataset,
-    ...(server?.ownKeys && { ownKeys: server.ownKeys }),
+    ...(server?.own && { own: server.own }),
     folder,
     seed: plan.seed,
     warmupOperations: plan.warmupOperations,

@@ -8,13 +8,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { readCredentials } from '../lib/credentials.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { formatCount } from '../lib/format.js';
+import { parseColumns } from '../lib/own-columns.js';
 
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 /** @typedef {NonNullable<import('../lib/result.js').Result['ownData']>} OwnDataSummary */
 
-/** The server whose data is read. */
-export const OWN_SERVER = 'redis';
+const READS = '--read-only reads servers of the Redis family, with --table those of SQL';
 const KEYS_FILE_BYTES_MAX = 64 * 2 ** 20;
 /** Options that say what the dataset is, or need rows of Dragstrip. */
 const BESIDE = Object.freeze({
@@ -48,14 +48,15 @@ export function refuseBesideReadOnly(given, loads) {
 
 /**
  * @param {import('../lib/types.js').Contender} definition
+ * @param {Pick<RunPlan, 'workloadOptions'>} plan
  * @returns {import('../lib/types.js').Unavailable | null}
  */
-export function lackOfOwnData({ name, server }) {
-  if (server === OWN_SERVER) return null;
-  return {
-    reason: `--read-only reads servers of the Redis family; ${name} has ${server ?? 'no server'}`,
-    hint: 'leave it out',
-  };
+export function lackOfOwnData({ name, server, protocol }, { workloadOptions }) {
+  const isOfTable = workloadOptions['table'] !== undefined;
+  const fits = isOfTable ? server === 'mariadb' && protocol === 'mysql' : server === 'redis';
+  if (fits) return null;
+  const reads = isOfTable ? '--table is read by drivers of SQL' : READS;
+  return { reason: `${reads}; ${name} has ${server ?? 'no server'}`, hint: 'leave it out' };
 }
 
 /**
@@ -68,32 +69,63 @@ export function lackOfOwnData({ name, server }) {
  */
 export async function sampleOwnData(plan, storages, signal) {
   if (!isReadOnly(plan)) return {};
-  const { sample: limit, keysFrom } = /** @type {{ sample: number, keysFrom?: string }} */ (
-    plan.workloadOptions
-  );
+  const { sample: limit, keysFrom, table } = /** @type {OwnOptions} */ (plan.workloadOptions);
   const listed = keysFrom === undefined ? undefined : await readKeys(keysFrom);
   const able = storages.filter(({ server, unavailable }) => server && unavailable === null);
   const [first] = able;
   if (first?.server == null) return {};
   const { address, credentialVariables, name } = first.server;
   const credentials = await readCredentials(credentialVariables);
-  const { sampleKeys } = await import('../data/own/redis.js');
   const how = { limit, seed: plan.seed, ...(listed && { listed }) };
-  const { keys, seen, leftOut, valueBytes } = await sampleKeys(
-    { address, credentials, signal },
-    how,
-  );
+  const { names, sample } = await openSource(table);
+  const { keys, seen, leftOut, valueBytes } = await sample({ address, credentials, signal }, how);
   if (keys.length === 0) {
-    const from = keysFrom ?? `${name} (${formatCount(seen)} keys seen)`;
+    const from = keysFrom ?? table ?? `${name} (${formatCount(seen)} keys seen)`;
     throw targetError(
-      `--read-only: no key with a string value in ${from}`,
+      `--read-only: no key with a text as its value in ${from}`,
       'name keys with --keys-from FILE, one per line',
     );
   }
-  for (const { server } of able) if (server !== null) server.ownKeys = keys;
+  const own = { keys, names, ...(table && { table }) };
+  for (const { server } of able) if (server !== null) server.own = own;
   plan.dataset = { ...plan.dataset, rows: keys.length, valueSize: Math.max(8, valueBytes.median) };
-  const source = listed === undefined ? 'scan' : 'file';
+  const source = listed !== undefined ? 'file' : table === undefined ? 'scan' : 'table';
   return { ownData: { server: name, source, keys: keys.length, seen, leftOut, valueBytes } };
+}
+
+/**
+ * @typedef {import('../lib/types.js').ConnectionContext} ConnectionContext
+ * @typedef {{ sample: number, keysFrom?: string, table?: string }} OwnOptions
+ *
+ * @typedef {object} OwnKeys what a benchmark's process needs of the user's data
+ * @property {readonly (string | number)[]} keys
+ * @property {Partial<import('../lib/types.js').NamespaceNames>} names in place of Dragstrip's
+ * @property {string} [table] as the option has it; absent: of the Redis family
+ *
+ * @typedef {object} Source
+ * @property {OwnKeys['names']} names
+ * @property {(context: ConnectionContext, how: { limit: number, seed: number,
+ *   listed?: readonly string[] }) => Promise<import('../data/own/redis.js').Sample<any>>} sample
+ * @property {(context: ConnectionContext, keys: readonly any[],
+ *   onValue: (index: number, text: string | undefined) => void) => Promise<void>} read
+ */
+
+/**
+ * @param {string | undefined} table
+ * @returns {Promise<Source>}
+ */
+async function openSource(table) {
+  if (table === undefined) {
+    const { readValues, sampleKeys } = await import('../data/own/redis.js');
+    return { names: { redisPrefix: '' }, sample: sampleKeys, read: readValues };
+  }
+  const { namesOfColumns, readTable, sampleTable } = await import('../data/own/sql.js');
+  const columns = parseColumns(table);
+  return {
+    names: namesOfColumns(columns),
+    sample: (context, how) => sampleTable(context, columns, how),
+    read: (context, keys, onValue) => readTable(context, columns, keys, onValue),
+  };
 }
 
 /**
@@ -120,14 +152,14 @@ async function readKeys(file) {
  * @param {import('../lib/types.js').Origin} origin
  * @returns {{ ownData?: import('../lib/types.js').OwnData }} for `prepare`
  */
-export function ownDataOf({ ownKeys }, { address, credentials }) {
-  if (ownKeys === undefined) return {};
-  const read = async (
-    /** @type {readonly string[]} */ keys,
-    /** @type {(index: number, text: string | undefined) => void} */ onValue,
-  ) => {
-    const { readValues } = await import('../data/own/redis.js');
-    await readValues({ address, credentials }, keys, onValue);
+export function ownDataOf({ own }, { address, credentials }) {
+  if (own === undefined) return {};
+  const { keys, table } = own;
+  return {
+    ownData: {
+      keys,
+      read: async (some, onValue) =>
+        (await openSource(table)).read({ address, credentials }, some, onValue),
+    },
   };
-  return { ownData: { keys: ownKeys, read } };
 }

@@ -33,7 +33,7 @@ import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
  *   credentials, of our own server private files (lib/credentials.js)
  * @property {number[]} pids of its processes, where known
  * @property {Unavailable | null} unavailable
- * @property {readonly string[]} [ownKeys] of the user, with --read-only
+ * @property {import('./own-data.js').OwnKeys} [own] keys of the user, with --read-only
  */
 
 /**
@@ -76,7 +76,7 @@ export async function resolveTargets(plan, workload) {
   const storages = [];
   for (const { source, profile, named } of selections) {
     const definition = await contenders.load(source);
-    const lack = isReadOnly(plan) ? lackOfOwnData(definition) : null;
+    const lack = isReadOnly(plan) ? lackOfOwnData(definition, plan) : null;
     if (lack !== null && !named) continue;
     const { tls: isOverTls } = requireProfile(definition, profile);
     // A file resolves packages from its own folder, a built-in storage from Dragstrip's.

@@ -313,7 +313,7 @@ const search = z.object({
 
 const ownData = z.object({
   server: text,
-  source: z.enum(['scan', 'file']),
+  source: z.enum(['scan', 'file', 'table']),
   keys: count.describe('drawn and read'),
   seen: count.describe('keys that they were drawn from'),
   leftOut: z.record(text, count).describe('of those drawn, by the reason'),

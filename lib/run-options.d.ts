@@ -20,6 +20,8 @@ export interface SharedRunOptions {
   readOnly?: boolean;
   /** readOnly: a file of keys to draw from, one per line; default: SCAN */
   keysFrom?: string;
+  /** readOnly: a table to read, `shop.users(id,name)` */
+  table?: string;
   /** readOnly: number of keys drawn */
   sample?: number;
   /** connect over TLS; `both`: each driver that has it with and without; default: `off` */

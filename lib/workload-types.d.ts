@@ -97,10 +97,10 @@ export interface Origin {
 /** Data on a server that Dragstrip did not write and does not change. */
 export interface OwnData {
   /** a sample, each with a string value when it was drawn */
-  keys: readonly string[];
+  keys: readonly (string | number)[];
   /** reads values over a connection that is no driver's; undefined: not there, or no UTF-8 */
   read(
-    keys: readonly string[],
+    keys: readonly (string | number)[],
     onValue: (index: number, text: string | undefined) => void,
   ): Promise<void>;
 }

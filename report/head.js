@@ -58,7 +58,7 @@ function dataLines({ benchmarks, dataset: { rows, valueSize, seed }, ownData }, 
  * @returns {string}
  */
 function ownDataText({ server, source, keys, seen, valueBytes: { min, median, max } }) {
-  const from = source === 'scan' ? 'seen by SCAN' : 'of a file';
+  const from = { scan: 'seen by SCAN', file: 'of a file', table: 'seen in a table' }[source];
   return (
     `own data of ${plainText(server)}, read only: ${formatCount(keys)} keys drawn from ` +
     `${formatCount(seen)} ${from}, values of ${formatCount(min)} to ${formatCount(max)} bytes, ` +

@@ -6,15 +6,14 @@
 
 import { isUtf8 } from 'node:buffer';
 import { targetError } from '../../lib/errors.js';
-import { createRandom, drawBelow } from '../../lib/random.js';
 import { commandText } from '../../protocols/resp/command.js';
 import { RespConnection } from '../connections/redis.js';
+import { Reservoir } from './reservoir.js';
 
 /** Keys per SCAN: about 0.3 ms of the server's time. */
 const SCAN_COUNT = 1000;
 /** A sample is of the first million keys, in the order of the server's hashes. */
 const SCAN_CALLS_MAX = 1000;
-const SAMPLE_STREAM = 0x6f77; // apart from the streams of keys and orders
 /** A larger value is left out; larger ones in all, too, because each process reads them twice. */
 export const VALUE_BYTES_MAX = 256 * 1024;
 const ALL_BYTES_MAX = 256 * 2 ** 20;
@@ -26,8 +25,9 @@ const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
 /** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
 
 /**
+ * @template {string | number} [K=string]
  * @typedef {object} Sample
- * @property {string[]} keys with a string value each
+ * @property {K[]} keys with a text each
  * @property {number} seen keys that were looked at
  * @property {Record<string, number>} leftOut how many of those drawn, by the reason
  * @property {{ min: number, median: number, max: number }} valueBytes
@@ -60,37 +60,6 @@ export async function sampleKeys(context, { limit, seed, listed }) {
     return { keys, seen, leftOut, valueBytes };
   } finally {
     connection.close();
-  }
-}
-
-/** A uniform sample of a sequence of unknown length (algorithm R, Vitter 1985), without repeats. */
-class Reservoir {
-  /**
-   * @param {number} limit
-   * @param {number} seed
-   */
-  constructor(limit, seed) {
-    this.limit = limit;
-    this.random = createRandom(seed, SAMPLE_STREAM);
-    /** @type {string[]} */
-    this.keys = [];
-    this.seen = 0;
-  }
-
-  /** @param {string} key */
-  add(key) {
-    this.seen += 1;
-    if (this.keys.length < this.limit) {
-      this.keys.push(key);
-      return;
-    }
-    const at = drawBelow(this.random, this.seen);
-    if (at < this.limit) this.keys[at] = key;
-  }
-
-  /** SCAN may give a key twice. */
-  get drawn() {
-    return [...new Set(this.keys)];
   }
 }
 

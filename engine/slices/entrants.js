@@ -118,7 +118,7 @@ function storageEntrant(target, loads, plan, context) {
         credentialVariables: server?.credentialVariables ?? null,
         serverPids: server?.pids ?? [],
         dataset: plan.dataset,
-        ...(server?.ownKeys && { ownKeys: server.ownKeys }),
+        ...(server?.own && { own: server.own }),
         folder: context.folder,
         seed: plan.seed + context.round * 16,
         round: context.round,

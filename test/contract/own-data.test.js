@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
 import { sampleKeys } from '../../data/own/redis.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
@@ -21,7 +22,7 @@ const READING = ['scan', 'type', 'strlen', 'get', 'mget', 'info', 'config|get', 
 const CONNECTING = ['auth', 'hello', 'ping', 'client|setinfo', 'client|setname', 'command'];
 
 describe('own data', () => {
-  const servers = withServers(['redis']);
+  const servers = withServers(['redis', 'mariadb']);
   let folder = '';
   /** @type {Redis} */
   let redis;
@@ -113,6 +114,49 @@ describe('own data', () => {
     }
   });
 
+  test('--table: rows of a table through the drivers of SQL, by SELECTs alone', async () => {
+    const { host, port } = servers.address('mariadb')['sql'];
+    const where = { host, port, ...servers.login('mariadb'), multipleStatements: true };
+    const sql = await createConnection(where);
+    try {
+      await sql.query('create database if not exists dragstrip_shop');
+      await sql.query('create table dragstrip_shop.users (uid int primary key, label text, n int)');
+      const label = (/** @type {number} */ i) => (i % 50 === 0 ? null : `secret-${i} ü`);
+      const rows = Array.from({ length: 500 }, (_, i) => [3 * i, label(i), i]);
+      await sql.query('insert into dragstrip_shop.users values ?', [rows]);
+      const writes = async () => {
+        const [found] = await sql.query(
+          "show global status where variable_name regexp '^Com_(insert|update|delete|replace|load)' " +
+            "or variable_name regexp '^Com_(create|alter|drop|truncate)_table'",
+        );
+        return found;
+      };
+      const before = await writes();
+      const words = ['--storages', 'mysql2,mariadb,mysql', '--ops', '1500', '--rounds', '1'];
+      const table = ['--read-only', '--table', 'dragstrip_shop.users(uid,label)', '--no-html'];
+      const ended = await call('race', ...table, ...words, '--json', 't.json');
+      assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+      assert.match(
+        ended.stdout,
+        /own data of mariadb, read only: 490 keys drawn from 500 seen in a/,
+      );
+      assert.deepEqual(await writes(), before);
+      const { benchmarks, ownData } = resultIn('t.json');
+      assert.deepEqual([ownData?.keys, ownData?.leftOut], [490, { type: 10 }]);
+      const storages = new Set(benchmarks.map(({ storage }) => storage));
+      assert.deepEqual([...storages].sort(), ['mariadb', 'mysql', 'mysql2']);
+      for (const { id, rounds, state } of benchmarks) {
+        assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
+        assert.equal(rounds[0].outcomes.ok, rounds[0].scheduled, id);
+        assert.equal(rounds[0].metrics?.['changed'], 0, id);
+      }
+      assert.doesNotMatch(readFileSync(path.join(folder, 't.json'), 'utf8'), /secret-/);
+    } finally {
+      await sql.query('drop database if exists dragstrip_shop');
+      await sql.end();
+    }
+  });
+
   test('values that others change are counted apart; a file names the keys', async () => {
     writeFileSync(path.join(folder, 'keys.txt'), 'user:1\nuser:2\r\ncounter\n\n');
     await redis.set('counter', '0');
@@ -176,10 +220,15 @@ export default defineStorage({
       [['race', '--sample', '5'], 2, /--sample requires --read-only/],
       [['race', '--read-only', '--keys-from', 'nowhere.txt'], 2, /nowhere.txt: cannot be read/],
       [['race', '--read-only', '--storages', 'memory'], 4, /memory has no server/],
+      [['race', '--read-only', '--storages', 'mysql2'], 4, /mysql2 has mariadb/],
+      [['race', '--table', 'a.b(c,d)'], 2, /--table requires --read-only/],
+      [['race', '--read-only', '--table', 'users'], 2, /--table "users": not a table with two/],
+      [['race', '--read-only', '--table', 'a.b(c,d`)'], 2, /not a table with two/],
+      [['race', '--read-only', '--table', 'hs_test.none(id,name)'], 4, /none/],
     ];
     for (const [words, status, says] of cases) assertFailure(await call(...words), status, says);
     writeFileSync(path.join(folder, 'none.txt'), 'hash:1\n');
     const none = await call('race', '--read-only', '--keys-from', 'none.txt');
-    assertFailure(none, 4, /no key with a string value in none.txt/);
+    assertFailure(none, 4, /no key with a text as its value in none.txt/);
   });
 });

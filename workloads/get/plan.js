@@ -2,6 +2,7 @@
 
 import { usageError } from '../../lib/errors.js';
 import { count, flag, reading, text } from '../../lib/options.js';
+import { parseColumns } from '../../lib/own-columns.js';
 import { parseMix } from '../mix/weights.js';
 import { parseKeys } from './keys.js';
 
@@ -33,21 +34,28 @@ export const options = Object.freeze({
     help: 'read keys that are on the server of the Redis family already, and write nothing',
   }),
   keysFrom: text({ value: '<file>', help: '--read-only: keys to draw from, one per line' }),
+  table: reading(checkedBy(parseColumns), {
+    value: '<table>',
+    help: '--read-only: a table of MariaDB or MySQL instead, "shop.users(id,name)": key and value',
+  }),
   sample: count(1, 100_000, undefined, {
     help: '--read-only: number of keys drawn, by SCAN or from the file',
     shown: `${SAMPLE_DEFAULT}`,
   }),
 });
 
+/** @param {[string, unknown]} option */
+const isGiven = ([, value]) => value !== undefined;
+
 /**
  * @param {'get' | 'mix'} name
  * @returns {NonNullable<import('../../lib/types.js').WorkloadDefinition['plan']>}
  */
 export function planOf(name) {
-  return ({ keys, mix, readOnly, keysFrom, sample }, { isNamed }) => {
-    if (!readOnly && (keysFrom ?? sample) !== undefined) {
-      const given = keysFrom === undefined ? '--sample' : '--keys-from';
-      throw usageError(`${given} requires --read-only`, 'add --read-only');
+  return ({ keys, mix, readOnly, keysFrom, sample, table }, { isNamed }) => {
+    const [given] = Object.entries({ 'keys-from': keysFrom, table, sample }).find(isGiven) ?? [];
+    if (!readOnly && given !== undefined) {
+      throw usageError(`--${given} requires --read-only`, 'add --read-only');
     }
     if (readOnly && name === 'mix') {
       throw usageError('--read-only: the workload mix writes', 'use --workload get');
@@ -63,6 +71,7 @@ export function planOf(name) {
           ...(mix && { mix }),
           ...(readOnly && { readOnly, sample: sample ?? SAMPLE_DEFAULT }),
           ...(keysFrom && { keysFrom }),
+          ...(table && { table }),
         },
       },
     };

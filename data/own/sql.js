@@ -1,0 +1,153 @@
+/**
+ * Data of the user in a table of MariaDB or MySQL, read and never written: a sample of its keys,
+ * and their values for comparison. The statements are SELECTs on one key column and one value
+ * column.
+ */
+
+import { targetError } from '../../lib/errors.js';
+import { SqlSession } from '../connections/mariadb.js';
+import { Reservoir } from './reservoir.js';
+
+/** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
+
+/** A sample is of so many keys, the first that the server returns. */
+const KEYS_SEEN_MAX = 200_000;
+const PAGE = 10_000;
+const BATCH = 64;
+/** As in data/own/redis.js; all of them are in memory at once. */
+const VALUE_BYTES_MAX = 256 * 1024;
+const ALL_BYTES_MAX = 64 * 2 ** 20;
+
+/** @typedef {import('../../lib/own-columns.js').Columns} Columns */
+
+/**
+ * @param {Columns} columns
+ * @returns {{ database: string, table: string }} names as drivers have them, whose statements read
+ *   `str` by `id`: the server merges such a derived table into the statement
+ */
+export function namesOfColumns({ database, table, key, value }) {
+  const from = `\`${database}\`.\`${table}\``;
+  return { database, table: `(select \`${key}\` as id, \`${value}\` as str from ${from}) own` };
+}
+
+/**
+ * @param {ConnectionContext} context
+ * @param {Columns} columns
+ * @param {{ limit: number, seed: number, listed?: readonly string[] }} how as of sampleKeys
+ * @returns {Promise<import('./redis.js').Sample<string | number>>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
+ */
+export async function sampleTable(context, columns, { limit, seed, listed }) {
+  const session = await SqlSession.open(context);
+  try {
+    const { table } = namesOfColumns(columns);
+    const reservoir = new Reservoir(limit, seed);
+    if (listed === undefined) await pageInto(session, table, reservoir);
+    else for (const key of listed) reservoir.add(key);
+    const { seen, drawn } = reservoir;
+    /** @type {Record<string, number>} */
+    const leftOut = {};
+    const leave = (/** @type {string} */ why) => {
+      leftOut[why] = (leftOut[why] ?? 0) + 1;
+    };
+    const found = await readOver(session, table, drawn);
+    /** @type {(string | number)[]} */
+    const keys = [];
+    /** @type {number[]} */
+    const sizes = [];
+    let all = 0;
+    for (const [i, text] of found.entries()) {
+      const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
+      const why = lackOf(text, bytes, all);
+      if (why !== null) {
+        leave(why);
+        continue;
+      }
+      all += bytes;
+      keys.push(drawn[i]);
+      sizes.push(bytes);
+    }
+    sizes.sort((a, b) => a - b);
+    const [min = 0] = sizes;
+    const valueBytes = { min, median: sizes[sizes.length >> 1] ?? 0, max: sizes.at(-1) ?? 0 };
+    return { keys, seen, leftOut, valueBytes };
+  } finally {
+    session.close();
+  }
+}
+
+/**
+ * @param {unknown} text
+ * @param {number} bytes
+ * @param {number} all bytes of the values before it
+ * @returns {string | null} why it is left out
+ */
+function lackOf(text, bytes, all) {
+  if (text === undefined) return 'gone';
+  if (typeof text !== 'string') return 'type';
+  return bytes > VALUE_BYTES_MAX || all + bytes > ALL_BYTES_MAX ? 'size' : null;
+}
+
+/**
+ * @param {SqlSession} session
+ * @param {string} table
+ * @param {Reservoir<string | number>} reservoir
+ */
+async function pageInto(session, table, reservoir) {
+  /** @type {string | number | null} */
+  let last = null;
+  for (let seen = 0; seen < KEYS_SEEN_MAX; ) {
+    const where = last === null ? '' : ' where id > ?';
+    const sql = `select id from ${table}${where} order by id limit ${PAGE}`;
+    const rows = await session.query(sql, last === null ? [] : [last]);
+    for (const { id } of rows) {
+      if (typeof id !== 'string' && !Number.isSafeInteger(id)) {
+        throw targetError(
+          '--table: its key is neither a whole number nor a text',
+          'name another column as the key',
+        );
+      }
+      reservoir.add(id);
+      last = id;
+    }
+    seen += rows.length;
+    if (rows.length < PAGE) return;
+  }
+}
+
+/**
+ * @param {SqlSession} session
+ * @param {string} table
+ * @param {readonly (string | number)[]} keys
+ * @returns {Promise<unknown[]>} in their order; undefined: there is none
+ */
+async function readOver(session, table, keys) {
+  const found = [];
+  for (let at = 0; at < keys.length; at += BATCH) {
+    const some = keys.slice(at, at + BATCH);
+    const marks = some.map(() => '?').join(',');
+    const rows = await session.query(`select id, str from ${table} where id in (${marks})`, some);
+    const byKey = new Map(rows.map((/** @type {any} */ row) => [String(row.id), row.str]));
+    for (const key of some) found.push(byKey.get(String(key)));
+  }
+  return found;
+}
+
+/**
+ * @param {ConnectionContext} context
+ * @param {Columns} columns
+ * @param {readonly (string | number)[]} keys
+ * @param {(index: number, text: string | undefined) => void} onValue in the order of the keys
+ * @returns {Promise<void>}
+ */
+export async function readTable(context, columns, keys, onValue) {
+  const session = await SqlSession.open(context);
+  try {
+    const found = await readOver(session, namesOfColumns(columns).table, keys);
+    for (const [i, text] of found.entries()) {
+      onValue(i, typeof text === 'string' ? text : undefined);
+    }
+  } finally {
+    session.close();
+  }
+}
