@@ -74,6 +74,9 @@ export async function sampleOwnData(plan, storages, signal) {
   const able = storages.filter(({ server, unavailable }) => server && unavailable === null);
   const [first] = able;
   if (first?.server == null) return {};
+  if (new Set(able.map(({ server }) => server?.name)).size > 1) {
+    throw usageError('--read-only reads one server', 'name storages of one server only');
+  }
   const { address, credentialVariables, name } = first.server;
   const credentials = await readCredentials(credentialVariables);
   const how = { limit, seed: plan.seed, ...(listed && { listed }) };
