@@ -57,7 +57,8 @@ const RUNS = {
     name: 'rmux-unix',
     needs: 'rmux and a Redis without a password: --rmux PROGRAM --plain-redis ADDRESS',
     shown:
-      'commands --proxy-binary "rmux -socket={socket} -tcpConnections={redis} -poolSize=50" ' +
+      'commands --redis 127.0.0.1:6379,unix:/run/redis.sock --proxy-binary ' +
+      '"./rmux-proxy -socket={socket} -tcpConnections={redis} -poolSize=50" ' +
       '-t set,get,incr,lpush,lpop,sadd,spop,lrange_100,mset -n 2000 --rounds 3 --transport unix',
     words: ({ rmux, plainRedis }) =>
       rmux === undefined || plainRedis === undefined

@@ -14,6 +14,14 @@ writes this page from their results; \`npm run findings -- --from\` writes it ag
 results. The numbers 000 to 004 are the programs: distributed mutex, rmux, MGET, storage race,
 Cassandra driver.
 
+The commands need running servers, and rows in them:
+
+    npx dragstrip servers start redis mariadb tarantool cassandra
+    npx dragstrip seed
+
+That about rmux needs rmux ([commands.md](commands.md#rmux)) and a Redis without a password, that about
+hiredis needs \`npm run build:hiredis\`.
+
 A claim is a ratio. **Ours** is the geometric mean of pairs of one round, with the 95 % interval and
 the number of rounds. A claim is *reproduced* if the whole interval lies above the square root of
 the claimed ratio, which is half of it on a logarithmic scale; *refuted* if it lies below; otherwise
@@ -82,7 +90,7 @@ export function documentOf(found) {
     '',
     '## Commands',
     '',
-    'Each command is run as `npx dragstrip …`. Load: the highest load average while it ran.',
+    'After `servers start` and `seed` as above. Load: the highest load average while a command ran.',
     '',
     '| command | machine | load | versions |',
     '|---|---|--:|---|',
@@ -123,7 +131,7 @@ function times(ratio) {
 function commandsOf(found) {
   const byName = new Map(found.map((one) => [one.claim.run.name, one]));
   return [...byName.values()].map(({ claim: { run }, result }) => {
-    const words = run.shown ?? run.words({})?.join(' ') ?? run.name;
+    const words = `npx dragstrip ${run.shown ?? run.words({})?.join(' ') ?? run.name}`;
     if (result === null) return [`\`${words}\``, run.needs ?? 'not run', '–', '–'];
     const { cpu, cores, virtual, node } = result.environment;
     const machine = `${cpu}, ${cores} cores${virtual ? ', virtual' : ''}`;

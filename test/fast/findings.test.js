@@ -57,7 +57,7 @@ describe('the page', () => {
       text,
       /slower than Redis \| 3\.72× \| 0\.8× \(0\.8× to 0\.8×\), n 3 \| \*\*refuted\*\*/,
     );
-    assert.match(text, /\| `async --ops 10k --rounds 6 --storages ioredis,/);
+    assert.match(text, /\| `npx dragstrip async --ops 10k --rounds 6 --storages ioredis,/);
   });
 
   test('reads amounts, parameters of locks and nothing from another storage', () => {

@@ -87,6 +87,10 @@ export const options = Object.freeze({
     help: 'a proxy for this run: haproxy, a nutcracker, or a command with {port}, {socket}, {redis} …',
   }),
   noRedisBenchmark: flag({ help: 'do not run redis-benchmark for comparison' }),
+  benchmark: choice({ redis: 'redis', valkey: 'valkey' }, 'redis', {
+    value: '<which>',
+    help: 'for comparison: redis (redis-benchmark) or valkey (valkey-benchmark)',
+  }),
   redisBenchmark: text({
     isFlag: false,
     help: 'version of the redis-benchmark that runs beside; which one, says the environment',
@@ -123,6 +127,9 @@ export function plan(given, { addresses = {} }) {
   const { pipeline } = given;
   requireTogether(given, addresses);
   requirePipeline(given);
+  if (given.noRedisBenchmark && given.benchmark !== 'redis') {
+    throw usageError('--benchmark and --no-redis-benchmark: one of them', 'leave one out');
+  }
   if (requests !== undefined && requests < clients) {
     throw usageError(`${requests} requests of ${clients} clients`, 'at least one of each client');
   }

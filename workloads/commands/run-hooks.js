@@ -39,6 +39,7 @@ export function requirePorts(requests, { keepAlive, transports }, ports = readEp
 /** @type {NonNullable<RunHooks['setUp']>} */
 export async function setUp({ options, plan, servers, env }) {
   const { requests, keepAlive, transport: transports, proxy, proxyBinary, setup, way } = options;
+  const { benchmark: kind } = options;
   requirePorts(requests, { keepAlive, transports });
   if (proxyBinary !== undefined) servers.checkProxy(proxyBinary);
   if (setup) {
@@ -51,40 +52,45 @@ export async function setUp({ options, plan, servers, env }) {
   // It was named: that it does not answer is an error, and no reason to leave it out.
   if (proxy !== undefined) await servers.requireAnswer(PROXY, 'the proxy');
   if (options.noRedisBenchmark) return { addresses: started };
-  return { addresses: started, ...(await findBenchmark({ plan, servers, env })) };
+  return { addresses: started, ...(await findBenchmark(kind, { plan, servers, env })) };
 }
 
 /**
+ * @param {'redis' | 'valkey'} kind
  * @param {Pick<SetUpContext, 'plan' | 'servers' | 'env'>} context
  * @returns {Promise<import('../../lib/types.js').SetUp>} its version, or why it is skipped
  */
-async function findBenchmark({ plan, servers, env }) {
-  const found = await servers.findProgram('redis', 'redis-benchmark');
+async function findBenchmark(kind, { plan, servers, env }) {
+  const name = `${kind}-benchmark`;
+  const found = await servers.findProgram(kind, name);
   if (found === null) {
     return skipped(
+      name,
       'it is not here',
-      'run `npx dragstrip servers fetch redis`, or install redis-tools',
+      `run \`npx dragstrip servers fetch ${kind}\`, or install ${kind}-tools`,
     );
   }
   const { credentials, credentialVariables } = await servers.resolve('redis');
   const isOurs = Object.values(credentialVariables).every((source) => isAbsolute(source));
   if (credentials.password !== undefined && !isOurs) {
     const why = 'it takes a password only as an argument, which others can read';
-    return skipped(why, 'try it against a Redis without a password');
+    return skipped(name, why, 'try it against a Redis without a password');
   }
   const libraries = found.env['LD_LIBRARY_PATH'];
   rememberProgram({ program: found.program, ...(libraries && { libraries }) }, env);
-  const version = await found.version(['--version'], /(\d\S*)/);
+  const number = await found.version(['--version'], /(\d\S*)/);
+  const version = kind === 'redis' ? number : `${number} (${name})`;
   const { commands } = /** @type {any} */ (plan.workloadOptions);
   return { workloadOptions: { commands: { ...commands, redisBenchmark: version } } };
 }
 
 /**
+ * @param {string} name
  * @param {string} why
  * @param {string} hint
  */
-function skipped(why, hint) {
-  const message = `redis-benchmark is skipped: ${why}`;
+function skipped(name, why, hint) {
+  const message = `${name} is skipped: ${why}`;
   return { warnings: [{ code: 'W_REDIS_BENCHMARK', message, hint, benchmark: null }] };
 }
 
