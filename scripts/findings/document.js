@@ -19,8 +19,8 @@ The commands need running servers, and rows in them:
     npx dragstrip servers start redis mariadb tarantool cassandra
     npx dragstrip seed
 
-That about rmux needs rmux ([commands.md](commands.md#rmux)) and a Redis without a password, that about
-hiredis needs \`npm run build:hiredis\`.
+The claim about rmux needs rmux ([commands.md](commands.md#rmux)) and a Redis without a password,
+that about hiredis needs \`npm run build:hiredis\`.
 
 A claim is a ratio. **Ours** is the geometric mean of pairs of one round, with the 95 % interval and
 the number of rounds. A claim is *reproduced* if the whole interval lies above the square root of
