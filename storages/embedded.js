@@ -7,11 +7,20 @@
  * open would share LMDB's lock file with another data file, and read pages that are not its own.
  */
 
-import { existsSync, linkSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { refusedError, targetError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
+import { formatBytes } from '../lib/format.js';
 import { pidExists } from '../lib/process-identity.js';
 import { systemClock } from '../measure/clock.js';
 
@@ -63,6 +72,7 @@ export async function fillFile(store, dataset, signal) {
   makeFolder(path.dirname(store.file));
   removeLeftovers(store);
   await removeUnused(store);
+  requireSpace(path.dirname(store.file), dataset);
   const building = `${store.file}.filling-${process.pid}`;
   try {
     await build(store, building, dataset, signal);
@@ -70,6 +80,25 @@ export async function fillFile(store, dataset, signal) {
   } finally {
     removeFile(building);
   }
+}
+
+/** Pages are not filled to the brim, and a page has more than its rows. */
+const SPACE_FACTOR = 2;
+
+/**
+ * A full disk ends a process that writes by mapped memory, as lmdb does, by SIGBUS.
+ * @param {string} folder
+ * @param {Dataset} dataset
+ * @throws {Error} ENOSPC
+ */
+function requireSpace(folder, { rows, valueSize }) {
+  const { bavail, bsize } = statfsSync(folder);
+  const needed = SPACE_FACTOR * rows * valueSize;
+  if (bavail * bsize >= needed) return;
+  const message =
+    `no space: they need up to ${formatBytes(needed)}, ` +
+    `${formatBytes(bavail * bsize)} are free in ${folder}`;
+  throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
 /**
