@@ -3,6 +3,7 @@
  * feed the parser, the help and the README. Those of runs are declared in engine/options.js.
  */
 
+import { LIMIT_DEFAULTS } from '../engine/limit-options.js';
 import { OPERATIONS_MAX } from '../engine/load-bounds.js';
 import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
@@ -42,7 +43,6 @@ const { inFlight } = LOAD_OPTIONS;
 const ops = count(1, OPERATIONS_MAX, undefined, {
   help: 'operations per benchmark; suffixes k and M are accepted (50k, 1M)',
 });
-export const LIMIT_DEFAULTS = Object.freeze({ rounds: 5, burst: 10_000, inFlight: [100, 1000] });
 
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({

@@ -11,6 +11,7 @@ import { loadProtocol, protocolOf } from '../limits/wire/protocol.js';
 import { sweepWire } from '../limits/wire/sweep.js';
 import { systemClock } from '../measure/clock.js';
 import { measureClientCeilings } from './client-ceilings.js';
+import { LIMIT_DEFAULTS, limitLoads } from './limit-options.js';
 import { planRun } from './plan.js';
 import { emptyResult } from './runner.js';
 import { resolveTargets } from './targets.js';
@@ -18,6 +19,8 @@ import { resolveTargets } from './targets.js';
 /** Of all ceilings, and of them what those of the servers take, about. */
 const BUDGET_MS = 60_000;
 const SERVER_SHARE = 0.4;
+/** Where the number is not given and they take longer than that. */
+const ROUNDS_LEAST = 3;
 /** Of a round of the wire loop. */
 const MEASURE_MS = 150;
 /** A step of four is enough to find the best depth: around it the curve is flat. */
@@ -42,16 +45,6 @@ const DEPTHS = Object.freeze([1, 4, 16, 64, 256, 1024, 4096]);
  *   another range than the default one
  */
 
-/** Of a burst that is measured whole, once per round and driver. */
-const BURST = 10_000;
-/** Under which the drivers are measured: the window of the race, a deep one, and the race's two. */
-const LOADS = Object.freeze([
-  { kind: /** @type {const} */ ('sync') },
-  { kind: /** @type {const} */ ('window'), inFlight: 100 },
-  { kind: /** @type {const} */ ('window'), inFlight: 1000 },
-  { kind: /** @type {const} */ ('burst'), operations: BURST },
-]);
-
 /**
  * `dragstrip limit`: a result without benchmarks, whose limits are what was measured.
  * @param {import('./plan.js').RunOptions} options as of a run; loads: of the client ceilings
@@ -60,15 +53,18 @@ const LOADS = Object.freeze([
  * @throws {DragstripError} E_USAGE, E_TARGET (a storage that was named cannot run), E_REFUSED
  */
 export async function runLimits(options, context = {}) {
-  const plan = planRun({ command: 'limit', loads: [...LOADS], rounds: 5, ...options });
+  const { rounds = LIMIT_DEFAULTS.rounds, loads = limitLoads() } = options;
+  const plan = planRun({ command: 'limit', ...options, loads, rounds });
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const home = plan.home ?? findHome();
   const targets = await resolveTargets({ ...plan, home }, { needs: ['get'] });
   const storages = targets.storages.filter(({ server }) => server !== null);
   const result = await emptyResult(plan, { ...targets, storages }, {});
   result.benchmarks = [];
-  const isFixed = options.loads?.some(({ kind, operations }) => kind !== 'burst' && operations);
-  result.limits = await measureLimits({ ...plan, isFixed: isFixed ?? false }, storages, context);
+  const isFixed = loads.some(({ kind, operations }) => kind !== 'burst' && operations);
+  const roundsLeast = options.rounds === undefined ? ROUNDS_LEAST : rounds;
+  const ceilings = { ...plan, isFixed, roundsLeast };
+  result.limits = await measureLimits(ceilings, storages, context);
   result.state = context.signal?.aborted ? 'aborted' : 'complete';
   result.finishedAt = systemClock.date();
   return result;
@@ -118,7 +114,8 @@ export async function measureLimits(plan, storages, context = {}) {
 }
 
 /**
- * @param {Pick<RunPlan, 'rounds' | 'dataset' | 'timeoutMs'>} plan
+ * @param {Pick<import('./client-ceilings.js').CeilingPlan, 'rounds' | 'roundsLeast' | 'dataset'
+ *   | 'timeoutMs'>} plan
  * @param {string} name
  * @param {readonly StorageTarget[]} targets
  * @param {LimitContext} context
@@ -163,6 +160,7 @@ async function serverCeiling(plan, name, targets, context) {
       rounds: plan.rounds,
       measureNs: measureNsOf(context),
       budgetNs: (context.budgetMs ?? BUDGET_MS) * 1e6,
+      roundsLeast: plan.roundsLeast,
       signal: context.signal,
       onProgress: context.onProgress,
     });

@@ -45,6 +45,7 @@ const WIRE_STALL_MS = 5000;
  * @property {import('../lib/types.js').DatasetOptions} dataset
  * @property {number} seed
  * @property {number} timeoutMs
+ * @property {number} [roundsLeast] so many where the budget is spent by then; absent: all
  * @property {boolean} [isFixed] operations of the loads are per round; else it is the time that
  *   counts
  *
@@ -79,12 +80,15 @@ export async function measureClientCeilings(plan, byProtocol, { budgetNs, signal
   const fakes = new Map();
   const orderSeed = randomInt(2 ** 32);
   const limits = { budgetNs, rounds: plan.rounds };
+  const { roundsLeast = plan.rounds } = plan;
+  const endNs = systemClock.now() + budgetNs;
   let blocks = BLOCKS_MAX;
   try {
     for (const name of byProtocol.keys()) fakes.set(name, await startFakeServer(name, dataset));
     for (let round = 0; round < plan.rounds && !signal?.aborted; round += 1) {
       const drivers = driversOf(jobs);
-      if (drivers.length === 0) break;
+      const isLate = round >= roundsLeast && systemClock.now() > endNs;
+      if (drivers.length === 0 || isLate) break;
       blocks = Math.min(blocks, blocksOf(drivers.length + fakes.size, loads, limits));
       const startNs = systemClock.now();
       const sliced = loads.map((load) => toSliceLoad(load, blocks, plan));

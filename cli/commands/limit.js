@@ -3,9 +3,10 @@
  * as tables and as a result that `race --limits FILE` takes.
  */
 
+import { limitLoads } from '../../engine/limit-options.js';
 import { limit as measure } from '../../index.js';
 import { loadReport } from '../../report/index.js';
-import { addressesOf, LIMIT_DEFAULTS } from '../options.js';
+import { addressesOf } from '../options.js';
 import { createProgress } from '../progress.js';
 import { dropUndefined } from '../setup.js';
 import { onSignals } from '../signals.js';
@@ -60,23 +61,12 @@ export async function execute({ options, stdout, stderr }) {
  * @returns {RunOptions}
  */
 export function toLimitOptions(options) {
-  const { ops, inFlight, storage } = options;
-  const window = (/** @type {number} */ k) =>
-    /** @type {const} */ ({ kind: 'window', inFlight: k, operations: ops });
+  const { rounds, storage } = options;
   const listed = options.storages ?? (storage === undefined ? undefined : []);
-  const windows = (inFlight ?? LIMIT_DEFAULTS.inFlight).map(window);
   return /** @type {RunOptions} */ (
     dropUndefined({
-      command: 'limit',
+      ...{ command: 'limit', rounds, loads: limitLoads(options) },
       storages: storage === undefined ? listed : [...listed, ...storage],
-      loads: [
-        { kind: 'sync', operations: ops },
-        ...windows,
-        ...(inFlight === undefined
-          ? [{ kind: 'burst', operations: ops ?? LIMIT_DEFAULTS.burst }]
-          : []),
-      ],
-      rounds: options.rounds ?? LIMIT_DEFAULTS.rounds,
       timeoutMs: options.timeout,
       seed: options.seed,
       rows: options.rows,

@@ -12,8 +12,6 @@ export const CONNECTIONS = Object.freeze([1, 2, 3, 4]);
 export const DEPTHS = Object.freeze(Array.from({ length: 13 }, (_, i) => 2 ** i));
 /** The best of the sweep that are measured again. */
 const FINALISTS = 3;
-/** Where starting processes takes the time: the best alone, and no fewer rounds than these. */
-const ROUNDS_LEAST = 3;
 /** Rows under way at most, so that neither end runs out of memory with great values. */
 const IN_FLIGHT_BYTES_MAX = 64 * 2 ** 20;
 const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
@@ -26,7 +24,9 @@ const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
  * @typedef {object} SweepOptions
  * @property {number} rounds of each finalist
  * @property {number} measureNs of a round
- * @property {number} [budgetNs] of all, about: a busy machine gets fewer finalists and rounds
+ * @property {number} [budgetNs] of all, about: on a busy machine, where starting processes takes
+ *   the time, the best point alone is measured again, and in fewer rounds
+ * @property {number} [roundsLeast] no fewer than these; absent: all
  * @property {AbortSignal} [signal]
  * @property {(text: string, share: number) => void} [onProgress]
  * @property {import('./process.js').WireExecutor} [executor]
@@ -56,7 +56,8 @@ const SWEEP = Object.freeze({ warmNs: 30e6, measureNs: 100e6 });
  *   E_ABORTED
  */
 export async function sweepWire(target, options) {
-  const { rounds, onProgress, budgetNs = Number.POSITIVE_INFINITY } = options;
+  const { rounds, roundsLeast = rounds, onProgress } = options;
+  const { budgetNs = Number.POSITIVE_INFINITY } = options;
   const startNs = systemClock.now();
   const spentNs = () => systemClock.now() - startNs;
   const points = await look(target, options);
@@ -65,7 +66,7 @@ export async function sweepWire(target, options) {
   /** @type {WirePoint[][]} */
   const measured = finalists.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
-    if (round >= ROUNDS_LEAST && spentNs() > budgetNs) break;
+    if (round >= roundsLeast && spentNs() > budgetNs) break;
     const order = [...finalists.keys()];
     if (round % 2 === 1) order.reverse();
     for (const index of order) {

@@ -121,7 +121,8 @@ test('the sweep looks at every depth and connection, and quotes the rounds, not 
 
 test('a sweep that is late measures the best point alone, in three rounds', async () => {
   const { specs, executor } = fakeExecutor();
-  const figure = await sweepWire(TARGET, { rounds: 5, measureNs: 1e8, budgetNs: 0, executor });
+  const late = { budgetNs: 0, roundsLeast: 3 };
+  const figure = await sweepWire(TARGET, { rounds: 5, measureNs: 1e8, ...late, executor });
   assert.deepEqual([figure.connections, figure.depth, figure.n], [2, 64, 3]);
   assert.equal(specs.length, 4 + 3);
 });
