@@ -21,6 +21,7 @@ import { ownLoad, rateOf, recorderOf } from './own-load.js';
 import { openPool, poolSize, poolWorkload } from './pool.js';
 import { keepOpen } from './reconnecting.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup, serverBetween } from './record.js';
+import { watchRedirects } from './redirects.js';
 import { shareWorkload } from './share.js';
 import { rowsOf } from './value-sizes.js';
 
@@ -103,7 +104,10 @@ export async function runBenchmark(spec, context) {
     await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
     await warmUp(spec, bound, opened.calls, context, record);
     const before = context.instruments.conditions();
+    const redirects = watchRedirects(opened.handles ?? [opened.handle]);
     await measure(spec, bound, opened.calls, context, record);
+    const redirected = redirects();
+    if (redirected !== undefined) record.redirects = redirected;
     record.conditions = {
       canaryNs,
       ...conditionsBetween(before, context.instruments.conditions()),

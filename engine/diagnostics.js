@@ -10,6 +10,7 @@ import { median } from 'simple-statistics';
 import { LITTLE_TOLERANCE, littleCheck } from '../stats/little.js';
 import { findOutliers } from '../stats/outlier.js';
 import { STEADY_LIMIT, STEADY_WINDOWS, steadyState } from '../stats/steady.js';
+import { clusterWarnings } from './redirects.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
@@ -100,6 +101,7 @@ export function diagnosticWarnings({ benchmarks, searches }) {
     ...(searches === undefined ? looked.flatMap(outlierWarning) : []),
     ...benchmarks.flatMap(staleWarning),
     ...looked.flatMap(driverLimitWarning),
+    ...clusterWarnings(searches === undefined ? benchmarks : []),
     ...unsteadyWarning(looked),
     ...machineWarnings(benchmarks),
   ];

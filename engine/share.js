@@ -10,6 +10,7 @@
 import { SAMPLES_MAX } from '../load/recorder.js';
 import { Histogram } from '../measure/histogram.js';
 import { mergeOutages } from './outages.js';
+import { addRedirects } from './redirects.js';
 
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('./benchmark.js').BenchmarkSpec} BenchmarkSpec */
@@ -107,6 +108,7 @@ export function mergeRecords(records) {
       outages: mergeOutages(records.flatMap(({ outages }) => outages ?? [])),
     }),
     ...mergeServers(records),
+    ...(first.redirects && { redirects: addRedirects(records.map(({ redirects }) => redirects)) }),
     pendingBytes:
       first.pendingBytes === null
         ? null

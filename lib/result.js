@@ -178,6 +178,10 @@ const round = z.object({
   conditions: conditions.optional(),
   compared: compared.optional(),
   outages: z.array(outage).optional().describe('with --on-outage continue'),
+  redirects: z
+    .record(text, count)
+    .optional()
+    .describe('by which a cluster sent its client elsewhere, by kind; absent: none, or not told'),
   latency: latency
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),

@@ -20,8 +20,8 @@ import { ERROR, OK, TIMEOUT } from '../lib/outcome.js';
 import { countArrivals } from './arrivals.js';
 import { startBurst } from './burst.js';
 import { createRecorder } from './create-recorder.js';
-import { startRate } from './rate.js';
-import { FAILURES_IN_A_ROW_MAX, outcomeOfError } from './recorder.js';
+import { failuresMax, startRate } from './rate.js';
+import { outcomeOfError } from './recorder.js';
 import { END, FIELDS, INDEX, NEXT, ReplyBatch, START } from './reply-batch.js';
 import { spinUntilStart } from './start.js';
 import { TraceRecorder } from './trace-recorder.js';
@@ -88,7 +88,7 @@ export class Load {
     this.inFlight = options.inFlight;
     this.clock = options.clock;
     this.outage = options.outage;
-    this.failuresMax = this.outage === undefined ? FAILURES_IN_A_ROW_MAX : Number.POSITIVE_INFINITY;
+    this.failuresMax = this.outage ? Number.POSITIVE_INFINITY : failuresMax(options.rate);
     this.now = options.clock.now;
     this.next = 0;
     // An open loop schedules every operation due within its duration, however long it takes.

@@ -13,6 +13,7 @@
 
 import { DROPPED } from '../lib/outcome.js';
 import { Arrivals } from './arrivals.js';
+import { FAILURES_IN_A_ROW_MAX } from './recorder.js';
 
 /** @typedef {import('./load.js').Load} Load */
 /** @typedef {import('./detailed-recorder.js').DetailedRecorder} DetailedRecorder */
@@ -21,6 +22,8 @@ import { Arrivals } from './arrivals.js';
 export const LATE_NS = 1e6;
 /** Default maximum in flight. */
 export const MAX_IN_FLIGHT = 10_000;
+/** Seconds of arrivals that may fail in a row. */
+export const OPEN_FAILURES_S = 5;
 /** Bounds per turn of the event loop, so that replies are processed in between. */
 const TURN_OPERATIONS_MAX = 256;
 const TURN_NS_MAX = 5e6;
@@ -51,6 +54,17 @@ const SLEEP_MS_MAX = 100;
  * @property {number} late sent more than 1 ms after their due time
  * @property {number} lateNsMax maximum delay
  */
+
+/**
+ * An open loop fails no faster than its rate, and a server may come back: a cluster that promotes a
+ * replica refuses every request for a second or two.
+ * @param {RateOptions | undefined} rate of an open loop
+ * @returns {number} consecutive failures after which the rest is not sent
+ */
+export function failuresMax(rate) {
+  const seconds = rate === undefined ? 0 : OPEN_FAILURES_S * rate.perSecond;
+  return Math.max(FAILURES_IN_A_ROW_MAX, seconds);
+}
 
 /**
  * Starts the loop; load.finish() is called when every sent operation has settled.
