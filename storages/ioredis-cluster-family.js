@@ -46,7 +46,11 @@ export function onIoredisCluster(driver) {
 async function openRows(context, driver) {
   const { redisPrefix: prefix } = context.names;
   const redirects = countRedirects();
-  const cluster = await connect(context, driver, redirects, (error) => loseHandle(handle, error));
+  /** @type {import('../lib/types.js').RowsHandle | undefined} */
+  let opened;
+  const cluster = await connect(context, driver, redirects, (error) => {
+    if (opened !== undefined) loseHandle(opened, error);
+  });
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
     get: (id) => cluster.get(prefix + id),
@@ -59,6 +63,7 @@ async function openRows(context, driver) {
       await closeCluster(cluster);
     },
   };
+  opened = handle;
   cluster.on('end', () => loseHandle(handle, withCode(new Error('no node can be reached'))));
   return handle;
 }
@@ -77,8 +82,12 @@ async function connect({ address, credentials, profile }, driver, redirects, los
   const guard = nodeGuard(address, name);
   const { user: username, password } = credentials;
   const { main } = address;
-  /** @type {Error | null} */
-  let refused = null;
+  /** @type {(error: Error) => void} */
+  let refuse = () => {};
+  const refusal = new Promise((_resolve, reject) => {
+    refuse = reject;
+  });
+  refusal.catch(() => {}); // after opening, requests report it
   const cluster = new Cluster(nodes, {
     ...profile.options,
     lazyConnect: true,
@@ -88,8 +97,8 @@ async function connect({ address, credentials, profile }, driver, redirects, los
         guard(place);
         return null;
       } catch (error) {
-        refused ??= /** @type {Error} */ (error);
-        lose(refused);
+        refuse(/** @type {Error} */ (error));
+        lose(/** @type {Error} */ (error));
         // It is called from a parser, where nothing may be thrown.
         process.nextTick(() => cluster.disconnect());
         return nodes[0];
@@ -105,16 +114,14 @@ async function connect({ address, credentials, profile }, driver, redirects, los
   cluster.on('node error', (/** @type {unknown} */ error) => {
     cause ??= error;
   });
-  const connecting = cluster.connect().then(
-    () => {
-      if (refused !== null) throw refused;
-    },
-    (/** @type {unknown} */ error) => {
-      throw refused ?? cause ?? error;
-    },
-  );
+  const connecting = cluster.connect().catch((/** @type {unknown} */ error) => {
+    throw cause ?? error;
+  });
+  const ready = Promise.race([refusal, connecting]);
   const target = { storage: name, endpoint: main, credentials };
-  await openOrThrow(target, connecting, () => cluster.disconnect());
+  await openOrThrow(target, ready, () => cluster.disconnect());
+  // It may have connected in the tick in which it was refused.
+  await Promise.race([refusal, Promise.resolve()]);
   return cluster;
 }
 

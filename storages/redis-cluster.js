@@ -48,10 +48,20 @@ async function openRows(context) {
     async close() {
       unsubscribe(ERRORS, see);
       loseHandle(handle, withCode(new Error('the client is closed')));
-      if (cluster.isOpen) cluster.destroy();
+      destroy(cluster);
     },
   };
   return handle;
+}
+
+/**
+ * A search for nodes that failed has taken the old ones out of the list that destroy() closes.
+ * @param {any} cluster
+ */
+function destroy(cluster) {
+  const nodes = [...cluster.nodeByAddress.values()];
+  if (cluster.isOpen) cluster.destroy();
+  for (const { client } of nodes) if (client?.isOpen) client.destroy();
 }
 
 /**
@@ -106,8 +116,7 @@ async function connect({ address, credentials, profile }) {
   const connecting = cluster.connect().catch((/** @type {unknown} */ error) => {
     throw refused ?? cause ?? error;
   });
-  await openOrThrow({ storage: name, endpoint: main, credentials }, connecting, () => {
-    if (cluster.isOpen) cluster.destroy();
-  });
+  const target = { storage: name, endpoint: main, credentials };
+  await openOrThrow(target, connecting, () => destroy(cluster));
   return cluster;
 }
