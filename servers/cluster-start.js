@@ -198,7 +198,7 @@ function addressOf(nodes) {
  * @param {StartContext} context
  */
 function launchNode({ name, folder, tlsPort }, program, cluster, { binaries, owned, user }) {
-  const encrypted = tlsPort === undefined ? [] : tlsArguments(cluster, tlsPort);
+  const encrypted = tlsPort === undefined ? [] : encryptedArguments(cluster, tlsPort);
   return launch({
     program,
     args: [join(folder, 'redis.conf'), '--dir', folder, ...encrypted],
@@ -208,6 +208,21 @@ function launchNode({ name, folder, tlsPort }, program, cluster, { binaries, own
     owned,
     user,
   });
+}
+
+/**
+ * Nodes announce their encrypted ports to encrypted clients only where they use those among
+ * themselves, too.
+ * @param {string} folder
+ * @param {number} port
+ */
+function encryptedArguments(folder, port) {
+  const { client } = certificatesIn(folder);
+  return [
+    ...tlsArguments(folder, port),
+    ...['--tls-client-cert-file', client.cert, '--tls-client-key-file', client.key],
+    ...['--tls-cluster', 'yes', '--tls-replication', 'yes'],
+  ];
 }
 
 /**

@@ -1,0 +1,101 @@
+/**
+ * A primary of a cluster is killed while a rate load runs: what the clients make of it is in the
+ * result. No row is wrong, the outage is in the timeline, redirections and errors are counted.
+ */
+
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { seedServers } from '../../engine/seed.js';
+import { run } from '../../index.js';
+import { isAlive } from '../../lib/process-identity.js';
+import { startServers, statusServers } from '../../servers/index.js';
+import { longestOutage } from '../../stats/outage.js';
+import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+
+const NAME = 'redis-cluster';
+const ROWS = { rows: 500, valueSize: 64 };
+const RATE = 200;
+const DURATION_MS = 14_000;
+/** Verified reads before the kill: about two seconds. */
+const ENOUGH = 400;
+/** Clients that follow the failover; tells: whether they say how often they were redirected. */
+const CLIENTS = [
+  { storage: 'ioredis-cluster', tells: true },
+  { storage: 'valkey-glide-cluster', tells: false },
+  { storage: 'redis-cluster', tells: true },
+];
+
+describe('a primary is killed while a rate load runs', () => {
+  for (const { storage, tells } of CLIENTS) {
+    test(`${storage}: outage, errors and redirections are in the result`, {
+      timeout: 180_000,
+    }, async () => {
+      const home = await makeHome();
+      const options = { home, packagesHome: PACKAGES_HOME, owned: true };
+      const { servers, failures, stop } = await startServers([NAME], options);
+      try {
+        assert.deepEqual(failures, []);
+        await seedServers({ ...ROWS, servers: [NAME], home });
+        const [{ nodes = [] }] = servers;
+        const result = await runAndKill({ storage, home }, nodes[0].pid);
+        assert.ok(!isAlive(nodes[0]), 'the primary is gone');
+        const [{ rounds, id }] = result.benchmarks;
+        const [round] = rounds;
+        const { outcomes, redirects, timeline, samples } = round;
+        assert.equal(round.state, 'measured', JSON.stringify(round.failure));
+        assert.equal(outcomes.mismatch + outcomes.miss, 0, 'no row is wrong or lost');
+        const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
+        assert.equal(sum, round.scheduled);
+        assert.ok(outcomes.ok > round.scheduled / 2, JSON.stringify(outcomes));
+        for (const { code } of samples) assert.ok(code, JSON.stringify(samples));
+        // From the last ping until a replica has the slots: node timeout and election.
+        const outage = longestOutage(timeline, RATE, DURATION_MS * 1e6);
+        assert.ok(outage !== null, JSON.stringify(timeline));
+        assert.ok(outage.durationNs >= 5e8, JSON.stringify(outage));
+        const warned = result.warnings.filter(({ benchmark }) => benchmark === id);
+        const codes = warned.map(({ code }) => code);
+        assert.ok(codes.includes('W_OUTAGE'), codes.join());
+        assert.equal(redirects !== undefined, tells);
+        if (storage === 'ioredis-cluster') {
+          const { moved = 0, clusterDown = 0 } = redirects ?? {};
+          assert.ok(moved + clusterDown > 0, JSON.stringify(redirects));
+          assert.ok(codes.includes('W_REDIRECTED'), codes.join());
+        }
+        // The replica was promoted, and the other processes are one server still.
+        const status = (await statusServers({ home })).find(({ name }) => name === NAME);
+        assert.equal(status?.state, 'stopped', 'it is this process’s own, not a lasting one');
+        assert.equal(nodes.filter((node) => isAlive(node)).length, 5);
+        await stop();
+        assert.deepEqual(
+          nodes.filter((node) => isAlive(node)),
+          [],
+        );
+      } finally {
+        await stop();
+        await rm(home, { recursive: true, force: true });
+      }
+    });
+  }
+});
+
+/**
+ * @param {{ storage: string, home: string }} what
+ * @param {number} pid killed once ENOUGH reads were verified
+ */
+async function runAndKill({ storage, home }, pid) {
+  let killed = false;
+  const result = await run(
+    { ...ROWS, storages: [storage], rate: RATE, duration: DURATION_MS, warmup: 200, home },
+    {
+      onEvent(event) {
+        if (killed || event.type !== 'progress' || event.phase !== 'measure') return;
+        if (event.settled < ENOUGH) return;
+        killed = true;
+        process.kill(pid, 'SIGKILL');
+      },
+    },
+  );
+  assert.ok(killed, 'it was killed while measuring');
+  return result;
+}
