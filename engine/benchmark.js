@@ -106,8 +106,7 @@ export async function runBenchmark(spec, context) {
     const before = context.instruments.conditions();
     const redirects = watchRedirects(opened.handles ?? [opened.handle]);
     await measure(spec, bound, opened.calls, context, record);
-    const redirected = redirects();
-    if (redirected !== undefined) record.redirects = redirected;
+    Object.assign(record, redirects());
     record.conditions = {
       canaryNs,
       ...conditionsBetween(before, context.instruments.conditions()),

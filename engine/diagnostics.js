@@ -10,7 +10,7 @@ import { median } from 'simple-statistics';
 import { LITTLE_TOLERANCE, littleCheck } from '../stats/little.js';
 import { findOutliers } from '../stats/outlier.js';
 import { STEADY_LIMIT, STEADY_WINDOWS, steadyState } from '../stats/steady.js';
-import { clusterWarnings } from './redirects.js';
+import { clusterWarnings } from './cluster-warnings.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */

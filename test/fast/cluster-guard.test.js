@@ -68,7 +68,7 @@ describe('a cluster that announces an address elsewhere', () => {
   }
 
   for (const name of NAMES.slice(0, 3)) {
-    test(`${name} itself refuses at opening what it is told between check and run`, async () => {
+    test(`${name} itself refuses such an address when it is opened`, async () => {
       cluster.announce(ELSEWHERE);
       await assert.rejects(open(name, cluster), REFUSED);
     });

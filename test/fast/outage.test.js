@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addRedirects, clusterWarnings, watchRedirects } from '../../engine/redirects.js';
+import { clusterWarnings } from '../../engine/cluster-warnings.js';
+import { addRedirects, watchRedirects } from '../../engine/redirects.js';
 import { longestOutage } from '../../stats/outage.js';
 
 const WINDOW_NS = 1e8;
@@ -57,8 +58,8 @@ test('redirections are counted from the start of a measurement, over all handles
   const read = watchRedirects(handles);
   counts[0].moved += 2;
   counts[1].moved += 3;
-  assert.deepEqual(read(), { moved: 5 });
-  assert.equal(watchRedirects([{ close: async () => {} }])(), undefined);
+  assert.deepEqual(read(), { redirects: { moved: 5 } });
+  assert.deepEqual(watchRedirects([{ close: async () => {} }])(), {});
   assert.equal(addRedirects([{ moved: 1 }, undefined]), undefined);
   assert.equal(addRedirects([]), undefined);
 });
