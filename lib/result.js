@@ -176,12 +176,8 @@ const round = z.object({
     .optional()
     .describe('the same without the begin and the end of each slice; absent: not by slices'),
   conditions: conditions.optional(),
-  compared: compared.optional(),
+  ...{ compared: compared.optional(), redirects: z.record(text, count).optional() },
   outages: z.array(outage).optional().describe('with --on-outage continue'),
-  redirects: z
-    .record(text, count)
-    .optional()
-    .describe('by which a cluster sent its client elsewhere, by kind; absent: none, or not told'),
   latency: latency
     .nullable()
     .describe('of the ok operations: service time; in an open loop response time, from when due'),
