@@ -17,7 +17,7 @@ import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
 import { closeBounded, withTimeout } from './guard.js';
 import { ownDataOf } from './own-data.js';
-import { ownLoad, rateOf, recorderOf } from './own-load.js';
+import { operationsOf, ownLoad, rateOf, recorderOf } from './own-load.js';
 import { openPool, poolSize, poolWorkload } from './pool.js';
 import { keepOpen } from './reconnecting.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup, serverBetween } from './record.js';
@@ -215,16 +215,6 @@ export async function bindWorkload(spec, opened, clock) {
         ? null
         : check({ ...all, seed: seed + 2, ops: CHECK_ROWS, phase: 'check' })(handle, calls),
   };
-}
-
-/**
- * @param {BenchmarkSpec['load']} load
- * @returns {number} how many operations there will be, about; Infinity where that is not known
- */
-function operationsOf({ operations, durationNs, rate }) {
-  if (operations !== null) return operations;
-  if (rate === undefined || durationNs === null) return Number.POSITIVE_INFINITY;
-  return Math.max(1, Math.ceil((rate * durationNs) / 1e9));
 }
 
 /**

@@ -38,3 +38,13 @@ export function recorderOf({ perSecond, load }, { kinds, series }) {
 export function ownLoad({ load, share }) {
   return share === undefined ? load : shareLoad(load, share);
 }
+
+/**
+ * @param {import('./benchmark.js').BenchmarkSpec['load']} load
+ * @returns {number} how many operations there will be, about; Infinity where that is not known
+ */
+export function operationsOf({ operations, durationNs, rate }) {
+  if (operations !== null) return operations;
+  if (rate === undefined || durationNs === null) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.ceil((rate * durationNs) / 1e9));
+}
