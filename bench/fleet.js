@@ -1,9 +1,10 @@
 /**
  * What the coordination of many load machines costs: bytes per upload, memory of the coordinator,
- * time from the end of the measurement to the merged record. The agents are simulated, ten in a
+ * time from the end of the measurement to the merged record. The agents are simulated, some in a
  * process; a real benchmark is recorded first and replayed by all of them.
  *
- *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5] [--merge-only]
+ *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5] [--per-process 25]
+ *       [--merge-only]
  */
 
 import { fork } from 'node:child_process';
@@ -24,7 +25,7 @@ import { listen } from '../limits/fake/server.js';
 import { readEnvironment } from '../measure/environment.js';
 import { startServers } from '../servers/index.js';
 
-const PER_PROCESS = 10;
+const [PER_PROCESS] = numbers('--per-process', '25');
 const CHILD = fileURLToPath(new URL('./fleet-agents.js', import.meta.url));
 const DATASET = { rows: 10_000, valueSize: 1024, seed: 1 };
 /** Of the recorded agent. */
@@ -122,8 +123,10 @@ async function mergeAlone(record, agents, repeat) {
  */
 async function coordinate(coordinator, { file, agents, repeat, spec }) {
   const children = await startAgents(coordinator, file, agents);
+  /** @type {import('../fleet/controller.js').Fleet | null} */
+  let fleet = null;
   try {
-    const fleet = await openFleet({ coordinator, agents, storages: ['ioredis'], waitMs: 60_000 });
+    fleet = await openFleet({ coordinator, agents, storages: ['ioredis'], waitMs: 60_000 });
     /** @type {number[]} */
     const steps = [];
     fleet.onMerge = ({ waitedNs, mergedNs }) => void steps.push((waitedNs + mergedNs) / 1e6);
@@ -131,11 +134,11 @@ async function coordinate(coordinator, { file, agents, repeat, spec }) {
       const { record, failure } = await fleet.execute(spec, {});
       if (record === null) throw new Error(failure?.message);
     }
-    await fleet.close();
     return spread(steps);
   } catch (error) {
     return `not reached: ${error.message}`;
   } finally {
+    await fleet?.close();
     for (const child of children) {
       child.removeAllListeners('exit');
       child.kill('SIGKILL');
