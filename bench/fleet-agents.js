@@ -15,8 +15,8 @@ const stop = new AbortController();
 process.on('disconnect', () => stop.abort());
 
 /**
- * Packing an upload keeps the event loop busy; on machines of their own agents do that side by side.
- * Here one after another, with pauses, in which leases are renewed.
+ * Packing an upload keeps the event loop busy; on machines of their own agents do that side by
+ * side. Here one after another, with pauses, in which leases are renewed.
  */
 const TURN_MS = 150;
 
