@@ -292,7 +292,7 @@ test('24: an insert with fewer values than columns leaves the server alive', asy
     'id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, t TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP',
   );
   const index = await open(table, ['id', 't']);
-  assert.throws(() => index.insert([321]), { code: 'HS_ARGUMENT' }, 'our client refuses it');
+  await assert.rejects(async () => index.insert([321]), { code: 'HS_ARGUMENT' });
   const wire = new Wire({ host: '127.0.0.1', port: server.write });
   try {
     const requests = [
