@@ -128,12 +128,11 @@ class Rates {
    */
   next({ phase, settled }) {
     const nowNs = systemClock.now();
-    if (phase !== this.phase) {
-      this.settled = 0;
-      this.phase = phase;
-    }
     const seconds = (nowNs - this.atNs) / 1e9;
-    const rate = seconds > 0 ? (settled - this.settled) / seconds : 0;
+    // What came first in a phase began at a time that is not known here.
+    const isKnown = phase === this.phase && seconds > 0;
+    const rate = isKnown ? (settled - this.settled) / seconds : 0;
+    this.phase = phase;
     this.settled = settled;
     this.atNs = nowNs;
     return Math.max(0, rate);
