@@ -66,8 +66,8 @@ export class LostServers {
  * @param {ServerTarget} server
  * @returns {Promise<string | null>} why it does not answer; null: it does
  */
-async function silenceOf({ name, address, credentialVariables }) {
-  const { probe } = await loadServer(name);
+async function silenceOf({ name, listed, address, credentialVariables }) {
+  const { probe } = await loadServer(listed?.product ?? name);
   const credentials = await readCredentials(credentialVariables);
   let reason = '';
   for (let attempt = 0; attempt < PROBES; attempt += 1) {

@@ -96,12 +96,12 @@ async function aloneOnServers({ storages, signal, onEvent }, work) {
 }
 
 /**
- * @param {Pick<ServerTarget, 'name' | 'address'>} server
+ * @param {Pick<ServerTarget, 'name' | 'address' | 'listed'>} server
  * @returns {string} the lock of who writes to it, for withLock
  */
-export function lockOf({ name, address }) {
-  const [first] = Object.values(address);
-  return machineLock(`${name}@${formatEndpoint(first)}`);
+export function lockOf(server) {
+  const [first] = Object.values(server.address);
+  return machineLock(`${kindOf(server)}@${formatEndpoint(first)}`);
 }
 
 /**
@@ -110,7 +110,9 @@ export function lockOf({ name, address }) {
  * @param {NamespaceRun['namespaces'][number]} what
  * @param {NamespaceRun} run
  */
-async function claim({ name, address, credentialVariables }, { namespace, dataset }, run) {
+async function claim(server, { namespace, dataset }, run) {
+  const { address, credentialVariables } = server;
+  const name = kindOf(server);
   const { plan, signal, onEvent } = run;
   const context = { address, credentials: await readCredentials(credentialVariables), signal };
   const handle = await openNamespace(name, namespace, context);
@@ -136,10 +138,11 @@ async function claim({ name, address, credentialVariables }, { namespace, datase
  * @param {Namespace} namespace
  * @returns {Promise<number | Warning>} rows removed; or a warning saying why they were not
  */
-async function release({ name, address, credentialVariables }, namespace) {
+async function release(server, namespace) {
+  const { address, credentialVariables } = server;
   try {
     const credentials = await readCredentials(credentialVariables);
-    const handle = await openNamespace(name, namespace, { address, credentials });
+    const handle = await openNamespace(kindOf(server), namespace, { address, credentials });
     try {
       return await handle.release();
     } finally {
@@ -179,4 +182,12 @@ function listFolder(folder) {
   } catch {
     return [];
   }
+}
+
+/**
+ * @param {Pick<ServerTarget, 'name' | 'listed'>} server
+ * @returns {string} whose loader and namespaces it has
+ */
+function kindOf({ name, listed }) {
+  return listed?.kind ?? name;
 }

@@ -28,6 +28,10 @@ export const RUN_OPTIONS = Object.freeze({
     shown: 'available ones but alternatives (see list)',
     hint: 'npx dragstrip list shows the names',
   }),
+  servers: names(undefined, {
+    help: 'servers raced with the same drivers: redis,valkey; by address redis,new=redis@host:port',
+    hint: 'write for example --servers redis,valkey',
+  }),
   rounds: count(1, 1000, 1, {
     help: 'repetitions of each benchmark, each in a fresh process',
   }),

@@ -14,6 +14,7 @@ import { LOAD_OPTIONS, loadsOf, usualLoadsOf } from './load-options.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
 import { optionsOf, RUN_OPTIONS } from './options.js';
 import { isReadOnly, refuseBesideReadOnly } from './own-data.js';
+import { parseServers, requireServersAlone } from './server-axis.js';
 import { planSlices, withoutAmount } from './slices/plan.js';
 import { rowsForSizes, withSizes } from './value-sizes.js';
 
@@ -77,6 +78,7 @@ const structured = z.looseObject({
  * @property {boolean} [onlyAgainst] without the installed version; what cannot be run is skipped
  * @property {import('../lib/gate.js').Gate[]} [failIf]
  * @property {string} [reference] what its ratios refer to; absent: the installed driver
+ * @property {import('./server-axis.js').ListedServer[]} [servers] as an axis; absent: no axis
  * @property {'on' | 'both'} [tls] drivers over TLS; absent: as the addresses say
  * @property {boolean} pin pin client and server to separate processors
  * @property {number} rounds
@@ -153,6 +155,10 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   if (isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} })) {
     refuseBesideReadOnly(given, loads);
   }
+  requireServersAlone(values, {
+    agents: given.agents,
+    isReadOnly: isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} }),
+  });
   // By slices, a round is as long as it takes, after a warm-up of its own.
   const amount = slices === null ? values : { ...usualAmount(), rounds: slices.rounds ?? 1 };
   const isGiven = /** @type {Record<string, unknown>} */ (given)['rows'] !== undefined;
@@ -177,6 +183,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
       failIf: values.failIf.map((/** @type {string} */ one) => parseGate(one)),
     }),
     ...(values.reference && { reference: values.reference }),
+    ...(values.servers && { servers: parseServers(values.servers) }),
     ...(['on', 'both'].includes(values.tls) && { tls: values.tls }),
     pin: values.pin ?? false,
     rounds: amount['rounds'],

@@ -102,6 +102,7 @@ export async function runRace(options, context = {}) {
   const result = { ...(await emptyResult(plan, targets, context)), ...own };
   if (context.limits !== undefined) {
     if (plan.sizes) throw usageError('--limits measures rows of one size', 'leave out --limits');
+    if (plan.servers) throw usageError('--limits measures one server of a kind', 'leave it out');
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
@@ -290,8 +291,10 @@ function labelOf({ definition, profile }) {
 }
 
 /** @param {StorageTarget} target */
-function describeStorage({ definition, profile, version: release, base, identity, runtime }) {
-  const { name, summary, package: driver, server } = definition;
+function describeStorage(target) {
+  const { definition, profile, version: release, base, identity, runtime } = target;
+  const { name, summary, package: driver } = definition;
+  const server = target.server?.name ?? definition.server;
   const { calls = 'promise', options, tls } = requireProfile(definition, profile);
   const protocol = tls ? null : protocolOf(definition); // ceilings are those of plain connections
   const about = { name, profile, summary, package: driver, version: release, server, protocol };

@@ -17,6 +17,7 @@ import { checkAvailable, requireProfile } from '../storages/index.js';
 import { requireTlsUse, resolveAddress } from './addresses.js';
 import { contendersOf, lackedBy } from './contenders.js';
 import { isReadOnly, lackOfOwnData } from './own-data.js';
+import { lackOfPort, withServerAxis } from './server-axis.js';
 import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
 
 /** @typedef {import('../lib/types.js').Unavailable} Unavailable */
@@ -34,6 +35,7 @@ import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
  * @property {number[]} pids of its processes, where known
  * @property {Unavailable | null} unavailable
  * @property {import('./own-data.js').OwnKeys} [own] keys of the user, with --read-only
+ * @property {import('./server-axis.js').ListedServer} [listed] by --servers, which named it
  */
 
 /**
@@ -62,9 +64,10 @@ import { lackOfTls, overTls, withTlsAxis } from './tls-axis.js';
  */
 export async function resolveTargets(plan, workload) {
   const contenders = contendersOf(workload);
-  const selections = await withTlsAxis(
-    await expandSelections(plan.storages, contenders),
-    plan.tls,
+  const plain = await expandSelections(plan.storages, contenders);
+  const selections = await withServerAxis(
+    await withTlsAxis(plain, plan.tls, contenders.load),
+    plan.servers ?? [],
     contenders.load,
   );
   const servers = await serversOf(selections, contenders, plan);
@@ -74,8 +77,8 @@ export async function resolveTargets(plan, workload) {
   );
   /** @type {StorageTarget[]} */
   const storages = [];
-  for (const { source, profile, named } of selections) {
-    const definition = await contenders.load(source);
+  for (const { source, profile, named, on } of selections) {
+    const definition = onServer(await contenders.load(source), on);
     const lack = isReadOnly(plan) ? lackOfOwnData(definition, plan) : null;
     if (lack !== null && !named) continue;
     const { tls: isOverTls } = requireProfile(definition, profile);
@@ -85,7 +88,8 @@ export async function resolveTargets(plan, workload) {
       lack ??
       lackOfCapability(definition, workload) ??
       (await checkAvailable(definition, profile, importer));
-    let server = servers.get(definition.server ?? '') ?? null;
+    let server = servers.get(on?.label ?? definition.server ?? '') ?? null;
+    unavailable ??= lackOfPort(definition, on);
     if (server !== null) {
       if (isOverTls) server = overTls(server);
       unavailable ??= server.unavailable ?? lackOfTls(definition, server, plan.tls);
@@ -104,6 +108,7 @@ export async function resolveTargets(plan, workload) {
       profile,
       named,
       version: version ?? null,
+      ...baseOf(storages, { source, profile }, on),
       server,
       unavailable,
     });
@@ -111,21 +116,45 @@ export async function resolveTargets(plan, workload) {
   return { storages, servers: [...servers.values()] };
 }
 
+/** @typedef {import('./server-axis.js').ListedServer} ListedServer */
+
 /**
- * @param {readonly { source: string, profile: string }[]} selections
+ * @param {import('../lib/types.js').Contender} definition
+ * @param {ListedServer} [on]
+ * @returns {import('../lib/types.js').Contender} under its name on that server
+ */
+function onServer(definition, on) {
+  if (on === undefined) return definition;
+  return Object.freeze({ ...definition, name: `${definition.name} on ${on.label}` });
+}
+
+/**
+ * @param {readonly StorageTarget[]} storages
+ * @param {{ source: string, profile: string }} selection
+ * @param {ListedServer} [on]
+ * @returns {{ base?: string }} the same driver on the first server
+ */
+function baseOf(storages, { source, profile }, on) {
+  if (on === undefined) return {};
+  const first = storages.find((one) => one.source === source && one.profile === profile);
+  return first === undefined ? {} : { base: first.definition.name };
+}
+
+/**
+ * @param {readonly { source: string, profile: string, on?: ListedServer }[]} selections
  * @param {import('./contenders.js').ContenderSource} contenders
  * @param {RunPlan & { ownRows?: boolean }} plan
  * @returns {Promise<Map<string, ServerTarget>>} by name, in the order of the storages
  */
 async function serversOf(selections, contenders, plan) {
-  /** @type {Set<string>} */
-  const names = new Set();
-  for (const { source, profile } of selections) {
+  /** @type {Map<string, ListedServer | undefined>} */
+  const names = new Map();
+  for (const { source, profile, on } of selections) {
     const definition = await contenders.load(source);
     requireProfile(definition, profile);
-    if (definition.server !== null) names.add(definition.server);
+    if (definition.server !== null) names.set(on?.label ?? definition.server, on);
   }
-  const resolved = await resolveServers([...names], plan);
+  const resolved = await Promise.all([...names].map(([name, on]) => resolveServer(name, plan, on)));
   return new Map(resolved.map((server) => [server.name, server]));
 }
 
@@ -211,14 +240,15 @@ export function resolveServers(names, plan) {
 /**
  * @param {string} name
  * @param {RunPlan & { ownRows?: boolean }} plan
+ * @param {ListedServer} [listed] by --servers
  * @returns {Promise<ServerTarget>} with the reason where it cannot be used
  */
-async function resolveServer(name, plan) {
-  const definition = await loadServer(name);
-  const { running, ...found } = await resolveAddress(name, {
-    flags: plan.addresses,
-    home: plan.home,
-  });
+async function resolveServer(name, plan, listed) {
+  const { product = name, address: own = null } = listed ?? {};
+  const definition = await loadServer(product);
+  const [{ flag }] = Object.values(definition.endpoints);
+  const flags = own === null ? plan.addresses : { ...plan.addresses, [flag]: own };
+  const { running, ...found } = await resolveAddress(product, { flags, home: plan.home });
   const { address, source, credentials, credentialVariables } = found;
   if (name === 'redis' && plan.redisDb) address.main = { ...address.main, db: plan.redisDb };
   for (const [which, endpoint] of Object.entries(address)) {
@@ -234,6 +264,7 @@ async function resolveServer(name, plan) {
     credentialVariables,
     pids: [],
     unavailable: null,
+    ...(listed && { listed }),
   };
   try {
     const report = await definition.probe(address, credentials);
@@ -246,10 +277,10 @@ async function resolveServer(name, plan) {
   } catch (error) {
     if (error.code !== 'E_TARGET') throw error;
     // At the default address nothing was expected but what a start before has made.
-    const why = (source === 'default' ? failureOfStart(name) : null) ?? error;
+    const why = (source === 'default' ? failureOfStart(product) : null) ?? error;
     target.unavailable = {
       reason: hideSecrets(why.message, credentials),
-      hint: why.hint ?? `npx dragstrip servers start ${name}`,
+      hint: why.hint ?? `npx dragstrip servers start ${product}`,
     };
   }
   return target;
@@ -304,11 +335,13 @@ async function ownPids(address, running, { nodes }) {
  * @param {RunPlan} plan
  * @returns {Promise<Unavailable | null>}
  */
-async function lackOfRows({ name, address }, credentials, plan) {
-  const loader = await getLoader(name);
+async function lackOfRows({ name, address, listed }, credentials, plan) {
+  const loader = await getLoader(listed?.kind ?? name);
   const wanted = plan.dataset;
   const { dataset, notOurs } = await loader.inspect({ address, credentials });
-  const seedIt = `npx dragstrip seed ${loader.name}`;
+  const [first] = Object.values(address);
+  const where = listed === undefined ? '' : ` --${loader.name} ${formatEndpoint(first)}`;
+  const seedIt = `npx dragstrip seed ${loader.name}${where}`;
   const flags = flagsOf(wanted);
   if (dataset === null) {
     return {

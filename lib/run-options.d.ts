@@ -24,6 +24,8 @@ export interface SharedRunOptions {
   table?: string;
   /** readOnly: number of keys drawn */
   sample?: number;
+  /** servers that the same drivers are raced on: `redis`, `valkey`, `new=redis@host:port` */
+  servers?: string[];
   /** connect over TLS; `both`: each driver that has it with and without; default: `off` */
   tls?: 'off' | 'on' | 'both';
   /** repetitions, each in fresh processes; with `precision` as many as it takes */

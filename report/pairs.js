@@ -72,7 +72,11 @@ const SPEC = {
  */
 export function pairTables(pairs) {
   if (pairs.length === 0) return [];
-  return [tableOfItems('Versions of a driver: ratios in the same blocks', SPEC, pairs)];
+  const isOfServers = pairs.every(({ a, b }) => [a, b].every(({ label }) => / on /.test(label)));
+  const title = isOfServers ? 'A driver on several servers' : 'Versions of a driver';
+  const [first, ...row] = SPEC.row;
+  const spec = isOfServers ? { ...SPEC, row: [{ ...first, name: 'servers' }, ...row] } : SPEC;
+  return [tableOfItems(`${title}: ratios in the same blocks`, spec, pairs)];
 }
 
 /**

@@ -153,9 +153,10 @@ function overheadEntrant(loads, plan, context) {
 function ceilingOf({ definition, server }) {
   const protocol = protocolOf(definition);
   if (protocol === null) return null;
-  if (endpointOf(protocol, server)?.tls === undefined) return `${protocol} ceiling`;
+  const of = server?.listed === undefined ? '' : ` of ${server.name}`;
+  if (endpointOf(protocol, server)?.tls === undefined) return `${protocol} ceiling${of}`;
   // The wire loop of SQL cannot encrypt, which begins after the greeting.
-  return protocol === 'mysql' ? null : `${protocol} ceiling over TLS`;
+  return protocol === 'mysql' ? null : `${protocol} ceiling over TLS${of}`;
 }
 
 /**

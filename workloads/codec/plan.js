@@ -49,6 +49,7 @@ export const shared = Object.freeze({
   rows: null,
   valueSize: null,
   against: null,
+  servers: null,
   allowTargets: null,
 });
 

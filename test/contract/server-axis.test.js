@@ -1,0 +1,104 @@
+/** --servers on two real Redis servers of different settings: same drivers, apart in every report. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import redisLoader from '../../data/loaders/redis.js';
+import { formatPlace } from '../../lib/address.js';
+import { createDataset } from '../../lib/dataset.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withServers } from '../helpers/servers.js';
+
+const one = withServers(['redis']);
+const two = withServers(['redis']);
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-servers-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const ROWS = ['--rows', '60', '--value-size', '64'];
+const dataset = createDataset({ rows: 60, valueSize: 64, seed: 1 });
+
+/** @param {typeof one} servers */
+const seed = (servers) =>
+  redisLoader.seed({
+    ...{ address: servers.address('redis'), credentials: servers.credentials('redis'), dataset },
+  });
+
+/** @param {string[]} words */
+function call(...words) {
+  const env = {
+    DRAGSTRIP_HOME: one.home(),
+    DRAGSTRIP_REDIS: formatPlace(one.address('redis').main),
+    // Of the second: the first is known by the record of its start.
+    DRAGSTRIP_REDIS_PASSWORD: String(two.credentials('redis').password),
+  };
+  const all = ['bin/dragstrip.js', 'race', ...ROWS, '--storages', 'ioredis,redis', ...words];
+  return runCommand(folder, [...all, '--quiet', '--no-html'], { env });
+}
+
+const second = () => formatPlace(two.address('redis').main);
+
+describe('--servers', () => {
+  it('without its rows, the second one is named with the command that fills it', async () => {
+    await seed(one);
+    const ended = await call('--servers', `redis,b=redis@${second()}`, '--rounds', '1');
+    const says = /storage ioredis on b: b at .* does not contain the dataset/;
+    assertFailure(ended, 4, says);
+    assert.ok(ended.stderr.includes(`seed redis --redis ${second()}`), ended.stderr);
+  });
+
+  it('races both by slices, each with its settings, its ceiling and its share of reads', async () => {
+    await seed(two);
+    const admin = new Redis({ ...two.address('redis').main, ...two.login('redis') });
+    await admin.config('SET', 'hz', '50');
+    const reads = async () =>
+      Number(/cmdstat_get:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
+    const before = await reads();
+    const file = 'r.json';
+    const words = ['--in-flight', '20', '--load', 'window', '--rounds', '2', '--budget', '4s'];
+    const ended = await call('--servers', `redis,b=redis@${second()}`, ...words, '--json', file);
+    assert.equal(ended.status, 0, ended.stderr);
+    const after = await reads();
+    admin.disconnect();
+    const result = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+    assert.deepEqual(
+      result.servers.map(({ name, settings }) => [name, settings['hz']]),
+      [
+        ['redis', '10'],
+        ['b', '50'],
+      ],
+    );
+    assert.deepEqual(
+      result.storages.map(({ name, server, base }) => [name, server, base]),
+      [
+        ['ioredis on redis', 'redis', undefined],
+        ['ioredis on b', 'b', 'ioredis on redis'],
+        ['redis on redis', 'redis', undefined],
+        ['redis on b', 'b', 'redis on redis'],
+      ],
+    );
+    const ok = new Map(
+      result.benchmarks.map(({ storage, state, rounds }) => {
+        assert.equal(state, 'measured', storage);
+        return [storage, rounds.reduce((sum, { outcomes }) => sum + outcomes.ok, 0)];
+      }),
+    );
+    const own = (ok.get('ioredis on b') ?? 0) + (ok.get('redis on b') ?? 0);
+    assert.ok(own > 0 && after - before >= own, `${after - before} reads at the second, ${own} ok`);
+    const [{ contenders }] = result.comparison?.loads ?? [];
+    const ceilings = contenders.filter(({ group }) => group === 'ceiling').map(({ name }) => name);
+    assert.deepEqual(ceilings, ['redis ceiling of redis', 'redis ceiling of b']);
+    const text = ended.stdout.replace(/\s+/g, ' ');
+    assert.match(text, /A driver on several servers: ratios in the same blocks/);
+    assert.match(text, /ioredis on b vs ioredis on redis, 20 in flight:/);
+    assert.match(text, /Fastest networked driver, 20 in flight: (ioredis|redis) on (redis|b)/);
+  });
+
+  it('Valkey that does not run is an error for named storages, with what starts it', async () => {
+    const ended = await call('--servers', 'redis,valkey', '--rounds', '1');
+    assertFailure(ended, 4, /ioredis on valkey: .*servers start valkey/);
+  });
+});
