@@ -98,9 +98,14 @@ function legacyLine(row, test, width) {
   const label = `keys:${two(keys)}/${two(2 * keys - 1)}`;
   if (notOffered !== null) return `${label}  ${plainText(notOffered)}`;
   if (userNs === null || systemNs === null || realNs === null) return `${label}  not measured`;
-  const name = test === 'lock' ? label : `${label}${String(sections ?? NONE).padStart(6)}`;
+  const name = test === 'lock' ? label : `${label}${cycles(sections).padStart(6)}`;
   const figures = [userNs, systemNs, userNs + systemNs].map(seconds).join(' ');
   return `${name.padEnd(width)}${figures} (${seconds(realNs)})`;
+}
+
+/** @param {number | null} sections median of the rounds @returns {string} a whole number */
+function cycles(sections) {
+  return sections === null ? NONE : String(Math.round(sections));
 }
 
 /** @param {number} ns */
