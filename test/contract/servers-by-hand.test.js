@@ -1,6 +1,7 @@
 /**
- * redis.conf, my.cnf and box.lua by hand, as the README starts them, each twice. Only the ports are
- * moved, since the default ones may be taken on the machine that tests.
+ * redis.conf, my.cnf and box.lua by hand, as the README starts them, each twice; then loaded
+ * and read by both runners. Only the ports are moved, since the default ones may be taken on the
+ * machine that tests.
  */
 
 import assert from 'node:assert/strict';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
 import { runCommand } from '../../servers/command.js';
 import { fetchServers, loadServer } from '../../servers/index.js';
+import { runCommand as runNode } from '../helpers/command-line.js';
 import { makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').Address} Address */
@@ -71,6 +73,29 @@ async function runByHand({ name, program, args, env, address, end, binaries }, w
   }
 }
 
+/**
+ * The README's next steps: the loader, then both runners, every reply verified.
+ * @param {string} loader
+ * @param {string} storage
+ * @param {Record<string, { port: number }>} flags addresses
+ */
+async function loadAndRead(loader, storage, flags) {
+  const where = Object.entries(flags).flatMap(([flag, { port }]) => [
+    `--${flag}`,
+    `127.0.0.1:${port}`,
+  ]);
+  const steps = [
+    [`data/${loader}.js`, '--rows', '200'],
+    ['async_test.js', '--rows', '200', '--ops', '300', '--storages', storage],
+    ['test.js', '--rows', '200', '--ops', '300', '--storages', storage],
+  ];
+  for (const [script, ...words] of steps) {
+    const { status, stdout, stderr } = await runNode(folder, [script, ...words, ...where]);
+    assert.equal(status, 0, `${script}: ${stderr}`);
+    if (!script.startsWith('data/')) assert.match(stdout, /^Test finished: 300 ops, /m);
+  }
+}
+
 test('the files have the default ports of the seed', () => {
   /** @param {string} file @param {RegExp} line */
   const has = (file, line) => assert.match(readFileSync(join(ROOT, file), 'utf8'), line);
@@ -92,7 +117,7 @@ test('redis-server redis.conf starts, a second time too, and leaves nothing on d
     binaries: await binariesOf('redis'),
   };
   await runByHand(server);
-  await runByHand(server);
+  await runByHand(server, () => loadAndRead('redis', 'ioredis', { redis: { port } }));
   assert.equal(existsSync(join(folder, 'dump.rdb')), false);
 });
 
@@ -123,6 +148,8 @@ test('tarantool box.lua starts, a second time too, with the rows of the first', 
   await runByHand(server, async () => {
     const rows = await ask((client) => client.select('dragstrip_rows', 0, 1, 0, 'eq', [7]));
     assert.deepEqual(rows, [[7, 'seven']]);
+    await ask((client) => client.call('dragstrip_reset'));
+    await loadAndRead('tarantool', 'tarantool', { tarantool: { port } });
   });
   assert.ok(existsSync(join(folder, '.dragstrip', 'by-hand', 'tarantool')));
 });
@@ -154,13 +181,17 @@ test('mariadbd --defaults-file=my.cnf starts with its tables, a second time too'
       { cwd: folder, env: binaries.env },
     );
     assert.ok(ok, `${time}: ${output}`);
-    await runByHand({
+    const server = {
       name: 'mariadb',
       program: 'mariadbd',
       args: ['--defaults-file=my.cnf', ...own, ...plugins, `--port=${sql.port}`, ...moved, ...user],
       address: { sql, read, write },
-      end: 'SIGTERM',
+      end: /** @type {const} */ ('SIGTERM'),
       binaries,
+    };
+    const flags = { mysql: sql, handlersocket: read, 'handlersocket-write': write };
+    await runByHand(server, async () => {
+      if (time === 'second') await loadAndRead('mysql', 'manual-hs', flags);
     });
   }
   assert.ok(existsSync(join(folder, '.dragstrip', 'by-hand', 'mariadb', 'mysql')));
