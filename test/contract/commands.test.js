@@ -306,12 +306,16 @@ describe('the command list on real servers', () => {
     return { port: address.port, close: () => server.close() };
   }
 
-  test('a proxy that is killed in the middle: errors, and not a refusal; keys are removed', async () => {
+  test('a proxy that is killed, or stands still: errors, and not a refusal; keys are removed', async () => {
     const binaries = await (await loadServer('nutcracker')).find(PACKAGES_HOME);
     const program = String(binaries?.programs['nutcracker']);
     const credentials = servers.credentials('redis');
     const place = { home: servers.home(), redis: servers.address('redis'), credentials };
-    for (const keepAlive of [true, false]) {
+    for (const [keepAlive, signal] of /** @type {const} */ ([
+      [true, 'SIGKILL'],
+      [false, 'SIGKILL'],
+      [true, 'SIGSTOP'],
+    ])) {
       const { address, pid, stop } = await startProxyCommand(program, place);
       let killed = false;
       const result = await runList(
@@ -327,10 +331,11 @@ describe('the command list on real servers', () => {
           onEvent: (event) => {
             if (killed || event.type !== 'progress' || event.phase !== 'measure') return;
             killed = true;
-            process.kill(pid, 'SIGKILL');
+            process.kill(pid, signal);
           },
         },
       );
+      if (signal === 'SIGSTOP') process.kill(pid, 'SIGCONT');
       await stop();
       assertAccounts(result);
       const [benchmark] = result.benchmarks;
