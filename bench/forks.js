@@ -45,7 +45,9 @@ if (unknown !== undefined) {
  */
 async function prepare(folder) {
   const run = (/** @type {string[]} */ words) => execa('npm', words, { cwd: folder });
-  await execa('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+  await execa('npm', ['pack', '--ignore-scripts=false', '--silent', '--pack-destination', folder], {
+    cwd: ROOT,
+  });
   const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   await run(['init', '-y']);
   await run(['install', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`]);

@@ -3,7 +3,7 @@
  * harness, with the files that it imports, their types and its pages, without dependencies. The
  * code has one copy, where the harness has it; this makes dist/ of it. `npm pack` runs it:
  *
- *     npm pack --workspace dragstrip-handlersocket
+ *     npm pack --ignore-scripts=false --workspace dragstrip-handlersocket
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
  * Writes the declarations that the package ships into types/: those that tsc makes of the JSDoc,
- * and the hand-written ones, which tsc leaves where they are. `npm pack` and `npm publish` run it.
+ * and the hand-written ones, which tsc leaves where they are. `npm run package` runs it.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -61,7 +61,11 @@ describe('the package as it is published', () => {
   let folder = '';
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-package-'));
-    await execa('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
+    await execa(
+      'npm',
+      ['pack', '--ignore-scripts=false', '--silent', '--pack-destination', folder],
+      { cwd: ROOT },
+    );
     const [file] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     await execa('tar', ['xzf', file], { cwd: folder });
     const modules = path.join(folder, 'node_modules');
@@ -117,7 +121,14 @@ describe('the package as it is published', () => {
   test('the HandlerSocket client and the mutex are packages without dependencies', async () => {
     const place = path.join(folder, 'packages');
     await mkdir(place);
-    const pack = ['pack', '--silent', '--workspaces', '--pack-destination', place];
+    const pack = [
+      'pack',
+      '--ignore-scripts=false',
+      '--silent',
+      '--workspaces',
+      '--pack-destination',
+      place,
+    ];
     await execa('npm', pack, { cwd: ROOT });
     const modules = path.join(place, 'alone', 'node_modules');
     await mkdir(path.join(modules, '@types'), { recursive: true });

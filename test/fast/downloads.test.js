@@ -90,4 +90,5 @@ test('CI takes another Node by its exact version, and no script of a package run
   assert.match(text, /npx -y --ignore-scripts -p "\$package"/);
   assert.match(text, /^node scripts\/install\.js$/m);
   assert.match(read('scripts/install.js'), /'--ignore-scripts'/);
+  assert.match(read('.npmrc'), /^ignore-scripts=true$/m);
 });

@@ -335,6 +335,8 @@ describe('what must not be in a file', () => {
       .map(([place]) => [place.replace(/^.*node_modules\//, ''), false]);
     assert.deepEqual(allowScripts, Object.fromEntries(withScripts));
     assert.match(FILES.get('scripts/install.js') ?? '', /'--ignore-scripts'/);
+    // npm 10 does not know allowScripts.
+    assert.match(FILES.get('.npmrc') ?? '', /^ignore-scripts=true$/m);
   });
 
   test('the packages in packages/ are of the same release, and have no dependencies', () => {
