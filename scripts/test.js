@@ -16,7 +16,8 @@ const FOLDERS = ['fast', 'golden', 'contract', 'fault'];
 /** Folders whose tests start real servers. */
 const WITH_SERVERS = ['contract', 'fault'];
 /** A reference to what starts servers in tests. */
-const NEEDS = /helpers\/(servers|loader-stores|handlersocket-server)\.js|servers\/index\.js/;
+const NEEDS =
+  /helpers\/(servers|own-redis|loader-stores|handlersocket-server)\.js|servers\/index\.js/;
 const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
 
 const given = process.argv.slice(2);
