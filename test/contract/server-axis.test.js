@@ -32,8 +32,8 @@ function call(...words) {
   const env = {
     DRAGSTRIP_HOME: one.home(),
     DRAGSTRIP_REDIS: formatPlace(one.address('redis').main),
-    // Of the second: the first is known by the record of its start.
-    DRAGSTRIP_REDIS_PASSWORD: String(two.credentials('redis').password),
+    // Of the second, whichever started last: the first is known by the record of its start.
+    DRAGSTRIP_REDIS_PASSWORD_FILE: String(two.running('redis').credentials?.['password']),
   };
   const all = ['bin/dragstrip.js', 'race', ...ROWS, '--storages', 'ioredis,redis', ...words];
   return runCommand(folder, [...all, '--quiet', '--no-html'], { env });
@@ -50,9 +50,10 @@ describe('--servers', () => {
     assert.ok(ended.stderr.includes(`seed redis --redis ${second()}`), ended.stderr);
   });
 
-  it('races both by slices, each with its settings, its ceiling and its share of reads', async () => {
+  it('races both by slices, each with its settings, its ceiling and its share of reads', async (t) => {
     await seed(two);
     const admin = new Redis({ ...two.address('redis').main, ...two.login('redis') });
+    t.after(() => admin.disconnect());
     await admin.config('SET', 'hz', '50');
     const reads = async () =>
       Number(/cmdstat_get:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1] ?? 0);
@@ -62,7 +63,6 @@ describe('--servers', () => {
     const ended = await call('--servers', `redis,b=redis@${second()}`, ...words, '--json', file);
     assert.equal(ended.status, 0, ended.stderr);
     const after = await reads();
-    admin.disconnect();
     const result = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
     assert.deepEqual(
       result.servers.map(({ name, settings }) => [name, settings['hz']]),

@@ -33,6 +33,15 @@ const OWN_ID = 900_001;
 const SQL_CHARS_MAX = 1024;
 
 const dataset = createDataset({ rows: 500, valueSize: 200, seed: 11 });
+
+/**
+ * The tests of `set` leave rows with the version of a mix.
+ * @param {number} id
+ * @param {unknown} text
+ */
+function assertRow(id, text) {
+  assert.ok(typeof text === 'string' && dataset.matches(id, text), `row ${id}: ${text}`);
+}
 const example = fileURLToPath(new URL('../../examples/my-driver.js', import.meta.url));
 const cases = [...(await listCases()), ...(await casesOf(example))];
 // One suite, because hooks at the top of a file do not wait for each other on Node 20.
@@ -90,7 +99,7 @@ describe('storages', () => {
         withHandle(async (handle) => {
           const read = reader(handle, profile);
           for (let id = 1; id <= dataset.rows; id += 1) {
-            assert.equal(await read(id), dataset.value(id), `row ${id}`);
+            assertRow(id, await read(id));
           }
         }));
 
@@ -108,7 +117,7 @@ describe('storages', () => {
           const ids = Array.from({ length: 2000 }, (_, i) => 1 + ((i * 7919) % dataset.rows));
           const values = await Promise.all(ids.map(read));
           values.forEach((value, i) => {
-            assert.equal(value, dataset.value(ids[i]));
+            assertRow(ids[i], value);
           });
         }));
 
@@ -119,7 +128,8 @@ describe('storages', () => {
           const rows = dataset.rows * 2; // every second one is a miss
           await closedLoop(read, { ops: 5000, depth: 300, rows }, (id, value) => {
             seen += 1;
-            assert.equal(value, id <= dataset.rows ? dataset.value(id) : undefined);
+            if (id <= dataset.rows) assertRow(id, value);
+            else assert.equal(value, undefined);
           });
           assert.equal(seen, 5000);
         }));
@@ -163,7 +173,7 @@ describe('storages', () => {
         });
         const read = reader(handle, profile);
         for (let id = 1; id <= dataset.rows; id += 1) {
-          assert.equal(await read(id), dataset.value(id), `row ${id}`);
+          assertRow(id, await read(id));
         }
         await within(handle.close(), LIMIT_MS, `${label}: close`);
       });
@@ -179,7 +189,7 @@ describe('storages', () => {
           if (result.status === 'rejected') {
             assert.ok(result.reason instanceof Error);
           } else {
-            assert.equal(result.value, dataset.value(1 + (i % dataset.rows)));
+            assertRow(1 + (i % dataset.rows), result.value);
           }
         });
       });
@@ -227,7 +237,7 @@ describe('storages', () => {
             const values = await Promise.all(Array.from({ length: 20 }, () => read(OWN_ID)));
             for (const value of values)
               assert.ok(value === text, `${text.length} characters differ`);
-            assert.equal(await read(1), dataset.value(1));
+            assertRow(1, await read(1));
           });
         }
       });
