@@ -173,14 +173,14 @@ export function isRunning(pid) {
 
 /**
  * @template T
- * @param {() => T} look
+ * @param {() => T | Promise<T>} look
  * @param {string} what for the message
  * @param {number} [limitMs]
  * @returns {Promise<NonNullable<T>>} the first answer that is not empty
  */
 export async function eventually(look, what, limitMs = 20_000) {
   for (const startMs = performance.now(); performance.now() - startMs < limitMs; ) {
-    const found = look();
+    const found = await look();
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
