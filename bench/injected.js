@@ -1,10 +1,12 @@
 /**
  * What a default race finds of known defects: races of two equal contenders and of ones with a
  * defect put in, through the programming interface, with a Redis of their own. `node
- * bench/injected.js [--races N] [--budget SECONDS] [--precision SHARE] [--busy N] [--out FILE]`
+ * bench/injected.js [--races N] [--budget SECONDS] [--precision SHARE] [--busy N]
+ * [--busy-on 0,2] [--out FILE]`
  *
- * --busy: busy loops beside the races, each on a processor that the scheduler chooses; --out: a
- * line of JSON per comparison, with the mean of each process (log of ns per operation). Printed per
+ * --busy: busy loops beside the races, each on a processor that the scheduler chooses; --busy-on:
+ * one on each of these processors (a neighbour); --out: a line of JSON per comparison, with the
+ * mean of each process (log of ns per operation). Printed per
  * load and contender: how often it was found slower, called faster (a wrong sign), or could not be
  * told from the plain one.
  */
@@ -36,6 +38,7 @@ const { values } = parseArgs({
     budget: { type: 'string', default: '120' },
     precision: { type: 'string', default: '0.03' },
     busy: { type: 'string', default: '0' },
+    'busy-on': { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -45,9 +48,7 @@ const counts = new Map();
 
 const home = findHome();
 const { servers, stop } = await startServers(['redis'], { home, owned: true });
-const busy = Array.from({ length: Number(values.busy) }, () =>
-  execa(process.execPath, ['-e', 'for (;;);'], { reject: false, cleanup: true }),
-);
+const busy = startBusyLoops();
 try {
   await shareCredentials(servers);
   const { address, credentials } = await resolveAddress('redis', { home });
@@ -69,6 +70,16 @@ try {
   await stop();
 }
 print();
+
+/** @returns {import('execa').ResultPromise[]} */
+function startBusyLoops() {
+  const loop = [process.execPath, '-e', 'for (;;);'];
+  const free = Array.from({ length: Number(values.busy) }, () => loop);
+  const pinned = values['busy-on']?.split(',').map((cpu) => ['taskset', '-c', cpu, ...loop]) ?? [];
+  return [...free, ...pinned].map(([program, ...args]) =>
+    execa(program, args, { reject: false, cleanup: true }),
+  );
+}
 
 /**
  * @param {number} race
