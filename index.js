@@ -80,11 +80,12 @@ export async function report(result, format = 'console', options = {}) {
  *   options, storages, loads, rounds, warmupOperations, seed, rows, valueSize, timeoutMs,
  *   addresses, home
  * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource,
- *   onPartial?: (result: Result) => void,
+ *   onPartial?: (result: Result) => unknown,
  *   executor?: import('./engine/executor.js').Executor }} [context] signal stops the run and gives
  *   what was measured until then, state `aborted`; onPartial: called about each second with the
- *   result so far, in which the benchmark that runs is `aborted`; limits: what the figures are held
- *   against; executor: of each benchmark, by default a process of its own
+ *   result so far, in which the benchmark that runs is `aborted` (by slices: the round under way is
+ *   `comparison.unfinished`); limits: what the figures are held against; executor: of each
+ *   benchmark, by default a process of its own
  * @returns {Promise<Result>} also where operations failed: look at the outcomes
  * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
  *   named cannot run; E_REFUSED: a server that is not on loopback

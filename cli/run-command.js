@@ -109,15 +109,17 @@ const PARTIAL_SHARE_MAX = 0.02;
 
 /**
  * @param {import('./storage.js').ResultStore} store
- * @returns {(result: Result) => void} stores it, unless that would take too much of the machine
+ * @returns {(result: Result) => Promise<void> | void} stores it, unless that would take too much of
+ *   the machine
  */
 function keepPartial(store) {
   let nextNs = 0;
   return (result) => {
     const startNs = systemClock.now();
     if (startNs < nextNs) return;
-    store.write(result, { sync: false }).catch(() => {}); // the next one tries anew
+    const written = store.write(result, { sync: false });
     nextNs = startNs + (systemClock.now() - startNs) / PARTIAL_SHARE_MAX;
+    return written.catch(() => {}); // the next one tries anew
   };
 }
 

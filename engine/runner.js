@@ -66,8 +66,8 @@ import { namespacesOf } from './value-sizes.js';
  * @typedef {object} RunContext
  * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
  * @property {(event: RunEvent) => void} [onEvent]
- * @property {(result: Result) => void} [onPartial] called about each second while a benchmark runs
- *   whole, with the result so far and what that one has measured
+ * @property {(result: Result) => unknown} [onPartial] called about each second while a benchmark
+ *   runs, with the result so far and what that one has measured; by slices awaited
  * @property {Executor} [executor] default: a process for each benchmark
  * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
  * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
@@ -172,7 +172,7 @@ async function runJobs(all, plan, turn) {
   const { result, executor, context } = turn;
   const jobs = await fillEmbedded(all, context);
   if (plan.slices !== undefined) {
-    const { signal, onEvent } = context;
+    const { signal, onEvent, onPartial } = context;
     const run = { ...plan, slices: plan.slices };
     const runWhole = (
       /** @type {Job} */ job,
@@ -183,6 +183,7 @@ async function runJobs(all, plan, turn) {
       result,
       signal,
       onEvent,
+      onPartial,
       cpus: turn.cpus,
       runWhole,
       ...{ writes: turn.writes, others: turn.others, workload: turn.workload },

@@ -26,6 +26,25 @@ const contenderRound = z.object({
     ),
 });
 
+/** Its contenders and blocks are bounded as those of a whole round. */
+const unfinished = z
+  .object({
+    round: count,
+    blocks: count.describe('that were complete'),
+    loads: z.array(
+      z.array(
+        contenderRound.omit({ occupancy: true }).extend({
+          name: z.string(),
+          invalid: count.describe('slices with wrong replies or failed operations'),
+        }),
+      ),
+    ),
+  })
+  .describe(
+    'the round under way when the run was killed or aborted, by load and contender; it is in no ' +
+      'interval and no mean, since rounds of unequal length cannot be compared',
+  );
+
 const contender = z.object({
   name: z.string(),
   group: z.enum(['networked', 'embedded', 'again', 'ceiling', 'overhead']),
@@ -50,6 +69,7 @@ export const comparisonSchema = z.object({
   stopped: z.enum(['precise', 'decided', 'budget', 'rounds', 'aborted', 'failed']).nullable(),
   spentNs: z.number().nonnegative(),
   blocks: z.array(count).describe('of each round'),
+  unfinished: unfinished.optional(),
   failed: z.array(z.object({ name: z.string(), message: z.string() })),
   whole: z
     .array(z.object({ benchmark: z.string(), reason: z.string() }))

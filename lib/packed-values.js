@@ -82,20 +82,24 @@ export function unpackResult(data) {
  */
 function mapSlices(document, map) {
   const { comparison } = /** @type {any} */ (document) ?? {};
+  const ofRound = (/** @type {any} */ round) => ({
+    ...round,
+    ...Object.fromEntries(
+      FIELDS.flatMap((name) => (name in round ? [[name, map(round[name])]] : [])),
+    ),
+  });
   const loads = each(comparison?.loads, (load) => ({
     ...load,
     contenders: each(load.contenders, (contender) => ({
       ...contender,
-      rounds: each(contender.rounds, (round) => ({
-        ...round,
-        ...Object.fromEntries(
-          FIELDS.flatMap((name) => (name in round ? [[name, map(round[name])]] : [])),
-        ),
-      })),
+      rounds: each(contender.rounds, ofRound),
     })),
   }));
   if (loads === undefined) return document;
-  return { ...document, comparison: { ...comparison, loads } };
+  const { unfinished } = comparison;
+  const own = { loads: each(unfinished?.loads, (list) => each(list, ofRound)) };
+  const journal = own.loads && { unfinished: { ...unfinished, ...own } };
+  return { ...document, comparison: { ...comparison, loads, ...journal } };
 }
 
 /**

@@ -24,6 +24,7 @@ import { searchTables } from './searches.js';
 import { setupOf } from './setup.js';
 import { specOf } from './specs.js';
 import { KNEE_EXPLAINED, kneeColumns, sweepParts, sweepTables, sweepVerdicts } from './sweeps.js';
+import { unfinishedList } from './unfinished.js';
 import { comparisonNotes, verdictLines } from './verdict.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -76,7 +77,7 @@ export function documentOf(result, specs) {
     lists: [
       ...[failedList(rows), wrongList(rows.filter((row) => !isRefused(row, specs)))],
       ...parts.flatMap(({ spec, benchmarks }) => spec.lists?.(benchmarks, result) ?? []),
-      ...[skippedList(result), warningList(result)],
+      ...[skippedList(result), unfinishedList(result), warningList(result)],
     ].filter(({ items }) => items.length > 0),
     legend: [
       ...new Set([...parts.flatMap((part) => legendOf(part, result)), ...limitLegend(result)]),

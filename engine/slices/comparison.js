@@ -46,6 +46,7 @@ const WHOLE_STREAM = 0x77680000;
  * @property {import('./placement.js').Placement} [placement]
  * @property {AbortSignal} [signal]
  * @property {(progress: Progress) => unknown} [onRound] awaited
+ * @property {(soFar: SoFar) => unknown} [onBlock] of the round under way, awaited
  * @property {() => boolean} [isDecided] after a round: what it is run for, in the place of the
  *   precision
  * @property {(round: number, phase: string, share: number) => void} [onPhase]
@@ -61,6 +62,8 @@ const WHOLE_STREAM = 0x77680000;
  * @property {(Standings | null)[]} standings by load; null: one round
  * @property {RoleEntrant[]} entrants that took part
  * @property {ContenderRound[]} done by these
+ *
+ * @typedef {Pick<Progress, 'round' | 'blocks' | 'entrants' | 'done'>} SoFar
  *
  * @typedef {object} Comparison
  * @property {RoleEntrant[]} entrants those that did not fail
@@ -112,6 +115,8 @@ export async function runComparison(options) {
         ...(options.holdsBudget && round === 0 && { isOver: () => clock.now() > firstEndNs }),
         ...(round === 0 && options.blocks === undefined && { fitBlocks }),
         onPhase: (phase, share) => options.onPhase?.(round, phase, share),
+        onBlock: (count, soFar) =>
+          options.onBlock?.({ round, blocks: count, entrants: taking, done: soFar }),
       });
     };
     const random = createRandom(orderSeed, WHOLE_STREAM + round);

@@ -9,6 +9,7 @@ import { labelOf } from '../../lib/label.js';
 import { systemClock } from '../../measure/clock.js';
 import { roundsForPrecision } from '../../stats/precision.js';
 import { runComparison } from './comparison.js';
+import { keepJournal } from './journal.js';
 import { placeFor } from './placement.js';
 import { whyNotSliced } from './plan.js';
 import { SLICE_NS } from './shape.js';
@@ -33,6 +34,7 @@ const WHOLE_NS = 300e6;
  * @property {Result} result
  * @property {AbortSignal} [signal]
  * @property {(event: import('../runner.js').RunEvent) => void} [onEvent]
+ * @property {import('../runner.js').RunContext['onPartial']} [onPartial]
  * @property {() => boolean} [isDecided] by the gates of the run
  * @property {number[]} [cpus] of the client, where --pin has placed both
  * @property {boolean} [writes] the workload does
@@ -76,6 +78,7 @@ export async function runSlices(jobs, plan, context) {
         await context.runWhole?.(withAmount(job), round, position);
       }),
       onPhase: (round, phase, share) => onEvent?.(clock.event(round, phase, share)),
+      onBlock: keepJournal(stored, context),
       async onRound(progress) {
         clock.take(progress);
         await storeRound(progress, sliced, context, stored);

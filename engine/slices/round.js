@@ -66,6 +66,8 @@ const BLOCKS_LEAST = 4;
  * @property {AbortSignal} [signal]
  * @property {import('./placement.js').Placement} [placement] of client and servers, by load
  * @property {(phase: string, share: number) => void} [onPhase] share of the round
+ * @property {(blocks: number, done: ContenderRound[]) => unknown} [onBlock] after each block that
+ *   counts, with so many of them; awaited, so that no slice runs meanwhile
  */
 
 /**
@@ -160,6 +162,8 @@ async function runBlocks(seats, loads, blocks, options) {
         else seat.result.slices[load].push(null);
       }
     }
+    const done = seats.map(({ result }) => result);
+    if (!lead) await options.onBlock?.(block + 1, done);
   }
 }
 

@@ -98,7 +98,8 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {SliceLoad} load
  * @property {Part} part
  * @property {SliceSeries} series
- * @property {{ userNs: number, systemNs: number, replies: number, bytes: number }} sums
+ * @property {{ userNs: number, systemNs: number, replies: number, bytes: number, stale: number }}
+ *   sums
  */
 
 /**
@@ -145,8 +146,7 @@ export async function openStorageContender(spec, context) {
       const after = thread.read();
       sums.userNs += spent.user * 1000;
       sums.systemNs += spent.system * 1000;
-      sums.replies += (part.measured.compared?.replies ?? 0) - (before.replies ?? 0);
-      sums.bytes += (part.measured.compared?.bytes ?? 0) - (before.bytes ?? 0);
+      addCompared(sums, part.measured.compared, before);
       return {
         ...figures,
         startNs: origin + figures.startNs,
@@ -178,8 +178,18 @@ async function finish(part, cells, context) {
   if (compared === undefined) return;
   // What is compared at the end is of all its loads; it is counted in the first.
   const { sums } = /** @type {Cell} */ (cells.find((cell) => cell.part === part));
-  sums.replies += compared.replies - (before.replies ?? 0);
-  sums.bytes += compared.bytes - (before.bytes ?? 0);
+  addCompared(sums, compared, before);
+}
+
+/**
+ * @param {Cell['sums']} sums are added to
+ * @param {import('../../lib/types.js').Compared | undefined} now
+ * @param {Partial<import('../../lib/types.js').Compared>} before
+ */
+function addCompared(sums, now, before) {
+  for (const name of /** @type {const} */ (['replies', 'bytes', 'stale'])) {
+    sums[name] += (now?.[name] ?? 0) - (before[name] ?? 0);
+  }
 }
 
 /**
@@ -224,7 +234,7 @@ async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context
       ...{ op, verify, replyBytes, kinds, clock, stallNs: benchmark.stallNs },
       ...{ kind: load.kind, inFlight: load.inFlight, calls: part.calls },
     });
-    const sums = { userNs: 0, systemNs: 0, replies: 0, bytes: 0 };
+    const sums = { userNs: 0, systemNs: 0, replies: 0, bytes: 0, stale: 0 };
     cells.push({ load, part, series, sums });
   }
   return cells;
@@ -327,7 +337,7 @@ function emptySeries() {
 function toRecord({ series, part, sums }, rssBytes) {
   const { recorder, scheduled, outcomes, samples, durationNs, inFlightAreaNs } = series;
   const { histogram, kinds } = recorder;
-  const { userNs, systemNs, replies, bytes } = sums;
+  const { userNs, systemNs, replies, bytes, stale } = sums;
   const { measured, metrics } = part;
   const message = (/** @type {import('../../measure/histogram.js').Histogram} */ one) =>
     one.count === 0 ? null : one.toMessage();
@@ -337,7 +347,9 @@ function toRecord({ series, part, sums }, rssBytes) {
     inFlightMean: durationNs > 0 ? inFlightAreaNs / durationNs : 0,
     ...(series.steady.ns > 0 && { inFlightSteady: series.steady.areaNs / series.steady.ns }),
     latency: message(histogram),
-    ...(measured.compared && { compared: { replies, bytes } }),
+    ...(measured.compared && {
+      compared: { replies, bytes, ...(measured.compared.stale !== undefined && { stale }) },
+    }),
     ...(metrics && { metrics }),
     ...(measured.refused?.() && { refused: true }),
     ...(kinds && {

@@ -32,6 +32,7 @@ import { roundOfParts } from './parts.js';
  */
 export async function storeRound(progress, jobs, { result, onEvent }, stored) {
   const { round, blocks, entrants, done, spentNs, sliceNs } = progress;
+  delete stored.unfinished;
   stored.blocks.push(blocks);
   stored.sliceNs = sliceNs;
   stored.spentNs = spentNs;
@@ -124,22 +125,33 @@ function keepSlices(contenders, { name, role, server, of, ceiling }, done, { loa
     contenders.push(found);
   }
   if (done.failure !== null || found === undefined) return;
-  const slices = done.slices[load].map((slice) => (slice?.valid ? slice : null));
+  found.rounds.push({
+    ...storedSlices(done.slices[load], { ofServer: server !== null }),
+    ...(done.occupancy && { occupancy: occupancyFor(done.occupancy[load], server) }),
+  });
+}
+
+/**
+ * @param {readonly (Slice | null)[]} all of one contender under one load
+ * @param {{ ofServer: boolean }} about ofServer: it has one
+ * @returns {StoredContender['rounds'][number]} what a result keeps of them
+ */
+export function storedSlices(all, { ofServer }) {
+  const slices = all.map((slice) => (slice?.valid ? slice : null));
   const of1 = (/** @type {(slice: Slice) => number | null} */ value) =>
     slices.map((slice) => {
       const number = slice === null ? null : value(slice);
       return roundedToStep(number);
     });
-  found.rounds.push({
+  return {
     operations: slices.reduce((sum, slice) => sum + (slice?.operations ?? 0), 0),
     timePs: of1((slice) => 1000 * timeNs(slice)),
     clientCpuPs: of1(({ cpuNs, operations }) => cpuNs && (1000 * cpuNs) / operations),
     serverCpuPs: of1(({ serverCpuNs, operations }) =>
-      server === null ? null : serverCpuNs && (1000 * serverCpuNs) / operations,
+      ofServer ? serverCpuNs && (1000 * serverCpuNs) / operations : null,
     ),
     medianNs: of1(({ medianNs }) => medianNs),
-    ...(done.occupancy && { occupancy: occupancyFor(done.occupancy[load], server) }),
-  });
+  };
 }
 
 /**

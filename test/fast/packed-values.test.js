@@ -66,6 +66,27 @@ test('a stored race has its slices in a third of the room, and is read as it was
   }
 });
 
+test('the round under way is packed like the others', () => {
+  const result = rounded(defaultRace({ storages: 2, rounds: 2 }));
+  const { comparison } = /** @type {{ comparison: any }} */ (result);
+  comparison.unfinished = {
+    ...{ round: 2, blocks: 20 },
+    loads: comparison.loads.map((/** @type {any} */ { contenders }) =>
+      contenders.map((/** @type {any} */ { name, rounds: [round] }) => {
+        return { name, invalid: 0, ...round, occupancy: undefined };
+      }),
+    ),
+  };
+  const text = JSON.stringify(packResult(result));
+  assert.deepEqual(
+    JSON.parse(text).comparison.unfinished.loads[1][0].name,
+    result.storages[0].name,
+  );
+  assert.equal(typeof JSON.parse(text).comparison.unfinished.loads[1][0].timePs, 'string');
+  const whole = JSON.parse(JSON.stringify(result.comparison));
+  assert.deepEqual(parseResult(text, 'race.json').comparison, whole);
+});
+
 test('a result of an earlier version, with arrays, is read too', () => {
   const result = defaultRace({ storages: 2 });
   const read = parseResult(JSON.stringify(result), 'old.json');

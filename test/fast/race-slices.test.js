@@ -100,6 +100,7 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   const { comparison } = result;
   assert.ok(comparison !== undefined && comparison.stopped === 'rounds');
   assert.equal(comparison.blocks.length, 2);
+  assert.equal(comparison.unfinished, undefined);
   const groups = comparison.loads[0].contenders.map(({ group }) => group);
   assert.deepEqual(groups.sort(), ['again', 'embedded', 'overhead']);
   assert.deepEqual(

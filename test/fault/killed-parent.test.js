@@ -1,7 +1,7 @@
 /** The process of a run is killed, as the kernel does when memory runs out: its result remains. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -10,6 +10,24 @@ import { parseResult } from '../../lib/parse-result.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
 
 const RATE = 1000;
+const INDEX = new URL('../../index.js', import.meta.url);
+/** Six contenders of one storage: a round of them takes some seconds. */
+const NAMES = ['default', 'b', 'c', 'd', 'e', 'f'];
+const STORAGE = `
+  import { defineStorage } from '${INDEX}';
+  const turn = () => new Promise(setImmediate);
+  const names = ${JSON.stringify(NAMES)};
+  const profile = { summary: 'plain', options: {} };
+  export default defineStorage({
+    name: 'turns', summary: 'for a test', package: null, server: null, rows: ['get'],
+    profiles: Object.fromEntries(names.map((name) => [name, profile])),
+    open: {
+      rows: async ({ dataset }) => ({
+        get: async (id) => { await turn(); return dataset.value(id); },
+        close: async () => {},
+      }),
+    },
+  });`;
 
 describe('the parent of a run is killed', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-killed-parent-'));
@@ -48,4 +66,58 @@ describe('the parent of a run is killed', () => {
       assert.match(shown.stdout, /memory/);
     });
   }
+
+  test('by slices: the round under way is stored up to its last second, apart from the others', async () => {
+    const file = path.join(folder, 'slices.json');
+    const storage = path.join(folder, 'turns.mjs');
+    writeFileSync(storage, STORAGE);
+    const storages = NAMES.map((name) => `${storage}:${name}`).join();
+    const load = ['--budget', '10m', '--in-flight', '1', '--rows', '100'];
+    const words = ['race', '--storages', storages, ...load, '--json', file];
+    const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words]);
+    const stored = () => {
+      try {
+        return parseResult(readFileSync(file, 'utf8'), file);
+      } catch {
+        return null; // reserved, and empty until the first second
+      }
+    };
+    const soFar = () => stored()?.comparison?.unfinished;
+    const limitMs = 60_000;
+    try {
+      await eventually(() => soFar() !== undefined, 'a part of a round', limitMs);
+      const { blocks } = /** @type {{ blocks: number }} */ (soFar());
+      await eventually(() => (soFar()?.blocks ?? 0) > blocks, 'the journal goes on');
+      const whole = () => [stored()?.comparison].filter((one) => one?.blocks.length)[0];
+      const { unfinished } = await eventually(whole, 'a whole round', limitMs);
+      assert.ok(unfinished === undefined || unfinished.round > 0, 'its part was not removed');
+      await eventually(() => soFar() !== undefined, 'the next round', limitMs);
+    } finally {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    const result = parseResult(readFileSync(file, 'utf8'), file);
+    assert.equal(result.state, 'running');
+    const { comparison, benchmarks } = result;
+    const { unfinished, blocks, loads } = /** @type {NonNullable<typeof comparison>} */ (
+      comparison
+    );
+    assert.equal(unfinished?.round, blocks.length);
+    const [contenders] = unfinished.loads;
+    for (const profile of NAMES) {
+      const name = profile === 'default' ? 'turns' : `turns:${profile}`;
+      const [own] = contenders.filter((one) => one.name === name);
+      const { timePs, operations, invalid } = own;
+      assert.equal(timePs.length, unfinished.blocks);
+      assert.ok(operations > 0 && invalid === 0 && timePs.every((time) => Number(time) > 0));
+      const [whole] = loads[0].contenders.filter((one) => one.name === name);
+      assert.equal(whole.rounds.length, blocks.length, 'no statistics of a part of a round');
+    }
+    assert.ok(benchmarks.every(({ rounds }) => rounds.length === blocks.length));
+    const shown = await runCommand(folder, ['bin/dragstrip.js', 'report', file]);
+    assert.equal(shown.status, 0, shown.stderr);
+    const title = `Round ${blocks.length + 1}, not finished \\(${unfinished.blocks} blocks?, not in`;
+    assert.match(shown.stdout, new RegExp(title));
+    assert.match(shown.stdout, /1 in flight: turns [\d,]+, turns:b [\d,]+,/);
+  });
 });

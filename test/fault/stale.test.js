@@ -66,8 +66,9 @@ describe('reads of a mix', () => {
   async function mixOf(storage, more = {}) {
     const result = await run(
       /** @type {any} */ ({
-        ...{ ...DATASET, ...more, storages: [storage], addresses: { redis: address } },
-        ...{ workload: 'mix', mix: 'get:70,set:30', inFlight: [8], ops: 4000, warmup: 0 },
+        ...{ ...DATASET, storages: [storage], addresses: { redis: address } },
+        ...{ workload: 'mix', mix: 'get:70,set:30', inFlight: [8] },
+        ...(more['budget'] ? more : { ops: 4000, warmup: 0, ...more }),
       }),
     );
     const [{ rounds }] = result.benchmarks;
@@ -84,6 +85,22 @@ describe('reads of a mix', () => {
     assert.equal(statusOf(result), 5);
     const [warning] = result.warnings.filter(({ code }) => code === 'W_STALE');
     assert.match(warning.message, /^\d+ of \d+ reads were stale: older than the last acknowledged/);
+  });
+
+  test('by slices, too: a count of their own', async () => {
+    lagMs = LAG_MS;
+    const slices = { budget: 20_000, rounds: 2 };
+    const { result, round } = await mixOf(path.join(folder, 'split.mjs'), slices);
+    lagMs = 0;
+    const { outcomes, compared } = round;
+    assert.ok(result.comparison !== undefined, 'by slices');
+    assert.ok(Number(compared?.stale) > 0, JSON.stringify(round));
+    assert.equal(outcomes.mismatch, compared?.stale);
+    assert.equal(statusOf(result), 5);
+    assert.ok(result.warnings.some(({ code }) => code === 'W_STALE'));
+    const { result: fine, round: own } = await mixOf('ioredis', slices);
+    assert.equal(statusOf(fine), 0, JSON.stringify(own));
+    assert.equal(own.compared?.stale, 0);
   });
 
   for (const [what, more] of /** @type {[string, Record<string, unknown>][]} */ ([

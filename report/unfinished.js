@@ -1,0 +1,46 @@
+/**
+ * The round of slices under way when a run was killed or aborted, as a list beside the tables: what
+ * each contender gave in it. None of it is in a figure of the tables. Pure.
+ */
+
+import { formatCount, formatThroughput, plainText } from '../lib/format.js';
+import { flightName } from '../lib/load-name.js';
+import { medianOfAll } from '../stats/metrics.js';
+
+/** @typedef {import('../lib/comparison.js').StoredComparison} StoredComparison */
+/** @typedef {import('../lib/report-types.js').Item} Item */
+/** @typedef {import('../lib/report-types.js').List} List */
+/** @typedef {NonNullable<StoredComparison['unfinished']>['loads'][number][number]} Contender */
+
+/**
+ * @param {import('../lib/result.js').Result} result
+ * @returns {List} an item per load; empty where every round was finished
+ */
+export function unfinishedList({ comparison }) {
+  const { unfinished, loads = [] } = comparison ?? {};
+  if (unfinished === undefined) return { kind: 'skipped', title: '', items: [] };
+  const { round, blocks } = unfinished;
+  const items = unfinished.loads.flatMap((contenders, i) => {
+    const texts = contenders.flatMap(speedOf);
+    if (texts.length === 0 || loads[i] === undefined) return [];
+    const { workload, parameters = {}, ...shape } = loads[i];
+    const of = [workload, ...Object.values(parameters), flightName(shape)];
+    const subject = plainText(of.filter((one) => one !== undefined).join(', '));
+    return [{ subject, text: `${texts.join(', ')} ops/s`, hint: null, untrusted: true }];
+  });
+  const counted = `${formatCount(blocks)} ${blocks === 1 ? 'block' : 'blocks'}`;
+  const title = `Round ${round + 1}, not finished (${counted}, not in the tables)`;
+  return { kind: 'skipped', title, items };
+}
+
+/**
+ * @param {Contender} contender
+ * @returns {string[]} `ioredis 45.9 k`
+ */
+function speedOf({ name, timePs, invalid }) {
+  const times = timePs.filter((time) => time !== null && time > 0);
+  const wrong = invalid > 0 ? ` (${formatCount(invalid)} slices with failures)` : '';
+  if (times.length === 0) return wrong === '' ? [] : [plainText(`${name}${wrong}`)];
+  const speed = formatThroughput(1e12 / Number(medianOfAll(times)));
+  return [plainText(`${name} ${speed}${wrong}`)];
+}
