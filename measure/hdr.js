@@ -1,13 +1,14 @@
 /**
  * HdrHistogram V2, compressed, base64: the format of histograms in results, readable by other
- * HdrHistogram tools. hdr-histogram-js encodes and decodes.
+ * HdrHistogram tools. hdr-histogram-js encodes; its decoder would allocate what a header claims and
+ * believe any count, so the counts are read by measure/hdr-counts.js.
  *
  * Not for the hot path: the library takes about 60 ms to load, so it is loaded at first use.
  */
 
 import { createRequire } from 'node:module';
 import { inflateSync } from 'node:zlib';
-import { DragstripError } from '../lib/errors.js';
+import { readCounts, refused } from './hdr-counts.js';
 import { Histogram, highestAt, lowestAt } from './histogram.js';
 
 /**
@@ -28,12 +29,16 @@ function library() {
   return require('hdr-histogram-js');
 }
 
-/** A count has up to nine bytes, and there are some 57,000 of them up to the highest value. */
+/** A count has up to nine bytes, and there are some 45,000 of them up to the highest value. */
 const INFLATED_BYTES_MAX = 1 << 20;
 const BASE64_LENGTH_MAX = 1 << 21;
-/** Cookie and length before the compressed bytes; the fields before the counts. */
+/** Strict: Buffer.from() skips what is not base64. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** Cookie and length before the compressed bytes. */
 const COMPRESSED_HEADER = 8;
-const PLAIN_HEADER = 40;
+const COMPRESSED_COOKIE = 0x1c849304;
+/** The second digit of a cookie is a word size, which V2 does not use. */
+const COOKIE_MASK = ~0xf0;
 
 /**
  * @param {Histogram} histogram
@@ -65,18 +70,14 @@ export function encode(histogram) {
  * @throws {DragstripError} E_USAGE: not HdrHistogram V2, another unit or precision, another count
  */
 export function decode(base64, exact = {}) {
-  const hdr = decodeByLibrary(base64);
-  const sparse = [];
+  const sparse = readCounts(inflate(base64));
   const seen = { count: 0, sum: 0, min: 0, max: 0 };
-  const end = hdr.countsArrayIndex(hdr.maxValue) + 1;
-  for (let i = 0; i < end; i++) {
-    const n = hdr.getCountAtIndex(i);
-    if (n === 0) continue;
-    if (seen.count === 0) seen.min = lowestAt(i);
-    seen.max = highestAt(i);
-    seen.count += n;
-    seen.sum += Math.floor((lowestAt(i) + highestAt(i)) / 2) * n;
-    sparse.push(i, n);
+  for (let i = 0; i < sparse.length; i += 2) {
+    const [low, high] = [lowestAt(sparse[i]), highestAt(sparse[i])];
+    if (i === 0) seen.min = low;
+    seen.max = high;
+    seen.count += sparse[i + 1];
+    seen.sum += Math.floor((low + high) / 2) * sparse[i + 1];
   }
   if (exact.count !== undefined && exact.count !== seen.count) {
     throw refused(`it holds ${seen.count} values, not ${exact.count}`);
@@ -84,57 +85,26 @@ export function decode(base64, exact = {}) {
   return Histogram.fromSparse({ sparse, ...seen, ...exact });
 }
 
-/** @param {string} why @param {unknown} [cause] */
-function refused(why, cause) {
-  return new DragstripError('E_USAGE', `not a histogram written by Dragstrip: ${why}`, {
-    hint: 'use a file written by --json or --out',
-    cause,
-  });
-}
-
 /**
- * A few kilobytes can claim to be gigabytes: the size is bounded before the library inflates it,
- * and the precision, by which it allocates.
+ * A few kilobytes can claim to be gigabytes: the size is bounded.
  * @param {string} base64
+ * @returns {Buffer}
  * @throws {DragstripError} E_USAGE
  */
-function requireSmall(base64) {
+function inflate(base64) {
   if (base64.length > BASE64_LENGTH_MAX) throw refused('it is too long');
-  let plain;
+  if (base64.length % 4 !== 0 || !BASE64.test(base64)) throw refused('not base64');
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.length < COMPRESSED_HEADER) throw refused('not HdrHistogram V2 (it is too short)');
+  if ((bytes.readInt32BE(0) & COOKIE_MASK) !== COMPRESSED_COOKIE) {
+    throw refused('not HdrHistogram V2 (another cookie)');
+  }
+  const end = COMPRESSED_HEADER + bytes.readUInt32BE(4);
   try {
-    plain = inflateSync(Buffer.from(base64, 'base64').subarray(COMPRESSED_HEADER), {
+    return inflateSync(bytes.subarray(COMPRESSED_HEADER, end), {
       maxOutputLength: INFLATED_BYTES_MAX,
     });
   } catch (error) {
     throw refused(`not HdrHistogram V2 (${error.message})`, error);
   }
-  if (plain.length < PLAIN_HEADER) throw refused('not HdrHistogram V2 (it is too short)');
-  // Cookie, payload length, index offset, digits, lowest and highest value, ratio.
-  const digits = plain.readInt32BE(12);
-  const unit = plain.readBigInt64BE(16);
-  if (unit !== 1n || digits !== CONFIGURATION.numberOfSignificantValueDigits) {
-    throw refused(`unit ${unit} and ${digits} digits instead of unit 1 and 3 digits`);
-  }
-}
-
-/**
- * @param {string} base64
- * @returns {import('hdr-histogram-js').JsHistogram} with the configuration above, so that
- *   its indexes are the same
- */
-function decodeByLibrary(base64) {
-  requireSmall(base64);
-  const { decodeFromCompressedBase64 } = library();
-  /** @type {any} the typings omit the counts */
-  let hdr;
-  try {
-    hdr = decodeFromCompressedBase64(base64, CONFIGURATION.bitBucketSize);
-  } catch (error) {
-    throw refused(`not HdrHistogram V2 (${error.message})`, error);
-  }
-  const { lowestDiscernibleValue: unit, numberOfSignificantValueDigits: digits } = hdr;
-  if (unit !== 1 || digits !== CONFIGURATION.numberOfSignificantValueDigits) {
-    throw refused(`unit ${unit} and ${digits} digits instead of unit 1 and 3 digits`);
-  }
-  return hdr;
 }

@@ -16,7 +16,7 @@ const HALF_BITS = 10;
 const HALF = 1 << HALF_BITS;
 const FULL_MASK = 2 * HALF - 1;
 /** Safe integers have 53 bits, of which 11 are kept: 42 doublings above the first 2048 counts. */
-const LENGTH = (53 - (HALF_BITS + 1) + 2) * HALF;
+export const LENGTH = (53 - (HALF_BITS + 1) + 2) * HALF;
 const INT32_END = 2 ** 31;
 /** Powers of two by exponent: `**` would call the math library. */
 const POWERS = Float64Array.from({ length: LENGTH / HALF }, (_, exponent) => 2 ** exponent);

@@ -19,9 +19,10 @@ case $release in
   *) echo "fresh-debian.sh: release $release: 12 or 13" >&2; exit 2 ;;
 esac
 [ "$(id -u)" = 0 ] || { echo 'fresh-debian.sh: run it as root' >&2; exit 2; }
-if [ -z "${FRESH_PRIVATE_MOUNTS:-}" ]; then
-  # Mounts end with this process, however it ends.
-  FRESH_PRIVATE_MOUNTS=yes exec unshare --mount --propagation private "$0" "$release" "$@"
+if [ -z "${FRESH_PRIVATE:-}" ]; then
+  # Mounts and processes end with this process, however it ends.
+  FRESH_PRIVATE=yes exec unshare --mount --propagation private --pid --fork --kill-child \
+    "$0" "$release" "$@"
 fi
 
 racer=racer
@@ -87,12 +88,25 @@ as_racer() {
     env --chdir=/home/$racer/dragstrip "${settings[@]}" "$@"
 }
 
+# Prints the processes of the new user that are still there.
+left_running() {
+  local uid pid
+  uid=$(inside id -u $racer)
+  for pid in "$root"/proc/[0-9]*; do
+    [ "$(stat -c %u "$pid" 2>/dev/null)" = "$uid" ] || continue
+    tr '\0' ' ' 2>/dev/null <"$pid/cmdline" | cut -c1-160 | grep . || true
+  done
+}
+
 as_racer sh -c 'echo "Debian $(cat /etc/debian_version), node $(node -v), npm $(npm -v)"'
 if [ $# -gt 0 ]; then as_racer "$@"; exit; fi
 for script in start test; do
   status=0
   SECONDS=0
   as_racer npm "$script" || status=$?
-  echo "npm $script: status $status after $SECONDS s"
+  echo "npm $script: status $status after $SECONDS s, load average $(cut -d' ' -f1-3 /proc/loadavg)"
   [ "$status" = 0 ] || exit "$status"
+  sleep 1
+  left=$(left_running)
+  [ -z "$left" ] || { echo "npm $script left running:"; echo "$left"; exit 1; }
 done

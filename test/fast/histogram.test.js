@@ -239,15 +239,44 @@ test('the library behind the encoding is not loaded until something is encoded',
   assert.equal(output.toString().trim(), 'false true');
 });
 
+/** @param {Buffer} plain a payload @returns {string} as in a result */
+function packed(plain) {
+  const compressed = deflateSync(plain);
+  const header = Buffer.alloc(8);
+  header.writeInt32BE(0x1c849314, 0);
+  header.writeInt32BE(compressed.length, 4);
+  return Buffer.concat([header, compressed]).toString('base64');
+}
+
+/** @param {number[]} words bytes of counts @returns {string} */
+function withCounts(words) {
+  const plain = Buffer.alloc(40 + words.length);
+  plain.writeInt32BE(0x1c849313, 0);
+  plain.writeInt32BE(words.length, 4);
+  plain.writeInt32BE(3, 12);
+  plain.writeBigInt64BE(1n, 16);
+  plain.writeBigInt64BE(2n ** 53n - 1n, 24);
+  Buffer.from(words).copy(plain, 40);
+  return packed(plain);
+}
+
+test('counts that cannot be are refused, not believed and no internal error', () => {
+  // ZigZag: 3 is a run of two zeros, 4 a count of two.
+  assert.deepEqual(decode(withCounts([3, 4])).toSparse(), [2, 2]);
+  const large = [...Array(8).fill(0x80), 0x7f];
+  const zeros = [0xff, 0xff, 0xff, 0x7f];
+  for (const [words, why] of /** @type {[number[], RegExp][]} */ ([
+    [large, /counts are too large/],
+    [[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 4], /counts are too large/],
+    [[...zeros, 4], /more counts than there are values/],
+    [[4, 0x80], /cut off/],
+  ])) {
+    assert.throws(() => decode(withCounts(words)), { code: 'E_USAGE', message: why });
+  }
+});
+
 test('a few kilobytes that claim to be gigabytes are refused before they are inflated', () => {
-  const bomb = (/** @type {Buffer} */ plain) => {
-    const packed = deflateSync(plain);
-    const header = Buffer.alloc(8);
-    header.writeInt32BE(0x1c849314, 0);
-    header.writeInt32BE(packed.length, 4);
-    return Buffer.concat([header, packed]).toString('base64');
-  };
-  const huge = bomb(Buffer.alloc(256 << 20));
+  const huge = packed(Buffer.alloc(256 << 20));
   assert.ok(huge.length < 400_000);
   const before = process.memoryUsage().rss;
   assert.throws(() => decode(huge), { code: 'E_USAGE', message: /^not a histogram/ });
@@ -257,7 +286,7 @@ test('a few kilobytes that claim to be gigabytes are refused before they are inf
   precise.writeInt32BE(5, 12); // 100 times as many buckets
   precise.writeBigInt64BE(1n, 16);
   precise.writeBigInt64BE(2n ** 53n - 1n, 24);
-  assert.throws(() => decode(bomb(precise)), { code: 'E_USAGE', message: /5 digits/ });
+  assert.throws(() => decode(packed(precise)), { code: 'E_USAGE', message: /5 digits/ });
   const long = Buffer.alloc(3 << 20, 'A').toString();
   assert.throws(() => decode(long), { code: 'E_USAGE', message: /too long/ });
 });
