@@ -4,7 +4,7 @@ import { targetError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
 import { tlsOptions } from '../lib/tls.js';
 import { knownNodes } from './cluster-nodes.js';
-import { codeClass, openOrThrow, requireEndpoint, withCode } from './connection.js';
+import { codeClass, loseHandle, openOrThrow, requireEndpoint, withCode } from './connection.js';
 
 /** @typedef {import('./redis-clients.js').Where} Where */
 
@@ -154,4 +154,25 @@ export function closeWhenLost(client, lose) {
     }
     processResponse.call(client, message);
   };
+}
+
+/**
+ * @param {any} client of one server or of a cluster
+ * @param {string} prefix of the keys
+ * @returns {import('../lib/types.js').RowsHandle}
+ */
+export function glideRows(client, prefix) {
+  /** @type {import('../lib/types.js').RowsHandle} */
+  const handle = {
+    get: (id) => client.get(prefix + id),
+    value: (reply) => (reply === null ? undefined : reply),
+    mget: (ids) => client.mget(ids.map((id) => prefix + id)),
+    set: (id, text) => client.set(prefix + id, text),
+    stored: (reply) => reply === 'OK',
+    async close() {
+      loseHandle(handle, withCode(new Error('the client is closed')));
+      if (!client.isClosed) client.close();
+    },
+  };
+  return handle;
 }

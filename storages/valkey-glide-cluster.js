@@ -4,8 +4,7 @@
  */
 
 import { defineStorage } from '../lib/define.js';
-import { loseHandle, withCode } from './connection.js';
-import { connectGlideCluster, missingBinary, PACKAGE } from './glide-client.js';
+import { connectGlideCluster, glideRows, missingBinary, PACKAGE } from './glide-client.js';
 
 const OPTIONS = { inflightRequestsLimit: 1_000_000, requestTimeout: 5000, logger: 'off' };
 
@@ -34,18 +33,5 @@ export const storage = defineStorage({
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const client = await connectGlideCluster(context);
-  const { redisPrefix: prefix } = context.names;
-  /** @type {import('../lib/types.js').RowsHandle} */
-  const handle = {
-    get: (id) => client.get(prefix + id),
-    value: (reply) => (reply === null ? undefined : reply),
-    mget: (ids) => client.mget(ids.map((id) => prefix + id)),
-    set: (id, text) => client.set(prefix + id, text),
-    stored: (reply) => reply === 'OK',
-    async close() {
-      loseHandle(handle, withCode(new Error('the client is closed')));
-      if (!client.isClosed) client.close();
-    },
-  };
-  return handle;
+  return glideRows(client, context.names.redisPrefix);
 }

@@ -1,8 +1,8 @@
 /** Valkey GLIDE on a Redis or Valkey server. */
 
 import { defineStorage } from '../lib/define.js';
-import { loseHandle, withCode } from './connection.js';
-import { closeWhenLost, connectGlide, missingBinary, PACKAGE } from './glide-client.js';
+import { loseHandle } from './connection.js';
+import { closeWhenLost, connectGlide, glideRows, missingBinary, PACKAGE } from './glide-client.js';
 import { openGlideInserter, REDIS_INSERTS } from './inserts/redis.js';
 
 export const storage = defineStorage({
@@ -28,19 +28,7 @@ export const storage = defineStorage({
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const client = await connectGlide(context);
-  const { redisPrefix: prefix } = context.names;
-  /** @type {import('../lib/types.js').RowsHandle} */
-  const handle = {
-    get: (id) => client.get(prefix + id),
-    value: (reply) => (reply === null ? undefined : reply),
-    mget: (ids) => client.mget(ids.map((id) => prefix + id)),
-    set: (id, text) => client.set(prefix + id, text),
-    stored: (reply) => reply === 'OK',
-    async close() {
-      loseHandle(handle, withCode(new Error('the client is closed')));
-      if (!client.isClosed) client.close();
-    },
-  };
+  const handle = glideRows(client, context.names.redisPrefix);
   closeWhenLost(client, (error) => loseHandle(handle, error));
   return handle;
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import { isAlive } from '../../lib/process-identity.js';
 import { callRedis, fieldsOf } from '../../servers/cluster-call.js';
 import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
 import { runCommand } from '../helpers/command-line.js';
+import { listeningPlaces } from '../helpers/listening.js';
 import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
@@ -80,14 +81,10 @@ describe('redis-cluster', () => {
   test('all six listen on loopback alone, as a user without rights, no password in argv', () => {
     const { password } = credentialsOf(running);
     assert.equal(running.nodes?.length, 6);
-    const listening = readLines('/proc/net/tcp').map((line) => line.trim().split(/\s+/));
     for (const { pid } of running.nodes ?? []) {
-      const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
-      const own = listening.filter(
-        (fields) => fields[3] === '0A' && sockets.includes(`socket:[${fields[9]}]`),
-      );
-      assert.equal(own.length, 3, 'clients, clients over TLS, the other nodes');
-      for (const fields of own) assert.match(fields[1], /^0100007F:/);
+      const places = listeningPlaces(pid);
+      assert.equal(places.length, 3, 'clients, clients over TLS, the other nodes');
+      for (const place of places) assert.match(place, /^0100007F:/);
       assert.notEqual(statSync(`/proc/${pid}`).uid, 0);
       assert.ok(!readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(String(password)));
     }
@@ -192,17 +189,3 @@ describe('redis-cluster', () => {
     });
   }
 });
-
-/** @param {string} path */
-function linkOf(path) {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
-
-/** @param {string} path */
-function readLines(path) {
-  return readFileSync(path, 'utf8').split('\n').slice(1);
-}

@@ -5,16 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { inThisProcess } from '../../engine/executor.js';
 import { runRace } from '../../engine/runner.js';
-import { formatEndpoint } from '../../lib/address.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
 import { loadServer } from '../../servers/index.js';
@@ -22,12 +18,12 @@ import { startProxyCommand } from '../../servers/proxy-command.js';
 import { isRefusedByProxy, refusalOf } from '../../workloads/commands/analysis.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
 import { commandVariants } from '../../workloads/commands/plan.js';
-import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
 import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { withCommandServers } from '../helpers/command-servers.js';
 import { buildResult } from '../helpers/result-builder.js';
-import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
+import { PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @param {import('../../lib/result.js').Result} result */
 const statusAfter = (result) => statusWith(result, statusOf, { options: {}, quiet: true });
@@ -48,35 +44,9 @@ const ALL = {
 };
 
 describe('the command list on real servers', () => {
-  const servers = withServers(['redis', 'nutcracker']);
-  let folder = '';
-  /** @type {Redis} */
-  let redis;
+  const { servers, redis, folder, both } = withCommandServers();
 
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-commands-'));
-    redis = new Redis({
-      .../** @type {any} */ (servers.address('redis').main),
-      ...servers.login('redis'),
-    });
-    const { programs, env } = /** @type {any} */ (
-      await (await loadServer('redis')).find(PACKAGES_HOME)
-    );
-    const libraries = env['LD_LIBRARY_PATH'];
-    rememberProgram({ program: programs['redis-benchmark'], libraries }, process.env);
-  });
-  after(async () => {
-    redis?.disconnect();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  /** @param {string} name */
-  function both(name) {
-    const { main, unix } = servers.address(name);
-    return [main, unix].map(formatEndpoint).join(',');
-  }
-
-  const ownKeys = () => redis.keys(`${PREFIX}*`);
+  const ownKeys = () => redis().keys(`${PREFIX}*`);
 
   /**
    * @param {Partial<typeof ALL>} list
@@ -88,7 +58,7 @@ describe('the command list on real servers', () => {
     const { commands, ...more } = options;
     return runRace(
       {
-        home: path.join(folder, 'state'),
+        home: path.join(folder(), 'state'),
         workload: 'commands',
         storages: ['ioredis'],
         ...{ inFlight: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
@@ -121,10 +91,12 @@ describe('the command list on real servers', () => {
     }).length;
 
   test('all fifteen, each way, kept or not: right answers, or refused with words', async () => {
-    const strangers = await redis.set('key:000000000001', 'a stranger’s');
+    const strangers = await redis().set('key:000000000001', 'a stranger’s');
     assert.equal(strangers, 'OK');
     const socketsBefore = openSockets();
-    const clientsBefore = Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))?.[1]);
+    const clientsBefore = Number(
+      /connected_clients:(\d+)/.exec(await redis().info('clients'))?.[1],
+    );
     /** @type {Set<string>} */
     const notOurs = new Set();
     const result = await runList(
@@ -133,9 +105,11 @@ describe('the command list on real servers', () => {
       {
         onEvent: (event) => {
           if (event.type !== 'benchmark-end') return;
-          redis.keys('*').then((keys) => {
-            for (const key of keys) if (!key.startsWith(PREFIX)) notOurs.add(key);
-          });
+          redis()
+            .keys('*')
+            .then((keys) => {
+              for (const key of keys) if (!key.startsWith(PREFIX)) notOurs.add(key);
+            });
         },
       },
     );
@@ -170,11 +144,11 @@ describe('the command list on real servers', () => {
     assert.equal(refused.length, 4);
     assert.equal(statusAfter(result), 0);
     assert.deepEqual([...notOurs], ['key:000000000001'], 'no key but ours was ever made');
-    assert.equal(await redis.get('key:000000000001'), 'a stranger’s');
-    await redis.del('key:000000000001');
+    assert.equal(await redis().get('key:000000000001'), 'a stranger’s');
+    await redis().del('key:000000000001');
     assert.deepEqual(await ownKeys(), []);
     await eventually(() => openSockets() <= socketsBefore, 'its sockets are closed');
-    const clients = Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))?.[1]);
+    const clients = Number(/connected_clients:(\d+)/.exec(await redis().info('clients'))?.[1]);
     assert.ok(clients <= clientsBefore, `${clients} connections at Redis, ${clientsBefore} before`);
   });
 
@@ -242,9 +216,9 @@ describe('the command list on real servers', () => {
       assert.ok(parameters !== undefined);
     }
     assert.deepEqual(await ownKeys(), [], 'nor anything of redis-benchmark');
-    const users = /** @type {string[]} */ (await redis.call('ACL', 'USERS'));
+    const users = /** @type {string[]} */ (await redis().call('ACL', 'USERS'));
     assert.deepEqual(users, ['default'], 'nor the user that it had');
-    assert.equal(await redis.dbsize(), 0);
+    assert.equal(await redis().dbsize(), 0);
   });
 
   test('a proxy that changes a reply is found out: mismatch, and status 5', async () => {
@@ -356,7 +330,7 @@ describe('the command list on real servers', () => {
   test('the command removes its keys on SIGINT, and tells what was measured until then', async () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET,GET', '--no-redis-benchmark'];
     const size = ['--requests', '200000', '--clients', '4', '--warmup', '50'];
-    const { child, ended } = startCommand(folder, [...words, ...size, '--keep-alive', 'on'], {
+    const { child, ended } = startCommand(folder(), [...words, ...size, '--keep-alive', 'on'], {
       env: env(),
     });
     for (let seen = 0; seen < 20; ) {
@@ -388,7 +362,7 @@ describe('the command list on real servers', () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'LRANGE_600', '--keep-alive', 'on'];
     const way = ['--way', 'direct', '--transport', 'unix', '--requests', '3000', '--warmup', '10'];
     symlinkSync(path.join(PACKAGES_HOME, 'packages'), path.join(servers.home(), 'packages'));
-    const { child, ended } = startCommand(folder, [...words, ...way], {
+    const { child, ended } = startCommand(folder(), [...words, ...way], {
       env: { ...env(), DRAGSTRIP_HOME: servers.home() },
     });
     await eventually(() => benchmarksRunning().length > 0, 'redis-benchmark runs', 40_000);
@@ -400,18 +374,18 @@ describe('the command list on real servers', () => {
   });
 
   test('a key there that is not ours is refused with status 3, and stays', async () => {
-    await redis.set(`${PREFIX}set`, 'a stranger’s');
+    await redis().set(`${PREFIX}set`, 'a stranger’s');
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'SET', '--way', 'direct', '--quiet'];
-    const ended = await runCommand(folder, words, { env: env() });
+    const ended = await runCommand(folder(), words, { env: env() });
     assertFailure(ended, 3, /not created by Dragstrip; nothing was changed/);
     assert.deepEqual(await ownKeys(), [`${PREFIX}set`]);
-    await redis.del(`${PREFIX}set`);
+    await redis().del(`${PREFIX}set`);
   });
 
   test('without redis-benchmark its column says why, and what helps', async () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'GET', '--way', 'direct', '--quiet'];
     const small = ['--requests', '60', '--clients', '5', '--warmup', '5', '--svg', 'plots'];
-    const ended = await runCommand(folder, [...words, ...small], {
+    const ended = await runCommand(folder(), [...words, ...small], {
       env: { ...env(), PATH: path.dirname(process.execPath) },
     });
     assert.equal(ended.status, 0, ended.stderr);
@@ -419,7 +393,7 @@ describe('the command list on real servers', () => {
       ended.stdout,
       /redis-benchmark is skipped: it is not here\n +→ run `npx dragstrip serv/,
     );
-    assert.deepEqual(readdirSync(path.join(folder, 'plots')).sort(), [
+    assert.deepEqual(readdirSync(path.join(folder(), 'plots')).sort(), [
       ...['commands-ioredis-kept.svg', 'commands-ioredis-own.svg'],
     ]);
   });

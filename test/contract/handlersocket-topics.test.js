@@ -22,52 +22,17 @@
  */
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { handlersocketLine } from '../../codecs/reference.js';
-import { connect } from '../../storages/handlersocket/index.js';
 import { countLines, Wire } from '../helpers/codec-recorder.js';
-import { startMariadb } from '../helpers/handlersocket-server.js';
+import { withTables } from '../helpers/handlersocket-tables.js';
 
 const DATABASE = 'hs_topics';
-/** @type {Awaited<ReturnType<typeof startMariadb>>} */
-let server;
-/** @type {import('mysql2/promise').Connection} */
-let sql;
-/** @type {Awaited<ReturnType<typeof connect>>} */
-let client;
-
-before(async () => {
-  server = await startMariadb();
-  sql = await server.sql();
-  await sql.query(`CREATE DATABASE ${DATABASE}`);
-  await sql.query(`USE ${DATABASE}`);
-  client = await connect({ port: server.read, writePort: server.write });
-});
-
-after(async () => {
-  await client?.close();
-  await sql?.end();
-  await server?.stop();
-});
-
-let tables = 0;
-
-/** @param {string} columns as in CREATE TABLE @param {any[][]} [rows] */
-async function makeTable(columns, rows = []) {
-  tables += 1;
-  const table = `t${tables}`;
-  await sql.query(`CREATE TABLE ${table} (${columns}) ENGINE=InnoDB`);
-  if (rows.length > 0) await sql.query(`INSERT INTO ${table} VALUES ?`, [rows]);
-  return table;
-}
-
-/** @param {string} table @param {string[]} columns @param {object} [more] */
-const open = (table, columns, more) =>
-  client.openIndex({ database: DATABASE, table, columns, ...more });
+const { server, sql, client, makeTable, open } = withTables(DATABASE);
 
 /** @param {string} query @returns {Promise<any[][]>} values as text, NULL as null */
 async function select(query) {
-  const [rows] = await sql.query({
+  const [rows] = await sql().query({
     sql: query,
     rowsAsArray: true,
     typeCast: (field) => field.string(),
@@ -144,13 +109,13 @@ test('09: a batch sees its own changes in their order', async () => {
   /** @param {any} batch */
   const values = async (batch) => (await batch.send()).map((/** @type {any} */ { value }) => value);
   const [k50, k51, k60, k61, k7, k70] = [50, 51, 60, 61, 7, 70].map((i) => HUNDRED[i]);
-  const removed = client.batch().remove(index, '=', 'k5').find(index, '>=', 'k5', from);
+  const removed = client().batch().remove(index, '=', 'k5').find(index, '>=', 'k5', from);
   assert.deepEqual(await values(removed), [1, [k50, k51]]);
-  const again = client.batch().remove(index, '=', 'k60').insert(index, ['k60', 'new']);
+  const again = client().batch().remove(index, '=', 'k60').insert(index, ['k60', 'new']);
   again.find(index, '>=', 'k60', from);
   assert.deepEqual((await values(again)).at(-1), [['k60', 'new'], k61]);
   assert.notDeepEqual(k60, ['k60', 'new']);
-  const updated = client.batch().find(index, '>=', 'k7', from);
+  const updated = client().batch().find(index, '>=', 'k7', from);
   updated.update(index, '=', 'k70', ['k70', 'up']).find(index, '>=', 'k7', from);
   assert.deepEqual(await values(updated), [[k7, k70], 1, [k7, ['k70', 'up']]]);
 });
@@ -293,7 +258,7 @@ test('24: an insert with fewer values than columns leaves the server alive', asy
   );
   const index = await open(table, ['id', 't']);
   await assert.rejects(async () => index.insert([321]), { code: 'HS_ARGUMENT' });
-  const wire = new Wire({ host: '127.0.0.1', port: server.write });
+  const wire = new Wire({ host: '127.0.0.1', port: server().write });
   try {
     const requests = [
       ['P', 0, DATABASE, table, 'PRIMARY', 'id,t'],

@@ -4,56 +4,17 @@
  */
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { baseTableGuard, connect } from '../../storages/handlersocket/index.js';
 import { rejection } from '../helpers/fake-handlersocket.js';
-import { startMariadb } from '../helpers/handlersocket-server.js';
+import { withTables } from '../helpers/handlersocket-tables.js';
 
 const DATABASE = 'hs_client';
-/** @type {Awaited<ReturnType<typeof startMariadb>>} */
-let server;
-/** @type {import('mysql2/promise').Connection} */
-let sql;
-/** @type {Awaited<ReturnType<typeof connect>>} */
-let client;
-
-before(async () => {
-  server = await startMariadb();
-  sql = await server.sql();
-  await sql.query(`CREATE DATABASE ${DATABASE}`);
-  await sql.query(`USE ${DATABASE}`);
-  client = await connect({ port: server.read, writePort: server.write });
-});
-
-after(async () => {
-  await client?.close();
-  await sql?.end();
-  await server?.stop();
-});
-
-let tables = 0;
-
-/**
- * A table of its own for a test, filled by SQL.
- * @param {string} columns as in CREATE TABLE
- * @param {string[]} [rows] as in VALUES
- * @returns {Promise<string>} its name
- */
-async function makeTable(columns, rows = []) {
-  tables += 1;
-  const table = `t${tables}`;
-  await sql.query(`CREATE TABLE ${table} (${columns}) ENGINE=InnoDB`);
-  if (rows.length > 0) await sql.query(`INSERT INTO ${table} VALUES ${rows.join(',')}`);
-  return table;
-}
-
-/** @param {string} table @param {string[]} columns @param {object} [more] */
-const open = (table, columns, more) =>
-  client.openIndex({ database: DATABASE, table, columns, ...more });
+const { server, sql, client, makeTable, open } = withTables(DATABASE);
 
 /** @param {string} query */
 async function select(query) {
-  const [rows] = await sql.query({ sql: query, rowsAsArray: true });
+  const [rows] = await sql().query({ sql: query, rowsAsArray: true });
   return /** @type {any[][]} */ (rows);
 }
 
@@ -336,7 +297,7 @@ test('errors of the server come with their code, message and the engine’s name
   ]);
   /** @param {object} more */
   const opened = (more) =>
-    parts(client.openIndex({ database: DATABASE, table: parent, columns: ['id'], ...more }));
+    parts(client().openIndex({ database: DATABASE, table: parent, columns: ['id'], ...more }));
   const none = [undefined, undefined];
   assert.deepEqual(await opened({ table: 'nope' }), ['HS_OPEN_TABLE', 1, 'open_table', ...none]);
   assert.deepEqual(await opened({ table: parent.toUpperCase() }), [
@@ -350,7 +311,7 @@ test('errors of the server come with their code, message and the engine’s name
 
 test('a change on the read port is refused by the server, and says so', async () => {
   const table = await makeTable('id INT PRIMARY KEY');
-  const wrong = await connect({ port: server.read, writePort: server.read });
+  const wrong = await connect({ port: server().read, writePort: server().read });
   const index = await wrong.openIndex({ database: DATABASE, table, columns: ['id'] });
   const error = await rejection(index.insert([1]));
   assert.deepEqual([error.code, error.serverMessage], ['HS_READ_ONLY', 'readonly']);
@@ -361,19 +322,19 @@ test('a server that is read-only refuses changes', async () => {
   const table = await makeTable('id INT PRIMARY KEY');
   const index = await open(table, ['id']);
   // The server waits for tables that are open for writing.
-  await client.releaseTables(() => sql.query('SET GLOBAL read_only = 1'));
+  await client().releaseTables(() => sql().query('SET GLOBAL read_only = 1'));
   try {
     const error = await rejection(index.insert([1]));
     assert.deepEqual([error.code, error.serverMessage], ['HS_READ_ONLY', 'lock_tables']);
   } finally {
-    await client.releaseTables(() => sql.query('SET GLOBAL read_only = 0'));
+    await client().releaseTables(() => sql().query('SET GLOBAL read_only = 0'));
   }
 });
 
 test('a batch keeps its order, and one that fails does not undo the others', async () => {
   const table = await makeTable('id INT PRIMARY KEY, n INT', ['(1, 1)']);
   const index = await open(table, ['id', 'n'], { types: 'number' });
-  const batch = client.batch().insert(index, [2, 2]).insert(index, [2, 3]).find(index, '=', 2);
+  const batch = client().batch().insert(index, [2, 2]).insert(index, [2, 3]).find(index, '=', 2);
   batch.increment(index, '=', 2, [0, 5]).find(index, '=', 2).remove(index, '=', 1);
   batch.update(index, '=', 2, [2, 9]);
   assert.equal(batch.size, 7);
@@ -384,7 +345,7 @@ test('a batch keeps its order, and one that fails does not undo the others', asy
     ),
     [undefined, 'HA_ERR_FOUND_DUPP_KEY', [[2, 2]], 1, [[2, 7]], 1, 1],
   );
-  assert.deepEqual(await client.batch().send(), []);
+  assert.deepEqual(await client().batch().send(), []);
   await assert.rejects(batch.send(), { code: 'HS_ARGUMENT' });
 });
 
@@ -421,7 +382,7 @@ test('a scan walks every row once, by unique keys, by keys that repeat, up and d
 
 test('a single reply of 12 MB is whole', async () => {
   const table = await makeTable('id INT PRIMARY KEY, v VARCHAR(100) NOT NULL');
-  await sql.query(`INSERT INTO ${table} SELECT seq, RPAD(seq, 100, '.') FROM seq_1_to_110000`);
+  await sql().query(`INSERT INTO ${table} SELECT seq, RPAD(seq, 100, '.') FROM seq_1_to_110000`);
   const index = await open(table, ['id', 'v'], { types: { id: 'number' } });
   const rows = await index.find('>=', 0, { limit: 4294967295 });
   assert.equal(rows.length, 110_000);
@@ -430,7 +391,7 @@ test('a single reply of 12 MB is whole', async () => {
 
 test('100,000 and 400,000 requests at once are all answered, each its own', async () => {
   const table = await makeTable('id INT PRIMARY KEY, v INT NOT NULL');
-  await sql.query(`INSERT INTO ${table} SELECT seq, seq * 3 FROM seq_1_to_50000`);
+  await sql().query(`INSERT INTO ${table} SELECT seq, seq * 3 FROM seq_1_to_50000`);
   const index = await open(table, ['v'], { types: 'number' });
   for (const count of [100_000, 400_000]) {
     let right = 0;
@@ -450,24 +411,24 @@ test('100,000 and 400,000 requests at once are all answered, each its own', asyn
   }
   const values = await Promise.all(Array.from({ length: 100_000 }, (_, i) => index.value(i + 1)));
   assert.equal(values.filter((value) => value !== undefined).length, 50_000);
-  assert.equal(client.counters().pending, 0);
+  assert.equal(client().counters().pending, 0);
 });
 
 test('releaseTables lets SQL alter a table that is open, and the client goes on', async () => {
   const table = await makeTable('id INT PRIMARY KEY, v INT', ['(1, 5)']);
   const index = await open(table, ['v'], { types: 'number' });
   await index.update('=', 1, [6]);
-  await sql.query('SET lock_wait_timeout = 20');
-  await client.releaseTables(async () => {
-    await sql.query(`ALTER TABLE ${table} ADD COLUMN w INT DEFAULT 7`);
-    await sql.query(`TRUNCATE TABLE ${table}`);
-    await sql.query(`INSERT INTO ${table} VALUES (1, 8, 9)`);
+  await sql().query('SET lock_wait_timeout = 20');
+  await client().releaseTables(async () => {
+    await sql().query(`ALTER TABLE ${table} ADD COLUMN w INT DEFAULT 7`);
+    await sql().query(`TRUNCATE TABLE ${table}`);
+    await sql().query(`INSERT INTO ${table} VALUES (1, 8, 9)`);
   });
   assert.equal(await index.value(1), 8);
 });
 
 test('an openIndex that fails leaves no lock on the table, and requests under way are answered', async () => {
-  await sql.query('SET lock_wait_timeout = 10');
+  await sql().query('SET lock_wait_timeout = 10');
   const busy = await makeTable('id INT PRIMARY KEY, v INT', ['(1, 5)']);
   const index = await open(busy, ['v'], { types: 'number' });
   for (const wrong of [{ index: 'nope' }, { columns: ['nope'] }, { filters: ['nope'] }]) {
@@ -479,49 +440,49 @@ test('an openIndex that fails leaves no lock on the table, and requests under wa
       rejection(open(table, columns, more)),
     ]);
     for (const { code } of failures) assert.match(code, /^HS_(INDEX|COLUMN)$/);
-    await sql.query(`ALTER TABLE ${table} ADD COLUMN w INT`);
-    await sql.query(`DROP TABLE ${table}`);
+    await sql().query(`ALTER TABLE ${table} ADD COLUMN w INT`);
+    await sql().query(`DROP TABLE ${table}`);
     assert.ok((await finds).every((value) => value === 5));
     assert.equal(await index.value(1), 5, 'other indexes are open again');
   }
   // A table with an index that is open stays open: its connections are not disturbed.
-  const before = client.counters().connects;
+  const before = client().counters().connects;
   await rejection(open(busy, ['nope']));
-  assert.equal(client.counters().connects, before);
+  assert.equal(client().counters().connects, before);
   index.close();
 });
 
 test('a request by its tokens: finds, changes, errors, bytes', async () => {
   const table = await makeTable('id INT PRIMARY KEY, v VARBINARY(9)', ["(1, 'a')", "(2, 'b')"]);
   const index = await open(table, ['id', 'v']);
-  assert.deepEqual(await client.request(['>=', 1, 1, 10, 0], { index }), {
+  assert.deepEqual(await client().request(['>=', 1, 1, 10, 0], { index }), {
     columns: 2,
     fields: ['1', 'a', '2', 'b'],
   });
-  assert.deepEqual(await client.request(['=', 1, 9], { index }), { columns: 2, fields: [] });
+  assert.deepEqual(await client().request(['=', 1, 9], { index }), { columns: 2, fields: [] });
   const bytes = Buffer.of(0, 9, 10, 255);
   const update = ['=', 1, 2, 1, 0, 'U', 2, bytes];
-  assert.deepEqual(await client.request(update, { index, write: true }), {
+  assert.deepEqual(await client().request(update, { index, write: true }), {
     columns: 1,
     fields: ['1'],
   });
-  const { fields } = await client.request(['=', 1, 2], { index, type: 'buffer' });
+  const { fields } = await client().request(['=', 1, 2], { index, type: 'buffer' });
   assert.deepEqual(fields, [Buffer.from('2'), bytes]);
-  await client.request(['=', 1, 2, 1, 0, 'U', 2, null], { index, write: true });
-  assert.deepEqual((await client.request(['=', 1, 2], { index })).fields, ['2', null]);
-  const error = await rejection(client.request(['~', 1, 2], { index }));
+  await client().request(['=', 1, 2, 1, 0, 'U', 2, null], { index, write: true });
+  assert.deepEqual((await client().request(['=', 1, 2], { index })).fields, ['2', null]);
+  const error = await rejection(client().request(['~', 1, 2], { index }));
   assert.deepEqual([error.code, error.serverMessage], ['HS_REQUEST', 'op']);
-  assert.equal((await rejection(client.request(update, { index }))).code, 'HS_READ_ONLY');
-  assert.match((await rejection(client.request(['P', 1]))).message, /use openIndex/);
-  assert.match((await rejection(client.request([]))).message, /an array of tokens/);
+  assert.equal((await rejection(client().request(update, { index }))).code, 'HS_READ_ONLY');
+  assert.match((await rejection(client().request(['P', 1]))).message, /use openIndex/);
+  assert.match((await rejection(client().request([]))).message, /an array of tokens/);
   assert.equal(await index.value(1), '1', 'the connection is in step');
 });
 
 test('a guard keeps a view, which would kill the server, from being opened', async () => {
   const table = await makeTable('id INT PRIMARY KEY');
-  await sql.query(`CREATE VIEW v_${table} AS SELECT * FROM ${table}`);
-  const guard = baseTableGuard((text, values) => sql.query(text, values));
-  const guarded = await connect({ port: server.read, guard });
+  await sql().query(`CREATE VIEW v_${table} AS SELECT * FROM ${table}`);
+  const guard = baseTableGuard((text, values) => sql().query(text, values));
+  const guarded = await connect({ port: server().read, guard });
   const open = (/** @type {string} */ name) =>
     guarded.openIndex({ database: DATABASE, table: name, columns: ['id'] });
   const error = await rejection(open(`v_${table}`));

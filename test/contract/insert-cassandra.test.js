@@ -6,7 +6,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -28,6 +28,7 @@ import {
   ROWS,
   writeBroken,
 } from '../helpers/insert-cases.js';
+import { listeningPlaces } from '../helpers/listening.js';
 import { claimOn } from '../helpers/namespaces.js';
 import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
@@ -129,30 +130,13 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
   });
 
   test('listens on loopback alone, in a folder of its own', () => {
-    const sockets = readdirSync(`/proc/${running.pid}/fd`).map((fd) => readLink(fd));
-    const listening = ['tcp', 'tcp6'].flatMap((table) =>
-      readFileSync(`/proc/${running.pid}/net/${table}`, 'latin1')
-        .split('\n')
-        .slice(1)
-        .map((line) => line.trim().split(/\s+/))
-        .filter((fields) => fields[3] === '0A' && sockets.includes(`socket:[${fields[9]}]`))
-        .map((fields) => fields[1]),
-    );
-    assert.equal(listening.length, 2, 'for clients, and between nodes');
-    for (const place of listening) assert.match(place, /0100007F:/);
+    const places = listeningPlaces(running.pid);
+    assert.equal(places.length, 2, 'for clients, and between nodes');
+    for (const place of places) assert.match(place, /0100007F:/);
     assert.ok(running.folder.startsWith(home));
     const trace = path.join(tmpdir(), `hsperfdata_${userInfo().username}`, String(running.pid));
     assert.ok(!existsSync(trace), 'Java leaves nothing in the folder of temporary files');
   });
-
-  /** @param {string} fd */
-  function readLink(fd) {
-    try {
-      return readlinkSync(`/proc/${running.pid}/fd/${fd}`);
-    } catch {
-      return '';
-    }
-  }
 
   test('every strategy leaves 50,000 right rows, each written once', async () => {
     const names = Object.keys(storage.inserts ?? {});

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { resolveAddress } from '../../engine/addresses.js';
 import { isAlive } from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
 import { loadServer, startServers, statusServers, stopServers } from '../../servers/index.js';
+import { listeningPlaces } from '../helpers/listening.js';
 import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/types.js').RunningServer} RunningServer */
@@ -95,35 +96,15 @@ test('a second start finds them running and starts no other', async () => {
 
 test('they listen on loopback alone, in folders that nobody else may enter', () => {
   for (const { name, pid, folder } of Object.values(running)) {
-    const sockets = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`));
-    let listening = 0;
-    for (const line of ['tcp', 'tcp6'].flatMap((table) => readLines(`/proc/net/${table}`))) {
-      const fields = line.trim().split(/\s+/);
-      if (fields[3] !== '0A' || !sockets.includes(`socket:[${fields[9]}]`)) continue;
-      assert.match(fields[1], /^0100007F:/, `${name} listens at ${fields[1]}`);
-      listening += 1;
-    }
-    assert.equal(listening, name === 'mariadb' ? 3 : 1, name);
+    const places = listeningPlaces(pid);
+    for (const place of places) assert.match(place, /^0100007F:/, `${name} listens at ${place}`);
+    assert.equal(places.length, name === 'mariadb' ? 3 : 1, name);
     assert.equal(statSync(folder).mode & 0o777, 0o700, folder);
     // Their user has to enter the folder above, where root started them.
     const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
     assert.equal(statSync(join(folder, '..')).mode & 0o777, mode);
   }
 });
-
-/** @param {string} path */
-function linkOf(path) {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return '';
-  }
-}
-
-/** @param {string} path */
-function readLines(path) {
-  return readFileSync(path, 'utf8').split('\n').slice(1);
-}
 
 test('two processes that start the same servers at once get the same ones', async () => {
   const other = await makeHome();

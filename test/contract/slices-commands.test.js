@@ -4,55 +4,31 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
+import { before, describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { run } from '../../index.js';
-import { formatEndpoint } from '../../lib/address.js';
 import { resultSchema } from '../../lib/result.js';
-import { loadServer } from '../../servers/index.js';
 import { isRefusedByProxy } from '../../workloads/commands/analysis.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
-import { rememberProgram } from '../../workloads/commands/redis-benchmark.js';
 import { status } from '../../workloads/commands/run-hooks.js';
+import { withCommandServers } from '../helpers/command-servers.js';
 import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
-import { addressVariables, PACKAGES_HOME, withServers } from '../helpers/servers.js';
+import { addressVariables } from '../helpers/servers.js';
 
 const CHANGING = ['SET', 'INCR', 'LPOP', 'SADD', 'SPOP'];
 const LASTING = ['PING_INLINE', 'PING_BULK', 'LRANGE_100'];
 
 describe('commands by slices', { timeout: 600_000 }, () => {
-  const servers = withServers(['redis', 'nutcracker']);
-  let folder = '';
-  /** @type {Redis} */
-  let redis;
+  const { servers, redis, folder, both } = withCommandServers();
 
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-commands-'));
-    Object.assign(process.env, addressVariables(servers));
-    const where = /** @type {any} */ (servers.address('redis').main);
-    redis = new Redis({ ...where, ...servers.login('redis') });
-    const { programs, env } = /** @type {any} */ (
-      await (await loadServer('redis')).find(PACKAGES_HOME)
-    );
-    const libraries = env['LD_LIBRARY_PATH'];
-    rememberProgram({ program: programs['redis-benchmark'], libraries }, process.env);
-  });
-  after(async () => {
-    redis?.disconnect();
-    await rm(folder, { recursive: true, force: true });
-  });
+  before(() => Object.assign(process.env, addressVariables(servers)));
 
   /** @param {Record<string, unknown>} options */
   async function runSliced(options) {
-    const both = (/** @type {string} */ name) =>
-      [servers.address(name).main, servers.address(name).unix].map(formatEndpoint).join(',');
     const result = await run(
       /** @type {any} */ ({
-        ...{ home: path.join(folder, 'state'), workload: 'commands', inFlight: 8 },
+        ...{ home: path.join(folder(), 'state'), workload: 'commands', inFlight: 8 },
         addresses: { redis: both('redis'), proxy: both('nutcracker') },
         ...options,
       }),
@@ -94,7 +70,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
     }
     assert.equal(ran.filter(isRefusedByProxy).length, refused);
     assert.equal(status(result, statusOf, { options: {}, quiet: true }), 0);
-    assert.deepEqual(await redis.keys(`${PREFIX}*`), []);
+    assert.deepEqual(await redis().keys(`${PREFIX}*`), []);
   }
 
   const how = { storages: ['ioredis', 'redis'], rounds: 2, budget: 10_000, redisBenchmark: 'real' };
@@ -112,7 +88,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
 
   test('a contender that does 20 % more is found, an equal one is not called different', async () => {
     const { storages } = plantStorages(
-      folder,
+      folder(),
       `async command(context) {
         const { connect, ...handle } = await base.open.command(context);
         return {

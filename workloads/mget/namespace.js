@@ -1,14 +1,5 @@
-/** Where the keys of `dragstrip mget` are while a run lasts: our own names and no others. */
+/** Where the keys of `dragstrip mget` are while a run lasts. */
 
-/** @type {import('../../lib/types.js').Namespace} */
-export const namespace = Object.freeze({
-  name: 'mget',
-  rows: true,
-  redis: {
-    prefix: 'dragstrip:mget:row:',
-    marker: 'dragstrip:mget:dataset',
-    own: /^dragstrip:mget:row:\d+$/,
-  },
-  mariadb: { database: 'hs_test', table: 'dragstrip_mget' },
-  tarantool: { space: 'dragstrip_mget', marker: 'dragstrip_dataset', key: 'mget' },
-});
+import { rowsNamespace } from '../rows-namespace.js';
+
+export const namespace = rowsNamespace('mget');
