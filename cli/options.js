@@ -217,7 +217,7 @@ const LIMIT_OPTIONS = [
 /** Of `bisect`; `releases` has a range in place of two versions. */
 const BISECT_OPTIONS = {
   metric: choice(['throughput', 'client-cpu', 'server-cpu', 'p50', 'p99'], undefined, {
-    help: 'what is compared',
+    help: 'what is compared: throughput, client-cpu, server-cpu, p50 or p99',
     shown: 'releases: throughput; bisect: client-cpu',
   }),
   inFlight: count(1, 10_000, 100, { help: 'requests in flight' }),
@@ -226,12 +226,14 @@ const BISECT_OPTIONS = {
 const RELEASES_OPTIONS = {
   from: text({ value: '<version>', help: 'oldest version: 5, 5.3 or 5.3.1' }),
   to: text({ value: '<version>', help: 'newest version' }),
-  every: choice(['patch', 'minor', 'major'], 'minor', { help: 'the last version of each' }),
+  every: choice(['patch', 'minor', 'major'], 'minor', {
+    help: 'the last version of each patch, minor or major',
+  }),
 };
-const RELEASES_COMMON = rowsNamed([
-  ...['setup', 'storages', 'storage', 'out', 'quiet'],
-  ...[...DATASET_OPTIONS, ...ADDRESS_OPTIONS],
-]);
+const RELEASES_COMMON = [
+  ...Object.values(declared({ storages: { ...storages, shown: 'those that use the package' } })),
+  ...rowsNamed(['setup', 'storage', 'out', 'quiet', ...DATASET_OPTIONS, ...ADDRESS_OPTIONS]),
+];
 
 const RECORD_OPTIONS = declared({
   for: duration(undefined, { help: 'how long: 30s, 5m' }),

@@ -29,7 +29,7 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   if (!options['setup']) return;
   const { setUp } = await import('./setup.js');
   const { storagesOfPackages } = await import('../engine/driver-versions.js');
-  plan.storages ??= await storagesOfPackages(plan.against, workload);
+  plan.storages = await storagesOfPackages(plan.against, workload, plan.storages);
   const { dataset, allowTargets, home, tls } = plan;
   const { sizes: valueSize = dataset.valueSize } = plan;
   const rows = { ...dataset, valueSize };

@@ -5,6 +5,7 @@
  */
 
 import { usageError } from '../lib/errors.js';
+import { nearMiss } from '../lib/near-miss.js';
 import { contendersOf } from './contenders.js';
 import { installDriver } from './drivers/install.js';
 import { sourcesOf } from './drivers/sources.js';
@@ -12,34 +13,69 @@ import { sourcesOf } from './drivers/sources.js';
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 
 /**
+ * Also the check of what was written, before servers are set up or anything is installed.
  * @param {readonly string[]} against
  * @param {import('./contenders.js').Choice} workload
- * @returns {Promise<string[] | null>} names of our storages whose drivers are meant; null: none is
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where none has such a driver
+ * @param {readonly string[] | null} [chosen] selections of storages that were named
+ * @returns {Promise<string[] | null>} these; else names of our storages whose drivers are meant;
+ *   null: none is
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where none has such a driver, or a
+ *   path of `against` is wrong
  */
-export async function storagesOfPackages(against, workload) {
-  if (against.length === 0) return null;
-  const { names, load } = contendersOf(workload);
-  /** @type {string[]} */
-  const found = [];
-  for (const source of against.flatMap((text) => sourcesOf(text))) {
-    const own = [];
-    for (const storage of await names()) {
-      const { package: driver, alternative = false } = await load(storage);
-      if (driver === source.name) own.push({ storage, alternative });
-    }
-    if (own.length === 0) throw noDriver(source);
-    // Such as ioredis-cluster: only where the driver has no other storage.
-    const usual = own.filter(({ alternative }) => !alternative);
-    found.push(...(usual.length > 0 ? usual : own).map(({ storage }) => storage));
-  }
-  return [...new Set(found)];
+export async function storagesOfPackages(against, workload, chosen = null) {
+  const sources = against.flatMap((text) => sourcesOf(text));
+  if (sources.length === 0) return chosen && [...chosen];
+  return storagesOfDrivers(sources, workload, chosen);
 }
 
-/** @param {import('./drivers/sources.js').DriverSource} source */
-function noDriver({ name, text, kind }) {
+/**
+ * @param {readonly Named[]} drivers
+ * @param {import('./contenders.js').Choice} workload
+ * @param {readonly string[] | null} [chosen] as above
+ * @returns {Promise<string[]>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export async function storagesOfDrivers(drivers, workload, chosen = null) {
+  const all = await driversOf(workload, chosen);
+  const found = drivers.flatMap((named) => {
+    const own = all.filter(({ driver }) => driver === named.name);
+    if (own.length === 0) throw noDriver(named, all);
+    // Such as ioredis-cluster: only where the driver has no other storage.
+    const usual = own.filter(({ isAlternative }) => !isAlternative);
+    return (usual.length > 0 ? usual : own).map(({ storage }) => storage);
+  });
+  return chosen === null ? [...new Set(found)] : [...chosen];
+}
+
+/** @typedef {Pick<import('./drivers/sources.js').DriverSource, 'name' | 'text' | 'kind' |
+ *   'option'>} Named */
+/** @typedef {{ storage: string, driver: string | null, isAlternative: boolean }} Driver */
+
+/**
+ * @param {import('./contenders.js').Choice} workload
+ * @param {readonly string[] | null} chosen
+ * @returns {Promise<Driver[]>} of each storage that may take part
+ */
+async function driversOf(workload, chosen) {
+  const { names, load, parse } = contendersOf(workload);
+  const isAll = chosen === null || chosen.some((text) => text.trim() === 'all');
+  const sources = isAll ? await names() : chosen.map((text) => parse(text).source);
+  const drivers = [];
+  for (const storage of sources) {
+    const { package: driver, alternative = false } = await load(storage);
+    drivers.push({ storage, driver, isAlternative: alternative });
+  }
+  return drivers;
+}
+
+/**
+ * @param {Named} source
+ * @param {readonly Driver[]} drivers
+ */
+function noDriver({ name, text, kind, option = '--against' }, drivers) {
+  const known = drivers.flatMap(({ driver }) => driver ?? []);
   return usageError(
-    `--against ${text}: no storage of this run uses the driver ${name}`,
+    `${option} ${text}: no storage of this run uses the driver ${name}${nearMiss(name, known)}`,
     kind === 'registry'
       ? 'npx dragstrip doctor shows the drivers; name the storage by --storages'
       : 'name the driver that it stands for, such as --against ioredis@./my-fork',
@@ -61,7 +97,7 @@ export async function withDriverVersions(storages, { against, onlyAgainst = fals
     const meant = storages.filter(
       ({ definition }) => definition.package === source.name && definition.fill === undefined,
     );
-    if (meant.length === 0) throw noDriver(source);
+    if (meant.length === 0) throw noDriver(source, []);
     const { driver, unavailable } = await tryInstall(source, home, onlyAgainst);
     for (const base of meant) {
       const { definition, profile } = base;

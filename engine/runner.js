@@ -86,7 +86,7 @@ import { namespacesOf } from './value-sizes.js';
  */
 export async function runRace(options, context = {}) {
   const { plan, workload } = isRequest(options) ? options : await requestRun(options);
-  plan.storages ??= await storagesOfPackages(plan.against, workload);
+  plan.storages = await storagesOfPackages(plan.against, workload, plan.storages);
   createDataset(plan.dataset); // refuses what is out of range before anything is opened
   const home = plan.home ?? findHome();
   const namespaces = namespacesOf(plan, workload);

@@ -3,6 +3,7 @@
  * `dragstrip bisect ioredis 5.3.0 6.0.0`: the release that changed a metric.
  */
 
+import { storagesOfDrivers } from '../../engine/driver-versions.js';
 import {
   bisectReleases,
   compareVersions,
@@ -36,7 +37,8 @@ export async function execute(context) {
   const range = isBisect
     ? { from, to }
     : { from: options.from, to: options.to, every: options.every ?? 'minor' };
-  const versions = await versionsOf(name, range);
+  const storages = await storagesOf(name, command, options);
+  const versions = await versionsOf(name, { ...range, isBisect });
   const { metric = isBisect ? 'client-cpu' : 'throughput' } = options;
   const progress = createProgress(stderr, { quiet: options.quiet });
   const signals = onSignals(stderr, { before: progress.done });
@@ -44,7 +46,7 @@ export async function execute(context) {
   const stops = [];
   try {
     const { signal } = signals;
-    const runOptions = runOptionsOf(name, options);
+    const runOptions = runOptionsOf(storages, options);
     if (options.setup) {
       const { setUp } = await import('../setup.js');
       stops.push((await setUp(runOptions, { signal, progress })).stop);
@@ -70,8 +72,21 @@ export async function execute(context) {
 }
 
 /**
+ * @param {string} name of the package
+ * @param {string} command
+ * @param {Record<string, any>} options
+ * @returns {Promise<string[]>} what binds it
+ */
+function storagesOf(name, command, options) {
+  const named = { name, text: name, kind: /** @type {const} */ ('registry'), option: command };
+  const all = [...(options['storages'] ?? []), ...(options['storage'] ?? [])];
+  const chosen = all.length > 0 ? all : null;
+  return storagesOfDrivers([named], { needs: ['get'] }, chosen);
+}
+
+/**
  * @param {string} name
- * @param {{ from?: string, to?: string, every?: any }} range
+ * @param {{ from?: string, to?: string, every?: any, isBisect: boolean }} range
  */
 async function versionsOf(name, range) {
   for (const version of [range.from, range.to]) {
@@ -82,7 +97,10 @@ async function versionsOf(name, range) {
   if (from !== undefined && to !== undefined && compareVersions(from, to) > 0) {
     throw usageError(`from ${from} to ${to}: the older version comes first`, 'exchange them');
   }
-  const versions = selectVersions(await publishedVersions(name), range);
+  const published = await publishedVersions(name);
+  // Its two ends are measured, so each must be there.
+  if (range.isBisect) for (const version of [from, to]) requirePublished(name, version, published);
+  const versions = selectVersions(published, range);
   if (versions.length >= 2) return versions;
   throw targetError(
     `${name}: ${versions.length} published versions from ${from ?? 'the first'} to ${to ?? 'the last'}`,
@@ -92,17 +110,31 @@ async function versionsOf(name, range) {
 
 /**
  * @param {string} name
+ * @param {string | undefined} version
+ * @param {readonly string[]} published
+ */
+function requirePublished(name, version = '', published) {
+  if (selectVersions(published, { from: version, to: version }).length > 0) return;
+  const older = selectVersions(published, { to: version }).slice(-1);
+  const newer = selectVersions(published, { from: version }).slice(0, 1);
+  throw targetError(
+    `${name} ${version} was not published`,
+    `next to it: ${[...older, ...newer].join(', ')}; npm view ${name} versions lists all`,
+  );
+}
+
+/**
+ * @param {string[]} storages
  * @param {Record<string, any>} options
  * @returns {import('../../index.js').RunOptions}
  */
-function runOptionsOf(name, options) {
+function runOptionsOf(storages, options) {
   const { budget = BUDGET_MS, rounds, rows, valueSize, seed, allowTargets } = options;
   const { inFlight = IN_FLIGHT } = options;
   const load = inFlight === 1 ? { kind: 'sync' } : { kind: 'window', inFlight };
   return /** @type {any} */ ({
     ...{ command: 'releases', loads: [load], budget, precision: 0.01, rounds },
-    storages: options['storages'] ?? options['storage'] ?? [name],
-    ...{ rows, valueSize, seed, allowTargets, addresses: addressesOf(options) },
+    ...{ storages, rows, valueSize, seed, allowTargets, addresses: addressesOf(options) },
   });
 }
 

@@ -119,10 +119,18 @@ describe('a registry of our own with a planted release', () => {
       /^turning-driver: 1\.3\.0 changed throughput: 0\.\d+× \(.* n \d+\) of 1\.2\.0/,
     );
     assertFailure(await run(['bisect', 'turning-driver', '2.0.0', '1.0.0', ...few]), 2, /older/);
+    const missing = await run(['bisect', 'turning-driver', '1.0.7', '2.0.0', ...few]);
     assertFailure(
-      await run(['bisect', 'nowhere-driver', '1', '2', ...few]),
+      missing,
       4,
-      /npm does not know/,
+      /turning-driver 1\.0\.7 was not published; next to it: 1\.0\.0, 1\.1\.0/,
     );
+    const storage = readFileSync(path.join(folder, 'turning.mjs'), 'utf8');
+    const other = storage.replaceAll('turning-driver', 'nowhere-driver');
+    writeFileSync(path.join(folder, 'nowhere.mjs'), other.replace(/^import.*/, 'const turns = 1;'));
+    const bisect = ['bisect', 'nowhere-driver', '1', '2'];
+    assertFailure(await run([...bisect, ...few]), 2, /no storage .* driver nowhere-driver/);
+    const named = few.map((word) => word.replace('turning', 'nowhere'));
+    assertFailure(await run([...bisect, ...named]), 4, /npm does not know/);
   });
 });

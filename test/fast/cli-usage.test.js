@@ -31,6 +31,21 @@ describe('what is not understood is refused in one line with status 2', { concur
     ['an unknown profile', ['test.js', '--storages', 'ioredis:tunde'], /did you mean "tuned"/],
     ['an empty name', ['test.js', '--storages', 'redis,,lmdb'], /empty name.*dragstrip list/],
     ['a file that is not there', ['test.js', '--storage', './none.js'], /none\.js: no such file/],
+    [
+      'a driver that no storage has, before servers are set up',
+      [DRAGSTRIP, 'race', '--setup', '--against', 'iorediz@5'],
+      /--against iorediz@5: no storage .* driver iorediz: did you mean "ioredis"\?/,
+    ],
+    [
+      'a folder of a driver that is not there, likewise',
+      [DRAGSTRIP, 'race', '--setup', '--storages', 'ioredis', '--against', './none'],
+      /--against \.\/none: there is no such folder or tarball/,
+    ],
+    [
+      'releases of what no storage uses, before npm is asked',
+      [DRAGSTRIP, 'releases', 'left-pad', '--from', '1'],
+      /releases left-pad: no storage of this run uses the driver left-pad; .*--storages/,
+    ],
     ['an unknown flag', ['test.js', '--opps', '5'], /'--opps'.*--ops.*test\.js --help/],
     ['a flag of another command', ['test.js', '--in-flight', '5'], /'--in-flight'/],
     ['an unknown command', [DRAGSTRIP, 'rase'], /'rase'.*race.*--help/],
