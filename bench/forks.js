@@ -3,41 +3,67 @@
  * ioredis are raced against ioredis. One sends every 20th GET twice (5 % more commands), one is
  * equal, one sends every 50th twice (2 %). Not part of the tests: a race takes up to --budget.
  *
- *     node bench/forks.js [--cases 5%,equal,2%] [--repeat 20] [--budget 2m]
- *       [--gates client-cpu>1.01,server-cpu>1.01] [--fetched .dragstrip/packages] [--out FOLDER]
+ *     node bench/forks.js [--equal 20] [--five 5] [--two 3] [--budget 40s] [--minutes 28]
+ *       [--gates "throughput<0.98,client-cpu>1.02"] [--in-flight 100]
+ *       [--fetched .dragstrip/packages] [--out forks-results]
  *
- * --fetched: servers that were downloaded before; without it they are downloaded into the folder.
- * --out: keeps the result and the output of each race.
+ * --equal, --five, --two: how many races of each, mixed. --minutes: no race is started that would
+ * end later than this after the start. --fetched: servers that were downloaded before; without it
+ * they are downloaded into the folder. --out: races.jsonl with a line per race, table.md with what
+ * there is so far, the result and the output of each race.
  */
 
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { systemClock } from '../measure/clock.js';
+import { orderOf, raceLine, tableOf } from './forks-table.js';
+
+/** @typedef {import('./forks-table.js').ForkRace} ForkRace */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Of how many GET commands one is sent twice. @type {Readonly<Record<string, number | null>>} */
-const CASES = Object.freeze({ '5%': 20, equal: null, '2%': 50 });
+const CASES = Object.freeze({ equal: null, '5 %': 20, '2 %': 50 });
+/** A race that none has told the length of yet. */
+const LONGEST_S = 60;
 
 const { values } = parseArgs({
   options: {
-    cases: { type: 'string', default: Object.keys(CASES).join(',') },
-    repeat: { type: 'string', default: '20' },
-    budget: { type: 'string', default: '2m' },
-    gates: { type: 'string', default: 'client-cpu>1.01,server-cpu>1.01' },
+    equal: { type: 'string', default: '20' },
+    five: { type: 'string', default: '5' },
+    two: { type: 'string', default: '3' },
+    budget: { type: 'string', default: '40s' },
+    minutes: { type: 'string', default: '28' },
+    gates: { type: 'string', default: 'throughput<0.98,client-cpu>1.02' },
+    'in-flight': { type: 'string', default: '100' },
     fetched: { type: 'string' },
-    out: { type: 'string' },
+    out: { type: 'string', default: 'forks-results' },
   },
 });
-const cases = values.cases.split(',');
-const unknown = cases.find((name) => !(name in CASES));
-if (unknown !== undefined) {
-  console.error(`--cases ${unknown}: one of ${Object.keys(CASES).join(', ')}`);
+const counts = { equal: values.equal, '5 %': values.five, '2 %': values.two };
+for (const text of [...Object.values(counts), values.minutes]) {
+  if (/^\d+$/.test(text)) continue;
+  console.error(`${text}: not a whole number; --equal 20 --five 5 --two 3 --minutes 28`);
   process.exit(2);
 }
+const startNs = systemClock.now();
+const out = path.resolve(values.out);
+
+/** @param {number} sinceNs */
+const secondsSince = (sinceNs) => (systemClock.now() - sinceNs) / 1e9;
 
 /**
  * An empty project with Dragstrip as npm packs it, and the forks.
@@ -51,16 +77,16 @@ async function prepare(folder) {
   const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
   await run(['init', '-y']);
   await run(['install', '--ignore-scripts', '--no-audit', '--no-fund', `./${tarball}`]);
-  for (const name of cases) await makeFork(folder, name);
+  for (const name of Object.keys(CASES)) await makeFork(folder, name);
   if (values.fetched !== undefined) {
     await mkdir(path.join(folder, '.dragstrip'));
     await symlink(path.resolve(values.fetched), path.join(folder, '.dragstrip/packages'));
   }
 }
 
-/** @param {string} name */
-function folderOf(name) {
-  return `fork-${name.replace('%', '-percent')}`;
+/** @param {string} name @returns {string} of a case, for files: `fork-5-percent` */
+function fileNameOf(name) {
+  return `fork-${name.replace(' %', '-percent')}`;
 }
 
 /**
@@ -68,7 +94,7 @@ function folderOf(name) {
  * @param {string} name of the case
  */
 async function makeFork(folder, name) {
-  const fork = path.join(folder, folderOf(name));
+  const fork = path.join(folder, fileNameOf(name));
   await cp(path.join(folder, 'node_modules/ioredis'), fork, { recursive: true });
   const entry = path.join(fork, 'built/index.js');
   const every = CASES[name];
@@ -92,69 +118,72 @@ Client.prototype.sendCommand = function (command, stream) {
 }
 
 /**
- * @param {string} folder
- * @param {string} name
- * @param {number} number
- * @returns {Promise<{ status: number, seconds: number, outcomes: string[] }>} outcomes of gates
+ * @param {string} name of the case
+ * @returns {string[]} the command line, without where the result goes
  */
-async function race(folder, name, number) {
-  const json = `${folderOf(name)}-${number}.json`;
+function wordsOf(name) {
   const gates = values.gates.split(',').flatMap((gate) => ['--fail-if', gate]);
-  const words = ['race', '--storages', 'ioredis', '--against', `ioredis@./${folderOf(name)}`];
-  const more = ['--budget', values.budget, '--json', json, '--no-html'];
-  const startNs = systemClock.now();
-  const ended = await execa('npx', ['dragstrip', ...words, ...gates, ...more], {
-    ...{ cwd: folder, reject: false, all: true },
-  });
-  const seconds = (systemClock.now() - startNs) / 1e9;
-  if (values.out !== undefined) await writeFile(path.join(values.out, `${json}.txt`), ended.all);
-  const stored = await readFile(path.join(folder, json), 'utf8').catch(() => null);
-  if (stored === null) throw new Error(`${name}: no result\n${ended.all}`);
-  if (values.out !== undefined) await writeFile(path.join(values.out, json), stored);
-  const outcomes = (JSON.parse(stored).gates ?? []).map(
-    (/** @type {{ outcome: string }} */ { outcome }) => outcome,
-  );
-  return { status: Number(ended.exitCode), seconds, outcomes };
+  const load = ['--in-flight', values['in-flight'], '--budget', values.budget];
+  return ['race', '--against', `ioredis@./${fileNameOf(name)}`, ...load, ...gates];
 }
 
-/** @param {number[]} all @returns {string} median and range */
-function spread(all) {
-  const sorted = all.toSorted((a, b) => a - b);
-  const shown = [sorted[sorted.length >> 1], sorted[0], sorted[sorted.length - 1]];
-  const [median, least, most] = shown.map((value) => value.toFixed(0));
-  return `${median} (${least}–${most})`;
+/**
+ * @param {string} folder
+ * @param {{ name: string, number: number }} which
+ * @returns {Promise<ForkRace>}
+ */
+async function race(folder, { name, number }) {
+  const file = `${fileNameOf(name)}-${number}`;
+  const json = path.join(out, `${file}.json`);
+  const load = loadavg()[0];
+  const raceNs = systemClock.now();
+  const words = ['dragstrip', ...wordsOf(name), '--json', json, '--no-html', '--force'];
+  const ended = await execa('npx', words, { cwd: folder, reject: false, all: true });
+  const seconds = secondsSince(raceNs);
+  await writeFile(path.join(out, `${file}.txt`), ended.all);
+  const stored = await readFile(json, 'utf8').catch(() => '{}');
+  const { gates = [] } = JSON.parse(stored);
+  return { name, number, status: Number(ended.exitCode), seconds, load, gates };
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<ForkRace[]>} written as they end
+ */
+async function raceAll(folder) {
+  /** @type {ForkRace[]} */
+  const races = [];
+  const wanted = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Number(n)]));
+  const order = orderOf(wanted);
+  for (const which of order) {
+    const longest = Math.max(...races.map(({ seconds }) => seconds), 0) || LONGEST_S;
+    if (secondsSince(startNs) + longest > Number(values.minutes) * 60) {
+      console.log(`time is up: ${races.length} of ${order.length} races`);
+      break;
+    }
+    const one = await race(folder, which);
+    races.push(one);
+    console.log(raceLine(one));
+    await appendFile(path.join(out, 'races.jsonl'), `${JSON.stringify(one)}\n`);
+    await writeFile(path.join(out, 'table.md'), `${tableOf(races)}\n`);
+  }
+  return races;
 }
 
 const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-forks-'));
 const servers = (/** @type {string} */ what) =>
   execa('npx', ['dragstrip', 'servers', what, 'redis'], { cwd: folder });
 try {
-  if (values.out !== undefined) await mkdir(values.out, { recursive: true });
+  await mkdir(out, { recursive: true });
+  await rm(path.join(out, 'races.jsonl'), { force: true });
   await prepare(folder);
   await servers('start');
   await execa('npx', ['dragstrip', 'seed', 'redis'], { cwd: folder });
-  console.log(`gates ${values.gates}, budget ${values.budget}`);
-  console.log('case  races  exit 6  exit 0, all passed  exit 0, undecided  other  seconds  load');
-  for (const name of cases) {
-    /** @type {Awaited<ReturnType<typeof race>>[]} */
-    const races = [];
-    const loads = [];
-    for (let i = 0; i < Number(values.repeat); i += 1) {
-      loads.push(loadavg()[0]);
-      races.push(await race(folder, name, i + 1));
-    }
-    const count = (/** @type {(one: (typeof races)[number]) => boolean} */ is) =>
-      races.filter(is).length;
-    const failed = count(({ status }) => status === 6);
-    const isPassed = (/** @type {(typeof races)[number]} */ { outcomes }) =>
-      outcomes.length > 0 && outcomes.every((outcome) => outcome === 'passed');
-    const passed = count((one) => one.status === 0 && isPassed(one));
-    const undecided = count((one) => one.status === 0 && !isPassed(one));
-    const counts = [races.length, failed, passed, undecided];
-    const other = races.length - failed - passed - undecided;
-    const times = spread(races.map(({ seconds }) => seconds));
-    console.log([name, ...counts, other, times, spread(loads)].join('  '));
-  }
+  console.log(`npx dragstrip ${wordsOf('5 %').join(' ')}`);
+  console.log(`prepared in ${secondsSince(startNs).toFixed(0)} s\n`);
+  const races = await raceAll(folder);
+  const minutes = (secondsSince(startNs) / 60).toFixed(1);
+  console.log(`\n${tableOf(races)}\n\n${races.length} races, ${minutes} minutes in all, in ${out}`);
 } finally {
   await servers('stop').catch(() => {});
   await rm(folder, { recursive: true, force: true });
