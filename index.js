@@ -129,5 +129,5 @@ function limitsBy(source, signal) {
   }
   const { result: stored, file } = source;
   return ({ dataset }, _storages, { environment }) =>
-    limitsFrom(stored, { valueSize: dataset.valueSize, environment }, file);
+    limitsFrom(stored, { dataset, environment }, file);
 }

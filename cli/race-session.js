@@ -31,8 +31,8 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   const { storagesOfPackages } = await import('../engine/driver-versions.js');
   plan.storages = await storagesOfPackages(plan.against, workload, plan.storages);
   const { dataset, allowTargets, home, tls } = plan;
-  const { sizes: valueSize = dataset.valueSize } = plan;
-  const rows = { ...dataset, valueSize };
+  const { sizes: valueSize = dataset.valueSizes ?? dataset.valueSize } = plan;
+  const rows = { rows: dataset.rows, valueSize, seed: dataset.seed };
   const given = { storages: plan.storages ?? undefined, ...rows, allowTargets, home, tls };
   session.stops.push((await setUp(given, session)).stop);
 }

@@ -8,6 +8,7 @@ import { getLoader } from '../data/loaders/index.js';
 import { resolveAddress } from '../engine/addresses.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
+import { sizeOptions } from '../lib/value-sizes.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { buildHiredis } from '../storages/hiredis-build.js';
 import {
@@ -81,7 +82,8 @@ async function serversOf(selections) {
  */
 async function fill(name, { rows, valueSize, seed, allowTargets }, { signal, progress, home }) {
   if (Array.isArray(valueSize)) return; // the run makes its rows itself
-  const dataset = createDataset(dropUndefined({ rows, valueSize, seed }));
+  const size = valueSize === undefined ? {} : sizeOptions(valueSize);
+  const dataset = createDataset(dropUndefined({ rows, ...size, seed }));
   const { address, credentials } = await resolveAddress(name, { flags: {}, home });
   const loader = await getLoader(name);
   const report = await loader.seed({

@@ -5,17 +5,8 @@
 
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
-import {
-  choice,
-  count,
-  counts,
-  duration,
-  flag,
-  names,
-  reading,
-  text,
-  texts,
-} from '../lib/options.js';
+import { choice, count, duration, flag, names, reading, text, texts } from '../lib/options.js';
+import { readValueSize, readValueSizes } from '../lib/value-sizes.js';
 import { LOAD_OPTIONS, usualLoadsOf } from './load-options.js';
 
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
@@ -44,7 +35,11 @@ export const RUN_OPTIONS = Object.freeze({
     help: 'fail all outstanding requests after this long without a reply',
   }),
   rows: count(1, 2 ** 30 - 1, DATASET_DEFAULTS.rows, { help: 'rows of the dataset' }),
-  valueSize: count(8, 2 ** 24, DATASET_DEFAULTS.valueSize, { help: 'characters per value' }),
+  valueSize: reading(readValueSize, {
+    value: '<n>',
+    default: DATASET_DEFAULTS.valueSize,
+    help: 'characters per value; or a distribution: uniform:16-1k, zipf:16-64k, hist:FILE',
+  }),
   seed: count(0, 2 ** 32 - 1, DATASET_DEFAULTS.seed, { help: 'seed of rows, keys and order' }),
   pin: flag({
     help: 'pin client and server (if started by Dragstrip) to separate processors (taskset)',
@@ -78,9 +73,12 @@ export const RUN_OPTIONS = Object.freeze({
 
 /** Of workloads whose loads can be swept, on rows that are not their own. */
 const ROWS_OF_SIZES = Object.freeze({
-  valueSize: counts(8, 2 ** 24, [DATASET_DEFAULTS.valueSize], {
+  valueSize: reading(readValueSizes, {
     value: '<n>',
-    help: 'characters per value; several (16,1k,64k): each in turn, in rows made for the run',
+    default: [DATASET_DEFAULTS.valueSize],
+    help:
+      'characters per value; several (16,1k,64k): each in turn, in rows made for the run; ' +
+      'a distribution: uniform:16-1k, zipf:16-64k, hist:FILE',
   }),
   rows: {
     ...RUN_OPTIONS['rows'],

@@ -9,6 +9,7 @@ import { DragstripError } from '../lib/errors.js';
 import { parseGate } from '../lib/gate.js';
 import { takeOptions } from '../lib/options.js';
 import { createRandom, shuffled } from '../lib/random.js';
+import { sizeOptions } from '../lib/value-sizes.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
 import { LOAD_OPTIONS, loadsOf, usualLoadsOf } from './load-options.js';
 import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
@@ -164,7 +165,7 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   const isGiven = /** @type {Record<string, unknown>} */ (given)['rows'] !== undefined;
   const rows =
     sizes.length > 1 ? rowsForSizes(sizes, isGiven ? values.rows : undefined) : values.rows;
-  const dataset = { rows, valueSize: sizes[0], seed };
+  const dataset = { rows, ...sizeOptions(sizes[0]), seed };
   return {
     command: given.command ?? 'run',
     storages: values.storages ?? null,

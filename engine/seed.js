@@ -4,13 +4,14 @@ import { getLoader, loaderNames } from '../data/loaders/index.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { hideSecrets } from '../lib/secrets.js';
+import { readValueSize, sizeOptions } from '../lib/value-sizes.js';
 import { requireTlsUse, resolveAddress } from './addresses.js';
 
 /**
  * @typedef {object} SeedOptions
  * @property {readonly string[]} [servers] `redis`, `mysql`, `tarantool`; default: all
  * @property {number} [rows]
- * @property {number} [valueSize] characters per value
+ * @property {number | string} [valueSize] characters per value, or a distribution
  * @property {number} [seed]
  * @property {Record<string, string>} [addresses] by the name of their option
  * @property {readonly string[]} [allowTargets] servers on other machines, `host:port`
@@ -27,7 +28,10 @@ import { requireTlsUse, resolveAddress } from './addresses.js';
  */
 export async function seedServers({ servers = loaderNames, signal, ...options } = {}) {
   const { rows, valueSize, seed, addresses = {}, allowTargets, home = findHome() } = options;
-  const size = { ...(rows && { rows }), ...(valueSize && { valueSize }) };
+  const size = {
+    ...(rows && { rows }),
+    ...(valueSize && sizeOptions(readValueSize(valueSize, 'valueSize'))),
+  };
   const dataset = createDataset({ ...size, ...(seed !== undefined && { seed }) });
   const loaders = await Promise.all(servers.map((name) => getLoader(name)));
   const found = await Promise.all(

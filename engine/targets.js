@@ -7,10 +7,12 @@
 import path from 'node:path';
 import { getLoader } from '../data/loaders/index.js';
 import { formatEndpoint, formatPlace, parseEndpoint } from '../lib/address.js';
+import { isSameDataset } from '../lib/dataset.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
 import { requireAnnounced, requireLoopback } from '../lib/safety.js';
 import { hideSecrets } from '../lib/secrets.js';
+import { DIGEST, sizesName } from '../lib/value-sizes.js';
 import { findListener } from '../measure/listener.js';
 import { failureOfStart, loadServer } from '../servers/index.js';
 import { checkAvailable, requireProfile } from '../storages/index.js';
@@ -349,23 +351,26 @@ async function lackOfRows({ name, address, listed }, credentials, plan) {
       hint: `${seedIt}${flags}`,
     };
   }
-  const same =
-    dataset.rows === wanted.rows &&
-    dataset.valueSize === wanted.valueSize &&
-    dataset.seed === wanted.seed;
-  if (same) return null;
+  if (isSameDataset(dataset, wanted)) return null;
+  const isKnown = !dataset.valueSizes?.startsWith(DIGEST);
+  const adopt = isKnown ? `add${flagsOf(dataset)} to this command, or ` : '';
   return {
     reason:
-      `${name} contains another dataset: ${dataset.rows} rows of ${dataset.valueSize} characters, ` +
-      `seed ${dataset.seed}; this run needs ${wanted.rows} of ${wanted.valueSize}, ` +
+      `${name} contains another dataset: ${dataset.rows} rows of ${sizeText(dataset)} characters, ` +
+      `seed ${dataset.seed}; this run needs ${wanted.rows} of ${sizeText(wanted)}, ` +
       `seed ${wanted.seed}`,
-    hint: `add${flagsOf(dataset)} to this command, or run ${seedIt}${flags}`,
+    hint: `${adopt}run ${seedIt}${flags}`,
   };
 }
 
 /** @param {import('../lib/types.js').DatasetOptions} dataset */
-function flagsOf({ rows, valueSize, seed }) {
-  return ` --rows ${rows} --value-size ${valueSize} --seed ${seed}`;
+function sizeText({ valueSize, valueSizes }) {
+  return valueSizes === undefined ? valueSize : sizesName(valueSizes);
+}
+
+/** @param {import('../lib/types.js').DatasetOptions} dataset */
+function flagsOf({ rows, valueSize, valueSizes, seed }) {
+  return ` --rows ${rows} --value-size ${valueSizes ?? valueSize} --seed ${seed}`;
 }
 
 /** @param {import('../lib/types.js').Address} address */

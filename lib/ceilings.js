@@ -6,6 +6,7 @@
 
 import { z } from 'zod';
 import { usageError } from './errors.js';
+import { sizesOf } from './value-sizes.js';
 
 /** Below this headroom the fake server itself, not the driver, may have been the limit. */
 export const HEADROOM_MIN = 2;
@@ -79,19 +80,19 @@ export const limitsSchema = z.object({
  * Limits that were stored, for another run: only where both are of the same rows' size, machine
  * and Node, for otherwise "of the limit" would be a share of something else.
  * @param {import('./result.js').Result} stored
- * @param {{ valueSize: number, environment: Pick<import('./result.js').Environment,
- *   'cpu' | 'cores' | 'node'> }} run
+ * @param {{ dataset: import('./types.js').DatasetOptions,
+ *   environment: Pick<import('./result.js').Environment, 'cpu' | 'cores' | 'node'> }} run
  * @param {string} file for messages
  * @returns {Limits}
  * @throws {import('./errors.js').DragstripError} E_USAGE where it has no limits, or of another kind
  */
-export function limitsFrom(stored, { valueSize, environment }, file) {
+export function limitsFrom(stored, { dataset, environment }, file) {
   const hint = 'measure them anew: npx dragstrip limit --json FILE, or --limits without a file';
   if (stored.limits === undefined)
     throw usageError(`--limits ${file}: it contains no ceilings`, hint);
   /** @type {[string, unknown, unknown][]} */
   const pairs = [
-    ['value size', stored.dataset.valueSize, valueSize],
+    ['value size', sizesOf(stored.dataset), sizesOf(dataset)],
     ['processor', stored.environment.cpu, environment.cpu],
     ['number of cores', stored.environment.cores, environment.cores],
     ['Node', stored.environment.node, environment.node],

@@ -12,16 +12,17 @@ import { usageError } from './errors.js';
 import { namesOf } from './namespace.js';
 import { mix32 } from './random.js';
 import { parseVersion, VERSION_LETTERS } from './row-version.js';
+import { parseSizes, sizesName, VALUE_SIZE_MAX, VALUE_SIZE_MIN } from './value-sizes.js';
+
+export { VALUE_SIZE_MAX } from './value-sizes.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const LETTERS = Buffer.from(ALPHABET, 'latin1');
 
 /** Letters in a tag; also the smallest value. */
-export const TAG_LENGTH = 8;
+export const TAG_LENGTH = VALUE_SIZE_MIN;
 /** Five letters of six bits hold an id. */
 export const ROWS_MAX = 2 ** 30 - 1;
-/** 16 MiB: larger than any server's default packet; a value must fit a single reply. */
-export const VALUE_SIZE_MAX = 16 * 1024 * 1024;
 
 /**
  * Where our rows live on each server: our own names, nothing else is ever touched.
@@ -46,17 +47,21 @@ export const DATASET_DEFAULTS = Object.freeze({ rows: 100_000, valueSize: 1024, 
 
 /**
  * @param {Partial<DatasetOptions>} [options] rows 1 to ROWS_MAX, valueSize TAG_LENGTH to
- *   VALUE_SIZE_MAX characters, seed 0 to 2^32 - 1
+ *   VALUE_SIZE_MAX characters, or valueSizes, seed 0 to 2^32 - 1
  * @returns {Dataset} ids run from 1 to rows, as in the SQL table
  * @throws {import('./errors.js').DragstripError} E_USAGE if an option is out of range
  */
 export function createDataset(options = {}) {
-  const { rows, valueSize, seed } = { ...DATASET_DEFAULTS, ...options };
+  const { rows, seed, valueSizes } = { ...DATASET_DEFAULTS, ...options };
+  const sizes = valueSizes === undefined ? null : parseSizes(valueSizes);
+  const { valueSize = DATASET_DEFAULTS.valueSize } = sizes ? { valueSize: sizes.max } : options;
   requireInteger('--rows', rows, 1, ROWS_MAX);
   requireInteger('--value-size', valueSize, TAG_LENGTH, VALUE_SIZE_MAX);
   requireInteger('--seed', seed, 0, 2 ** 32 - 1);
   const mask = mix32(seed, 0x7461) & ROWS_MAX;
-  const family = mix32(mix32(seed, valueSize), 0x6673) & 0x3ffff;
+  const family = mix32(mix32(seed, sizes ? hashOf(sizes.text) : valueSize), 0x6673) & 0x3ffff;
+  const sizeOfRow = sizes?.bind(seed) ?? null;
+  const sizeOf = sizeOfRow ?? (() => valueSize);
   const f0 = LETTERS[family >>> 12];
   const f1 = LETTERS[(family >>> 6) & 63];
   const f2 = LETTERS[family & 63];
@@ -73,21 +78,21 @@ export function createDataset(options = {}) {
     target[offset + 5] = f0;
     target[offset + 6] = f1;
     target[offset + 7] = f2;
-    fillBody(mix32(seed, id), target, offset + TAG_LENGTH, offset + valueSize);
-    return offset + valueSize;
+    const end = offset + (sizeOfRow === null ? valueSize : sizeOfRow(id));
+    fillBody(mix32(seed, id), target, offset + TAG_LENGTH, end);
+    return end;
   }
 
   /** @type {Dataset['value']} */
   function value(id) {
-    write(id, scratch, 0);
-    return scratch.toString('latin1', 0, valueSize);
+    return scratch.toString('latin1', 0, write(id, scratch, 0));
   }
 
   /** @type {Dataset['belongs']} */
   function belongs(id, text) {
     const word = id ^ mask;
     return (
-      text.length === valueSize &&
+      text.length === (sizeOfRow === null ? valueSize : sizeOfRow(id)) &&
       text.charCodeAt(0) === LETTERS[(word >>> 24) & 63] &&
       text.charCodeAt(1) === LETTERS[(word >>> 18) & 63] &&
       text.charCodeAt(2) === LETTERS[(word >>> 12) & 63] &&
@@ -103,12 +108,48 @@ export function createDataset(options = {}) {
   function matches(id, text) {
     const own = value(id);
     if (text === own) return true;
-    const at = valueSize - VERSION_LETTERS;
-    if (text.length !== valueSize || at < TAG_LENGTH) return false;
+    const at = own.length - VERSION_LETTERS;
+    if (text.length !== own.length || at < TAG_LENGTH) return false;
     return own.slice(0, at) === text.slice(0, at) && parseVersion(id, text) !== null;
   }
 
-  return { rows, valueSize, seed, value, write, belongs, matches };
+  const meanSize = sizes?.mean ?? valueSize;
+  const minSize = sizes?.min ?? valueSize;
+  const own = { rows, valueSize, ...(sizes && { valueSizes: sizes.text }), seed };
+  return { ...own, minSize, meanSize, sizeOf, value, write, belongs, matches };
+}
+
+/**
+ * @param {DatasetOptions} dataset anything that has these fields
+ * @returns {DatasetOptions} these alone: what another process makes the dataset of
+ */
+export function datasetOptions({ rows, valueSize, valueSizes, seed }) {
+  return { rows, valueSize, ...(valueSizes !== undefined && { valueSizes }), seed };
+}
+
+/**
+ * @param {DatasetOptions} a of a dataset, or of the mark of a server
+ * @param {DatasetOptions} b
+ * @returns {boolean} whether a row of both has the same value
+ */
+export function haveSameRows(a, b) {
+  const names = [a, b].map(({ valueSizes = '' }) => sizesName(valueSizes));
+  return a.seed === b.seed && a.valueSize === b.valueSize && names[0] === names[1];
+}
+
+/**
+ * @param {DatasetOptions} a
+ * @param {DatasetOptions} b
+ */
+export function isSameDataset(a, b) {
+  return a.rows === b.rows && haveSameRows(a, b);
+}
+
+/** @param {string} text @returns {number} 32 bits of it */
+function hashOf(text) {
+  let hash = 0;
+  for (let i = 0; i < text.length; i += 1) hash = mix32(hash, text.charCodeAt(i));
+  return hash;
 }
 
 /**

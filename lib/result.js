@@ -330,7 +330,12 @@ export const resultSchema = z.object({
   startedAt: text.describe('ISO 8601'),
   finishedAt: text.nullable(),
   options: z.record(text, z.unknown()),
-  dataset: z.object({ rows: count, valueSize: count, seed: count }),
+  dataset: z.object({
+    rows: count,
+    valueSize: count.describe('characters; with valueSizes of the longest'),
+    valueSizes: text.optional().describe('their distribution; absent: all have valueSize'),
+    seed: count,
+  }),
   ownData: ownData
     .optional()
     .describe('with --read-only: keys of the user in place of the dataset'),

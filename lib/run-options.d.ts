@@ -38,8 +38,8 @@ export interface SharedRunOptions {
   seed?: number;
   /** rows of the dataset */
   rows?: number;
-  /** characters per value; several: each in turn, in rows made for this run */
-  valueSize?: number | number[];
+  /** characters per value; several: each in turn, in rows made for this run; or a distribution */
+  valueSize?: number | number[] | string;
   /** milliseconds without a reply after which outstanding requests fail */
   timeoutMs?: number;
   /** the same */

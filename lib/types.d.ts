@@ -8,13 +8,20 @@ import type { NamespaceNames } from './namespace-types.js';
 /** How the rows are chosen; see lib/dataset.js for bounds. */
 export interface DatasetOptions {
   rows: number;
-  /** characters (ASCII, so also bytes) a value has */
+  /** characters (ASCII, so also bytes) a value has; with valueSizes the most that one has */
   valueSize: number;
+  /** a distribution of sizes, lib/value-sizes.js; absent: all values have valueSize */
+  valueSizes?: string;
   /** 0 to 2^32 - 1 */
   seed: number;
 }
 
 export interface Dataset extends Readonly<DatasetOptions> {
+  /** of the values: the size of each where it is fixed */
+  readonly minSize: number;
+  readonly meanSize: number;
+  /** characters of the value of row `id` */
+  sizeOf(id: number): number;
   /** The whole value of row `id` (1 to rows), as a flat string. */
   value(id: number): string;
   /** Writes the value of row `id` at `offset`; gives the offset behind it. No allocation. */

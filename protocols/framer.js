@@ -14,9 +14,13 @@ export class Framer {
   /** Replies among them without a row of the dataset's size. */
   misses = 0;
 
-  /** @param {number} valueSize */
-  constructor(valueSize) {
+  /**
+   * @param {number} valueSize bytes of a value, at most
+   * @param {number} [minSize] and at least; absent: all have as many
+   */
+  constructor(valueSize, minSize = valueSize) {
     this.valueSize = valueSize;
+    this.minSize = minSize;
   }
 
   /**
@@ -42,9 +46,10 @@ export class PacketFramer extends Framer {
   /**
    * @param {number} valueSize
    * @param {number} headBytes
+   * @param {number} [minSize]
    */
-  constructor(valueSize, headBytes) {
-    super(valueSize);
+  constructor(valueSize, headBytes, minSize = valueSize) {
+    super(valueSize, minSize);
     this.head = Buffer.alloc(headBytes);
   }
 

@@ -4,6 +4,7 @@
  */
 
 import { formatCount, plainText } from '../lib/format.js';
+import { describeSizes } from '../lib/value-sizes.js';
 import { metric } from '../stats/metrics.js';
 import { summarizeRounds } from '../stats/summary.js';
 import { tableOfItems } from './model.js';
@@ -109,7 +110,7 @@ export function limitTables({ limits, dataset }) {
   }
   const rowsOf = (/** @type {(ServerCeiling | ClientCeiling)[]} */ list) =>
     [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1));
-  const size = `rows of ${formatCount(dataset.valueSize)} characters`;
+  const size = `rows of ${describeSizes(dataset)}`;
   const wire = tableOfItems(
     `server ceiling: ${size}, best of all depths and connections`,
     WIRE,

@@ -2,6 +2,7 @@
 
 import { summarizeConditions } from '../engine/diagnostics.js';
 import { formatCount, formatElapsed, formatShare, plainText } from '../lib/format.js';
+import { describeSizes } from '../lib/value-sizes.js';
 import { agentHead } from './agents.js';
 import { specOf } from './specs.js';
 
@@ -40,16 +41,18 @@ export function headLines(result, specs) {
  * @param {import('./specs.js').ReportSpecs} specs
  * @returns {[string, string][]} a line where a workload has rows
  */
-function dataLines({ benchmarks, dataset: { rows, valueSize, seed }, ownData }, specs) {
+function dataLines({ benchmarks, dataset, ownData }, specs) {
+  const { rows, valueSize, seed } = dataset;
   if (ownData !== undefined) return [['data', ownDataText(ownData)]];
   const sizes = new Set(benchmarks.map(({ load }) => load.valueSize ?? valueSize));
   const names = new Set(benchmarks.map(({ workload }) => workload));
   const texts = [...names].map((name) => specOf(specs, name).row);
   if (texts.length > 0 && texts.every((text) => text === null)) return [];
   const row = texts.find((text) => typeof text === 'string');
-  const size = sizes.size > 0 ? [...sizes].map(formatCount).join(', ') : formatCount(valueSize);
-  const each = sizes.size > 1 ? ' each' : '';
-  const shown = row ?? `${size} characters${each}`;
+  const several = `${[...sizes].map(formatCount).join(', ')} characters each`;
+  const [only = valueSize] = sizes;
+  const own = only === valueSize ? dataset : { valueSize: only };
+  const shown = row ?? (sizes.size > 1 ? several : describeSizes(own));
   return [['data', `${formatCount(rows)} rows of ${shown}, seed ${seed}`]];
 }
 

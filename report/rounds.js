@@ -6,6 +6,7 @@
 
 import { clientCeilingOf, serverCeilingOf } from '../lib/ceilings.js';
 import { OUTCOMES } from '../lib/outcome.js';
+import { sizesOf } from '../lib/value-sizes.js';
 import { toRow } from './analysis/rows.js';
 import { partsOf } from './model.js';
 import { specOf } from './specs.js';
@@ -33,7 +34,7 @@ const RUN_COLUMNS = [
   ['cpu', ({ result }) => result.environment.cpu],
   ['cores', ({ result }) => result.environment.cores],
   ['dataset_rows', ({ result }) => result.dataset.rows],
-  ['value_size_chars', ({ result, source }) => source.load.valueSize ?? result.dataset.valueSize],
+  ['value_size_chars', ({ result, source }) => source.load.valueSize ?? sizesOf(result.dataset)],
   ['seed', ({ result }) => result.dataset.seed],
 ];
 

@@ -18,10 +18,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { datasetOptions, isSameDataset } from '../lib/dataset.js';
 import { refusedError, targetError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
 import { formatBytes } from '../lib/format.js';
 import { pidExists } from '../lib/process-identity.js';
+import { shortSizesName } from '../lib/value-sizes.js';
 import { systemClock } from '../measure/clock.js';
 
 /** @typedef {import('../lib/types.js').Dataset} Dataset */
@@ -31,7 +33,7 @@ import { systemClock } from '../measure/clock.js';
 const BATCH_ROWS = 10_000;
 /** A file of another dataset that no benchmark has opened for so long is removed. */
 const UNUSED_MS = 3_600_000;
-const FILE_NAME = /^dragstrip(-\d+x\d+-\d+)?\.[a-z]+$/;
+const FILE_NAME = /^dragstrip(-\d+x\d+(-[0-9a-f]{8})?-\d+)?\.[a-z]+$/;
 
 /**
  * @typedef {object} FileStore the file of a store
@@ -55,8 +57,9 @@ const FILE_NAME = /^dragstrip(-\d+x\d+-\d+)?\.[a-z]+$/;
  * @param {DatasetOptions} dataset
  * @returns {string} name of its file in the state folder
  */
-export function fileOf(storage, { rows, valueSize, seed }) {
-  return `dragstrip-${rows}x${valueSize}-${seed}.${storage}`;
+export function fileOf(storage, { rows, valueSize, valueSizes, seed }) {
+  const sizes = valueSizes === undefined ? '' : `-${shortSizesName(valueSizes)}`;
+  return `dragstrip-${rows}x${valueSize}${sizes}-${seed}.${storage}`;
 }
 
 /**
@@ -91,9 +94,9 @@ const SPACE_FACTOR = 2;
  * @param {Dataset} dataset
  * @throws {Error} ENOSPC
  */
-function requireSpace(folder, { rows, valueSize }) {
+function requireSpace(folder, { rows, meanSize }) {
   const { bavail, bsize } = statfsSync(folder);
-  const needed = SPACE_FACTOR * rows * valueSize;
+  const needed = SPACE_FACTOR * rows * meanSize;
   if (bavail * bsize >= needed) return;
   const message =
     `no space: they need up to ${formatBytes(needed)}, ` +
@@ -145,20 +148,12 @@ export async function requireFilled(store, dataset) {
   if (!existsSync(store.file)) throw targetError(`${store.storage}: no file ${store.file}`, hint);
   const present = await store.inspect(store.file);
   if (present === null) refuse(store);
-  if (present !== null && isSame(present, dataset)) {
+  if (present !== null && isSameDataset(present, dataset)) {
     const now = new Date(systemClock.date());
     utimesSync(store.file, now, now); // see removeUnused
     return;
   }
   throw targetError(`${store.storage}: ${store.file} holds another dataset`, hint);
-}
-
-/**
- * @param {DatasetOptions} a
- * @param {DatasetOptions} b
- */
-function isSame(a, b) {
-  return a.rows === b.rows && a.valueSize === b.valueSize && a.seed === b.seed;
 }
 
 /**
@@ -217,8 +212,9 @@ function removeFile(file) {
 export function parseMarker(text) {
   if (typeof text !== 'string') return null;
   try {
-    const { rows, valueSize, seed } = JSON.parse(text);
-    return [rows, valueSize, seed].every(Number.isInteger) ? { rows, valueSize, seed } : null;
+    const dataset = datasetOptions(JSON.parse(text));
+    const { rows, valueSize, seed } = dataset;
+    return [rows, valueSize, seed].every(Number.isInteger) ? dataset : null;
   } catch {
     return null;
   }
@@ -228,6 +224,6 @@ export function parseMarker(text) {
  * @param {DatasetOptions} dataset
  * @returns {string} input of parseMarker
  */
-export function formatMarker({ rows, valueSize, seed }) {
-  return JSON.stringify({ madeBy: 'dragstrip', rows, valueSize, seed });
+export function formatMarker(dataset) {
+  return JSON.stringify({ madeBy: 'dragstrip', ...datasetOptions(dataset) });
 }

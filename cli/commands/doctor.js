@@ -121,6 +121,8 @@ async function rows(name, address, credentials) {
     const hint = `npx dragstrip seed ${loader.name}`;
     return { good: false, text: notOurs ?? `${name}: it does not contain the dataset`, hint };
   }
-  const { rows: n, valueSize, seed } = dataset;
-  return { good: true, text: `${name}: ${n} rows of ${valueSize} characters, seed ${seed}` };
+  const { rows: n, valueSize, valueSizes, seed } = dataset;
+  const sizes = valueSizes === undefined ? '' : ` (${valueSizes})`;
+  const what = `${n} rows of ${sizes && 'up to '}${valueSize} characters${sizes}`;
+  return { good: true, text: `${name}: ${what}, seed ${seed}` };
 }

@@ -9,6 +9,7 @@ import { createDataset } from '../../lib/dataset.js';
 import { DragstripError } from '../../lib/errors.js';
 import { findHome } from '../../lib/home.js';
 import { hideSecrets } from '../../lib/secrets.js';
+import { describeSizes, sizeOptions } from '../../lib/value-sizes.js';
 import { systemClock } from '../../measure/clock.js';
 import { withLock } from '../../servers/lock.js';
 import { addressesOf } from '../options.js';
@@ -22,7 +23,8 @@ import { onSignals } from '../signals.js';
  */
 export async function execute({ args, options, stdout, stderr }) {
   const { rows, valueSize, seed: random } = options;
-  const dataset = createDataset(dropUndefined({ rows, valueSize, seed: random }));
+  const size = valueSize === undefined ? {} : sizeOptions(valueSize);
+  const dataset = createDataset(dropUndefined({ rows, ...size, seed: random }));
   const names = args.length === 0 ? loaderNames : args;
   const loaders = await Promise.all(names.map((name) => getLoader(name)));
   const signals = onSignals(stderr);
@@ -82,13 +84,19 @@ export async function execute({ args, options, stdout, stderr }) {
    */
   function summary(name, report, startNs) {
     const seconds = ((systemClock.now() - startNs) / 1e9).toFixed(2);
-    const what = `${count(report.rows)} rows of ${dataset.valueSize} characters`;
+    const what = `${count(report.rows)} rows of ${sizeText(dataset)}`;
     const spread = Object.entries(report.nodes ?? {}).map(([at, n]) => `${count(n)} on ${at}`);
     const counted = spread.length === 0 ? 'counted' : `counted: ${spread.join(', ')}`;
     const checked = `${counted}, ${report.sampled} compared in full`;
     if (!report.written) return `${name}: ${what} were there already (${checked})`;
     return `${name}: ${what} written in ${seconds} s (${checked})`;
   }
+}
+
+/** @param {import('../../lib/types.js').Dataset} dataset */
+function sizeText(dataset) {
+  const { valueSize, valueSizes } = dataset;
+  return valueSizes === undefined ? `${valueSize} characters` : describeSizes(dataset);
 }
 
 /** @param {number} n */

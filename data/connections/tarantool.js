@@ -146,7 +146,7 @@ export class TarantoolConnection extends SocketConnection {
     const tail = space === undefined ? 0 : SPACE_BYTES_MAX;
     const limit = buffer.length - dataset.valueSize - VALUE_OVERHEAD_BYTES - tail;
     for (; id <= dataset.rows && at <= limit; id += 1) {
-      at = writeStringHead(buffer, at, dataset.valueSize);
+      at = writeStringHead(buffer, at, dataset.sizeOf(id));
       at = dataset.write(id, buffer, at);
     }
     writeArrayHead(buffer, countAt, id - first);

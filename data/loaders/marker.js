@@ -3,13 +3,15 @@
  * data/namespaces/mark.js for ownership.
  */
 
-import { ROWS_MAX } from '../../lib/dataset.js';
+import { haveSameRows, ROWS_MAX } from '../../lib/dataset.js';
+import { sizesName } from '../../lib/value-sizes.js';
 import { formatMark } from '../namespaces/mark.js';
 
 /**
  * @typedef {object} Marker
  * @property {number} rows of the dataset that was being written
- * @property {number} valueSize characters
+ * @property {number} valueSize characters, at most
+ * @property {string} [valueSizes] name of their distribution; absent: all have valueSize
  * @property {number} seed
  * @property {boolean} complete written, counted and sampled
  * @property {number} done ids 1 to `done` hold the dataset's values
@@ -21,8 +23,16 @@ import { formatMark } from '../namespaces/mark.js';
  * @param {{ complete: boolean, done: number, extent: number }} state
  * @returns {string} one line of ASCII without quotes that SQL or Lua would have to escape
  */
-export function formatMarker({ rows, valueSize, seed }, { complete, done, extent }) {
-  return formatMark({ rows, valueSize, seed, complete, done, extent });
+export function formatMarker(dataset, { complete, done, extent }) {
+  return formatMark({ ...markedDataset(dataset), complete, done, extent });
+}
+
+/**
+ * @param {import('../../lib/types.js').DatasetOptions} dataset of a run, or of a marker
+ * @returns {import('../../lib/types.js').DatasetOptions} as a marker says it
+ */
+export function markedDataset({ rows, valueSize, valueSizes, seed }) {
+  return { rows, valueSize, ...(valueSizes && { valueSizes: sizesName(valueSizes) }), seed };
 }
 
 /**
@@ -31,11 +41,13 @@ export function formatMarker({ rows, valueSize, seed }, { complete, done, extent
  */
 export function readMarker(fields) {
   if (fields === null) return null;
-  const { rows, valueSize, seed, complete, done, extent } = fields;
+  const { rows, valueSize, valueSizes, seed, complete, done, extent } = fields;
   const counts = [rows, valueSize, seed, done, extent];
   if (!counts.every((count) => Number.isInteger(count) && count >= 0)) return null;
   if (rows < 1 || rows > ROWS_MAX || extent > ROWS_MAX || done > rows) return null;
-  return { rows, valueSize, seed, complete: complete === true, done, extent };
+  if (valueSizes !== undefined && typeof valueSizes !== 'string') return null;
+  const dataset = markedDataset({ rows, valueSize, valueSizes, seed });
+  return { ...dataset, complete: complete === true, done, extent };
 }
 
 /**
@@ -46,8 +58,7 @@ export function readMarker(fields) {
  * @returns {number} ids 1 to this are not written again
  */
 export function rowsToKeep(marker, dataset) {
-  if (marker === null) return 0;
-  if (marker.seed !== dataset.seed || marker.valueSize !== dataset.valueSize) return 0;
+  if (marker === null || !haveSameRows(marker, dataset)) return 0;
   return Math.min(marker.done, dataset.rows);
 }
 

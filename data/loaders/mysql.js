@@ -12,7 +12,7 @@ import { SqlSession } from '../connections/mariadb.js';
 import { readOwnership } from '../namespaces/mariadb.js';
 import { notOursError } from '../namespaces/mark.js';
 import { fill } from './fill.js';
-import { formatMarker, readMarker, rowsToKeep } from './marker.js';
+import { formatMarker, markedDataset, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { rowInserts, rowStream } from './rows.js';
 import { sampleIds } from './sample.js';
@@ -43,8 +43,7 @@ async function inspect(context) {
   try {
     const { marker, notOurs } = await readOwnMarker(session);
     if (marker === null || !marker.complete) return { dataset: null, notOurs };
-    const { rows, valueSize, seed } = marker;
-    return { dataset: { rows, valueSize, seed }, notOurs: null };
+    return { dataset: markedDataset(marker), notOurs: null };
   } finally {
     session.close();
   }
@@ -200,8 +199,8 @@ async function prepareTable(session, dataset, keep) {
  * @param {Progress} progress
  */
 async function loadRows(session, dataset, keep, progress) {
-  const { rows, valueSize } = dataset;
-  const step = Math.max(1, Math.floor(LOAD_BYTES / (valueSize + 12)));
+  const { rows, meanSize } = dataset;
+  const step = Math.max(1, Math.floor(LOAD_BYTES / (meanSize + 12)));
   for (let first = keep + 1; first <= rows; first += step) {
     const last = Math.min(first + step - 1, rows);
     const stream = rowStream(dataset, first, last, (id) => {

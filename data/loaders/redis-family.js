@@ -21,7 +21,7 @@ import { BATCH_BYTES, pump } from '../connections/pump.js';
 import { notOursError } from '../namespaces/mark.js';
 import { countKeys, overKeys, readOwnership } from '../namespaces/redis.js';
 import { fill } from './fill.js';
-import { formatMarker, readMarker, rowsToKeep } from './marker.js';
+import { formatMarker, markedDataset, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { sampleIds } from './sample.js';
 
@@ -147,8 +147,8 @@ function overRows({ connection, prefix }, name, first, last) {
 }
 
 /** @param {Marker} marker */
-function datasetOf({ rows, valueSize, seed, complete }) {
-  return complete ? { rows, valueSize, seed } : null;
+function datasetOf(marker) {
+  return marker.complete ? markedDataset(marker) : null;
 }
 
 /**
@@ -262,15 +262,16 @@ async function writeNode({ connection, prefix, marker: key }, dataset, node, loa
  * @returns {{ length: number, next: number, rows: number }}
  */
 function encodeRows({ prefix, isHere }, dataset, buffer, first) {
-  const { rows, valueSize, write: writeValue } = dataset;
+  const { rows, valueSize, minSize, sizeOf, write: writeValue } = dataset;
   const limit = buffer.length - 1024 - valueSize - SET_OVERHEAD_BYTES;
-  const size = bulkHead(valueSize);
+  const head = bulkHead(valueSize);
   let at = 0;
   let id = first;
   let written = 0;
   for (; id <= rows && at <= limit; id += 1) {
     const key = `${prefix}${id}`;
     if (!isHere(key)) continue;
+    const size = minSize === valueSize ? head : bulkHead(sizeOf(id));
     at += buffer.write(`${SET_HEAD}${bulk(key)}${size}`, at, 'latin1');
     at = writeValue(id, buffer, at);
     at = writeBulkEnd(buffer, at);

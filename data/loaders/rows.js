@@ -21,7 +21,7 @@ const LF = 10;
  */
 export function rowStream(dataset, first, last, onRow) {
   const lineBytes = dataset.valueSize + LINE_OVERHEAD_BYTES;
-  const perPiece = Math.max(1, Math.floor(PIECE_BYTES / lineBytes));
+  const pieceBytes = Math.max(PIECE_BYTES, lineBytes);
   let id = first;
   return new Readable({
     highWaterMark: PIECE_BYTES,
@@ -30,17 +30,16 @@ export function rowStream(dataset, first, last, onRow) {
         this.push(null);
         return;
       }
-      const end = Math.min(id + perPiece - 1, last);
-      const piece = Buffer.allocUnsafe((end - id + 1) * lineBytes);
+      const piece = Buffer.allocUnsafe(pieceBytes);
       let at = 0;
-      for (; id <= end; id += 1) {
+      for (; id <= last && at + lineBytes <= pieceBytes; id += 1) {
         at += piece.write(`${id}`, at, 'latin1');
         piece[at] = TAB;
         at = dataset.write(id, piece, at + 1);
         piece[at] = LF;
         at += 1;
       }
-      onRow(end);
+      onRow(id - 1);
       this.push(piece.subarray(0, at));
     },
   });
@@ -54,11 +53,14 @@ export function rowStream(dataset, first, last, onRow) {
  * @returns {Generator<{ values: string, last: number }>}
  */
 export function* rowInserts(dataset, first, bytes) {
-  const step = Math.max(1, Math.floor(bytes / (dataset.valueSize + 16)));
   for (let id = first; id <= dataset.rows; ) {
-    const end = Math.min(id + step - 1, dataset.rows);
     const tuples = [];
-    for (; id <= end; id += 1) tuples.push(`(${id},'${dataset.value(id)}')`);
-    yield { values: tuples.join(','), last: end };
+    let left = bytes;
+    for (; id <= dataset.rows; id += 1) {
+      left -= dataset.sizeOf(id) + 16;
+      if (left < 0 && tuples.length > 0) break;
+      tuples.push(`(${id},'${dataset.value(id)}')`);
+    }
+    yield { values: tuples.join(','), last: id - 1 };
   }
 }

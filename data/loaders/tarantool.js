@@ -12,7 +12,7 @@ import { rowBufferBytes, TarantoolConnection } from '../connections/tarantool.js
 import { notOursError } from '../namespaces/mark.js';
 import { clear, findSpace, readOwnership, requireSpace, setMark } from '../namespaces/tarantool.js';
 import { fill } from './fill.js';
-import { formatMarker, readMarker, rowsToKeep } from './marker.js';
+import { formatMarker, markedDataset, readMarker, rowsToKeep } from './marker.js';
 import { Progress } from './progress.js';
 import { sampleIds } from './sample.js';
 
@@ -38,8 +38,7 @@ async function inspect(context) {
     if (space === null) return { dataset: null, notOurs: null };
     const { marker, notOurs } = await readOwnMarker(space);
     if (marker === null || !marker.complete) return { dataset: null, notOurs };
-    const { rows, valueSize, seed } = marker;
-    return { dataset: { rows, valueSize, seed }, notOurs: null };
+    return { dataset: markedDataset(marker), notOurs: null };
   } finally {
     connection.close();
   }

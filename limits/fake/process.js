@@ -3,6 +3,7 @@
  */
 
 import { fileURLToPath } from 'node:url';
+import { datasetOptions } from '../../lib/dataset.js';
 import { DragstripError } from '../../lib/errors.js';
 import { describeEnd, startChild } from '../../lib/node-child.js';
 
@@ -22,14 +23,14 @@ const READY_MS = 20_000;
  * @returns {Promise<RunningFakeServer>} it ends with this process too
  * @throws {DragstripError} E_INTERNAL where it does not come up
  */
-export async function startFakeServer(protocol, { rows, valueSize, seed }) {
+export async function startFakeServer(protocol, dataset) {
   const child = startChild(CHILD);
   const stop = async () => {
     child.kill('SIGKILL');
     await child;
   };
   try {
-    const port = await readyPort(child, { protocol, dataset: { rows, valueSize, seed } });
+    const port = await readyPort(child, { protocol, dataset: datasetOptions(dataset) });
     return { endpoint: { host: '127.0.0.1', port }, pid: child.pid ?? 0, stop };
   } catch (error) {
     await stop();

@@ -1,5 +1,7 @@
 /** The replies to all rows of a dataset, encoded once: answering is then a copy. */
 
+import { datasetOptions } from '../../lib/dataset.js';
+
 /** Rows of a fake server: few, so that it does not wait for memory; it shows the driver's limit. */
 const ROWS_MAX = 4096;
 const TABLE_BYTES_MAX = 64 * 2 ** 20;
@@ -45,7 +47,8 @@ export class ReplyTable {
  * @returns {import('../../lib/types.js').DatasetOptions} the same rows, as many as a fake server
  *   holds
  */
-export function tableDataset({ rows, valueSize, seed }) {
+export function tableDataset(dataset) {
+  const { rows, valueSize } = dataset;
   const fitting = Math.max(1, Math.floor(TABLE_BYTES_MAX / valueSize));
-  return { rows: Math.min(rows, ROWS_MAX, fitting), valueSize, seed };
+  return { ...datasetOptions(dataset), rows: Math.min(rows, ROWS_MAX, fitting) };
 }

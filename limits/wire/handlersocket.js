@@ -25,7 +25,7 @@ export const handlersocket = {
     return null;
   },
   encode: (_session, id) => Buffer.from(encodeFind(0, { op: '=', key: [id] }), 'latin1'),
-  createFramer: (_session, valueSize) => new HandlerSocketFramer(valueSize),
+  createFramer: (_session, { valueSize, minSize }) => new HandlerSocketFramer(valueSize, minSize),
   read: (_session, bytes, at, valueSize) => readLine(bytes, at, valueSize),
 };
 

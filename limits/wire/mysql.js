@@ -41,7 +41,8 @@ export const mysql = {
     return { statement: await prepare(wire, sql, deprecateEof), deprecateEof };
   },
   encode: ({ statement }, id) => encodeExecute(statement, id),
-  createFramer: ({ deprecateEof }, valueSize) => new MysqlFramer(valueSize, deprecateEof),
+  createFramer: ({ deprecateEof }, { valueSize, minSize }) =>
+    new MysqlFramer(valueSize, deprecateEof, minSize),
   read({ deprecateEof }, bytes, at, valueSize) {
     const set = readResultSet(bytes, at, deprecateEof, valueSize);
     return set === null ? null : { ...set, id: null };

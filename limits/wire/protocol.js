@@ -23,8 +23,8 @@ import { usageError } from '../../lib/errors.js';
  *   names: import('../../lib/types.js').NamespaceNames) => Promise<any>} greet handshake before the
  *   reads of rows with these names; returns the session
  * @property {(session: any, id: number) => Buffer} encode one read by key
- * @property {(session: any, valueSize: number) =>
- *   import('../../protocols/framer.js').Framer} createFramer
+ * @property {(session: any, dataset: Pick<import('../../lib/types.js').Dataset,
+ *   'valueSize' | 'minSize'>) => import('../../protocols/framer.js').Framer} createFramer
  * @property {(session: any, bytes: Buffer, at: number, valueSize: number) =>
  *   WireReply | null} read null: incomplete; throws for a reply that is longer than a row can be
  */

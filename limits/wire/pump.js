@@ -102,14 +102,14 @@ export class Pump {
     const connection = {
       wire,
       session: null,
-      framer: protocol.createFramer({}, dataset.valueSize),
+      framer: protocol.createFramer({}, dataset),
       requests: { bytes: Buffer.alloc(0), offsets: new Uint32Array(1), ids: new Uint32Array(0) },
       next: 0,
       seen: 0,
     };
     this.connections.push(connection);
     connection.session = await protocol.greet(wire, credentials, names);
-    connection.framer = protocol.createFramer(connection.session, dataset.valueSize);
+    connection.framer = protocol.createFramer(connection.session, dataset);
     // Most sessions encode alike, and the requests of the first one serve all.
     const [first] = this.connections;
     connection.requests =

@@ -24,7 +24,7 @@ export const redis = {
     return redisPrefix;
   },
   encode: (prefix, id) => encodeCommand(['GET', `${prefix}${id}`]),
-  createFramer: (_session, valueSize) => new RespFramer(valueSize),
+  createFramer: (_session, { valueSize, minSize }) => new RespFramer(valueSize, minSize),
   read(_session, bytes, at, valueSize) {
     const reply = readReply(bytes, at, valueSize);
     if (reply === null) return null;

@@ -31,7 +31,7 @@ export const tarantool = {
   },
   // Replies may come in another order: each says which row it is for by its request's number.
   encode: (space, id) => encodeSelect(id, { space, key: [id] }),
-  createFramer: (_session, valueSize) => new IprotoFramer(valueSize),
+  createFramer: (_session, { valueSize, minSize }) => new IprotoFramer(valueSize, minSize),
   read(_session, bytes, at, valueSize) {
     const packet = readPacket(bytes, at, valueSize);
     if (packet === null) return null;

@@ -11,9 +11,9 @@ const HEADER_BYTES = 23;
 const ROW_OVERHEAD_BYTES = 33;
 
 export class IprotoFramer extends PacketFramer {
-  /** @param {number} valueSize */
-  constructor(valueSize) {
-    super(valueSize, HEAD_BYTES);
+  /** @param {number} valueSize @param {number} [minSize] */
+  constructor(valueSize, minSize = valueSize) {
+    super(valueSize, HEAD_BYTES, minSize);
   }
 
   /** @param {Buffer} bytes @param {number} at @override */
@@ -25,7 +25,7 @@ export class IprotoFramer extends PacketFramer {
     const size = bytes.readUInt32BE(at + 1);
     if (size < HEADER_BYTES) throw garbled('Tarantool', bytes[at + 4]);
     if (bytes.readUInt32BE(at + 8) !== 0) this.errors += 1;
-    else if (size < ROW_OVERHEAD_BYTES + this.valueSize) this.misses += 1;
+    else if (size < ROW_OVERHEAD_BYTES + this.minSize) this.misses += 1;
     this.skip = PREFIX_BYTES + size - HEAD_BYTES;
     return HEAD_BYTES;
   }

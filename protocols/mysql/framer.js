@@ -24,9 +24,9 @@ export class MysqlFramer extends PacketFramer {
   /** The packet that is skipped is the last one of its reply. */
   ending = false;
 
-  /** @param {number} valueSize @param {boolean} deprecateEof */
-  constructor(valueSize, deprecateEof) {
-    super(valueSize, LOOK_BYTES);
+  /** @param {number} valueSize @param {boolean} deprecateEof @param {number} [minSize] */
+  constructor(valueSize, deprecateEof, minSize = valueSize) {
+    super(valueSize, LOOK_BYTES, minSize);
     this.deprecateEof = deprecateEof;
   }
 
@@ -85,7 +85,7 @@ export class MysqlFramer extends PacketFramer {
   /** @param {'error' | 'rows'} how */
   end(how) {
     if (how === 'error') this.errors += 1;
-    else if (this.rows !== 1 || this.rowBytes <= this.valueSize) this.misses += 1;
+    else if (this.rows !== 1 || this.rowBytes <= this.minSize) this.misses += 1;
     this.phase = FIRST;
     this.sequence = 1;
     this.rows = 0;

@@ -57,7 +57,7 @@ export class RespFramer extends Framer {
     this.kind = 0;
     if (kind === DOLLAR && !this.negative) {
       if (this.size > SIZE_MAX) throw garbled('Redis', DOLLAR);
-      if (this.size !== this.valueSize) this.misses += 1;
+      if (this.size < this.minSize || this.size > this.valueSize) this.misses += 1;
       this.skip = this.size + 2;
       return;
     }

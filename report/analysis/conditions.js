@@ -3,6 +3,8 @@
  * figures mean something else, and circumstances that may explain one. Pure.
  */
 
+import { sizesOf } from '../../lib/value-sizes.js';
+
 /** @typedef {import('./comparison.js').Difference} Difference */
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -41,9 +43,9 @@ export function differencesOf(base, other) {
     const [one, two] = [shown(a), shown(b)];
     if (one !== two) found.push({ what, base: one, other: two });
   };
-  const { rows, valueSize, seed } = base.dataset;
+  const { rows, seed } = base.dataset;
   compare('rows', rows, other.dataset.rows);
-  compare('value size', valueSize, other.dataset.valueSize);
+  compare('value size', sizesOf(base.dataset), sizesOf(other.dataset));
   compare('seed', seed, other.dataset.seed);
   for (const name of /** @type {const} */ (['node', 'os', 'arch', 'cpu', 'cores', 'governor'])) {
     compare(name, base.environment[name], other.environment[name]);

@@ -5,6 +5,7 @@
  */
 
 import { usageError } from '../../lib/errors.js';
+import { sizesOf } from '../../lib/value-sizes.js';
 import { changePoints, SERIES_MAX } from '../../stats/changepoint.js';
 import { summarizeRounds } from '../../stats/summary.js';
 import { mergedHistogram } from './curve.js';
@@ -104,7 +105,7 @@ function mixedIn(results) {
   const looked = [
     ['Node', ({ environment }) => environment.node],
     ['processor', ({ environment }) => `${environment.cpu} ${environment.cores}`],
-    ['rows', ({ dataset }) => `${dataset.rows} ${dataset.valueSize}`],
+    ['rows', ({ dataset }) => `${dataset.rows} ${sizesOf(dataset)}`],
     ['servers', ({ servers }) => servers.map(({ name, version }) => `${name} ${version}`).join()],
     [
       'drivers',

@@ -13,7 +13,8 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import getPort from 'get-port';
 import { getLoader, loaderNames } from '../../data/loaders/index.js';
-import { createDataset } from '../../lib/dataset.js';
+import { createDataset, datasetOptions } from '../../lib/dataset.js';
+import { sizeOptions } from '../../lib/value-sizes.js';
 import { loadServer } from '../../servers/index.js';
 import { createStores } from '../helpers/loader-stores.js';
 import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
@@ -72,13 +73,13 @@ describe('loaders', () => {
       /** @param {object} [options] */
       async function assertHolds(options) {
         const dataset = createDataset({ rows: ROWS, ...options });
-        const { rows, valueSize, seed: number } = dataset;
+        const { rows } = dataset;
         const values = await store.all();
         assert.equal(values.size, rows);
         for (let id = 1; id <= rows; id += 1) {
           if (values.get(id) !== dataset.value(id)) assert.fail(`row ${id} differs`);
         }
-        const found = { dataset: { rows, valueSize, seed: number }, notOurs: null };
+        const found = { dataset: datasetOptions(dataset), notOurs: null };
         assert.deepEqual(await inspect(), found);
       }
 
@@ -98,13 +99,16 @@ describe('loaders', () => {
         assert.equal(await store.fingerprint(), before);
       });
 
-      for (const [title, change] of Object.entries({
-        'another seed': { seed: 7 },
-        'another size of values': { valueSize: 300 },
-        'fewer rows': { rows: 40 },
-        'more rows': { rows: ROWS + 777 },
-        'another size, another seed and fewer rows': { valueSize: 2000, seed: 9, rows: 333 },
-      })) {
+      for (const [title, change] of Object.entries(
+        /** @type {Record<string, any>} */ ({
+          'another seed': { seed: 7 },
+          'another size of values': { valueSize: 300 },
+          'fewer rows': { rows: 40 },
+          'more rows': { rows: ROWS + 777 },
+          'another size, another seed and fewer rows': { valueSize: 2000, seed: 9, rows: 333 },
+          'values of several sizes': sizeOptions('zipf:8-30000:0.99'),
+        }),
+      )) {
         test(`Rows of our own are replaced by ${title}`, async () => {
           await seed();
           const rows = change['rows'] ?? ROWS;
@@ -120,8 +124,11 @@ describe('loaders', () => {
         { rows: 200, valueSize: 21_800 },
         { rows: 64, valueSize: 70_000 },
         { rows: 2, valueSize: 16 * 1024 * 1024 },
+        { rows: 900, ...sizeOptions('uniform:8-2000') },
+        { rows: 300, ...sizeOptions('hist:8:5,1024:3,70000:1') },
       ]) {
-        test(`${shape.rows} rows of ${shape.valueSize} characters are written and read`, async () => {
+        const size = shape['valueSizes'] ?? shape.valueSize;
+        test(`${shape.rows} rows of ${size} characters are written and read`, async () => {
           await seed(shape);
           await assertHolds(shape);
         });

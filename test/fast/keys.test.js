@@ -3,13 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createRandom } from '../../lib/random.js';
-import {
-  createScramble,
-  createZipf,
-  drawKeys,
-  KEYS_MAX,
-  parseKeys,
-} from '../../workloads/get/keys.js';
+import { createZipf } from '../../lib/zipf.js';
+import { createScramble, drawKeys, KEYS_MAX, parseKeys } from '../../workloads/get/keys.js';
 
 const DRAWS = 400_000;
 

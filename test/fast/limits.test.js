@@ -214,13 +214,17 @@ test('limits that were taken from another result have no table of their own here
 test('stored limits are refused for other rows, another machine or another Node', () => {
   const stored = withLimits();
   const { environment, dataset } = stored;
-  const run = { valueSize: dataset.valueSize, environment };
+  const run = { dataset, environment };
   const taken = limitsFrom(stored, run, 'limits.json');
   assert.equal(taken.source, stored.id);
   assert.deepEqual(taken.wire, stored.limits?.wire);
   /** @type {[RegExp, Partial<typeof run>][]} */
   const others = [
-    [/another value size \(1024, this run has 64\)/, { valueSize: 64 }],
+    [/another value size \(1024, this run has 64\)/, { dataset: { ...dataset, valueSize: 64 } }],
+    [
+      /another value size \(1024, this run has uniform:8-64\)/,
+      { dataset: { ...dataset, valueSize: 64, valueSizes: 'uniform:8-64' } },
+    ],
     [/another processor/, { environment: { ...environment, cpu: 'Z80' } }],
     [/another number of cores/, { environment: { ...environment, cores: 64 } }],
     [/another Node/, { environment: { ...environment, node: 'v99.0.0' } }],

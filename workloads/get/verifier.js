@@ -23,13 +23,12 @@ export function nothingCompared() {
  * @returns {VerifyValue}
  */
 export function createVerifier(dataset, compared) {
-  const { valueSize } = dataset;
   return (id, text, whole) => {
     if (text === undefined) return MISS;
     if (typeof text !== 'string') return MISMATCH;
     compared.replies += 1;
     if (whole) {
-      compared.bytes += valueSize;
+      compared.bytes += dataset.sizeOf(id);
       return dataset.matches(id, text) ? OK : MISMATCH;
     }
     compared.bytes += TAG_LENGTH;

@@ -75,7 +75,8 @@ export const shared = Object.freeze({
     help: 'storages with multi-key reads: name, name:profile, all, ./file.js, with commas',
   },
   rows: { default: HELD_KEYS, help: 'number of stored keys' },
-  valueSize: { default: 2048, flag: 'data-size', help: 'bytes per value' },
+  // Its figures are bytes per second of values that are all as long.
+  valueSize: count(8, 2 ** 24, 2048, { flag: 'data-size', help: 'bytes per value' }),
   warmupOperations: 500,
   against: null,
 });

@@ -21,10 +21,15 @@ const NONE = -1;
 
 /**
  * @param {Dataset} dataset
- * @returns {boolean} whether its values have a place for a version
+ * @returns {boolean} whether some of its values have a place for a version
  */
 export function holdsVersions({ valueSize }) {
   return valueSize >= TAG_LENGTH + VERSION_LETTERS;
+}
+
+/** @param {string} value */
+function hasPlace({ length }) {
+  return length >= TAG_LENGTH + VERSION_LETTERS;
 }
 
 export class Freshness {
@@ -67,7 +72,7 @@ export class Freshness {
    */
   valueOf(dataset, id, slot) {
     const own = dataset.value(id);
-    if (!holdsVersions(dataset)) return own;
+    if (!hasPlace(own)) return own;
     const body = own.slice(0, own.length - VERSION_LETTERS);
     // As one flat string: a driver would otherwise join the two when it sends it.
     return Buffer.from(body + formatVersion(id, { writer: this.writer, slot }), 'latin1').toString(
@@ -107,7 +112,7 @@ export class Freshness {
    */
   isStale(i, text) {
     const least = this.leastOf[i];
-    if (this.rows[i] === NONE || least === 0) return false;
+    if (this.rows[i] === NONE || least === 0 || !hasPlace(text)) return false;
     const version = parseVersion(this.keys[i], text);
     if (version === null) return true; // the value of before all writes
     return version.writer === this.writer && this.writeOf[version.slot] < least;

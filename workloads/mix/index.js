@@ -29,7 +29,7 @@ export const workload = defineWorkload({
   prepare({ dataset, seed, ops, options }) {
     const { mix, keys: distribution } = /** @type {{ mix?: string, keys?: string }} */ (options);
     const keys = drawKeys(dataset.rows, seed, ops, { keys: distribution, spread: dataset.seed });
-    const slots = drawSlots(parseMix(mix ?? MIX_DEFAULT), keys, seed, dataset.valueSize);
+    const slots = drawSlots(parseMix(mix ?? MIX_DEFAULT), keys, seed, dataset.meanSize);
     const freshness = new Freshness(dataset, { keys, slots });
     return (handle) => bindMix(handle, { dataset, keys, slots, freshness });
   },
@@ -41,7 +41,7 @@ export const workload = defineWorkload({
  * @param {ReturnType<typeof parseMix>} mix
  * @param {Uint32Array} keys
  * @param {number} seed
- * @param {number} valueSize
+ * @param {number} valueSize on average
  * @returns {Int32Array} -1 for a read, else the place of the value to write
  */
 function drawSlots(mix, keys, seed, valueSize) {

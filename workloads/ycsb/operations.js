@@ -4,7 +4,8 @@
  */
 
 import { createRandom, drawBelow } from '../../lib/random.js';
-import { createZipf, drawKeys, KEYS_MAX } from '../get/keys.js';
+import { createZipf } from '../../lib/zipf.js';
+import { drawKeys, KEYS_MAX } from '../get/keys.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 
@@ -71,7 +72,7 @@ export function drawOperations({ share, rows: distribution }, { dataset, seed, o
   const scans = [];
   /** @type {Map<number, string>} */
   const values = new Map();
-  const most = Math.max(1, Math.floor(VALUES_CHARS_MAX / dataset.valueSize));
+  const most = Math.max(1, Math.floor(VALUES_CHARS_MAX / dataset.meanSize));
   /** @type {number[]} */
   const written = [];
   for (let i = 0; i < keys.length; i += 1) {

@@ -53,7 +53,7 @@ for (const name of PROTOCOLS) {
   test(`${name}: replies, errors and misses are counted the same at every split`, async () => {
     const { protocol, bytes } = await stream();
     for (let split = 0; split <= bytes.length; split += 1) {
-      const framer = protocol.createFramer(session, dataset.valueSize);
+      const framer = protocol.createFramer(session, dataset);
       framer.feed(bytes.subarray(0, split), split);
       framer.feed(bytes.subarray(split), bytes.length - split);
       assert.deepEqual(counts(framer), expected, `split at ${split} of ${bytes.length}`);
@@ -62,7 +62,7 @@ for (const name of PROTOCOLS) {
 
   test(`${name}: the same byte by byte, from a buffer that is longer and used again`, async () => {
     const { protocol, bytes } = await stream();
-    const framer = protocol.createFramer(session, dataset.valueSize);
+    const framer = protocol.createFramer(session, dataset);
     // Stale bytes behind the one that is new: they must never be looked at.
     const buffer = Buffer.alloc(64, bytes.subarray(0, 64));
     for (const byte of bytes) {
@@ -75,7 +75,7 @@ for (const name of PROTOCOLS) {
   test(`${name}: a reply counts with its last byte, not before`, async () => {
     const { protocol } = await stream();
     const reply = repliesTo(name, dataset, protocol.encode(session, 42));
-    const framer = protocol.createFramer(session, dataset.valueSize);
+    const framer = protocol.createFramer(session, dataset);
     framer.feed(reply, reply.length - 1);
     assert.equal(framer.replies, 0);
     framer.feed(reply.subarray(reply.length - 1), 1);
@@ -86,9 +86,24 @@ for (const name of PROTOCOLS) {
     const { protocol } = await stream();
     const longer = createDataset({ ...dataset, valueSize: dataset.valueSize + 5 });
     const reply = repliesTo(name, dataset, protocol.encode(session, 1));
-    const framer = protocol.createFramer(session, longer.valueSize);
+    const framer = protocol.createFramer(session, longer);
     framer.feed(reply, reply.length);
     assert.deepEqual(counts(framer), { replies: 1, errors: 0, misses: 1 });
+  });
+
+  test(`${name}: values of many sizes: each is a row, a shorter one than any is a miss`, async () => {
+    const { protocol } = await stream();
+    const mixed = createDataset({ rows: dataset.rows, valueSizes: 'uniform:40-90' });
+    const framer = protocol.createFramer(session, mixed);
+    for (let id = 1; id <= 20; id += 1) {
+      const reply = repliesTo(name, mixed, protocol.encode(session, id));
+      framer.feed(reply, reply.length);
+    }
+    assert.deepEqual(counts(framer), { replies: 20, errors: 0, misses: 0 });
+    const shorter = createDataset({ rows: dataset.rows, valueSize: 20 });
+    const reply = repliesTo(name, shorter, protocol.encode(session, 1));
+    framer.feed(reply, reply.length);
+    assert.equal(framer.misses, 1);
   });
 
   test(`${name}: the reader gives values, misses and errors, and null for what is not whole`, async () => {
@@ -121,7 +136,7 @@ for (const name of PROTOCOLS) {
 
   test(`${name}: bytes of another protocol are refused, not counted`, async () => {
     const { protocol } = await stream();
-    const framer = protocol.createFramer(session, dataset.valueSize);
+    const framer = protocol.createFramer(session, dataset);
     const page = Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
     assert.throws(() => framer.feed(page, page.length), { code: 'E_TARGET' });
     assert.equal(framer.replies, 0);

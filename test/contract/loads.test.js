@@ -1,0 +1,100 @@
+/**
+ * Loads of one's own shape against real servers: values of many sizes from every kind of store,
+ * told apart where a server has other rows.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, it } from 'node:test';
+import { parseResult } from '../../lib/parse-result.js';
+import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
+
+const servers = withServers(['redis', 'mariadb', 'tarantool']);
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-loads-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @param {string[]} words */
+function call(...words) {
+  return runCommand(folder, ['bin/dragstrip.js', ...words], { env: addressVariables(servers) });
+}
+
+/** @param {string[]} words */
+async function run(...words) {
+  const file = 'r.json';
+  const page = words[0] === 'race' ? ['--no-html'] : [];
+  const ended = await call(...words, '--json', file, '--force', ...page);
+  assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+  const result = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+  return { result, text: ended.stdout };
+}
+
+/** @param {import('../../lib/result.js').Result} result */
+function assertAllOk({ benchmarks }) {
+  for (const { id, state, rounds, reason } of benchmarks) {
+    assert.equal(state, 'measured', `${id}: ${reason ?? rounds[0]?.failure?.message}`);
+    for (const { outcomes, scheduled } of rounds) assert.equal(outcomes.ok, scheduled, id);
+  }
+}
+
+const WHOLE = ['--rounds', '1', '--ops', '600', '--warmup', '50', '--in-flight', '1,16'];
+
+describe('values of a distribution', () => {
+  const storages =
+    'redis,ioredis,iovalkey,valkey-glide,mysql2,mariadb,mysql,manual-hs,tarantool,lmdb,memory';
+  const rows = ['--rows', '500'];
+
+  it('are written by every loader and read by every driver, each row in its own size', async () => {
+    writeFileSync(path.join(folder, 'sizes.txt'), '# size count\n16 10\n300 5\n9000 1\n');
+    for (const sizes of ['uniform:8-1k', 'hist:sizes.txt']) {
+      const words = [...rows, '--value-size', sizes];
+      const seeded = await call('seed', 'redis', 'mysql', 'tarantool', ...words);
+      assert.equal(seeded.status, 0, seeded.stderr);
+      assert.match(seeded.stdout, /redis: 500 rows of \d+ to [\d,]+ characters, \d+ on average/);
+      const { result, text } = await run('race', '--storages', storages, ...words, ...WHOLE);
+      assertAllOk(result);
+      assert.equal(result.benchmarks.length, 11 * 2);
+      assert.match(text, /500 rows of \d+ to [\d,]+ characters, \d+ on average \((uniform|hist):/);
+      const mixed = await run(
+        ...['run', '--workload', 'mix', '--mix', 'get:60,set:40'],
+        ...['--storages', 'redis,mysql2,manual-hs,tarantool', ...words, ...WHOLE],
+      );
+      assertAllOk(mixed.result);
+    }
+    const histogram = 'hist:16:10,300:5,9000:1';
+    const again = await call('seed', 'redis', ...rows, '--value-size', histogram);
+    assert.match(again.stdout, /there already/, 'the text of a histogram is what the file says');
+  });
+
+  it('other rows are no rows of this run: skipped, with the command that makes them', async () => {
+    const seeded = await call('seed', 'redis', ...rows, '--value-size', 'uniform:8-1k');
+    assert.equal(seeded.status, 0, seeded.stderr);
+    const fixed = [...rows, '--value-size', '1k'];
+    const ended = await call('race', '--storages', 'redis', ...fixed, ...WHOLE, '--no-html');
+    assert.equal(ended.status, 4);
+    const says = ended.stderr + ended.stdout;
+    assert.match(says, /500 rows of uniform:8-1000 characters, seed 1; this run needs 500 of 1000/);
+    assert.match(says, /add --rows 500 --value-size uniform:8-1000 --seed 1/);
+  });
+
+  it('are part of slices, ceilings and fake servers', async () => {
+    const words = [...rows, '--value-size', 'uniform:8-1k'];
+    await call('seed', 'redis', 'mysql', 'tarantool', ...words);
+    const how = ['--in-flight', '16', '--rounds', '2', '--budget', '20s', '--limits'];
+    const { result } = await run('race', '--storages', 'redis,mysql2', ...words, ...how);
+    assertAllOk(result);
+    assert.equal(result.dataset.valueSizes, 'uniform:8-1000');
+    const { wire = [], driver = [] } = result.limits ?? {};
+    for (const { reason, opsPerSecond } of [...wire, ...driver]) {
+      assert.ok((opsPerSecond ?? 0) > 0, String(reason));
+    }
+    assert.ok(wire.length === 2 && driver.length === 2);
+  });
+
+  it('what is no distribution is one clear line', async () => {
+    const ended = await call('race', '--value-size', 'normal:8-1k');
+    assertFailure(ended, 2, /--value-size "normal:8-1k": not sizes of values/);
+  });
+});
