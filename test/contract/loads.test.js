@@ -1,6 +1,6 @@
 /**
  * Loads of one's own shape against real servers: values of many sizes from every kind of store,
- * told apart where a server has other rows.
+ * distinguished from other rows of a server.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Sizes of values as a distribution: how they are written, drawn, told apart and refused. */
+/** Sizes of values as a distribution: how they are written, drawn, compared and refused. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
