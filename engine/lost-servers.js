@@ -76,10 +76,19 @@ async function silenceOf({ name, listed, address, credentialVariables }) {
       return null;
     } catch (error) {
       if (error.code !== 'E_TARGET') throw error;
+      if (isReply(error.cause)) return null;
       reason = hideSecrets(error.message, credentials);
     }
   }
   return reason;
+}
+
+/**
+ * @param {any} cause of a probe that failed
+ * @returns {boolean} whether the server said it itself: SQL, as where its disk is full
+ */
+function isReply(cause) {
+  return typeof cause?.sqlState === 'string';
 }
 
 /**

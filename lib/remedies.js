@@ -1,9 +1,16 @@
 /** What helps against errors of the machine and of full servers. */
 
+export const FULL_DISK = "free some space on the server's disk";
+
 /** By the code of a system call, or of MariaDB. */
 const REMEDIES = Object.freeze({
   ER_CON_COUNT_ERROR: "raise the server's max_connections, or close other clients",
   ER_TOO_MANY_USER_CONNECTIONS: "raise the server's max_user_connections, or close other clients",
+  EE_WRITE: FULL_DISK,
+  EE_DISK_FULL: FULL_DISK,
+  ER_DISK_FULL: FULL_DISK,
+  ER_ERROR_ON_WRITE: FULL_DISK,
+  ER_RECORD_FILE_FULL: FULL_DISK,
   EADDRNOTAVAIL:
     'no local port is left: wait a minute until those of closed connections are free again, use ' +
     'a unix socket, or widen net.ipv4.ip_local_port_range',

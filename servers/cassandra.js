@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
+import { explainCassandra } from '../lib/cassandra-error.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
@@ -243,23 +244,15 @@ async function readSettings(endpoint, credentials) {
       settings: await querySettings(client),
     };
   } catch (error) {
+    const { text, hint } = explainCassandra(error);
     throw targetError(
-      `Cassandra at ${formatEndpoint(endpoint)}: ${causeOf(error)}`,
-      'set DRAGSTRIP_CASSANDRA_USER and DRAGSTRIP_CASSANDRA_PASSWORD',
+      `Cassandra at ${formatEndpoint(endpoint)}: ${text}`,
+      hint ?? 'set DRAGSTRIP_CASSANDRA_USER and DRAGSTRIP_CASSANDRA_PASSWORD',
       error,
     );
   } finally {
     await client?.shutdown();
   }
-}
-
-/**
- * The driver's "All host(s) tried for query failed" contains the reason per host.
- * @param {any} error
- */
-function causeOf(error) {
-  const [inner] = Object.values(error?.innerErrors ?? {});
-  return String(inner?.message ?? error?.message ?? error).split('\n')[0];
 }
 
 /**

@@ -6,7 +6,7 @@
 import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
-import { remedyOf } from '../../lib/remedies.js';
+import { FULL_DISK, remedyOf } from '../../lib/remedies.js';
 import { forMysql2, sqlTls } from '../../lib/tls.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './socket-connection.js';
 
@@ -170,6 +170,6 @@ const HINTS = {
   ENOENT: START,
   ER_ACCESS_DENIED_ERROR: 'set the user and the password in the environment',
   ER_DBACCESS_DENIED_ERROR: 'the user needs all rights on the database hs_test',
-  ER_RECORD_FILE_FULL: 'make room, or choose fewer --rows',
-  ER_DISK_FULL: 'make room, or choose fewer --rows',
+  ER_RECORD_FILE_FULL: `${FULL_DISK}, or choose fewer --rows`,
+  ER_DISK_FULL: `${FULL_DISK}, or choose fewer --rows`,
 };

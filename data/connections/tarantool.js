@@ -6,6 +6,7 @@
 
 import { VALUE_SIZE_MAX } from '../../lib/dataset.js';
 import { targetError } from '../../lib/errors.js';
+import { FULL_DISK } from '../../lib/remedies.js';
 import { encodeAuth, readGreeting } from '../../protocols/iproto/greeting.js';
 import {
   CODE,
@@ -219,6 +220,7 @@ const HINTS = {
   2: 'raise memtx_memory in box.lua, or choose fewer --rows or a smaller --value-size',
   7: 'name a server that takes writes',
   33: BOX,
+  40: FULL_DISK,
   42: BOX,
   45: 'check the user in the environment',
   47: 'check the password in the environment',

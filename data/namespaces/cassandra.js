@@ -1,6 +1,7 @@
 /** A namespace in Cassandra: a keyspace with one table, whose comment marks it. */
 
 import { formatEndpoint } from '../../lib/address.js';
+import { explainCassandra } from '../../lib/cassandra-error.js';
 import { targetError } from '../../lib/errors.js';
 import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
 
@@ -18,28 +19,30 @@ export async function openNamespace(context, { name, cassandra: names }) {
   const { keyspace, table, definition } = names;
   const where = `Cassandra at ${formatEndpoint(context.address['main'])}`;
   const client = await connect(context, where);
+  const ask = (/** @type {string} */ query, /** @type {unknown[]} */ values = []) =>
+    client.execute(query, values).catch((error) => {
+      throw explained(where, error);
+    });
   return {
     async check() {
-      requireUnused((await readOwnership(client, names)).mark, where, name);
+      requireUnused((await readOwnership(ask, names)).mark, where, name);
     },
     async claim() {
-      const { mark, notOurs } = await readOwnership(client, names);
+      const { mark, notOurs } = await readOwnership(ask, names);
       if (notOurs !== null) throw notOursError(where, notOurs, 'cassandra');
       requireUnused(mark, where, name);
-      if (mark !== null) await client.execute(`drop keyspace ${keyspace}`);
-      await client.execute(
+      if (mark !== null) await ask(`drop keyspace ${keyspace}`);
+      await ask(
         `create keyspace ${keyspace} with replication = ` +
           "{'class': 'SimpleStrategy', 'replication_factor': 1}",
       );
       const comment = formatMark({ what: name });
-      await client.execute(
-        `create table ${keyspace}.${table} ${definition} with comment = '${comment}'`,
-      );
+      await ask(`create table ${keyspace}.${table} ${definition} with comment = '${comment}'`);
     },
     async release() {
-      const { mark } = await readOwnership(client, names);
+      const { mark } = await readOwnership(ask, names);
       if (mark === null || otherUser(mark) !== null) return 0;
-      await client.execute(`drop keyspace ${keyspace}`);
+      await ask(`drop keyspace ${keyspace}`);
       return 0; // counting them would read the whole table
     },
     async close() {
@@ -67,23 +70,33 @@ async function connect({ address, credentials: { user, password } }, where) {
   });
   await client.connect().catch(async (error) => {
     await client.shutdown();
-    throw targetError(`${where}: ${error.message}`, undefined, error);
+    throw explained(where, error);
   });
   return client;
 }
 
 /**
- * @param {import('cassandra-driver').Client} client
+ * @param {string} where
+ * @param {Error} error of the driver
+ */
+function explained(where, error) {
+  const { text, hint } = explainCassandra(error);
+  return targetError(`${where}: ${text}`, hint, error);
+}
+
+/**
+ * @param {(query: string, values?: unknown[]) => Promise<import('cassandra-driver').types.ResultSet>}
+ *   ask
  * @param {{ keyspace: string, table: string }} names
  * @returns {Promise<import('./mark.js').Ownership>}
  */
-async function readOwnership(client, { keyspace, table }) {
-  const keyspaces = await client.execute(
+async function readOwnership(ask, { keyspace, table }) {
+  const keyspaces = await ask(
     'select keyspace_name from system_schema.keyspaces where keyspace_name = ?',
     [keyspace],
   );
   if (keyspaces.rows.length === 0) return { mark: null, notOurs: null };
-  const { rows } = await client.execute(
+  const { rows } = await ask(
     'select table_name, comment from system_schema.tables where keyspace_name = ?',
     [keyspace],
   );

@@ -169,6 +169,9 @@ function faultOf({ rows, right, lost, twice, wrong, acknowledged, refused, writt
   const more = Math.max(acknowledged - rows, (written ?? rows) - rows, 0);
   const again = twice + refused + more;
   if (lost + again + wrong === 0 && acknowledged === rows) return null;
+  if (again + wrong === 0 && acknowledged === right) {
+    return `incomplete: of ${rows} rows, ${right} were acknowledged, and these are right`;
+  }
   const noted = written === null ? '' : `, ${written} written by the server's own count`;
   return (
     `wrong rows: of ${rows}, ${right} are right, ${lost} lost, ${again} inserted twice, ` +
