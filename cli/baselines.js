@@ -6,11 +6,11 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT_STATUS, usageError } from '../lib/errors.js';
+import { sealResult } from '../lib/digest.js';
+import { DragstripError, EXIT_STATUS, usageError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
 import { parseGate } from '../lib/gate.js';
 import { findHome, makeHome } from '../lib/home.js';
-import { packResult } from '../lib/packed-values.js';
 import { ADVICE, compareResults } from '../report/analysis/comparison.js';
 import { comparisonDocument } from '../report/comparison.js';
 import { loadDocumentReport } from '../report/index.js';
@@ -60,7 +60,11 @@ export async function openBaseline({ baseline: name, saveBaseline: place, failIf
   }
   const texts = gates.filter((gate) => !own.includes(gate)).map(({ text }) => text);
   const gatesOfRun = texts.length === 0 ? undefined : texts;
-  return new Baseline({ place, gatesOfRun, stored: { name, result: await readResult(file) }, own });
+  const result = await readResult(file).catch((error) => {
+    const hint = `save it anew: npx dragstrip race --save-baseline ${name}`;
+    throw new DragstripError(error.code, error.message, { hint, cause: error });
+  });
+  return new Baseline({ place, gatesOfRun, stored: { name, result }, own });
 }
 
 /**
@@ -116,7 +120,7 @@ export class Baseline {
     const file = fileOf(this.place, '--save-baseline');
     makeHome(findHome());
     makeFolder(path.dirname(file));
-    await writeWhole(file, `${JSON.stringify(packResult(result))}\n`);
+    await writeWhole(file, `${JSON.stringify(sealResult(result))}\n`);
     stdout.write(`\nbaseline: ${this.place}\n`);
   }
 

@@ -7,10 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { digestOf } from '../lib/digest.js';
+import { sealResult } from '../lib/digest.js';
 import { DragstripError, usageError } from '../lib/errors.js';
 import { makeFolder } from '../lib/folder.js';
-import { packResult } from '../lib/packed-values.js';
 import { SCHEMA_NAME } from '../lib/schema-name.js';
 
 /**
@@ -37,8 +36,7 @@ export async function openStore({ json, out, force }) {
     file: () => file,
     write(result, how) {
       const isResult = /** @type {any} */ (result).schema === SCHEMA_NAME;
-      const packed = packResult(result);
-      const document = isResult ? { ...packed, digest: digestOf(packed) } : packed;
+      const document = isResult ? sealResult(/** @type {any} */ (result)) : result;
       const text = `${inLines(document)}\n`;
       last = last
         .catch(() => {}) // each writing tries anew: space may have been freed

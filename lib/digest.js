@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { packResult } from './packed-values.js';
 
 /**
  * @param {Record<string, unknown>} document a result, as it was written or as it was read
@@ -11,4 +12,13 @@ import { createHash } from 'node:crypto';
  */
 export function digestOf({ digest: _own, ...document }) {
   return createHash('sha256').update(JSON.stringify(document)).digest('hex');
+}
+
+/**
+ * @param {import('./result.js').Result} result
+ * @returns {Record<string, unknown>} as every file has it: packed, with its digest
+ */
+export function sealResult(result) {
+  const packed = packResult(result);
+  return { ...packed, digest: digestOf(packed) };
 }

@@ -3,9 +3,9 @@
  * reads this and nothing else. Pure: the reports of the workloads are given.
  */
 
+import { sealResult } from '../lib/digest.js';
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
-import { packResult } from '../lib/packed-values.js';
 import { agentLines, agentTables } from './agents.js';
 import { slicePairsOf } from './analysis/pairs.js';
 import { toGroups, variantRows } from './analysis/rows.js';
@@ -94,7 +94,7 @@ export function documentOf(result, specs) {
     id: plainText(result.id),
     subtitle: subtitleOf(result),
     contenders: contendersIn(result, parts),
-    download: () => JSON.stringify(packResult(result)),
+    download: () => JSON.stringify(sealResult(result)),
     agents: agentTables(result),
     setup: setupOf(result),
     roundTexts: () => roundTextsOf(result),

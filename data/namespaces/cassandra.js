@@ -85,8 +85,8 @@ function explained(where, error) {
 }
 
 /**
- * @param {(query: string, values?: unknown[]) => Promise<import('cassandra-driver').types.ResultSet>}
- *   ask
+ * @param {(query: string, values?: unknown[]) =>
+ *   Promise<import('cassandra-driver').types.ResultSet>} ask
  * @param {{ keyspace: string, table: string }} names
  * @returns {Promise<import('./mark.js').Ownership>}
  */

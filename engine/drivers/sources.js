@@ -22,6 +22,8 @@ import { readManifest } from '../../lib/packages.js';
 const NAME = String.raw`(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*`;
 const NAMED = new RegExp(`^(${NAME})@(.+)$`, 'i');
 const TAR_BLOCK = 512;
+/** A packed file may claim any size; the greatest driver has some ten megabytes. */
+const TARBALL_MAX = 256 * 2 ** 20;
 
 /**
  * @param {string} text `ioredis@5`, `ioredis@4,5,6`, `@scope/name@^1.2`, `.`, `./fork`, `fork.tgz`,
@@ -89,11 +91,12 @@ function pathSource(text, place, name, cwd) {
  */
 function readTarballManifest(file) {
   try {
-    const bytes = gunzipSync(readFileSync(file));
+    const bytes = gunzipSync(readFileSync(file), { maxOutputLength: TARBALL_MAX });
     for (let at = 0; at + TAR_BLOCK <= bytes.length; ) {
       const name = bytes.toString('utf8', at, at + 100).replace(/\0.*$/s, '');
       const size = Number.parseInt(bytes.toString('latin1', at + 124, at + 136), 8);
-      if (name === '' || Number.isNaN(size)) return null;
+      // A negative size would lead back to the same place, for ever.
+      if (name === '' || !(size >= 0)) return null;
       const start = at + TAR_BLOCK;
       if (/^[^/]+\/package\.json$/.test(name)) {
         return JSON.parse(bytes.toString('utf8', start, start + size));

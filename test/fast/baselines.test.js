@@ -1,7 +1,7 @@
 /** Named results: saved, compared with a later run, and gates that refer to them. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -34,6 +34,17 @@ test('a saved result is compared with a later run; whole loads get no verdict', 
   assert.match(compared.stdout, /undecided: throughput<0\.5, .* of baseline main: no verdict/);
   const cpu = await runCommand(folder, [...RACE, '--baseline', 'main', '--fail-if', 'memory>1.1']);
   assertFailure(cpu, 2, /against a baseline only throughput is compared/);
+});
+
+test('a saved result that was changed is not compared with', async () => {
+  const saved = await runCommand(folder, [...RACE, '--save-baseline', 'changed']);
+  assert.equal(saved.status, 0, saved.stderr);
+  const file = path.join(folder, 'state', 'baselines', 'changed.json');
+  const text = readFileSync(file, 'utf8');
+  const { cpu } = JSON.parse(text).environment;
+  writeFileSync(file, text.replace(JSON.stringify(cpu), JSON.stringify(`${cpu}!`)));
+  const refused = await runCommand(folder, [...RACE, '--baseline', 'changed']);
+  assertFailure(refused, 2, /its digest differs; save it anew: .* --save-baseline changed/);
 });
 
 /** @param {number} speed @param {number} [rows] */

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { resolveFor } from '../../../engine/driver-hooks.js';
 import { storagesOfPackages } from '../../../engine/driver-versions.js';
 import { installDriver } from '../../../engine/drivers/install.js';
@@ -279,6 +280,13 @@ test('what cannot be installed is reported in one line and leaves nothing behind
   writeFileSync(path.join(folder, 'torn.tgz'), 'no tarball');
   const torn = await runCommand(folder, [...RACE, '--force', '--against', 'torn.tgz']);
   assertFailure(torn, 2, /--against torn\.tgz: the tarball has no name and version/);
+  // An entry of negative size leads back to itself.
+  const header = Buffer.alloc(1024);
+  header.write('package/index.js', 0);
+  header.write('-0000001000', 124);
+  writeFileSync(path.join(folder, 'endless.tgz'), gzipSync(header));
+  const endless = await runCommand(folder, [...RACE, '--force', '--against', 'endless.tgz']);
+  assertFailure(endless, 2, /--against endless\.tgz: the tarball has no name and version/);
   const failing = path.join(folder, 'failing');
   writeDriver(failing, '5.0.0', 1);
   const manifest = { name: 'turning-driver', version: '5.0.0', scripts: { prepack: 'exit 3' } };
