@@ -4,11 +4,6 @@ import { shapeName } from '../lib/load-name.js';
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 
-/** @param {Pick<Benchmark, 'storage' | 'profile'>} benchmark */
-export function labelOf({ storage, profile }) {
-  return profile === 'default' ? storage : `${storage}:${profile}`;
-}
-
 /** @param {Benchmark['load']} load */
 export function loadText({ kind, inFlight, rate = 0, processes = 1, ...shape }) {
   const by = `${processes === 1 ? '' : ` by ${processes} processes`}${shapeName(shape)}`;

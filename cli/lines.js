@@ -1,8 +1,9 @@
 /** A race while it goes on: a live view, or a line for each benchmark. */
 
 import { prefix } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { wrongOutcomes } from '../lib/outcome.js';
-import { labelOf, loadText } from './benchmark-name.js';
+import { loadText } from './benchmark-name.js';
 import { RaceView } from './race-view.js';
 import { roundLine, SlicesView } from './slices-view.js';
 

@@ -4,8 +4,9 @@
  */
 
 import { formatElapsed } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { systemClock } from '../measure/clock.js';
-import { labelOf, loadText } from './benchmark-name.js';
+import { loadText } from './benchmark-name.js';
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/types.js').ConsoleLine} ConsoleLine */

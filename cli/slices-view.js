@@ -11,8 +11,9 @@ import {
   plainText,
   prefix,
 } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { systemClock } from '../measure/clock.js';
-import { labelOf, loadText } from './benchmark-name.js';
+import { loadText } from './benchmark-name.js';
 import { bar } from './progress.js';
 
 /** @typedef {import('../index.js').RunEvent} RunEvent */

@@ -19,6 +19,7 @@ import { closeBounded, withTimeout } from './guard.js';
 import { ownDataOf } from './own-data.js';
 import { operationsOf, ownLoad, rateOf, recorderOf } from './own-load.js';
 import { openPool, poolSize, poolWorkload } from './pool.js';
+import { watchPoolWait } from './pool-wait.js';
 import { keepOpen } from './reconnecting.js';
 import { emptyRecord, recordLoad, recordSeries, recordWarmup, serverBetween } from './record.js';
 import { watchRedirects } from './redirects.js';
@@ -104,9 +105,10 @@ export async function runBenchmark(spec, context) {
     await withTimeout(checkRows(bound, opened, CHECK_ROWS), context, stallMs, 'the check');
     await warmUp(spec, bound, opened.calls, context, record);
     const before = context.instruments.conditions();
-    const redirects = watchRedirects(opened.handles ?? [opened.handle]);
+    const handles = opened.handles ?? [opened.handle];
+    const [redirects, poolWait] = [watchRedirects(handles), watchPoolWait(handles)];
     await measure(spec, bound, opened.calls, context, record);
-    Object.assign(record, redirects());
+    Object.assign(record, redirects(), poolWait());
     record.conditions = {
       canaryNs,
       ...conditionsBetween(before, context.instruments.conditions()),

@@ -15,6 +15,11 @@ import { parseColumns } from '../lib/own-columns.js';
 /** @typedef {NonNullable<import('../lib/result.js').Result['ownData']>} OwnDataSummary */
 
 const READS = '--read-only reads servers of the Redis family, with --table those of SQL';
+const NO_HANDLERSOCKET =
+  'HandlerSocket opens tables by their names and has no SELECT: --table is read by drivers of SQL';
+const NO_TARANTOOL =
+  'Tarantool is not read: tuples of a space have no field that is known to be a text value';
+const CLUSTER = 'redis-cluster';
 const KEYS_FILE_BYTES_MAX = 64 * 2 ** 20;
 /** Options that say what the dataset is, or need rows of Dragstrip. */
 const BESIDE = Object.freeze({
@@ -53,10 +58,14 @@ export function refuseBesideReadOnly(given, loads) {
  */
 export function lackOfOwnData({ name, server, protocol }, { workloadOptions }) {
   const isOfTable = workloadOptions['table'] !== undefined;
-  const fits = isOfTable ? server === 'mariadb' && protocol === 'mysql' : server === 'redis';
-  if (fits) return null;
+  const isOfRedis = server === 'redis' || server === CLUSTER;
+  if (isOfTable ? server === 'mariadb' && protocol === 'mysql' : isOfRedis) return null;
+  const hint = 'leave it out';
+  const why =
+    protocol === 'handlersocket' ? NO_HANDLERSOCKET : server === 'tarantool' && NO_TARANTOOL;
+  if (why) return { reason: `--read-only: ${why}`, hint };
   const reads = isOfTable ? '--table is read by drivers of SQL' : READS;
-  return { reason: `${reads}; ${name} has ${server ?? 'no server'}`, hint: 'leave it out' };
+  return { reason: `${reads}; ${name} has ${server ?? 'no server'}`, hint };
 }
 
 /**
@@ -80,7 +89,7 @@ export async function sampleOwnData(plan, storages, signal) {
   const { address, credentialVariables, name } = first.server;
   const credentials = await readCredentials(credentialVariables);
   const how = { limit, seed: plan.seed, ...(listed && { listed }) };
-  const { names, sample } = await openSource(table);
+  const { names, sample } = await openSource(table, name === CLUSTER);
   const { keys, seen, leftOut, valueBytes } = await sample({ address, credentials, signal }, how);
   if (keys.length === 0) {
     const from = keysFrom ?? table ?? `${name} (${formatCount(seen)} keys seen)`;
@@ -89,7 +98,7 @@ export async function sampleOwnData(plan, storages, signal) {
       'name keys with --keys-from FILE, one per line',
     );
   }
-  const own = { keys, names, ...(table && { table }) };
+  const own = { keys, names, cluster: name === CLUSTER, ...(table && { table }) };
   for (const { server } of able) if (server !== null) server.own = own;
   plan.dataset = { ...plan.dataset, rows: keys.length, valueSize: Math.max(8, valueBytes.median) };
   const source = listed !== undefined ? 'file' : table === undefined ? 'scan' : 'table';
@@ -103,6 +112,7 @@ export async function sampleOwnData(plan, storages, signal) {
  * @typedef {object} OwnKeys what a benchmark's process needs of the user's data
  * @property {readonly (string | number)[]} keys
  * @property {Partial<import('../lib/types.js').NamespaceNames>} names in place of Dragstrip's
+ * @property {boolean} cluster of a Redis Cluster
  * @property {string} [table] as the option has it; absent: of the Redis family
  *
  * @typedef {object} Source
@@ -115,12 +125,17 @@ export async function sampleOwnData(plan, storages, signal) {
 
 /**
  * @param {string | undefined} table
+ * @param {boolean} cluster
  * @returns {Promise<Source>}
  */
-async function openSource(table) {
+async function openSource(table, cluster) {
   if (table === undefined) {
     const { readValues, sampleKeys } = await import('../data/own/redis.js');
-    return { names: { redisPrefix: '' }, sample: sampleKeys, read: readValues };
+    return {
+      names: { redisPrefix: '' },
+      sample: (context, how) => sampleKeys(context, { ...how, cluster }),
+      read: (context, keys, onValue) => readValues(context, keys, { onValue, cluster }),
+    };
   }
   const { namesOfColumns, readTable, sampleTable } = await import('../data/own/sql.js');
   const columns = parseColumns(table);
@@ -157,12 +172,12 @@ async function readKeys(file) {
  */
 export function ownDataOf({ own }, { address, credentials }) {
   if (own === undefined) return {};
-  const { keys, table } = own;
+  const { keys, table, cluster } = own;
   return {
     ownData: {
       keys,
       read: async (some, onValue) =>
-        (await openSource(table)).read({ address, credentials }, some, onValue),
+        (await openSource(table, cluster)).read({ address, credentials }, some, onValue),
     },
   };
 }

@@ -43,6 +43,7 @@ import { summarizeSeries } from './series.js';
  * @property {import('../lib/result.js').Outage[]} [outages] with --on-outage continue
  * @property {import('../lib/types.js').Compared} [compared] with the dataset, of the measurement
  * @property {Record<string, number>} [redirects] by kind, of a cluster client that tells
+ * @property {HistogramMessage | null} [poolWait] of a pool whose driver shows it
  * @property {import('../lib/result.js').Round['warmup']} warmup
  * @property {import('../lib/result.js').Round['timeline']} timeline
  * @property {import('../lib/result.js').SeriesResult[]} [series] where the workload looks at each

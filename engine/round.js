@@ -14,7 +14,8 @@ import { Histogram } from '../measure/histogram.js';
  */
 export async function toRound({ record, failure, processNs }, place) {
   if (record === null) return failedRound(failure, processNs, place);
-  const { latency, outcomes, durationNs, open, kinds, conditions, seconds, ...more } = record;
+  const { latency, outcomes, durationNs, open, kinds, conditions, ...others } = record;
+  const { seconds, poolWait, ...more } = others;
   const { startedNs: _from, endedNs: _to, serverSpanNs: _span, ...rest } = more;
   const ok = outcomes[OK];
   return {
@@ -27,6 +28,7 @@ export async function toRound({ record, failure, processNs }, place) {
     throughput: durationNs > 0 ? (ok / durationNs) * 1e9 : 0,
     ...(conditions && { conditions }),
     latency: await fromMessage(latency),
+    ...(poolWait !== undefined && { poolWait: await fromMessage(poolWait) }),
     ...(seconds && { seconds: seconds.map(toSecond) }),
     ...(open && { open: { ...open, service: await fromMessage(open.service) } }),
     ...(kinds && {

@@ -9,6 +9,7 @@ import { formatEndpoint } from '../lib/address.js';
 import { createDataset } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
 import { findHome } from '../lib/home.js';
+import { labelOf } from '../lib/label.js';
 import { SCHEMA_NAME, SCHEMA_VERSION } from '../lib/result.js';
 import { version } from '../lib/version.js';
 import { protocolOf } from '../limits/wire/protocol.js';
@@ -254,7 +255,12 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
     state: 'running',
     startedAt,
     finishedAt: null,
-    options: { ...options, storages: plan.storages ?? storages.map(labelOf) },
+    options: {
+      ...options,
+      storages:
+        plan.storages ??
+        storages.map(({ definition: { name }, profile }) => labelOf({ storage: name, profile })),
+    },
     dataset: plan.dataset,
     environment,
     servers: [...servers, ...others].map(
@@ -284,11 +290,6 @@ function shownEndpoint(endpoint, home) {
   const inside = endpoint.path === undefined ? '..' : path.relative(home, endpoint.path);
   if (inside.startsWith('..')) return formatEndpoint(endpoint);
   return `unix:${path.join(path.basename(home), inside)}`;
-}
-
-/** @param {StorageTarget} target */
-function labelOf({ definition, profile }) {
-  return profile === 'default' ? definition.name : `${definition.name}:${profile}`;
 }
 
 /** @param {StorageTarget} target */

@@ -108,6 +108,9 @@ export function mergeRecords(records) {
       outages: mergeOutages(records.flatMap(({ outages }) => outages ?? [])),
     }),
     ...mergeServers(records),
+    ...(first.poolWait !== undefined && {
+      poolWait: mergeLatencies(records.map(({ poolWait = null }) => poolWait)),
+    }),
     ...(first.redirects && { redirects: addRedirects(records.map(({ redirects }) => redirects)) }),
     pendingBytes:
       first.pendingBytes === null

@@ -1,9 +1,15 @@
 /** What a storage is called with its profile. */
 
+/** Before the server, in the name of a storage on several: `ioredis on valkey`. */
+const ON = ' on ';
+
 /**
  * @param {{ storage: string, profile: string }} benchmark
- * @returns {string} `ioredis`, `ioredis:tuned`
+ * @returns {string} `ioredis`, `ioredis:tuned`, `ioredis:tuned on valkey`: as the user names it, the
+ *   default profile has no suffix
  */
 export function labelOf({ storage, profile }) {
-  return profile === 'default' ? storage : `${storage}:${profile}`;
+  if (profile === 'default') return storage;
+  const [driver, ...server] = storage.split(ON);
+  return [`${driver}:${profile}`, ...server].join(ON);
 }

@@ -154,6 +154,11 @@ export interface RowsHandle extends Handle {
    * handled itself, by kind, since it was opened; absent: the driver does not tell
    */
   redirects?(): Record<string, number>;
+  /**
+   * of a pool: how long requests waited for a connection since the last call; absent: no pool, or
+   * the driver does not show it
+   */
+  poolWait?(): import('../measure/histogram.js').Histogram;
 }
 
 /** Inserts rows `(a, b)` of two numbers; b is `numberOf(a)` of the context. */

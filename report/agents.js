@@ -10,11 +10,11 @@ import {
   formatThroughput,
   plainText,
 } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { boundOf } from '../stats/bottleneck.js';
 import { roundTripTo } from '../stats/fleet.js';
 import { medianOfSorted } from '../stats/percentile.js';
-import { labelOf } from './analysis/rows.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */

@@ -4,6 +4,7 @@
  */
 
 import { formatCount, plainText } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { describeSizes } from '../lib/value-sizes.js';
 import { metric } from '../stats/metrics.js';
 import { summarizeRounds } from '../stats/summary.js';
@@ -83,11 +84,6 @@ function cpuOf(side, drop, of) {
     { key: `${side}_cpu`, unit: 'ns/op', as: 'µs', better: 'less', ...shown, drop },
     of,
   );
-}
-
-/** @param {{ storage: string, profile: string }} limit */
-function labelOf({ storage, profile }) {
-  return profile === 'default' ? storage : `${storage}:${profile}`;
 }
 
 /** @param {ClientCeiling['load']} load */

@@ -4,9 +4,9 @@
  */
 
 import { formatCount, plainText } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
-import { labelOf } from './analysis/rows.js';
 import { missingLimits } from './ceilings.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */

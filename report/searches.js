@@ -1,17 +1,13 @@
 /** Searches for the greatest rate as tables, one for each limit that was searched. */
 
 import { formatDuration, formatThroughput, plainText } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { metric } from '../stats/metrics.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Search} Search */
-
-/** @param {Search} search */
-function labelOf({ storage, profile }) {
-  return profile === 'default' ? storage : `${storage}:${profile}`;
-}
 
 /**
  * @param {Search} search

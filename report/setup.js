@@ -1,7 +1,7 @@
 /** What a page shows beside the tables: versions, driver options, servers, options of the run. */
 
 import { plainText } from '../lib/format.js';
-import { labelOf } from './analysis/rows.js';
+import { labelOf } from '../lib/label.js';
 
 /**
  * @param {import('../lib/result.js').Result} result

@@ -162,6 +162,28 @@ function cpu(side, of, hints) {
 export const clientCpu = cpu('client', ({ clientCpuNs }) => clientCpuNs, { drop: 7 });
 export const serverCpu = cpu('server', ({ serverCpuNs }) => serverCpuNs, { drop: 8 });
 
+/** Until the pool of a driver gave a request its connection, where the driver shows it. */
+export const poolWaits = [poolWait('p50', 5.5), poolWait('p99', 4.5)];
+
+/**
+ * @param {'p50' | 'p99'} percentile
+ * @param {number} drop
+ */
+function poolWait(percentile, drop) {
+  return metric(
+    {
+      ...{ key: `pool_wait_${percentile}`, name: `pool wait ${percentile}`, ...latency, drop },
+      ...{ head: /** @type {[string, string]} */ (['pool wait', percentile]), optional: true },
+    },
+    ({ source }) =>
+      medianOfAll(
+        source.rounds
+          .filter((/** @type {any} */ { poolWait: own }) => own)
+          .map((/** @type {any} */ { poolWait: own }) => own[`${percentile}Ns`]),
+      ),
+  );
+}
+
 /** Between the load machines and the server. */
 export const network = metric(
   {

@@ -137,6 +137,11 @@ export async function glideBatch() {
   return (await loadGlide()).Batch;
 }
 
+/** @returns {Promise<any>} the same of a cluster */
+export async function glideClusterBatch() {
+  return (await loadGlide()).ClusterBatch;
+}
+
 /**
  * It connects again without end and cannot be told not to: the first request that is answered by a
  * lost connection ends the client. Where none was in flight at the loss, requests wait for a new

@@ -6,6 +6,8 @@
 import { tlsOptions } from '../lib/tls.js';
 import { countRedirects, knownNodes, nodeGuard } from './cluster-nodes.js';
 import { loseHandle, openOrThrow, withCode } from './connection.js';
+import { CLUSTER_INSERTS, openIoredisClusterInserter } from './inserts/redis-cluster.js';
+import { IOREDIS_CLUSTER_LOCKS, openIoredisClusterLocks } from './locks/redis-cluster.js';
 import { codeLostRequests } from './redis-clients.js';
 
 /** @typedef {import('../lib/types.js').OpenContext} OpenContext */
@@ -33,8 +35,20 @@ export function onIoredisCluster(driver) {
     alternative: true,
     tls: true,
     rows: ['get', 'set'],
+    inserts: CLUSTER_INSERTS,
+    locks: IOREDIS_CLUSTER_LOCKS,
     profiles: PROFILES,
-    open: { rows: (context) => openRows(context, driver) },
+    open: {
+      rows: (context) => openRows(context, driver),
+      insert: (context) =>
+        openIoredisClusterInserter(context, () => connectAlone(context, driver), closeCluster),
+      lock: async (context) =>
+        openIoredisClusterLocks(context, {
+          storage: `${driver.name}-cluster`,
+          client: await connectAlone(context, driver),
+          close: closeCluster,
+        }),
+    },
   };
 }
 
@@ -66,6 +80,16 @@ async function openRows(context, driver) {
   opened = handle;
   cluster.on('end', () => loseHandle(handle, withCode(new Error('no node can be reached'))));
   return handle;
+}
+
+/**
+ * Where nothing but the requests themselves reports a loss.
+ * @param {OpenContext} context
+ * @param {IoredisDriver} driver
+ * @returns {Promise<any>} a cluster client that is ready
+ */
+function connectAlone(context, driver) {
+  return connect(context, driver, countRedirects(), () => {});
 }
 
 /**

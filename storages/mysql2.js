@@ -13,6 +13,7 @@ import {
 import { inOrder } from './in-order.js';
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
+import { PoolWait } from './pool-wait.js';
 import { CONNECT_TIMEOUT_MS, MYSQL2, sqlOptions } from './sql-clients.js';
 import { sqlStatements } from './sql-rows.js';
 
@@ -108,6 +109,15 @@ async function openConnection(mysql, target, options, statements) {
  */
 async function openPool(mysql, target, options, statements) {
   const { promisePool, pool } = createPool(mysql, options);
+  const waits = new PoolWait();
+  const { getConnection } = pool;
+  pool.getConnection = (/** @type {(error: any, connection?: any) => void} */ done) => {
+    const end = waits.begin();
+    getConnection.call(pool, (/** @type {any} */ error, /** @type {any} */ connection) => {
+      end();
+      done(error, connection);
+    });
+  };
   const warm = Promise.all(
     Array.from({ length: Number(options['connectionLimit']) }, () =>
       promisePool.execute(statements.select, [0]),
@@ -117,6 +127,7 @@ async function openPool(mysql, target, options, statements) {
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
     ...operationsOf(promisePool, statements),
+    poolWait: () => waits.take(),
     async close() {
       loseHandle(handle, closedError());
       abortPool(pool, closedError());

@@ -5,6 +5,8 @@ import { defineStorage } from '../lib/define.js';
 import { tlsOptions } from '../lib/tls.js';
 import { countRedirects, knownNodes, nodeGuard } from './cluster-nodes.js';
 import { codeClass, loseHandle, openOrThrow, withCode } from './connection.js';
+import { CLUSTER_INSERTS, openNodeRedisClusterInserter } from './inserts/redis-cluster.js';
+import { NODE_REDIS_CLUSTER_LOCKS, openNodeRedisClusterLocks } from './locks/redis-cluster.js';
 
 /** Where the driver publishes errors that it handles itself. */
 const ERRORS = 'node-redis:error';
@@ -17,15 +19,22 @@ export const storage = defineStorage({
   alternative: true,
   tls: true,
   rows: ['get', 'mget', 'set'],
+  inserts: CLUSTER_INSERTS,
+  locks: NODE_REDIS_CLUSTER_LOCKS,
   profiles: {
     default: { summary: 'cluster.get with its default options', options: {} },
     tuned: {
       summary: 'no timeout per command',
       options: { commandOptions: { timeout: 0 } },
+      inserts: true,
     },
     replicas: { summary: 'reads from replicas, too', options: { useReplicas: true } },
   },
-  open: { rows: openRows },
+  open: {
+    rows: openRows,
+    insert: (context) => openNodeRedisClusterInserter(context, () => connect(context), destroy),
+    lock: async (context) => openNodeRedisClusterLocks(context, await connect(context), destroy),
+  },
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */

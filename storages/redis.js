@@ -5,6 +5,7 @@ import { openCommands } from './commands/node-redis.js';
 import { loseHandle, withCode } from './connection.js';
 import { openNodeRedisInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { NODE_REDIS_LOCKS, openNodeRedisLocks } from './locks/redis.js';
+import { PoolWait } from './pool-wait.js';
 import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
@@ -52,11 +53,30 @@ export const storage = defineStorage({
   },
 });
 
+/**
+ * Every command of a pool goes through execute(), which gives it a connection.
+ * @param {any} pool
+ * @returns {PoolWait}
+ */
+function watchPool(pool) {
+  const waits = new PoolWait();
+  const { execute } = pool;
+  pool.execute = (/** @type {(client: any) => any} */ use) => {
+    const end = waits.begin();
+    return execute.call(pool, (/** @type {any} */ client) => {
+      end();
+      return use(client);
+    });
+  };
+  return waits;
+}
+
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const { profile, names } = context;
   const { call, pool } = /** @type {any} */ (profile.options);
   const client = await (pool ? connectNodeRedisPool(context) : connectNodeRedis(context));
+  const waits = pool === undefined ? null : watchPool(client);
   const { redisPrefix: prefix } = names;
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
@@ -74,6 +94,7 @@ async function openRows(context) {
         ? (id, text) => client.set(prefix + id, text)
         : (id, text) => client.sendCommand(['SET', prefix + id, text]),
     stored,
+    ...(waits !== null && { poolWait: () => waits.take() }),
     async close() {
       client.destroy();
       loseHandle(handle, withCode(new Error('the client is closed')));

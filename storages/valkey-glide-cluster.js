@@ -5,6 +5,7 @@
 
 import { defineStorage } from '../lib/define.js';
 import { connectGlideCluster, glideRows, missingBinary, PACKAGE } from './glide-client.js';
+import { CLUSTER_INSERTS, openGlideClusterInserter } from './inserts/redis-cluster.js';
 
 const OPTIONS = { inflightRequestsLimit: 1_000_000, requestTimeout: 5000, logger: 'off' };
 
@@ -16,6 +17,7 @@ export const storage = defineStorage({
   alternative: true,
   tls: true,
   rows: ['get', 'mget', 'set'],
+  inserts: CLUSTER_INSERTS,
   profiles: {
     default: {
       summary: 'client.get; its limits of 1,000 in flight and of 250 ms raised',
@@ -27,7 +29,7 @@ export const storage = defineStorage({
     },
   },
   unavailable: async () => missingBinary(),
-  open: { rows: openRows },
+  open: { rows: openRows, insert: openGlideClusterInserter },
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */

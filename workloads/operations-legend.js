@@ -178,6 +178,16 @@ export function explainOperations(rows) {
     [isClosed, sliced ? SLICED : WHOLE],
     [has(({ source }) => source.load.kind === 'rate'), OPEN],
     [true, ALWAYS],
+    [
+      has(({ source }) => source.rounds.some((/** @type {any} */ one) => one.poolWait)),
+      [
+        [
+          'pool wait',
+          'from the request until the driver’s pool gave it a connection: a part of the latency, ' +
+            'before anything is on the wire. Median of the rounds.',
+        ],
+      ],
+    ],
     [isClosed, CLOSED],
     [sliced, OF_SLICES],
     [

@@ -16,6 +16,7 @@ import {
   p50,
   p99,
   p999,
+  poolWaits,
   rank,
   serverCpu,
   throughput,
@@ -175,7 +176,7 @@ export const operationsTable = {
     const near = isShared ? [network] : [];
     if (table[0].source.load.kind === 'rate') {
       const [offered, ...rest] = OPEN;
-      return [offered, ...anyWrong, ...rest, ...near, ...kindMetrics(table)];
+      return [offered, ...anyWrong, ...rest, ...poolWaits, ...near, ...kindMetrics(table)];
     }
     // Beside the client's ceiling that of the server needs its whole name.
     const both = table.some((one) => one.ofClientCeiling !== null);
@@ -184,7 +185,7 @@ export const operationsTable = {
       : ofServerCeiling;
     return [
       ...[throughput, ...anyWrong, rank, versusFastest, ofClientCeiling, ofServer],
-      ...[{ ...p50, drop: 7.5 }, p99, p999, ...kindMetrics(table)],
+      ...[{ ...p50, drop: 7.5 }, p99, p999, ...poolWaits, ...kindMetrics(table)],
       ...[clientCpuWithInterval, serverCpu, bottleneck, ...near, memory, pendingMemory],
     ];
   },

@@ -7,6 +7,7 @@ import { getLoader, hasLoader } from '../../data/loaders/index.js';
 import { requireTlsUse, resolveAddress } from '../../engine/addresses.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { findHome } from '../../lib/home.js';
+import { labelOf } from '../../lib/label.js';
 import { findPackage } from '../../lib/packages.js';
 import { hideSecrets } from '../../lib/secrets.js';
 import { environmentWarnings, readEnvironment } from '../../measure/environment.js';
@@ -70,7 +71,7 @@ async function* drivers() {
     const definition = await loadStorage(name);
     for (const profile of Object.keys(definition.profiles)) {
       const missing = await checkAvailable(definition, profile);
-      const label = profile === 'default' ? name : `${name}:${profile}`;
+      const label = labelOf({ storage: name, profile });
       const driver = definition.package === null ? null : findPackage(definition.package);
       const release = driver === null ? '' : ` (${driver.name} ${driver.version})`;
       if (missing === null) yield { good: true, text: `${label}${release}` };

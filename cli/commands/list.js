@@ -2,6 +2,7 @@
 
 import Table from 'cli-table3';
 import { capabilitiesOf } from '../../lib/capabilities.js';
+import { labelOf } from '../../lib/label.js';
 import { findPackage } from '../../lib/packages.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
 import { loadServer, SERVER_NAMES } from '../../servers/index.js';
@@ -41,7 +42,7 @@ async function storageTable() {
       const disclosed = Object.keys(options).length === 0 ? '' : ` ${JSON.stringify(options)}`;
       const note = missing === null ? '' : `; not here: ${missing.reason}`;
       table.push([
-        profile === 'default' ? name : `${name}:${profile}`,
+        labelOf({ storage: name, profile }),
         driver === null ? (definition.package ?? 'built in') : `${driver.name} ${driver.version}`,
         definition.server ?? 'embedded',
         profile === 'default' ? capabilitiesOf(definition).join(', ') : '',

@@ -8,6 +8,7 @@ import { isUtf8 } from 'node:buffer';
 import { targetError } from '../../lib/errors.js';
 import { commandText } from '../../protocols/resp/command.js';
 import { RespConnection } from '../connections/redis.js';
+import { RespCluster } from '../connections/redis-cluster.js';
 import { Reservoir } from './reservoir.js';
 
 /** Keys per SCAN: about 0.3 ms of the server's time. */
@@ -23,6 +24,7 @@ const BATCH = 64;
 const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
 
 /** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
+/** @typedef {RespConnection | RespCluster} Connection */
 
 /**
  * @template {string | number} [K=string]
@@ -35,17 +37,19 @@ const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
 
 /**
  * @param {ConnectionContext} context
- * @param {{ limit: number, seed: number, listed?: readonly string[] }} how limit: most keys;
- *   listed: keys to draw from, in place of a SCAN
+ * @param {{ limit: number, seed: number, listed?: readonly string[], cluster?: boolean }} how limit:
+ *   most keys; listed: keys to draw from, in place of a SCAN; cluster: on all of its primaries
  * @returns {Promise<Sample>} the same for the same keys, seed and server process
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
  */
-export async function sampleKeys(context, { limit, seed, listed }) {
-  const connection = await RespConnection.connect(context);
+export async function sampleKeys(context, { limit, seed, listed, cluster = false }) {
+  const connection = await connect(context, cluster);
   try {
     const reservoir = new Reservoir(limit, seed);
-    if (listed === undefined) await scanInto(connection, reservoir);
-    else for (const key of listed) reservoir.add(key);
+    if (listed === undefined) {
+      const calls = Math.ceil(SCAN_CALLS_MAX / connection.nodes.length);
+      for (const node of connection.nodes) await scanInto(node, reservoir, calls);
+    } else for (const key of listed) reservoir.add(key);
     const { seen, drawn } = reservoir;
     /** @type {Record<string, number>} */
     const leftOut = {};
@@ -64,13 +68,23 @@ export async function sampleKeys(context, { limit, seed, listed }) {
 }
 
 /**
+ * @param {ConnectionContext} context
+ * @param {boolean} cluster
+ * @returns {Promise<Connection>}
+ */
+function connect(context, cluster) {
+  return cluster ? RespCluster.connect(context) : RespConnection.connect(context);
+}
+
+/**
  * @param {RespConnection} connection
  * @param {Reservoir} reservoir
+ * @param {number} callsMax
  */
-async function scanInto(connection, reservoir) {
+async function scanInto(connection, reservoir, callsMax) {
   let ofStrings = ['TYPE', 'string'];
   let cursor = '0';
-  for (let calls = 0; calls < SCAN_CALLS_MAX; calls += 1) {
+  for (let calls = 0; calls < callsMax; calls += 1) {
     const words = ['SCAN', cursor, 'COUNT', SCAN_COUNT, ...ofStrings];
     /** @type {[string, string[]] | null} */
     const page = await connection.command(...words).catch((error) => {
@@ -97,7 +111,7 @@ function readFailure(error) {
 }
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {readonly string[]} drawn
  * @param {(why: string) => void} leave
  * @returns {Promise<string[]>}
@@ -114,7 +128,7 @@ async function keepStrings(connection, drawn, leave) {
 
 /**
  * Values that are not UTF-8 differ from driver to driver once they are strings.
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {readonly string[]} strings
  * @param {(why: string) => void} leave
  * @returns {Promise<{ keys: string[], sizes: number[] }>}
@@ -147,21 +161,25 @@ async function keepTexts(connection, strings, leave) {
 }
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {string} command with one key
  * @param {readonly string[]} keys
- * @returns {Promise<any[]>} a reply for each key
+ * @returns {Promise<any[]>} a reply for each key, from the node that has it
  */
 async function ask(connection, command, keys) {
+  /** @type {any[]} */
   const replies = [];
-  for (let at = 0; at < keys.length; at += BATCH) {
-    const some = keys.slice(at, at + BATCH);
-    const text = some.map((key) => commandText([command, key])).join('');
-    const bytes = Buffer.from(text, 'latin1');
-    const part = await connection.batch(bytes, some.length, true).catch((error) => {
-      throw readFailure(error);
-    });
-    replies.push(...part);
+  for (const node of connection.nodes) {
+    const own = [...keys.keys()].filter((i) => connection.ownerOf(keys[i]) === node);
+    for (let at = 0; at < own.length; at += BATCH) {
+      const some = own.slice(at, at + BATCH);
+      const text = some.map((i) => commandText([command, keys[i]])).join('');
+      const bytes = Buffer.from(text, 'latin1');
+      const part = await node.batch(bytes, some.length, true).catch((error) => {
+        throw readFailure(error);
+      });
+      for (const [j, i] of some.entries()) replies[i] = part[j];
+    }
   }
   return replies;
 }
@@ -175,7 +193,7 @@ async function ask(connection, command, keys) {
  */
 
 /**
- * @param {RespConnection} connection
+ * @param {Connection} connection
  * @param {readonly string[]} keys
  * @param {OnValue} onValue
  */
@@ -194,11 +212,11 @@ async function readOver(connection, keys, onValue) {
  * Reads values over a connection that is no driver's, so that a driver is not compared with itself.
  * @param {ConnectionContext} context
  * @param {readonly string[]} keys
- * @param {OnValue} onValue in the order of the keys
+ * @param {{ onValue: OnValue, cluster?: boolean }} how onValue: in the order of the keys
  * @returns {Promise<void>}
  */
-export async function readValues(context, keys, onValue) {
-  const connection = await RespConnection.connect(context);
+export async function readValues(context, keys, { onValue, cluster = false }) {
+  const connection = await connect(context, cluster);
   try {
     await readOver(connection, keys, onValue);
   } finally {

@@ -5,6 +5,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { findHome } from '../../lib/home.js';
+import { labelOf } from '../../lib/label.js';
 import { describeEnd, startChild } from '../../lib/node-child.js';
 import { requestRun } from '../request.js';
 import { resolveTargets } from '../targets.js';
@@ -36,7 +37,7 @@ export async function runChecks(options, { signal, onCheck } = {}) {
   const outcomes = [];
   for (const target of storages) {
     const { name } = target.definition;
-    const storage = target.profile === 'default' ? name : `${name}:${target.profile}`;
+    const storage = labelOf({ storage: name, profile: target.profile });
     await checkStorage(target, plan, { home, signal }, (outcome) => {
       outcomes.push({ storage, ...outcome });
       onCheck?.({ storage, ...outcome });

@@ -3,6 +3,7 @@
  * ratio to itself is the check of all others), the ceiling of every server in use. Pure.
  */
 
+import { labelOf } from '../../lib/label.js';
 import { protocolOf } from '../../limits/wire/protocol.js';
 import { isReadOnly } from '../own-data.js';
 
@@ -90,7 +91,7 @@ function hasCeiling(plan) {
 function storageEntrant(target, loads, plan, context) {
   const { definition, source, profile, server, driver, runtime } = target;
   const { name } = definition;
-  const label = profile === 'default' ? name : `${name}:${profile}`;
+  const label = labelOf({ storage: name, profile });
   const ceiling = hasCeiling(plan) ? ceilingOf(target) : null;
   const isCoarse = server === null && (context.mixed || name === OVERHEAD);
   return {

@@ -3,6 +3,7 @@
  * figures mean something else, and circumstances that may explain one. Pure.
  */
 
+import { labelOf } from '../../lib/label.js';
 import { sizesOf } from '../../lib/value-sizes.js';
 
 /** @typedef {import('./comparison.js').Difference} Difference */
@@ -77,7 +78,7 @@ function compareStorages(base, other, compare) {
     const { name, profile } = storage;
     const partner = other.storages.find((one) => one.name === name && one.profile === profile);
     if (partner === undefined) continue;
-    const label = profile === 'default' ? name : `${name}:${profile}`;
+    const label = labelOf({ storage: name, profile });
     compare(`driver of ${label}`, ...driversOf(storage, partner));
     compare(`options of ${label}`, storage.options, partner.options);
   }

@@ -9,6 +9,7 @@
 import { diagnose, isUnsteady } from '../../engine/diagnostics.js';
 import { clientCeilingOf, serverCeilingOf } from '../../lib/ceilings.js';
 import { DragstripError } from '../../lib/errors.js';
+import { labelOf } from '../../lib/label.js';
 import { loadName } from '../../lib/load-name.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { decode } from '../../measure/hdr.js';
@@ -150,14 +151,6 @@ function newGroup(workload, load) {
 /** @param {{ name?: string, storage?: string, profile: string }} storage */
 function storageKey({ name, storage, profile }) {
   return JSON.stringify([name ?? storage, profile]);
-}
-
-/**
- * @param {{ storage: string, profile: string }} source
- * @returns {string} as the user names it: the default profile has no suffix
- */
-export function labelOf({ storage, profile }) {
-  return profile === 'default' ? storage : `${storage}:${profile}`;
 }
 
 /**

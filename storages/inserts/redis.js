@@ -28,8 +28,10 @@ export const REDIS_INSERTS = Object.freeze({
 });
 
 /**
+ * @typedef {(...words: string[]) => Promise<any>} Send a command to one server
+ *
  * @typedef {object} RedisConnection whatever the driver
- * @property {(...words: string[]) => Promise<any>} command
+ * @property {() => Promise<Send[]>} nodes each server that has rows
  * @property {(key: string, value: string) => Promise<any>} set `SET key value NX`
  * @property {(rows: string[]) => Promise<any[]>} pipeline the same of each, keys and values in turn
  * @property {(rows: string[]) => Promise<any[]>} multi the same in a transaction
@@ -38,6 +40,15 @@ export const REDIS_INSERTS = Object.freeze({
  */
 
 /** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
+
+/**
+ * @typedef {object} Keys after the prefix
+ * @property {(from: number) => string} start of the keys of a request whose first row is `from`
+ * @property {number} perCommand keys of several rows that one command may have when they are read
+ */
+
+/** @type {Keys} */
+const ONE_SERVER = { start: () => '', perCommand: Number.POSITIVE_INFINITY };
 
 /**
  * @param {InsertContext} context
@@ -61,15 +72,16 @@ export function openGlideInserter(context) {
 /**
  * @param {InsertContext} context
  * @param {(context: InsertContext) => Promise<RedisConnection>} open
+ * @param {Keys} [keys]
  * @returns {Promise<Inserter>}
  */
-async function openInserter(context, open) {
+export async function openInserter(context, open, keys = ONE_SERVER) {
   const { all, close } = await openSeveral(
     context.connections,
     () => open(context),
     (connection) => connection.close(),
   );
-  return { ...redisInserter(all, context), close };
+  return { ...redisInserter(all, context, keys), close };
 }
 
 /**
@@ -88,7 +100,7 @@ async function ioredisConnection(context, driver) {
     return pipeline.exec().then(unwrap);
   };
   return {
-    command: (...words) => redis.call(words[0], ...words.slice(1)),
+    nodes: async () => [(...words) => redis.call(words[0], ...words.slice(1))],
     set(key, value) {
       cork();
       return redis.set(key, value, 'NX');
@@ -109,7 +121,7 @@ async function ioredisConnection(context, driver) {
  * @param {[Error | null, unknown][]} replies one pair of error and reply for each command
  * @returns {unknown[]}
  */
-function unwrap(replies) {
+export function unwrap(replies) {
   return replies.map(([error, reply]) => {
     if (error !== null) throw error;
     return reply;
@@ -130,7 +142,7 @@ async function nodeRedisConnection(context) {
     return multi;
   };
   return {
-    command: (...words) => client.sendCommand(words),
+    nodes: async () => [(...words) => client.sendCommand(words)],
     set:
       call === undefined
         ? (key, value) => client.set(key, value, NX)
@@ -159,7 +171,7 @@ async function glideConnection(context) {
     return client.exec(batch, true);
   };
   return {
-    command: (...words) => client.customCommand(words).then(flatMap),
+    nodes: async () => [(...words) => client.customCommand(words).then(flatMap)],
     set: (key, value) => client.set(key, value, absent),
     pipeline: (rows) => send(false, rows),
     multi: (rows) => send(true, rows),
@@ -174,7 +186,7 @@ async function glideConnection(context) {
  * @param {any} reply a map of GLIDE is a list of its keys and values
  * @returns {any} as Redis sends it without maps
  */
-function flatMap(reply) {
+export function flatMap(reply) {
   if (!Array.isArray(reply) || reply[0]?.key === undefined) return reply;
   return reply.flatMap(({ key, value }) => [key, value]);
 }
@@ -182,19 +194,21 @@ function flatMap(reply) {
 /**
  * @param {RedisConnection[]} clients one for each worker
  * @param {InsertContext} context
+ * @param {Keys} keys
  * @returns {Omit<Inserter, 'close'>}
  */
-function redisInserter(clients, { names: { redisPrefix: prefix }, numberOf }) {
+function redisInserter(clients, { names: { redisPrefix: prefix }, numberOf }, keys) {
   const [client] = clients;
   /** @param {number} from @param {number} to @returns {string[]} keys and values in turn */
   const build = (from, to) => {
+    const start = prefix + keys.start(from);
     const rows = [];
-    for (let a = from; a < to; a += 1) rows.push(prefix + a, String(numberOf(a)));
+    for (let a = from; a < to; a += 1) rows.push(start + a, String(numberOf(a)));
     return rows;
   };
   return {
-    clear: () => removeRows(client, prefix),
-    read: (see) => readRows(client, prefix, see),
+    clear: () => removeRows(client, prefix, keys),
+    read: (see) => readRows(client, prefix, { keys, see }),
     durability: () => readDurability(client),
     ways: {
       single: {
@@ -225,51 +239,68 @@ function stored(replies) {
 /**
  * @param {RedisConnection} client
  * @param {string} prefix
- * @returns {AsyncGenerator<string[]>} keys of rows; one may come twice (Redis, SCAN guarantees)
+ * @returns {AsyncGenerator<{ send: Send, found: string[] }>} keys of rows by server; one may come
+ *   twice (Redis, SCAN guarantees)
  */
 async function* scan(client, prefix) {
-  let cursor = '0';
-  do {
-    const reply = await client.command(
-      ...['SCAN', cursor, 'MATCH', `${prefix}*`, 'COUNT', String(KEYS_PER_SCAN)],
-    );
-    const [next, keys] = reply;
-    if (keys.length > 0) yield keys;
-    cursor = String(next);
-  } while (cursor !== '0');
+  for (const send of await client.nodes()) {
+    let cursor = '0';
+    do {
+      const [next, found] = await send(
+        ...['SCAN', cursor, 'MATCH', `${prefix}*`, 'COUNT', String(KEYS_PER_SCAN)],
+      );
+      if (found.length > 0) yield { send, found };
+      cursor = String(next);
+    } while (cursor !== '0');
+  }
 }
 
-/** @param {RedisConnection} client @param {string} prefix */
-async function removeRows(client, prefix) {
-  for await (const keys of scan(client, prefix)) await client.command('UNLINK', ...keys);
+/** @param {RedisConnection} client @param {string} prefix @param {Keys} keys */
+async function removeRows(client, prefix, { perCommand }) {
+  for await (const { send, found } of scan(client, prefix)) {
+    await Promise.all(cut(found, perCommand).map((part) => send('UNLINK', ...part)));
+  }
 }
 
 /**
  * @param {RedisConnection} client
  * @param {string} prefix
- * @param {(a: number, b: number) => void} see
+ * @param {{ keys: Keys, see: (a: number, b: number) => void }} how
  */
-async function readRows(client, prefix, see) {
+async function readRows(client, prefix, { keys: { perCommand }, see }) {
   /** @type {Set<string>} */
   const seen = new Set();
-  for await (const keys of scan(client, prefix)) {
-    const fresh = keys.filter((key) => !seen.has(key));
+  for await (const { send, found } of scan(client, prefix)) {
+    const fresh = found.filter((key) => !seen.has(key));
     if (fresh.length === 0) continue;
-    const values = await client.command('MGET', ...fresh);
+    const parts = cut(fresh, perCommand).map((part) => send('MGET', ...part));
+    const values = (await Promise.all(parts)).flat();
     for (const [i, key] of fresh.entries()) {
       seen.add(key);
-      see(Number(key.slice(prefix.length)), Number(values[i]));
+      see(Number(key.slice(Math.max(prefix.length, key.indexOf('}') + 1))), Number(values[i]));
     }
   }
+}
+
+/**
+ * @param {string[]} keys
+ * @param {number} size
+ * @returns {string[][]}
+ */
+function cut(keys, size) {
+  if (size >= keys.length) return [keys];
+  const length = Math.ceil(keys.length / size);
+  return Array.from({ length }, (_, i) => keys.slice(i * size, (i + 1) * size));
 }
 
 /** @param {RedisConnection} client */
 async function readDurability(client) {
   try {
+    const [send] = await client.nodes();
     const settings = [];
     for (const name of ['appendonly', 'appendfsync', 'save']) {
       // Pairs of name and value; an object where the protocol has maps.
-      const reply = await client.command('CONFIG', 'GET', name);
+      const reply = await send('CONFIG', 'GET', name);
       const value = Array.isArray(reply) ? reply[1] : reply?.[name];
       settings.push(`${name} ${value === '' ? 'none' : value}`);
     }

@@ -83,7 +83,8 @@ export async function openNodeRedisLocks(context) {
  * @property {Readonly<Record<string, LockHandler>>} offered
  * @property {any} client
  * @property {(words: string[]) => Promise<any>} send
- * @property {() => void} disconnect
+ * @property {() => unknown} disconnect
+ * @property {string} [tag] in keys of locks, after their prefix
  */
 
 /**
@@ -91,10 +92,10 @@ export async function openNodeRedisLocks(context) {
  * @param {LockDriver} driver
  * @returns {Promise<Locks>}
  */
-async function openLocks({ address, credentials, parameters, names }, driver) {
-  const { storage, send, disconnect } = driver;
+export async function openLocks({ address, credentials, parameters, names }, driver) {
+  const { storage, send, disconnect, tag = '' } = driver;
   const endpoint = requireEndpoint(address, 'main', storage);
-  const handler = openHandler(driver, names.redisLock, parameters);
+  const handler = openHandler(driver, names.redisLock + tag, parameters);
   const { mutex, close } = await openOrThrow(
     { storage, endpoint, credentials },
     handler,
@@ -114,7 +115,7 @@ async function openLocks({ address, credentials, parameters, names }, driver) {
     },
     async close() {
       await close();
-      disconnect();
+      await disconnect();
     },
   };
 }

@@ -1,8 +1,10 @@
 /**
  * What the mutex needs of a Redis driver, for ioredis and for node-redis: commands on the caller's
- * own connection, further connections beside it, and one subscription that survives a loss.
+ * own connection, further connections beside it, and one subscription that survives a loss. Of a
+ * cluster client: commands by their keys, and a subscription at the node of the channel's slot.
  */
 
+import { adaptCluster, clusterNodesOf } from './cluster-adapter.js';
 import { MutexError } from './errors.js';
 
 /**
@@ -19,7 +21,8 @@ import { MutexError } from './errors.js';
  *
  * @typedef {object} ClientAdapter
  * @property {(words: string[]) => Promise<any>} command commands sent in one tick arrive in order
- * @property {() => Promise<Dedicated>} dedicate
+ * @property {(() => Promise<Dedicated>) | null} dedicate null: of a cluster client, which has no
+ *   connection for exclusive use
  * @property {(channel: string, listener: Listener) => Promise<() => void>} subscribe resolves,
  *   subscribed, to a function that ends it
  */
@@ -36,6 +39,8 @@ const NEVER_AGAIN = { retryStrategy: null, autoResendUnfulfilledCommands: false 
  * @throws {MutexError} MUTEX_ARGUMENT where it is neither
  */
 export function adaptClient(client) {
+  const nodes = clusterNodesOf(client);
+  if (nodes !== null) return adaptCluster(nodes, adaptClient);
   if (typeof client?.call === 'function' && typeof client.duplicate === 'function') {
     return adaptIoredis(client);
   }

@@ -1,6 +1,7 @@
 /**
- * dragstrip/mutex: locks over one Redis server, on ioredis or on node-redis. Nothing of the harness
- * is imported but its clock. See docs/mutex.md.
+ * dragstrip/mutex: locks over one Redis server, or one slot of a cluster, on ioredis or on
+ * node-redis. Nothing of the harness is imported but its clock and the slots of keys. See
+ * docs/mutex.md.
  *
  * Not for several Redis servers (no quorum), and no fencing: a process suspended for longer than
  * the expiry is no longer the only one inside, unless it calls owned() or refresh() first.
@@ -8,6 +9,7 @@
 
 import { systemClock } from '../../measure/clock.js';
 import { adaptClient } from './client-adapter.js';
+import { requireHashTag } from './cluster-adapter.js';
 import { MutexError } from './errors.js';
 import { Locker } from './locker.js';
 import { createPureHandler } from './pure-handler.js';
@@ -25,7 +27,8 @@ export const HANDLERS = Object.freeze(['script', 'pure']);
  *   stays the caller's, who closes it after the locker. Further connections are made by its
  *   duplicate()
  * @property {'script' | 'pure'} [handler] default: script
- * @property {string} [prefix] of the keys and of the channel; default: `mutex:`
+ * @property {string} [prefix] of the keys and of the channel; default: `mutex:`. On a cluster it
+ *   has a hash tag, `{mutex}:`, so that all names are in one slot
  * @property {number} [expireMs] default: 30 000
  * @property {number} [blockMs] default: Infinity
  * @property {{ now(): number }} [clock] ns, monotonic; for tests
@@ -44,6 +47,7 @@ export async function createLocker({ client, handler = 'script', prefix = 'mutex
     );
   }
   const adapter = adaptClient(client);
+  if (adapter.dedicate === null) requireHashTag(prefix);
   const channel = `${prefix}released`;
   const clock = options.clock ?? systemClock;
   try {

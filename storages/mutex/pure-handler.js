@@ -5,6 +5,7 @@
  * clients show does not matter, but setting the server's clock moves every expiry.
  */
 
+import { MutexError } from './errors.js';
 import { Transactions } from './transactions.js';
 
 /** @typedef {import('./script-handler.js').Handler} Handler */
@@ -29,10 +30,11 @@ export function parseHeld(value) {
  * @param {import('./client-adapter.js').ClientAdapter} adapter
  * @param {{ channel: string, clock: { now(): number } }} options clock: ns, monotonic
  * @returns {Promise<Handler>}
+ * @throws {MutexError} MUTEX_ARGUMENT for a cluster client
  */
 export async function createPureHandler(adapter, { channel, clock }) {
+  const transactions = new Transactions(requireDedicate(adapter));
   const time = await createServerTime(adapter, clock);
-  const transactions = new Transactions(adapter.dedicate);
   const heldValue = (/** @type {Claim} */ { serial, owner }, /** @type {number} */ ms) =>
     `${serial}:${Math.ceil(time.nowMs() + ms)}:${owner}`;
   const isOurs = (/** @type {Claim} */ claim) => (/** @type {Held} */ held) =>
@@ -116,6 +118,15 @@ export async function createPureHandler(adapter, { channel, clock }) {
     },
     close: () => transactions.close(),
   };
+}
+
+/** @param {import('./client-adapter.js').ClientAdapter} adapter */
+function requireDedicate({ dedicate }) {
+  if (dedicate !== null) return dedicate;
+  throw new MutexError(
+    'MUTEX_ARGUMENT',
+    'handler pure: a cluster client has no connection for WATCH … EXEC; use the handler script',
+  );
 }
 
 /**

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { labelOf } from '../../lib/label.js';
 import { decode } from '../../measure/hdr.js';
-import { labelOf, toGroups } from '../../report/analysis/rows.js';
+import { toGroups } from '../../report/analysis/rows.js';
 import {
   BURST,
   benchmark,

@@ -4,6 +4,7 @@
  */
 
 import { plainText } from '../../lib/format.js';
+import { labelOf } from '../../lib/label.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
 import {
@@ -98,8 +99,7 @@ function linesOf(result) {
   const version = commands?.redisBenchmark;
   const rows = result.benchmarks.map((source) => {
     const keys = /** @type {any} */ (source.parameters);
-    const { storage, profile } = source;
-    const label = profile === 'default' ? storage : `${storage}:${profile}`;
+    const label = labelOf(source);
     const common = {
       route: routeOf({ keys }),
       keepAlive: keys.keepAlive,

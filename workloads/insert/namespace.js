@@ -6,7 +6,8 @@ export const namespace = Object.freeze({
   redis: {
     prefix: 'dragstrip:insert:row:',
     marker: 'dragstrip:insert:marker',
-    own: /^dragstrip:insert:row:\d+$/,
+    // With a hash tag on a cluster.
+    own: /^dragstrip:insert:row:(\{\d+\})?\d+$/,
   },
   mariadb: {
     database: 'hs_test',

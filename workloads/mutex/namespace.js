@@ -10,7 +10,8 @@ export const namespace = Object.freeze({
     prefix: PREFIX,
     further: [`mutex:${PREFIX}`],
     marker: 'dragstrip:mutex',
-    own: /^(mutex:)?dragstrip:mutex:(lock|number):(name|stress|killed)-\d+$/,
+    // With a hash tag on a cluster.
+    own: /^(mutex:)?dragstrip:mutex:(lock:(\{lock\})?|number:)(name|stress|killed)-\d+$/,
   },
   mariadb: {
     database: 'hs_test',
