@@ -20,6 +20,7 @@ const BENCHES = {
   mget: () => import('./mget.js'),
   mutex: () => import('./mutex.js'),
   selfcheck: () => import('./selfcheck.js'),
+  'like-shape': () => import('./like-shape.js'),
 };
 
 const smoke = process.argv.includes('--smoke');

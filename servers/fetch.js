@@ -146,13 +146,18 @@ async function fetchOne(definition, apt, root, { signal, onEvent }) {
 }
 
 /**
- * @param {ServerDefinition} definition
+ * @param {Pick<ServerDefinition, 'name' | 'packages' | 'programs'>} definition
  * @param {import('./apt.js').Apt} apt
  * @param {string} root where to
- * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} options
+ * @param {{ signal?: AbortSignal, onEvent?: OnEvent }} [options]
  * @returns {Promise<string[]>} names of the packages
  */
-async function unpackServer({ name, packages, programs = [] }, apt, root, { signal, onEvent }) {
+export async function unpackServer(
+  { name, packages, programs = [] },
+  apt,
+  root,
+  { signal, onEvent } = {},
+) {
   const own = await ownPackages(packages, apt);
   onEvent?.({ server: name, step: 'fetching', text: own.join(', ') });
   await apt.unpack(own, root);

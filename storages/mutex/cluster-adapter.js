@@ -60,6 +60,8 @@ export function adaptCluster(nodes, adaptNode) {
     command: (words) => nodes.command(words[keyAt(words[0])], words),
     dedicate: null,
     async subscribe(channel, listener) {
+      // A client that still connects knows no slots; this waits until it does.
+      await nodes.command(channel, ['EXISTS', channel]);
       return adaptNode(await nodes.primary(slotOf(channel))).subscribe(channel, listener);
     },
   };

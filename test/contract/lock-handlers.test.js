@@ -25,17 +25,24 @@ const KINDS = /** @type {const} */ ([
   ['mariadb', 'get-lock'],
   ['mysql', 'get-lock'],
   ['tarantool', 'fiber'],
+  ['ioredis-cluster', 'script'],
+  ['ioredis-cluster', 'redlock'],
+  ['ioredis-cluster', 'redis-semaphore'],
+  ['iovalkey-cluster', 'script'],
+  ['iovalkey-cluster', 'redlock'],
+  ['iovalkey-cluster', 'redis-semaphore'],
+  ['redis-cluster', 'script'],
 ]);
+const SERVERS = /** @type {const} */ (['redis', 'mariadb', 'tarantool', 'redis-cluster']);
 const OPTIONS = { expireMs: 20_000, blockMs: 60 };
 
 describe('kinds of lock', () => {
-  const servers = withServers(['redis', 'mariadb', 'tarantool']);
+  const servers = withServers(SERVERS);
   /** @type {(() => Promise<void>) | undefined} */
   let release;
 
   before(async () => {
-    const names = ['redis', 'mariadb', 'tarantool'];
-    const all = names.map((name) => ({
+    const all = SERVERS.map((name) => ({
       name,
       address: servers.address(name),
       credentials: servers.credentials(name),

@@ -63,7 +63,10 @@ export async function moveKey(servers, key) {
   /** @param {Endpoint} here @param {Endpoint} there */
   async function migrate(here, there) {
     const { password } = servers.credentials(CLUSTER);
-    const words = [String(there.host), String(there.port), key, '0', '5000', 'REPLACE'];
+    // With encryption, nodes speak it among themselves.
+    const [, encrypted] = await call(there, 'CONFIG', 'GET', 'tls-port');
+    const port = encrypted === '0' ? String(there.port) : encrypted;
+    const words = [String(there.host), port, key, '0', '5000', 'REPLACE'];
     await call(here, 'MIGRATE', ...words, 'AUTH', String(password));
   }
 }

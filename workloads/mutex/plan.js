@@ -11,7 +11,7 @@ const HANDLERS = Object.freeze([
 ]);
 export const WHO_HAS_WHAT =
   'script and pure use ioredis and redis, redlock and redis-semaphore ioredis, get-lock ' +
-  'mysql2, fiber tarantool';
+  'mysql2, fiber tarantool; a cluster has no pure';
 /** Tasks of each test. */
 const TASKS = Object.freeze({ lock: 10, count: 100, killed: 10, stress: 1 });
 const KILLED_EXPIRY_MS = 1000;
