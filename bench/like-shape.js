@@ -51,7 +51,12 @@ export async function* run({ smoke, servers, rows }) {
   const credentials = await credentialsFor('redis');
   const where = { home, address, credentials };
   const ofSql = { home, address: sql, credentials: await credentialsFor('mariadb') };
-  const addresses = { redis: formatEndpoint(address.main), mysql: formatEndpoint(sql.sql) };
+  const addresses = {
+    redis: formatEndpoint(address.main),
+    mysql: formatEndpoint(sql.sql),
+    handlersocket: formatEndpoint(sql.read),
+    'handlersocket-write': formatEndpoint(sql.write),
+  };
   const all = [
     await respBenchmark('redis', where),
     await respBenchmark('valkey', where),

@@ -100,9 +100,9 @@ function output(program, args, env) {
     }
     child.once('error', reject);
     child.once('close', (status) => {
-      const last = text.trim().split('\n').at(-1);
+      const [said = 'nothing said'] = text.split('\n').filter((line) => /FATAL/.test(line));
       if (status === 0) resolve(text);
-      else reject(new Error(`sysbench ended with status ${status}: ${last}`));
+      else reject(new Error(`sysbench ended with status ${status}: ${said}`));
     });
   });
 }

@@ -1,0 +1,67 @@
+/** The wait for a connection of a pool, apart from the time on the wire, on real servers. */
+
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { getLoader } from '../../data/loaders/index.js';
+import { report, run } from '../../index.js';
+import { createDataset } from '../../lib/dataset.js';
+import { withServers } from '../helpers/servers.js';
+
+const ROWS = { rows: 200, valueSize: 64, seed: 2 };
+const OPS = 2000;
+/** Ten times the connections of each pool: of ten requests nine wait. */
+const IN_FLIGHT = 40;
+const POOLS = ['redis:pool', 'mysql2:tuned'];
+
+describe('waits for a connection of a pool', () => {
+  const servers = withServers(['redis', 'mariadb']);
+
+  before(async () => {
+    const dataset = createDataset(ROWS);
+    for (const [server, loader] of [
+      ['redis', 'redis'],
+      ['mariadb', 'mysql'],
+    ]) {
+      const [address, credentials] = [servers.address(server), servers.credentials(server)];
+      await (await getLoader(loader)).seed({ address, credentials, dataset });
+    }
+  });
+
+  /** @param {Record<string, unknown>} more */
+  const race = (more) =>
+    run({
+      ...{ ...ROWS, storages: [...POOLS, 'ioredis'], home: servers.home() },
+      ...{ load: 'window', inFlight: IN_FLIGHT, ops: OPS, warmup: 100, rounds: 1 },
+      ...more,
+    });
+
+  for (const processes of [1, 2]) {
+    it(`are in the round, and a part of the latency: ${processes} processes`, async () => {
+      const result = await race(processes === 1 ? {} : { processes });
+      for (const { storage, profile, rounds } of result.benchmarks) {
+        const label = `${storage}:${profile}`;
+        const [{ poolWait, latency, outcomes, scheduled, failure }] = rounds;
+        assert.equal(outcomes.ok, scheduled, `${label}: ${failure?.message}`);
+        if (!POOLS.includes(label)) {
+          assert.equal(poolWait, undefined, label);
+          continue;
+        }
+        assert.equal(poolWait?.count, scheduled, `${label}: one wait per request, none of others`);
+        const mean = latency?.meanNs ?? 0;
+        const share = (poolWait?.meanNs ?? 0) / mean;
+        assert.ok(share > 0.3 && share < 1, `${label}: ${share} of the latency`);
+        assert.ok((poolWait?.maxNs ?? 0) <= (latency?.maxNs ?? 0), label);
+      }
+    });
+  }
+
+  it('are columns of the tables, where there is a pool', async () => {
+    const text = await report(
+      await race({ storages: ['redis:pool', 'ioredis'], ops: 300 }),
+      'markdown',
+    );
+    assert.match(text, /pool wait/);
+    const none = await report(await race({ storages: ['ioredis'], ops: 300 }), 'markdown');
+    assert.doesNotMatch(none, /pool wait/);
+  });
+});
