@@ -47,12 +47,14 @@ export async function sysbench({ home, address, credentials, rows, fetch }) {
         const options = {
           ...{ 'db-driver': 'mysql', 'mysql-host': host, 'mysql-port': port },
           ...{ 'mysql-user': user ?? 'root', 'mysql-password': password ?? '' },
-          ...{ 'mysql-db': ROW_NAMES.database, source: ROW_NAMES.table, rows },
+          ...{ 'mysql-db': ROW_NAMES.database },
           ...{ threads: connections, time: Math.max(1, Math.round(seconds)), events: 0 },
         };
         const lines = Object.entries(options).map(([key, value]) => `${key}=${value}`);
         await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-        return rateOf(await output(programs[name], [`--config-file=${file}`, SCRIPT, 'run'], env));
+        const own = [`--source=${ROW_NAMES.table}`, `--rows=${rows}`];
+        const args = [`--config-file=${file}`, SCRIPT, ...own, 'run'];
+        return rateOf(await output(programs[name], args, env));
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
