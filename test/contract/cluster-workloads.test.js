@@ -14,7 +14,7 @@ import { run } from '../../index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { certificatesIn, makeCertificates } from '../../servers/certificates.js';
-import { loadStorage, requireProfile } from '../../storages/index.js';
+import { loadStorage } from '../../storages/index.js';
 import { createLocker } from '../../storages/mutex/index.js';
 import { namespace as inserted } from '../../workloads/insert/namespace.js';
 import { STRATEGY_NAMES } from '../../workloads/insert/strategies.js';
