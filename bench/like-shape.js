@@ -1,8 +1,8 @@
 /**
- * Load generators written in C beside the drivers, in the like shape: as many connections, each with
- * as many requests in flight. One connection with 100 in flight is `redis-benchmark -c 1 -P 100`; a
- * hundred connections with one each are `-c 100 -P 1`, and `sysbench --threads=100`. Against another
- * shape a driver can look faster than the generator.
+ * Load generators written in C beside the drivers, in the like shape: as many connections, each
+ * with as many requests in flight. One connection with 100 in flight is
+ * `redis-benchmark -c 1 -P 100`; a hundred connections with one each are `-c 100 -P 1`, and
+ * `sysbench --threads=100`. Against another shape a driver can look faster than the generator.
  *
  * One interleaved sweep: in each round every contender runs once in each shape, in an order drawn
  * anew. What is not here says so instead of a figure. The generators do not compare what they read.
@@ -37,8 +37,8 @@ const ROUNDS_MAX = 11;
  * @typedef {object} Contender
  * @property {string} name
  * @property {string} [lack] why it cannot take part
- * @property {(shape: Shape) => Promise<number | null>} [measure] operations per second; null: it has
- *   no such shape
+ * @property {(shape: Shape) => Promise<number | null>} [measure] operations per second; null: it
+ *   has no such shape
  */
 
 /**

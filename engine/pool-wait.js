@@ -6,8 +6,8 @@ import { Histogram } from '../measure/histogram.js';
 
 /**
  * @param {readonly import('../lib/types.js').Handle[]} handles of one benchmark
- * @returns {() => { poolWait?: import('./record.js').HistogramMessage | null }} waits that ended since this
- *   call; absent: no pool, or its driver does not show them
+ * @returns {() => { poolWait?: import('./record.js').HistogramMessage | null }} waits that ended
+ *   since this call; absent: no pool, or its driver does not show them
  */
 export function watchPoolWait(handles) {
   const take = () =>
@@ -17,7 +17,7 @@ export function watchPoolWait(handles) {
     const all = take();
     if (all.length === 0) return {};
     const merged = new Histogram();
-    for (const one of all) merged.merge(one);
+    for (const one of all) merged.mergeSparse(one);
     return { poolWait: merged.count === 0 ? null : merged.toMessage() };
   };
 }

@@ -5,8 +5,8 @@ const ON = ' on ';
 
 /**
  * @param {{ storage: string, profile: string }} benchmark
- * @returns {string} `ioredis`, `ioredis:tuned`, `ioredis:tuned on valkey`: as the user names it, the
- *   default profile has no suffix
+ * @returns {string} `ioredis`, `ioredis:tuned`, `ioredis:tuned on valkey`: as the user names it,
+ *   the default profile has no suffix
  */
 export function labelOf({ storage, profile }) {
   if (profile === 'default') return storage;

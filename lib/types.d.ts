@@ -158,7 +158,16 @@ export interface RowsHandle extends Handle {
    * of a pool: how long requests waited for a connection since the last call; absent: no pool, or
    * the driver does not show it
    */
-  poolWait?(): import('../measure/histogram.js').Histogram;
+  poolWait?(): HistogramCounts;
+}
+
+/** Of a histogram of times in ns, as messages between processes have it. */
+export interface HistogramCounts {
+  sparse: readonly number[];
+  count: number;
+  min: number;
+  max: number;
+  sum: number;
 }
 
 /** Inserts rows `(a, b)` of two numbers; b is `numberOf(a)` of the context. */

@@ -21,10 +21,10 @@ export class PoolWait {
     return () => this.#histogram.record(Math.max(0, Math.round(clock.now() - startNs)));
   }
 
-  /** @returns {Histogram} of the waits that ended since the last call */
+  /** @returns {import('../lib/types.js').HistogramCounts} of waits since the last call */
   take() {
     const taken = this.#histogram;
     this.#histogram = new Histogram();
-    return taken;
+    return taken.toMessage();
   }
 }

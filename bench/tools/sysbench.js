@@ -1,6 +1,6 @@
 /**
- * sysbench as a contender of the like-shape sweep: the point read of Dragstrip's rows by libmariadb,
- * one request in flight per connection and thread. From PATH, or from the distribution's packages,
+ * sysbench as a contender of the like-shape sweep: the point read of Dragstrip's rows by
+ * libmariadb, one request in flight per connection and thread. From PATH, or from the distribution's packages,
  * unpacked into the state folder.
  */
 

@@ -1,7 +1,8 @@
 /**
  * Cluster clients of ioredis and node-redis for the mutex: every command goes to the node of its
  * first key, and the subscription to the node that has the slot of the channel, where it is
- * published by the script that unlocks. Keys and channel share a hash tag, so that this is one node.
+ * published by the script that unlocks. Keys and channel share a hash tag, so that this is one
+ * node.
  */
 
 import { slotOf } from '../../protocols/resp/slots.js';
