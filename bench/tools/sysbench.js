@@ -1,7 +1,7 @@
 /**
  * sysbench as a contender of the like-shape sweep: the point read of Dragstrip's rows by
- * libmariadb, one request in flight per connection and thread. From PATH, or from the distribution's packages,
- * unpacked into the state folder.
+ * libmariadb, one request in flight per connection and thread. From PATH, or from the
+ * distribution's packages, unpacked into the state folder.
  */
 
 import { spawn } from 'node:child_process';

@@ -38,7 +38,8 @@ const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
 /**
  * @param {ConnectionContext} context
  * @param {{ limit: number, seed: number, listed?: readonly string[], cluster?: boolean }} how
- *   limit: most keys; listed: keys to draw from, in place of a SCAN; cluster: on all of its primaries
+ *   limit: most keys; listed: keys to draw from, in place of a SCAN; cluster: on all of its
+ *   primaries
  * @returns {Promise<Sample>} the same for the same keys, seed and server process
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
  */
