@@ -181,9 +181,11 @@ describe('a lost agent', () => {
         'a,b',
       );
       assert.equal(record.latency?.count, record.scheduled);
-      // Two thirds of the load, for as long as it is counted; replies end a little later.
-      const expected = seconds * 400;
-      assert.ok(Math.abs(record.scheduled - expected) <= 40, `${record.scheduled} of ${expected}`);
+      // Two thirds of the load, for as long as it is counted. What ends in a later second is not in
+      // it: on a busy machine that is as much as these are late.
+      const due = seconds * 400;
+      assert.ok(record.scheduled <= due + 40, `${record.scheduled} of ${due}`);
+      assert.ok(record.scheduled > due - 400, `${record.scheduled} of ${due}: later than a second`);
     } finally {
       await fleet.close();
       await lost.stop();

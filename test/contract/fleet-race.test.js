@@ -14,6 +14,22 @@ import { withServers } from '../helpers/servers.js';
 
 const DATA = ['--rows', '1000', '--value-size', '64', '--seed', '5'];
 
+/** @typedef {Awaited<ReturnType<typeof runCommand>>} Ended */
+
+/**
+ * An agent that gets no processor begins too late, and its round is rightly invalid: once more.
+ * @param {() => Promise<Ended>} race
+ * @returns {Promise<Ended>} the first without such a round; of four the last
+ */
+async function inTime(race) {
+  for (let attempt = 1; ; attempt += 1) {
+    const ended = await race();
+    const codes = [...ended.stdout.matchAll(/failed: (E_\w+)/g)].map(([, code]) => code);
+    const late = codes.length > 0 && codes.every((code) => code === 'E_AGENT_LATE');
+    if (!late || attempt === 4) return ended;
+  }
+}
+
 describe('a race of two machines', () => {
   const servers = withServers(['coordinator', 'redis']);
   let folder = '';
@@ -59,7 +75,7 @@ describe('a race of two machines', () => {
   test('one result: merged figures, what each agent did, in step', async () => {
     const load = ['--load', 'window', '--in-flight', '20', '--ops', '3000'];
     const words = ['--agents', '2', ...load, '--json', 'r.json'];
-    const { status, stdout, stderr } = await race(words);
+    const { status, stdout, stderr } = await inTime(() => race(words));
     assert.equal(status, 0, stdout + stderr);
     const result = parseResult(await readFile(path.join(folder, 'r.json'), 'utf8'), 'r.json');
     assert.equal(result.state, 'complete');
@@ -166,7 +182,7 @@ describe('a server that one process cannot fill', () => {
       const load = ['--load', 'window', '--in-flight', '30', '--duration', '1500ms'];
       const words = ['--agents', count, '--storages', 'ioredis', '--rounds', '2', '--no-html'];
       const json = `${count}.json`;
-      const ended = await run(['race', ...words, ...load, '--json', json]);
+      const ended = await inTime(() => run(['race', ...words, ...load, '--json', json]));
       assert.equal(ended.status, 0, ended.stdout + ended.stderr);
       const result = parseResult(await readFile(path.join(folder, json), 'utf8'), json);
       const rounds = result.benchmarks[0].rounds.map(({ throughput }) => throughput);
