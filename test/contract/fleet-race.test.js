@@ -74,7 +74,7 @@ describe('a race of two machines', () => {
 
   test('one result: merged figures, what each agent did, in step', async () => {
     const load = ['--load', 'window', '--in-flight', '20', '--ops', '3000'];
-    const words = ['--agents', '2', ...load, '--json', 'r.json'];
+    const words = ['--agents', '2', ...load, '--json', 'r.json', '--force'];
     const { status, stdout, stderr } = await inTime(() => race(words));
     assert.equal(status, 0, stdout + stderr);
     const result = parseResult(await readFile(path.join(folder, 'r.json'), 'utf8'), 'r.json');
@@ -182,7 +182,7 @@ describe('a server that one process cannot fill', () => {
       const load = ['--load', 'window', '--in-flight', '30', '--duration', '1500ms'];
       const words = ['--agents', count, '--storages', 'ioredis', '--rounds', '2', '--no-html'];
       const json = `${count}.json`;
-      const ended = await inTime(() => run(['race', ...words, ...load, '--json', json]));
+      const ended = await inTime(() => run(['race', ...words, ...load, '--json', json, '--force']));
       assert.equal(ended.status, 0, ended.stdout + ended.stderr);
       const result = parseResult(await readFile(path.join(folder, json), 'utf8'), json);
       const rounds = result.benchmarks[0].rounds.map(({ throughput }) => throughput);
