@@ -81,19 +81,20 @@ export async function report(result, format = 'console', options = {}) {
  *   addresses, home
  * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource,
  *   onPartial?: (result: Result) => unknown,
- *   executor?: import('./engine/executor.js').Executor }} [context] signal stops the run and gives
- *   what was measured until then, state `aborted`; onPartial: called about each second with the
- *   result so far, in which the benchmark that runs is `aborted` (by slices: the round under way is
- *   `comparison.unfinished`); limits: what the figures are held against; executor: of each
- *   benchmark, by default a process of its own
+ *   executor?: import('./engine/executor.js').Executor,
+ *   slices?: import('./engine/slices/comparison.js').RoundRunner }} [context] signal stops the run
+ *   and gives what was measured until then, state `aborted`; onPartial: called about each second
+ *   with the result so far, in which the benchmark that runs is `aborted` (by slices: the round
+ *   under way is `comparison.unfinished`); limits: what the figures are held against; executor: of
+ *   each benchmark, by default a process of its own; slices: of rounds by slices, by default on
+ *   this machine
  * @returns {Promise<Result>} also where operations failed: look at the outcomes
  * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
  *   named cannot run; E_REFUSED: a server that is not on loopback
  */
 export function run(options = {}, context = {}) {
-  const { signal, onEvent, onPartial, limits, executor } = context;
-  const own = { signal, onEvent, onPartial, executor };
-  return runRace(options, { ...own, limits: limitsBy(limits, signal) });
+  const { limits, signal, ...own } = context;
+  return runRace(options, { ...own, signal, limits: limitsBy(limits, signal) });
 }
 
 /**

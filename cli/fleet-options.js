@@ -98,9 +98,34 @@ export function targetsOf({ targetsFile, allowTarget = [] }) {
 /** Options that belong to one machine, with the reason. */
 const ALONE = Object.freeze({
   against: 'other versions of a driver are installed on this machine only',
+  runtime: 'other runtimes are installed on this machine only',
+  placement: 'processors are assigned on this machine only',
   pin: 'processors are assigned on this machine only',
   limits: 'ceilings are measured on this machine only',
 });
+
+/**
+ * @param {Pick<import('../engine/plan.js').RunPlan, 'loads' | 'slices'>} plan
+ * @param {Record<string, any>} options of a race
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE: a load has not something for each
+ *   process of each machine
+ */
+export function requireShareable({ loads, slices }, { agents, onAgentLoss }) {
+  for (const { kind, inFlight, connections = 1, processes = 1 } of loads) {
+    if (kind !== 'window' || inFlight === null) continue;
+    const least = agents * processes * connections;
+    if (inFlight >= least) continue;
+    throw usageError(
+      `--agents ${agents}: ${inFlight} in flight are too few to share`,
+      `--in-flight ${least} or more`,
+    );
+  }
+  if (slices === undefined || onAgentLoss !== 'truncate') return;
+  throw usageError(
+    '--on-agent-loss truncate: slices are uploaded after the round, so that none of it is left',
+    'leave it out, or give the load an amount by --duration',
+  );
+}
 
 /**
  * @param {Record<string, any>} options of a race

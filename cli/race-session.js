@@ -6,7 +6,7 @@
 import { parseEndpoint } from '../lib/address.js';
 import { usageError } from '../lib/errors.js';
 import { limitsSource } from './commands/limit.js';
-import { coordinatorOf, requireShared } from './fleet-options.js';
+import { coordinatorOf, requireShareable, requireShared } from './fleet-options.js';
 import { addressesOf } from './options.js';
 import { requirePage } from './result-page.js';
 
@@ -23,6 +23,7 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   // The page must be writable, too, before anything is fetched or measured.
   if (options['html'] !== false && options['json'] !== undefined) await requirePage(options);
   if (options['agents'] !== undefined) {
+    requireShareable(plan, options);
     await joinFleet({ ...options, storages: taken['storages'] }, session);
   }
   session.limits = await limitsSource(options['limits'], session.progress);
@@ -61,6 +62,7 @@ async function joinFleet(options, session) {
   const { openFleet } = await import('../fleet/controller.js');
   const { recordFleet } = await import('../fleet/record.js');
   const { requireOther } = await import('../fleet/guard.js');
+  const { slicesOf } = await import('../fleet/slices.js');
   const named = Object.entries(addressesOf(options))
     .filter(([flag]) => !flag.startsWith('tls-'))
     .map(([, text]) => parseEndpoint(text.split(',')[0]));
@@ -71,5 +73,8 @@ async function joinFleet(options, session) {
     onWaiting: (ready, count) => progress.update(`${ready} of ${count} agents are ready`),
   });
   session.stops.push(() => fleet.close());
-  session.fleet = { signal: fleet.signal, executor: fleet.execute, watch: recordFleet(fleet) };
+  session.fleet = {
+    ...{ signal: fleet.signal, executor: fleet.execute, slices: slicesOf(fleet) },
+    watch: recordFleet(fleet),
+  };
 }

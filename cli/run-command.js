@@ -25,6 +25,7 @@ import { openStore } from './storage.js';
  * @property {(() => Promise<void>)[]} stops called at the end, the last one first
  * @property {import('../index.js').LimitsSource} [limits] given by `begin`
  * @property {{ signal: AbortSignal, executor: import('../engine/executor.js').Executor,
+ *   slices: import('../engine/slices/comparison.js').RoundRunner,
  *   watch: (event: RunEvent) => void }} [fleet] given by `begin`: several load machines
  */
 
@@ -72,6 +73,7 @@ export async function runCommand({ options, stdout, stderr }, command) {
     const result = await run(runOptions, {
       signal: fleet === undefined ? signal : AbortSignal.any([signal, fleet.signal]),
       executor: live?.around(fleet?.executor) ?? fleet?.executor,
+      slices: fleet?.slices,
       limits: session.limits,
       onPartial: store === null ? undefined : keepPartial(store),
       onEvent(event) {

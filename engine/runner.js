@@ -70,6 +70,8 @@ import { namespacesOf } from './value-sizes.js';
  * @property {(result: Result) => unknown} [onPartial] called about each second while a benchmark
  *   runs, with the result so far and what that one has measured; by slices awaited
  * @property {Executor} [executor] default: a process for each benchmark
+ * @property {import('./slices/comparison.js').RoundRunner} [slices] default: rounds of slices on
+ *   this machine
  * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
  * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
  * @property {(plan: RunPlan, storages: StorageTarget[], result: Result) =>
@@ -188,6 +190,7 @@ async function runJobs(all, plan, turn) {
       cpus: turn.cpus,
       runWhole,
       ...{ writes: turn.writes, others: turn.others, workload: turn.workload },
+      runner: context.slices,
       isDecided: turn.gates && (() => turn.gates?.look() ?? false),
     });
     if (!signal?.aborted) await failLostContenders(jobs, turn.lost);

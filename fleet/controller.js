@@ -19,6 +19,7 @@ import { aborted, mergeContributions, truncate } from './merge.js';
 import { ALIVE_MS, ALIVE_RENEW_MS, PREFIX, runKey, uploadsOf } from './names.js';
 import { lastSeenNs } from './presence.js';
 import { Seats } from './seats.js';
+import { Step } from './step.js';
 import { unpackUpload } from './upload.js';
 
 /** @typedef {import('../engine/executor.js').Execution} Execution */
@@ -65,13 +66,10 @@ export async function openFleet(options) {
   }
 }
 
-/** @typedef {{ step: number, seats: number[], barrier: Set<number>,
- *   uploads: Map<number, Upload> }} RunningStep */
-
 export class Fleet {
   #renewing = false;
   #steps = 0;
-  /** @type {RunningStep | null} */
+  /** @type {Step | null} */
   #step = null;
   /** Servers that were found to be others than the coordinator. @type {Set<string>} */
   #checked = new Set();
@@ -101,7 +99,7 @@ export class Fleet {
     const size = { run: this.run, count: options.agents };
     this.seats = new Seats(connection, size, {
       onBarrier: (seat, step) => {
-        if (this.#step?.step === step) this.#step.barrier.add(seat);
+        if (this.#step?.number === step) this.#step.barrier.add(seat);
       },
       onLost: (seat) => this.#onLost(seat),
     });
@@ -218,7 +216,7 @@ export class Fleet {
     const isWanted =
       seat !== undefined &&
       seat.state !== 'lost' &&
-      current?.step === step &&
+      current?.number === step &&
       !current?.uploads.has(number);
     if (!isWanted || current === null) {
       this.refused += 1;
@@ -237,133 +235,108 @@ export class Fleet {
   /** @type {import('../engine/executor.js').Executor} */
   execute = async (spec, { signal, onProgress }) => {
     if (this.lost !== null) return aborted();
-    await this.#requireTargets(spec);
     // An embedded store, such as the one that measures the harness itself, is on one machine.
     const isEmbedded = Object.keys(spec.address).length === 0;
-    const seats = isEmbedded ? [0] : this.seats.all.map(({ seat }) => seat);
+    const seats = isEmbedded ? [this.seats.all[0]] : this.seats.all;
+    const { driver: _here, cpus: _pinned, ...portable } = spec;
+    const order = { type: /** @type {const} */ ('measure'), spec: portable };
+    await this.requireTargets(spec);
+    onProgress?.({ phase: 'warmup', settled: 0 });
+    const onStart = () => onProgress?.({ phase: 'measure', settled: 0 });
+    const step = await this.runStep(seats, order, { signal, onStart });
+    const { atNs } = step;
+    if (this.lost !== null) return this.#afterLoss(step);
+    const failed = step.failure();
+    if (failed !== null) return failed;
+    const mergeNs = monotonicNs();
+    const merged = await mergeContributions(step.contributions(), { atNs });
+    const waitedNs = mergeNs + this.clock.offsetNs - atNs;
+    this.onMerge?.({ waitedNs, mergedNs: monotonicNs() - mergeNs });
+    if (signal?.aborted && merged.record !== null) merged.record.state = 'aborted';
+    return merged;
+  };
+
+  /**
+   * All of them begin together when all are ready.
+   * @param {readonly Seat[]} seats
+   * @param {import('./session.js').Work} work
+   * @param {{ signal?: AbortSignal, onStart?: () => void }} how
+   * @returns {Promise<Step>} all uploads are there, one has failed, or an agent was lost
+   */
+  async runStep(seats, work, { signal, onStart }) {
     this.#steps += 1;
-    const step = { step: this.#steps, seats, barrier: new Set(), uploads: new Map() };
+    const step = new Step(this.#steps, seats);
     this.#step = step;
     const stop = () => this.#order({ type: 'stop' }).catch(() => {});
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();
     try {
-      const { driver: _here, cpus: _pinned, ...portable } = spec;
-      await this.#order({ type: 'measure', step: step.step, spec: portable, seats });
-      onProgress?.({ phase: 'warmup', settled: 0 });
-      return await this.#measure(step, { signal, onProgress });
+      await this.#order({ ...work, step: step.number, seats: seats.map(({ seat }) => seat) });
+      await this.#follow(step, onStart);
+      // Merging may keep this process busy for seconds: that is no reason for agents to stop.
+      await this.#renew(MERGE_MS);
+      if (this.lost !== null) await this.#gather(step);
+      return step;
     } finally {
       signal?.removeEventListener('abort', stop);
       this.#step = null;
     }
-  };
+  }
 
   /**
-   * @param {RunningStep} step
-   * @param {Parameters<import('../engine/executor.js').Executor>[1]} context
-   * @returns {Promise<Execution>}
+   * @param {Step} step
+   * @param {() => void} [onStart]
    */
-  async #measure(step, { signal, onProgress }) {
+  async #follow(step, onStart) {
     const { seats } = this;
-    const isOver = () => this.lost !== null || step.uploads.size === step.seats.length;
+    const isOver = () => this.lost !== null || step.isUploaded();
     const someFailed = () => step.uploads.size > 0;
-    await seats.until(
-      () => step.barrier.size === step.seats.length || someFailed() || isOver(),
-      undefined,
-    );
-    let atNs = 0;
-    if (step.barrier.size === step.seats.length && !isOver()) {
+    await seats.until(() => step.isReady || someFailed() || isOver());
+    if (step.isReady && !isOver()) {
       const trips = seats.all.map(({ clock }) => clock.roundTripNs);
       const nowNs = monotonicNs() + this.clock.offsetNs;
-      atNs = commonStart(nowNs, [...trips, this.clock.roundTripNs]);
-      await this.#order({ type: 'start', step: step.step, atNs });
-      onProgress?.({ phase: 'measure', settled: 0 });
-      await seats.until(() => isOver() || this.#failureOf(step) !== null);
+      step.atNs = commonStart(nowNs, [...trips, this.clock.roundTripNs]);
+      await this.#order({ type: 'start', step: step.number, atNs: step.atNs });
+      onStart?.();
+      await seats.until(() => isOver() || step.failure() !== null);
     }
-    if (!isOver()) {
-      // One of them failed: what the others would measure is another load.
-      await this.#order({ type: 'stop' });
-      await seats.until(isOver, STOP_MS);
-    }
-    // Merging may keep this process busy for seconds: that is no reason for agents to stop.
-    await this.#renew(MERGE_MS);
-    if (this.lost !== null) return this.#afterLoss(step, atNs);
-    const failed = this.#failureOf(step);
-    if (failed !== null) return failed;
-    const mergeNs = monotonicNs();
-    const merged = await mergeContributions(this.#contributions(step), { atNs });
-    const waitedNs = mergeNs + this.clock.offsetNs - atNs;
-    this.onMerge?.({ waitedNs, mergedNs: monotonicNs() - mergeNs });
-    if (signal?.aborted && merged.record !== null) merged.record.state = 'aborted';
-    return merged;
+    if (isOver()) return;
+    // One of them failed: what the others would measure is another load.
+    await this.#order({ type: 'stop' });
+    await seats.until(isOver, STOP_MS);
   }
 
-  /**
-   * @param {RunningStep} step
-   * @returns {import('./merge.js').Contribution[]} by seat, of those that uploaded
-   */
-  #contributions({ seats, uploads }) {
-    return seats.flatMap((number) => {
-      const upload = uploads.get(number);
-      if (upload === undefined) return [];
-      const { agent, clock } = this.seats.all[number];
-      const records = upload.executions.flatMap(({ record }) => record ?? []);
-      return records.length === 0 ? [] : [{ agent, records, offsetNs: clock.offsetNs }];
-    });
-  }
-
-  /**
-   * @param {RunningStep} step
-   * @returns {Execution | null} of the first agent that has no whole record
-   * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: an agent does not load the
-   *   server
-   */
-  #failureOf({ uploads }) {
-    /** @type {{ code: string, message: string } | null} */
-    let first = null;
-    for (const [number, { failure, executions }] of uploads) {
-      const { agent } = this.seats.all[number];
-      if (failure?.code === 'E_REFUSED') {
-        throw new DragstripError('E_REFUSED', `agent ${agent}: ${failure.message}`);
-      }
-      const found =
-        failure ??
-        executions.find(({ record }) => record === null)?.failure ??
-        executions.find(({ record }) => record?.state === 'failed')?.record?.failure;
-      if (!found) continue;
-      const said = { code: found.code, message: `agent ${agent}: ${found.message}` };
-      // Stopped because another one failed is no reason.
-      if (first === null || first.code === 'E_ABORTED') first = said;
-    }
-    return first === null ? null : { record: null, failure: first, processNs: null };
-  }
-
-  /**
-   * @param {RunningStep} step
-   * @param {number} atNs when it began; 0: it had not
-   * @returns {Promise<Execution>}
-   */
-  async #afterLoss(step, atNs) {
+  /** An agent was lost: what the others have may be wanted. @param {Step} step */
+  async #gather(step) {
     const lost = /** @type {NonNullable<Fleet['lost']>} */ (this.lost);
     this.#stop.abort();
-    const failure = {
-      code: 'E_AGENT_LOST',
-      message: `agent ${lost.agent} was lost: ${lost.reason}`,
-    };
-    if (this.options.onLoss !== 'truncate' || atNs === 0) {
-      return { record: null, failure, processNs: null };
-    }
+    if (this.options.onLoss !== 'truncate' || step.atNs === 0) return;
     lost.aliveNs = await lastSeenNs(this.client, lost.agent);
-    const left = this.seats.all.filter(({ state }) => state !== 'lost').length;
-    await this.seats.until(() => step.uploads.size >= left, STOP_MS);
-    const whole = this.#contributions(step);
-    const cut = lost.aliveNs === null ? null : truncate(whole, { atNs, aliveNs: lost.aliveNs });
-    if (cut === null || cut.length === 0) return { record: null, failure, processNs: null };
-    return mergeContributions(cut, { atNs });
+    const left = step.seats.filter(({ state }) => state !== 'lost');
+    await this.seats.until(() => step.isUploaded(left), STOP_MS);
   }
 
-  /** @param {BenchmarkSpec} spec */
-  async #requireTargets(spec) {
+  /** @returns {{ code: string, message: string }} of the round in which an agent was lost */
+  lossFailure() {
+    const { agent, reason } = /** @type {NonNullable<Fleet['lost']>} */ (this.lost);
+    return { code: 'E_AGENT_LOST', message: `agent ${agent} was lost: ${reason}` };
+  }
+
+  /**
+   * @param {Step} step
+   * @returns {Promise<Execution>}
+   */
+  async #afterLoss(step) {
+    const { atNs } = step;
+    const failed = { record: null, failure: this.lossFailure(), processNs: null };
+    const aliveNs = this.lost?.aliveNs ?? null;
+    if (this.options.onLoss !== 'truncate' || atNs === 0 || aliveNs === null) return failed;
+    const cut = truncate(step.contributions(), { atNs, aliveNs });
+    return cut === null || cut.length === 0 ? failed : mergeContributions(cut, { atNs });
+  }
+
+  /** @param {Pick<BenchmarkSpec, 'address' | 'credentialVariables'>} spec */
+  async requireTargets(spec) {
     const key = Object.values(spec.address).map(formatEndpoint).join(' ');
     if (this.#checked.has(key)) return;
     requireOther(Object.values(spec.address), this.options.coordinator.endpoint);

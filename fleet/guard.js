@@ -19,6 +19,28 @@ const CONNECT_MS = 2000;
 /** @typedef {import('../engine/benchmark.js').BenchmarkSpec} BenchmarkSpec */
 
 /**
+ * An order has names and options: what would have this machine load a file, or start another
+ * program, is refused whoever gave it.
+ * @param {{ storage?: unknown, workload?: unknown, driver?: unknown, runtime?: unknown,
+ *   cpus?: unknown }} spec
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED
+ */
+export function requireNames({ storage, workload, ...programs }) {
+  for (const [what, name] of Object.entries({ storage, workload })) {
+    if (name === undefined || /^[a-z0-9-]+$/i.test(String(name))) continue;
+    throw refusedError(
+      `the ${what} of an order is no name of an installed one`,
+      'npx dragstrip list names them',
+    );
+  }
+  const found = ['driver', 'runtime', 'cpus'].find(
+    (name) => /** @type {Record<string, unknown>} */ (programs)[name] !== undefined,
+  );
+  if (found === undefined) return;
+  throw refusedError(`an order has a ${found} of another machine`, 'leave out the option');
+}
+
+/**
  * @param {Pick<BenchmarkSpec, 'address'>} spec
  * @param {{ allowTargets: readonly string[], sameMachine: boolean }} own of this agent
  * @throws {import('../lib/errors.js').DragstripError} E_REFUSED: it does not load this server

@@ -9,8 +9,9 @@ import { executeParts } from '../engine/executor.js';
 import { formatEndpoint } from '../lib/address.js';
 import { processScope } from '../lib/process-identity.js';
 import { compareClocks, monotonicNs } from './clock.js';
-import { requireTarget, roundTripOf } from './guard.js';
+import { requireNames, requireTarget, roundTripOf } from './guard.js';
 import { ALIVE_CHECK_MS, ALIVE_MS, runKey } from './names.js';
+import { runShare, targetOf } from './slices.js';
 import { packUpload } from './upload.js';
 
 /** @typedef {import('../engine/benchmark.js').BenchmarkSpec} BenchmarkSpec */
@@ -24,13 +25,13 @@ import { packUpload } from './upload.js';
  * @property {string | null} scope where the controller's process numbers are valid
  * @property {string[]} storages
  *
- * @typedef {object} Step one benchmark of one round
- * @property {number} step
- * @property {BenchmarkSpec} spec
- * @property {number[]} seats that take part
+ * @typedef {{ type: 'measure', spec: BenchmarkSpec }
+ *   | { type: 'slices', round: import('./slices.js').RoundOrder }} Work one benchmark of one round,
+ *   or one round of slices of all of them
+ * @typedef {Work & { step: number, seats: number[] }} Step seats: that take part
  *
- * @typedef {{ type: 'measure' } & Step | { type: 'start', step: number, atNs: number }
- *   | { type: 'stop' } | { type: 'end' }} Order
+ * @typedef {Step | { type: 'start', step: number, atNs: number } | { type: 'stop' }
+ *   | { type: 'end' }} Order
  *
  * @typedef {object} SessionContext
  * @property {LeaseData} data
@@ -113,26 +114,22 @@ export class Session {
       this.#starts.get(order.step)?.(order.atNs - this.clock.offsetNs);
       this.#starts.delete(order.step);
     }
-    if (order.type !== 'measure' || !order.seats.includes(this.context.data.seat)) return;
+    if (order.type !== 'measure' && order.type !== 'slices') return;
+    if (!order.seats.includes(this.context.data.seat)) return;
     this.#work = this.#work.then(() => this.#measure(order));
   }
 
-  /** @param {Step} step */
-  async #measure({ step, spec, seats }) {
+  /** @param {Step} order */
+  async #measure(order) {
+    const { step } = order;
     const stop = new AbortController();
     this.#current = stop;
-    const { holdsLease, upload, execute = executeParts } = this.context;
+    const { holdsLease, upload } = this.context;
     /** @type {Upload} */
     const made = { executions: [], failure: null, clock: this.clock, targets: {} };
     try {
-      await requireTarget(spec, { ...this.context, sameMachine: this.sameMachine });
-      made.targets = await this.#measureRoundTrips(spec);
-      const parts = this.#partsOf(spec, seats);
-      const { executions } = await execute(parts, {
-        signal: stop.signal,
-        atStart: () => this.#awaitStart(step),
-      });
-      made.executions = executions;
+      const how = { signal: stop.signal, atStart: () => this.#awaitStart(step) };
+      Object.assign(made, await this.#execute(order, how));
       // The link is idle again: the offset of before, and how far it has drifted.
       if (!this.#isAlone) await this.#compareClocks();
       made.clock = this.clock;
@@ -148,6 +145,33 @@ export class Session {
     } catch {
       // The run is over, or the coordinator away: nobody waits for it any more.
     }
+  }
+
+  /**
+   * @param {Step} order
+   * @param {{ signal: AbortSignal, atStart: () => Promise<number> }} how
+   * @returns {Promise<Partial<Upload>>}
+   */
+  async #execute(order, how) {
+    const { sameMachine } = this;
+    const { data, home, allowTargets, execute = executeParts } = this.context;
+    const { seats } = order;
+    const specs = order.type === 'measure' ? [order.spec] : order.round.entrants.map(targetOf);
+    if (order.type === 'slices') order.round.loads.forEach(requireNames);
+    for (const spec of specs) {
+      requireNames(spec);
+      await requireTarget(spec, { allowTargets, sameMachine });
+    }
+    /** @type {Upload['targets']} */
+    const targets = {};
+    for (const spec of specs) Object.assign(targets, await this.#measureRoundTrips(spec));
+    if (order.type === 'measure') {
+      const { executions } = await execute(this.#partsOf(order.spec, seats), how);
+      return { executions, targets };
+    }
+    const share = { index: seats.indexOf(data.seat), count: seats.length };
+    const contenders = await runShare(order.round, { share, home, sameMachine, ...how });
+    return { contenders, targets };
   }
 
   /**
@@ -183,7 +207,7 @@ export class Session {
     return start;
   }
 
-  /** @param {BenchmarkSpec} spec */
+  /** @param {Pick<BenchmarkSpec, 'address'>} spec */
   async #measureRoundTrips({ address }) {
     /** @type {Record<string, number | null>} */
     const targets = {};

@@ -52,7 +52,17 @@ function roundAgentSchema(latency) {
     durationNs: nanoseconds,
     throughput: nanoseconds.describe('ok operations per second'),
     latency,
-    lateNs: z.number().describe('when its first process began, after the common start'),
+    lateNs: z
+      .number()
+      .describe('when its first process began, after the common start; of slices the greatest'),
+    slices: z
+      .object({
+        count: count.describe('those that are counted'),
+        late: count.describe('begun more than 10 ms late'),
+        invalid: count.describe('begun more than 50 ms late, or before the one before had ended'),
+      })
+      .optional()
+      .describe('by slices'),
     processes: count,
     clientCpuNs: nanoseconds.nullable(),
     open: z

@@ -139,7 +139,7 @@ export class SliceSeries {
     const { op, verify, kinds } = options;
     /** @type {import('./detailed-recorder.js').Kinds | null} */
     this.kinds = kinds ? { names: kinds.names, of: (index) => kinds.of(this.first + index) } : null;
-    this.recorder = new SliceRecorder(this.kinds);
+    this.recorder = this.createRecorder();
     /** Index of the workload's operation at which the next run begins. */
     this.first = 0;
     this.outcomes = new Float64Array(OUTCOMES.length);
@@ -214,9 +214,13 @@ export class SliceSeries {
     this.first += operations;
   }
 
+  createRecorder() {
+    return new SliceRecorder(this.kinds);
+  }
+
   /** Forgets what was recorded until now: the warm-up. */
   clear() {
-    this.recorder = new SliceRecorder(this.kinds);
+    this.recorder = this.createRecorder();
     this.outcomes.fill(0);
     this.samples = [];
     this.scheduled = 0;

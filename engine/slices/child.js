@@ -1,6 +1,6 @@
 /**
  * The entry of a contender's own process: opens it, then answers one request after the other by
- * messages: warm, prepare, slice, settle, end.
+ * messages: warm, prepare, slice, settle, end; or all slices of a round by their times: timetable.
  */
 
 import { sendToParent } from '../../lib/plain-message.js';
@@ -40,22 +40,26 @@ async function answer(message) {
   if (message.type === 'warm') return contender.warm();
   if (message.type === 'prepare') return contender.prepare?.(message.load, message.operations);
   if (message.type === 'settle') return contender.settle?.(message.load);
+  if (message.type === 'timetable') {
+    const { runTimetable } = await import('./timed-process.js');
+    return runTimetable(contender, message.timetable, context());
+  }
   if (message.type === 'slice') {
     return contender.slice(message.load, message.operations, message.repetitions);
   }
   return contender.end();
 }
 
+function context() {
+  return { instruments: systemInstruments(systemClock), signal, crash };
+}
+
 /** @param {import('./storage-contender.js').SliceSpec} spec */
 async function open(spec) {
-  const context = {
-    instruments: systemInstruments(systemClock),
-    ...{ signal, crash },
-  };
   if (spec.kind === 'wire') {
     const { openWireContender } = await import('./wire-contender.js');
-    return openWireContender(spec, context);
+    return openWireContender(spec, context());
   }
   const { openStorageContender } = await import('./storage-contender.js');
-  return openStorageContender(spec, context);
+  return openStorageContender(spec, context());
 }

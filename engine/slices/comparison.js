@@ -45,6 +45,7 @@ const WHOLE_STREAM = 0x77680000;
  * @property {import('../../measure/clock.js').Clock} clock
  * @property {import('./placement.js').Placement} [placement]
  * @property {AbortSignal} [signal]
+ * @property {RoundRunner} [runner] of several load machines; absent: rounds on this one
  * @property {(progress: Progress) => unknown} [onRound] awaited
  * @property {(soFar: SoFar) => unknown} [onBlock] of the round under way, awaited
  * @property {() => boolean} [isDecided] after a round: what it is run for, in the place of the
@@ -75,16 +76,25 @@ const WHOLE_STREAM = 0x77680000;
  */
 
 /**
+ * @typedef {object} RoundRunner
+ * @property {number} sliceNs
+ * @property {string} reason why nothing is held in its place
+ * @property {(entrants: readonly RoleEntrant[], run: { budgetNs: number, rounds?: number }) => number
+ *   } blocksFor a round, in all rounds
+ * @property {typeof runRound} runRound
+ */
+
+/**
  * @param {ComparisonOptions} options
  * @returns {Promise<Comparison>}
  */
 export async function runComparison(options) {
   const { clock, targets, loads, plan, folder, signal, budgetNs } = options;
-  const { orderSeed, trim, cpus, placement, wholes = [], others = [] } = options;
+  const { orderSeed, trim, cpus, placement, runner, wholes = [], others = [] } = options;
   const startNs = clock.now();
   let entrants = entrantsOf(targets, loads, plan, { folder, others, round: 0 });
   const shape = shapeOf(entrants, { budgetNs, lanes: availableParallelism() });
-  const { sliceNs = shape.sliceNs } = options;
+  const { sliceNs = runner?.sliceNs ?? shape.sliceNs } = options;
   const isStorage = (/** @type {RoleEntrant} */ { role }) => role === 'storage';
   const hasStorages = entrants.some(isStorage);
   /** @type {ContenderRound[][]} */
@@ -95,7 +105,18 @@ export async function runComparison(options) {
   let stopped = null;
   /** Of the first round, in which the machine shows how busy it is. */
   const firstEndNs = startNs + budgetNs / (ROUNDS_LEAST + 1);
-  let blocks = options.blocks ?? blocksFor(guessOf(entrants, sliceNs), options);
+  const fixed = options.blocks ?? runner?.blocksFor(entrants, options);
+  let blocks = fixed ?? blocksFor(guessOf(entrants, sliceNs), options);
+  /** The round in which a machine was lost is told; those before it stay. */
+  const onLostRound = (
+    /** @type {number} */ round,
+    /** @type {RoleEntrant[]} */ taking,
+    /** @type {ContenderRound[]} */ done,
+  ) =>
+    options.onRound?.({
+      ...{ round, blocks: 0, sliceNs, spentNs: clock.now() - startNs, roundNs: 0, done },
+      ...{ standings: standingsSoFar(entrants, rounds, loads, trim), entrants: taking },
+    });
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
     const names = entrants.map(({ name }) => name);
@@ -109,11 +130,11 @@ export async function runComparison(options) {
       return (blocks = Math.min(blocks, blocksFor(cost, options)));
     };
     const slices = async () => {
-      done = await runRound(taking, loads, {
+      done = await (runner?.runRound ?? runRound)(taking, loads, {
         ...{ round, blocks, orderSeed, sliceNs, cpus, placement, signal },
         ...{ leadBlocks: shape.leadBlocks, warmNsMax: shape.warmNsMax },
         ...(options.holdsBudget && round === 0 && { isOver: () => clock.now() > firstEndNs }),
-        ...(round === 0 && options.blocks === undefined && { fitBlocks }),
+        ...(round === 0 && fixed === undefined && { fitBlocks }),
         onPhase: (phase, share) => options.onPhase?.(round, phase, share),
         onBlock: (count, soFar) =>
           options.onBlock?.({ round, blocks: count, entrants: taking, done: soFar }),
@@ -125,10 +146,11 @@ export async function runComparison(options) {
     }
     if (signal?.aborted) {
       stopped = 'aborted';
+      if (done.some(isLost)) await onLostRound(round, taking, done);
       break;
     }
     rounds.push(done);
-    blocks = blocksOf(done) ?? blocks;
+    blocks = fixed ?? blocksOf(done) ?? blocks;
     ({ entrants, rounds } = withoutFailed(taking, rounds, failed));
     const roundNs = clock.now() - roundStartNs;
     const spentNs = clock.now() - startNs;
@@ -138,7 +160,7 @@ export async function runComparison(options) {
       entrants: taking,
     });
     if (hasStorages && !entrants.some(isStorage)) stopped = 'failed';
-    if (options.blocks === undefined && round === 0) {
+    if (fixed === undefined && round === 0) {
       // The same number for all rounds: a process is still getting faster while its blocks run.
       const cost = costOf(done, { roundNs, blocks });
       blocks = Math.min(blocks, blocksFor(cost, options));
@@ -196,6 +218,11 @@ function withoutFailed(entrants, rounds, failed) {
     entrants: whole.map((i) => entrants[i]),
     rounds: rounds.map((round) => whole.map((i) => round[i])),
   };
+}
+
+/** @param {ContenderRound} round */
+function isLost({ failure }) {
+  return failure?.code === 'E_AGENT_LOST';
 }
 
 /** @param {ContenderRound} round @returns {ContenderRound['failure']} */

@@ -36,9 +36,7 @@ export async function placeFor(asked, loads, servers, options = {}) {
   }
   const reason = asked === 'free' ? null : await whyFree(servers, allowed, taskset);
   const plan = planPinning({ allowed, coreOf: coreOfThisMachine, processes: 1 });
-  if (asked === 'free' || reason !== null || plan === null) {
-    return unmoved(loads, { kind: 'free', client: [], server: [], reason }, undefined);
-  }
+  if (asked === 'free' || reason !== null || plan === null) return placeNothing(loads, reason);
   const client = plan.client.slice(-1);
   const stored = loads.map(({ kind }) => {
     const wanted = asked === 'auto' ? (kind === 'sync' ? 'one-cpu' : 'two-cpus') : asked;
@@ -63,6 +61,15 @@ export async function placeFor(asked, loads, servers, options = {}) {
       );
     },
   };
+}
+
+/**
+ * @param {readonly unknown[]} loads
+ * @param {string | null} reason why; null: it was asked for
+ * @returns {Placement} client and servers run where the scheduler puts them
+ */
+export function placeNothing(loads, reason) {
+  return unmoved(loads, { kind: 'free', client: [], server: [], reason }, undefined);
 }
 
 /**

@@ -89,7 +89,6 @@ function whyFixed(given, { options = {} }) {
  * @returns {string | null}
  */
 function whyWhole(given, rounds, loads) {
-  if (given['agents'] !== undefined) return 'several machines share whole loads';
   if (given['warmupOperations'] !== undefined) return '--warmup fixes the amount';
   const whole = loads.map(whyNotSliced);
   if (whole.every((reason) => reason !== null)) return whole[0];

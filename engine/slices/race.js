@@ -10,7 +10,7 @@ import { systemClock } from '../../measure/clock.js';
 import { roundsForPrecision } from '../../stats/precision.js';
 import { runComparison } from './comparison.js';
 import { keepJournal } from './journal.js';
-import { placeFor } from './placement.js';
+import { placeFor, placeNothing } from './placement.js';
 import { whyNotSliced } from './plan.js';
 import { SLICE_NS } from './shape.js';
 import { storeRound } from './store.js';
@@ -37,6 +37,7 @@ const WHOLE_NS = 300e6;
  * @property {import('../runner.js').RunContext['onPartial']} [onPartial]
  * @property {() => boolean} [isDecided] by the gates of the run
  * @property {number[]} [cpus] of the client, where --pin has placed both
+ * @property {import('./comparison.js').RoundRunner} [runner] of several load machines
  * @property {boolean} [writes] the workload does
  * @property {readonly import('../targets.js').ServerTarget[]} [others] beside those of the storages
  * @property {Pick<import('../../lib/types.js').WorkloadDefinition, 'whole' | 'parts'>} [workload]
@@ -49,7 +50,7 @@ const WHOLE_NS = 300e6;
  * @param {SliceContext} context its result grows
  */
 export async function runSlices(jobs, plan, context) {
-  const { result, signal, cpus, onEvent, isDecided } = context;
+  const { result, signal, cpus, onEvent, isDecided, runner } = context;
   const { slices } = plan;
   const sliced = jobs.filter((job) => whyWhole(job, context) === null);
   const others = jobs.flatMap((job) => {
@@ -61,14 +62,16 @@ export async function runSlices(jobs, plan, context) {
   const loads = cellsOf(sliced, context);
   const { others: beside = [] } = context;
   const servers = [...new Set([...targets.flatMap(({ server }) => server ?? []), ...beside])];
-  const placement = await placeFor(slices.placement, loads, servers, { pinned: cpus });
+  const placement = runner
+    ? placeNothing(loads, runner.reason)
+    : await placeFor(slices.placement, loads, servers, { pinned: cpus });
   const orderSeed = randomInt(2 ** 32);
   const stored = emptyComparison(plan, loads, { orderSeed, placement, others });
   result.comparison = stored;
   const clock = estimate(plan, sliced.length, loads.length);
   try {
     const { stopped, failed, spentNs } = await runComparison({
-      ...{ plan, targets, loads, orderSeed, signal, placement, clock: systemClock },
+      ...{ plan, targets, loads, orderSeed, signal, placement, runner, clock: systemClock },
       ...{ folder: jobs[0].spec.folder, others: beside },
       precision: slices.precision,
       budgetNs: slices.budgetNs,

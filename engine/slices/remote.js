@@ -31,7 +31,7 @@ export class Remote {
   }
 
   /**
-   * @param {{ type: 'open' | 'warm' | 'prepare' | 'slice' | 'settle' | 'end',
+   * @param {{ type: 'open' | 'warm' | 'prepare' | 'slice' | 'settle' | 'end' | 'timetable',
    *   [key: string]: unknown }} message
    * @returns {Promise<any>}
    */

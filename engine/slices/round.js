@@ -49,6 +49,7 @@ const BLOCKS_LEAST = 4;
  * @property {({ cpuNs: number } | null)[]} [servers] CPU time of its server in all slices, by load
  * @property {{ client: number | null, server: number | null }[]} [occupancy] of the main thread and
  *   of the busiest thread of its server, by load
+ * @property {import('../../lib/fleet.js').RoundAgent[][]} [agents] of several load machines, by load
  * @property {{ code: string, message: string } | null} failure
  *
  * @typedef {object} RoundOptions
@@ -117,7 +118,7 @@ export async function runRound(entrants, loads, options) {
  * As many at a time as there are processors: more would warm up no faster.
  * @param {readonly Seat[]} seats
  */
-async function warmAll(seats) {
+export async function warmAll(seats) {
   let next = 0;
   const worker = async () => {
     while (next < seats.length) {
@@ -176,7 +177,7 @@ async function runBlocks(seats, loads, blocks, options) {
  * @param {import('./placement.js').Placement} [placement]
  * @returns {number[]}
  */
-function orderOfLoads(before, loads, random, placement) {
+export function orderOfLoads(before, loads, random, placement) {
   const order = shuffled(
     Array.from({ length: loads }, (_, i) => i),
     random,
@@ -188,7 +189,7 @@ function orderOfLoads(before, loads, random, placement) {
 }
 
 /** A contender in a round: its process and its outcome. */
-class Seat {
+export class Seat {
   /**
    * @param {Entrant} entrant
    * @param {readonly SliceLoad[]} loads
@@ -233,13 +234,13 @@ class Seat {
 
   /** @param {number} [warmNsMax] */
   async open(warmNsMax) {
-    await this.#guard(async () => {
+    await this.guard(async () => {
       await this.remote.ask({ type: 'open', spec: { ...this.spec, warmNsMax } });
     });
   }
 
   async warm() {
-    await this.#guard(async () => {
+    await this.guard(async () => {
       /** @type {import('./storage-contender.js').WarmRecord[]} */
       const warm = await this.remote.ask({ type: 'warm' });
       this.result.warmNs = warm.map(({ costNs }) => costNs);
@@ -265,7 +266,7 @@ class Seat {
    */
   async slice(load, beforeNs) {
     let endNs = beforeNs;
-    await this.#guard(async () => {
+    await this.guard(async () => {
       const size = this.sizes[load];
       if (this.renews[load]) await this.remote.ask({ type: 'prepare', load, ...size });
       const before = this.server?.read() ?? null;
@@ -294,7 +295,7 @@ class Seat {
 
   async end() {
     if (this.result.failure !== null) return;
-    await this.#guard(async () => {
+    await this.guard(async () => {
       this.result.series = await this.remote.ask({ type: 'end' });
       this.result.occupancy = this.occupancy.map((one) => one.figures());
       this.result.servers = this.serverNs.map((cpuNs) => (cpuNs > 0 ? { cpuNs } : null));
@@ -309,7 +310,7 @@ class Seat {
   }
 
   /** @param {() => Promise<void>} work */
-  async #guard(work) {
+  async guard(work) {
     if (this.result.failure !== null) return;
     try {
       await work();

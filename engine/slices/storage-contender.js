@@ -5,6 +5,7 @@
 
 import { OUTCOMES } from '../../lib/outcome.js';
 import { SliceSeries } from '../../load/slice.js';
+import { TimedSliceSeries } from '../../load/timed-slice.js';
 import { ThreadClocks } from '../../measure/schedstat.js';
 import { loadWorkload } from '../../workloads/index.js';
 import { bindWorkload, checkRows, openStorage, runHook } from '../benchmark.js';
@@ -27,6 +28,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} [warmNsMax] of all loads together
  * @property {number} [slot] of its first variant, see Slot of lib/workload-types.d.ts
  * @property {boolean} [isCopy] it is a second copy of a contender
+ * @property {boolean} [timed] its slices are as long as they are told, not of so many operations
  * @property {import('../../limits/wire/process.js').WireSpec} [wire] of a server ceiling
  *
  * @typedef {object} SliceLoad
@@ -79,7 +81,12 @@ const OPEN_TIMEOUT_MS = 10_000;
  *   its workload needs that
  * @property {(load: number) => Promise<void>} [settle] after it
  * @property {(load: number, operations: number, repetitions: number) => Promise<SliceRecord>} slice
+ * @property {(load: number, times: import('../../load/timed-slice.js').SliceTimes,
+ *   onStart: () => void) => Promise<TimedSlice>} timed times: on the system's monotonic clock
  * @property {() => Promise<SeriesRecord[]>} end
+ *
+ * @typedef {SliceRecord & { lateNs: number,
+ *   latency: import('../record.js').HistogramMessage | null }} TimedSlice
  */
 
 /**
@@ -117,6 +124,33 @@ export async function openStorageContender(spec, context) {
   const thread = new ThreadClocks([process.pid], { mainOnly: true });
   const origin = clock.originNs ?? 0;
   const watch = { signal: context.signal, crash: context.crash };
+  /**
+   * @template {import('../../load/slice.js').SliceFigures} T
+   * @param {Cell} cell
+   * @param {(series: SliceSeries, begin: () => void) => Promise<T>} run begin: called when it starts
+   */
+  const account = async ({ series, part, sums }, run) => {
+    const before = { ...part.measured.compared };
+    let times = thread.read();
+    let cpu = process.cpuUsage();
+    const figures = await run(series, () => {
+      times = thread.read();
+      cpu = process.cpuUsage();
+    });
+    const spent = process.cpuUsage(cpu);
+    const after = thread.read();
+    sums.userNs += spent.user * 1000;
+    sums.systemNs += spent.system * 1000;
+    addCompared(sums, part.measured.compared, before);
+    return {
+      ...figures,
+      startNs: origin + figures.startNs,
+      endNs: origin + figures.endNs,
+      cpuNs: (spent.user + spent.system) * 1000,
+      runNs: times && after && after.runNs - times.runNs,
+      waitNs: times && after && after.waitNs - times.waitNs,
+    };
+  };
   return {
     async warm() {
       instruments.collectGarbage('all');
@@ -136,25 +170,22 @@ export async function openStorageContender(spec, context) {
     async settle(index) {
       await cells[index]?.part.measured.slice?.after();
     },
-    async slice(index, operations, repetitions) {
-      const { series, part, sums } = /** @type {Cell} */ (cells[index]);
-      const before = { ...part.measured.compared };
-      const times = thread.read();
-      const cpu = process.cpuUsage();
-      const figures = await series.run(operations, repetitions, watch);
-      const spent = process.cpuUsage(cpu);
-      const after = thread.read();
-      sums.userNs += spent.user * 1000;
-      sums.systemNs += spent.system * 1000;
-      addCompared(sums, part.measured.compared, before);
-      return {
-        ...figures,
-        startNs: origin + figures.startNs,
-        endNs: origin + figures.endNs,
-        cpuNs: (spent.user + spent.system) * 1000,
-        runNs: times && after && after.runNs - times.runNs,
-        waitNs: times && after && after.waitNs - times.waitNs,
-      };
+    slice(index, operations, repetitions) {
+      return account(/** @type {Cell} */ (cells[index]), (series, begin) => {
+        begin();
+        return series.run(operations, repetitions, watch);
+      });
+    },
+    timed(index, { startNs, fromNs, endNs }, onStart) {
+      const times = { startNs: startNs - origin, fromNs: fromNs - origin, endNs: endNs - origin };
+      return account(/** @type {Cell} */ (cells[index]), (series, begin) => {
+        const onBegin = () => {
+          begin();
+          onStart();
+        };
+        const timed = /** @type {TimedSliceSeries} */ (series);
+        return timed.runBetween(times, { ...watch, onStart: onBegin });
+      });
     },
     async end() {
       thread.close();
@@ -198,7 +229,7 @@ function addCompared(sums, now, before) {
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<(Cell | null)[]>}
  */
-async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context) {
+async function openCells({ benchmark, loads, slot = 0, isCopy = false, timed }, context) {
   const { clock } = context.instruments;
   const variantOf = (/** @type {SliceLoad} */ { parameters, part, workload, inFlight, ...more }) =>
     JSON.stringify([
@@ -230,7 +261,7 @@ async function openCells({ benchmark, loads, slot = 0, isCopy = false }, context
       ));
     parts.set(variant, part);
     const { op, verify, replyBytes, kinds } = part.measured;
-    const series = new SliceSeries({
+    const series = new (timed ? TimedSliceSeries : SliceSeries)({
       ...{ op, verify, replyBytes, kinds, clock, stallNs: benchmark.stallNs },
       ...{ kind: load.kind, inFlight: load.inFlight, calls: part.calls },
     });

@@ -184,7 +184,7 @@ function keepOverhead(result, { kind, contenders }) {
  * @param {number} mean log of ns per operation
  * @returns {Promise<import('../../lib/result.js').Round>}
  */
-async function roundOf({ series, servers, others, failure }, load, place, mean) {
+async function roundOf({ series, servers, others, agents, failure }, load, place, mean) {
   if (failure !== null) return toRound({ record: null, failure, processNs: null }, place);
   const { cpu, rssBytes = 0, compared, metrics, refused: _, ...one } = series[load];
   const further = Object.entries(others?.[load] ?? {});
@@ -194,6 +194,7 @@ async function roundOf({ series, servers, others, failure }, load, place, mean) 
     state: /** @type {const} */ ('measured'),
     ...(compared && { compared }),
     ...(metrics && { metrics }),
+    ...(agents && { agents: agents[load] }),
     client:
       cpu === undefined
         ? null

@@ -9,6 +9,7 @@ import { namesOf } from '../../lib/namespace.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { loadProtocol } from '../../limits/wire/protocol.js';
 import { Pump } from '../../limits/wire/pump.js';
+import { sleepUntilStart, spinUntilStart } from '../../load/start.js';
 import { rowsOf } from '../value-sizes.js';
 
 /** Of a slice, before its clock starts: the pipeline fills. */
@@ -21,13 +22,34 @@ const WARM_UP_NS = 100e6;
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<import('./storage-contender.js').Contender>}
  */
-export async function openWireContender({ wire, loads: given }, { instruments }) {
+export async function openWireContender({ wire, loads: given }, { instruments, signal }) {
   const loads = /** @type {import('./storage-contender.js').SliceLoad[]} */ (given);
   if (wire === undefined) throw new Error('a server ceiling needs its wire');
   const { clock } = instruments;
   const pumps = await openPumps(wire, loads, instruments);
   const origin = clock.originNs ?? 0;
   const totals = loads.map(() => ({ replies: 0, durationNs: 0 }));
+  /** @param {number} load @param {{ warmNs: number, measureNs: number }} times */
+  const run = async (load, times) => {
+    const startNs = clock.now();
+    const { pump, depth, inFlight } = pumps[load];
+    const point = await pump.run({ depth, ...times });
+    totals[load].replies += point.replies;
+    totals[load].durationNs += point.durationNs;
+    return {
+      startNs: origin + startNs,
+      endNs: origin + clock.now(),
+      spanNs: point.durationNs,
+      spanOperations: point.replies,
+      operations: point.replies,
+      medianNs: (inFlight * point.durationNs) / point.replies,
+      cappedNs: (inFlight * point.durationNs) / point.replies,
+      valid: true,
+      cpuNs: point.clientCpuNs,
+      runNs: null,
+      waitNs: null,
+    };
+  };
   return {
     async warm() {
       instruments.collectGarbage('all');
@@ -39,28 +61,17 @@ export async function openWireContender({ wire, loads: given }, { instruments })
       return records;
     },
     async slice(load) {
-      const startNs = clock.now();
-      const { pump, depth, inFlight } = pumps[load];
-      const point = await pump.run({
-        depth,
-        warmNs: WARM_NS,
-        measureNs: wire.measureNs || SLICE_NS,
-      });
-      totals[load].replies += point.replies;
-      totals[load].durationNs += point.durationNs;
-      return {
-        startNs: origin + startNs,
-        endNs: origin + clock.now(),
-        spanNs: point.durationNs,
-        spanOperations: point.replies,
-        operations: point.replies,
-        medianNs: (inFlight * point.durationNs) / point.replies,
-        cappedNs: (inFlight * point.durationNs) / point.replies,
-        valid: true,
-        cpuNs: point.clientCpuNs,
-        runNs: null,
-        waitNs: null,
-      };
+      return run(load, { warmNs: WARM_NS, measureNs: wire.measureNs || SLICE_NS });
+    },
+    async timed(load, { startNs, fromNs, endNs }, onStart) {
+      await sleepUntilStart(startNs - origin, { clock, signal });
+      spinUntilStart(startNs - origin, clock);
+      onStart();
+      const beganNs = origin + clock.now();
+      const warmNs = Math.max(0, fromNs - beganNs);
+      const measureNs = Math.max(0, endNs - Math.max(fromNs, beganNs));
+      const record = await run(load, { warmNs, measureNs });
+      return { ...record, lateNs: Math.max(0, beganNs - startNs), latency: null };
     },
     async end() {
       for (const { pump } of pumps) pump.close();

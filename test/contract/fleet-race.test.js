@@ -128,7 +128,6 @@ describe('a race of two machines', () => {
       [['--agents', '0', ...fixed], 2, /--agents "0": not a whole number/],
       [['--agents', '2', '--token-file', 'none', ...fixed], 2, /--token-file: none cannot be read/],
       [['--agents', '2', '--coordinator', '127.0.0.1:1', ...fixed], 4, /coordinator at 127/],
-      [['--agents', '2', '--precision', '3%'], 2, /several machines share whole loads/],
     ])) {
       const ended = await race(words);
       assertFailure({ ...ended, stdout: '' }, status, says);
