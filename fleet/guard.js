@@ -20,7 +20,7 @@ const CONNECT_MS = 2000;
 
 /**
  * An order has names and options: what would have this machine load a file, or start another
- * program, is refused whoever gave it.
+ * program, is refused.
  * @param {{ storage?: unknown, workload?: unknown, driver?: unknown, runtime?: unknown,
  *   cpus?: unknown }} spec
  * @throws {import('../lib/errors.js').DragstripError} E_REFUSED

@@ -24,7 +24,7 @@ const SLICE_NS = 200e6;
 const RAMP_NS = 50e6;
 /** Until the next slice: replies come back, and the process of the next one wakes up. */
 const GAP_NS_MIN = 50e6;
-const GAP_NS_MAX = 2e9;
+const GAP_NS_MAX = 500e6;
 const LEAD_BLOCKS = 1;
 /** One of these slices is as long as 19 counted ones of a single machine. */
 const BLOCKS_MIN = 4;
@@ -146,7 +146,7 @@ export function slicesOf(fleet) {
         ...{ slots, loads: loads.length, blocks, entrants: entrants.length },
         ...{ startNs: step.atNs, sliceNs: SLICE_NS, windowNs: SLICE_NS - RAMP_NS },
       });
-      gapNs = Math.min(GAP_NS_MAX, Math.max(gapNs, 2 * merged.overrunNs));
+      gapNs = Math.min(GAP_NS_MAX, Math.max(GAP_NS_MIN, 2 * merged.overrunNs));
       return merged.contenders;
     },
   };

@@ -17,7 +17,12 @@ const DIFFERS = 1.25;
  */
 export function fleetWarnings({ fleet, benchmarks }) {
   if (fleet === undefined) return [];
-  return [...lossWarning(fleet), ...lateWarning(benchmarks), ...benchmarks.flatMap(differing)];
+  return [
+    ...lossWarning(fleet),
+    ...lateWarning(benchmarks),
+    ...lateSlices(benchmarks),
+    ...benchmarks.flatMap(differing),
+  ];
 }
 
 /** @param {import('../lib/fleet.js').Fleet} fleet */
@@ -40,7 +45,8 @@ function lossWarning({ lost, onLoss, agents }) {
 
 /** @param {readonly Benchmark[]} benchmarks */
 function lateWarning(benchmarks) {
-  const all = benchmarks.flatMap(({ rounds }) => rounds.flatMap(({ agents }) => agents ?? []));
+  const every = benchmarks.flatMap(({ rounds }) => rounds.flatMap(({ agents }) => agents ?? []));
+  const all = every.filter(({ slices }) => slices === undefined);
   const late = all.filter(({ lateNs }) => lateNs > LATE_WARNING_NS);
   if (late.length === 0) return [];
   const worst = late.reduce((a, b) => (b.lateNs > a.lateNs ? b : a));
@@ -50,6 +56,33 @@ function lateWarning(benchmarks) {
       message:
         `agent ${worst.agent} began up to ${formatDuration(worst.lateNs)} after the common start ` +
         `(${late.length} of ${all.length} starts by more than 10 ms)`,
+      hint: 'give the load machines idle processors, and the same clock source',
+      benchmark: null,
+    },
+  ];
+}
+
+/** @param {readonly Benchmark[]} benchmarks by slices */
+function lateSlices(benchmarks) {
+  const all = benchmarks.flatMap(({ rounds }) => rounds.flatMap(({ agents }) => agents ?? []));
+  const found = [...new Set(all.map(({ agent }) => agent))].map((agent) => {
+    const own = all.filter((one) => one.agent === agent);
+    const sum = (/** @type {'count' | 'late' | 'invalid'} */ field) =>
+      own.reduce((total, { slices }) => total + (slices?.[field] ?? 0), 0);
+    const lateNs = Math.max(...own.map((one) => (one.slices ? one.lateNs : 0)));
+    return { agent, lateNs, count: sum('count'), late: sum('late'), invalid: sum('invalid') };
+  });
+  const late = found.filter(({ late: n, invalid }) => n + invalid > 0);
+  if (late.length === 0) return [];
+  const parts = late.map(
+    ({ agent, lateNs, count, late: n, invalid }) =>
+      `agent ${agent} began ${n} of ${count} slices more than 10 ms late ` +
+      `(up to ${formatDuration(lateNs)}; ${invalid} of them are not counted)`,
+  );
+  return [
+    {
+      code: 'W_AGENT_LATE',
+      message: parts.join('; '),
       hint: 'give the load machines idle processors, and the same clock source',
       benchmark: null,
     },

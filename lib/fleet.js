@@ -57,7 +57,8 @@ function roundAgentSchema(latency) {
       .describe('when its first process began, after the common start; of slices the greatest'),
     slices: z
       .object({
-        count: count.describe('those that are counted'),
+        ns: nanoseconds.describe('how long one is'),
+        count: count.describe('those after the warm-up'),
         late: count.describe('begun more than 10 ms late'),
         invalid: count.describe('begun more than 50 ms late, or before the one before had ended'),
       })

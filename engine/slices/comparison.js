@@ -79,8 +79,8 @@ const WHOLE_STREAM = 0x77680000;
  * @typedef {object} RoundRunner
  * @property {number} sliceNs
  * @property {string} reason why nothing is held in its place
- * @property {(entrants: readonly RoleEntrant[], run: { budgetNs: number, rounds?: number }) => number
- *   } blocksFor a round, in all rounds
+ * @property {(entrants: readonly RoleEntrant[],
+ *   run: { budgetNs: number, rounds?: number }) => number} blocksFor a round, in all rounds
  * @property {typeof runRound} runRound
  */
 
@@ -107,7 +107,7 @@ export async function runComparison(options) {
   const firstEndNs = startNs + budgetNs / (ROUNDS_LEAST + 1);
   const fixed = options.blocks ?? runner?.blocksFor(entrants, options);
   let blocks = fixed ?? blocksFor(guessOf(entrants, sliceNs), options);
-  /** The round in which a machine was lost is told; those before it stay. */
+  /** The round in which a machine was lost is stored as failed; those before it stay. */
   const onLostRound = (
     /** @type {number} */ round,
     /** @type {RoleEntrant[]} */ taking,

@@ -49,7 +49,7 @@ const BLOCKS_LEAST = 4;
  * @property {({ cpuNs: number } | null)[]} [servers] CPU time of its server in all slices, by load
  * @property {{ client: number | null, server: number | null }[]} [occupancy] of the main thread and
  *   of the busiest thread of its server, by load
- * @property {import('../../lib/fleet.js').RoundAgent[][]} [agents] of several load machines, by load
+ * @property {import('../../lib/fleet.js').RoundAgent[][]} [agents] of several machines, by load
  * @property {{ code: string, message: string } | null} failure
  *
  * @typedef {object} RoundOptions

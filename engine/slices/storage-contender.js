@@ -28,7 +28,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} [warmNsMax] of all loads together
  * @property {number} [slot] of its first variant, see Slot of lib/workload-types.d.ts
  * @property {boolean} [isCopy] it is a second copy of a contender
- * @property {boolean} [timed] its slices are as long as they are told, not of so many operations
+ * @property {boolean} [timed] its slices have a duration, not a number of operations
  * @property {import('../../limits/wire/process.js').WireSpec} [wire] of a server ceiling
  *
  * @typedef {object} SliceLoad
@@ -127,7 +127,7 @@ export async function openStorageContender(spec, context) {
   /**
    * @template {import('../../load/slice.js').SliceFigures} T
    * @param {Cell} cell
-   * @param {(series: SliceSeries, begin: () => void) => Promise<T>} run begin: called when it starts
+   * @param {(series: SliceSeries, begin: () => void) => Promise<T>} run begin: when it starts
    */
   const account = async ({ series, part, sums }, run) => {
     const before = { ...part.measured.compared };

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { requireShared, targetsOf } from '../../cli/fleet-options.js';
+import { requireShareable, requireShared, targetsOf } from '../../cli/fleet-options.js';
 import { planRun } from '../../engine/plan.js';
 import { emptyRecord } from '../../engine/record.js';
 import { commonStart, compareClocks } from '../../fleet/clock.js';
-import { requireOther, requireTarget } from '../../fleet/guard.js';
+import { requireNames, requireOther, requireTarget } from '../../fleet/guard.js';
 import { differencesOf, identityOf } from '../../fleet/identity.js';
 import { mergeContributions, truncate } from '../../fleet/merge.js';
 import { packUpload, unpackUpload } from '../../fleet/upload.js';
@@ -248,6 +248,25 @@ describe('which servers', () => {
     await assert.rejects(requireTarget(near, own), { code: 'E_REFUSED', message: /this machine/ });
   });
 
+  test('an order has names: a file, a program or a processor is refused', () => {
+    requireNames({ storage: 'valkey-glide', workload: 'get' });
+    for (const order of [
+      ...[{ storage: './mine.js' }, { storage: '/tmp/mine.js' }, { storage: 'mine.js' }],
+      ...[{ storage: '' }, { workload: '../mine.mjs' }, { workload: 'mine.js' }],
+      { storage: 'ioredis', runtime: { program: '/bin/sh' } },
+      ...[
+        { storage: 'ioredis', driver: {} },
+        { storage: 'ioredis', cpus: [0] },
+      ],
+    ]) {
+      const refused = {
+        code: 'E_REFUSED',
+        message: /^(the \w+ of an order is no|an order has a) /,
+      };
+      assert.throws(() => requireNames(order), refused, JSON.stringify(order));
+    }
+  });
+
   test('the coordinator is not among them', () => {
     assert.throws(() => requireOther([main], { ...main }), {
       code: 'E_REFUSED',
@@ -266,12 +285,19 @@ describe('which servers', () => {
       [{ storages: ['memory'] }, /memory is embedded/],
       [{ storages, pin: true }, /--agents and --pin/],
       [{ storages, limits: true }, /--agents and --limits/],
+      [{ storages, runtime: ['node@22'] }, /--agents and --runtime/],
+      [{ storages, placement: 'free' }, /--agents and --placement/],
     ])) {
       await assert.rejects(requireShared(options), { code: 'E_USAGE', message });
     }
     const race = await loadWorkload('race');
-    assert.equal(planRun({ agents: 3 }, race).slices, undefined);
-    assert.throws(() => planRun({ agents: 3, precision: 0.03 }, race), /several machines/);
+    assert.equal(planRun({ agents: 3, precision: 0.05 }, race).slices?.precision, 0.05);
+    const loads = planRun({ agents: 3, load: 'window', inFlight: 5 }, race);
+    requireShareable(loads, { agents: 5 });
+    const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are too few to share/ };
+    assert.throws(() => requireShareable(loads, { agents: 6 }), few);
+    const truncated = { agents: 2, onAgentLoss: 'truncate' };
+    assert.throws(() => requireShareable(loads, truncated), /slices are uploaded after the round/);
     assert.throws(
       () => targetsOf({ targetsFile: '/nowhere/targets' }),
       /cannot be read \(ENOENT\)/,
