@@ -107,16 +107,10 @@ export async function runComparison(options) {
   const firstEndNs = startNs + budgetNs / (ROUNDS_LEAST + 1);
   const fixed = options.blocks ?? runner?.blocksFor(entrants, options);
   let blocks = fixed ?? blocksFor(guessOf(entrants, sliceNs), options);
-  /** The round in which a machine was lost is stored as failed; those before it stay. */
-  const onLostRound = (
-    /** @type {number} */ round,
-    /** @type {RoleEntrant[]} */ taking,
-    /** @type {ContenderRound[]} */ done,
-  ) =>
-    options.onRound?.({
-      ...{ round, blocks: 0, sliceNs, spentNs: clock.now() - startNs, roundNs: 0, done },
-      ...{ standings: standingsSoFar(entrants, rounds, loads, trim), entrants: taking },
-    });
+  const soFar = () => ({
+    ...{ sliceNs, spentNs: clock.now() - startNs },
+    standings: standingsSoFar(entrants, rounds, loads, trim),
+  });
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
     const names = entrants.map(({ name }) => name);
@@ -136,8 +130,8 @@ export async function runComparison(options) {
         ...(options.holdsBudget && round === 0 && { isOver: () => clock.now() > firstEndNs }),
         ...(round === 0 && fixed === undefined && { fitBlocks }),
         onPhase: (phase, share) => options.onPhase?.(round, phase, share),
-        onBlock: (count, soFar) =>
-          options.onBlock?.({ round, blocks: count, entrants: taking, done: soFar }),
+        onBlock: (count, begun) =>
+          options.onBlock?.({ round, blocks: count, entrants: taking, done: begun }),
       });
     };
     const random = createRandom(orderSeed, WHOLE_STREAM + round);
@@ -146,26 +140,24 @@ export async function runComparison(options) {
     }
     if (signal?.aborted) {
       stopped = 'aborted';
-      if (done.some(isLost)) await onLostRound(round, taking, done);
+      if (!done.some(isLost)) break;
+      // The round in which a machine was lost is stored as failed; those before it stay.
+      await options.onRound?.({ ...soFar(), round, blocks: 0, roundNs: 0, done, entrants: taking });
       break;
     }
     rounds.push(done);
     blocks = fixed ?? blocksOf(done) ?? blocks;
     ({ entrants, rounds } = withoutFailed(taking, rounds, failed));
     const roundNs = clock.now() - roundStartNs;
-    const spentNs = clock.now() - startNs;
-    const standings = standingsSoFar(entrants, rounds, loads, trim);
-    await options.onRound?.({
-      ...{ round, blocks, sliceNs, spentNs, roundNs, standings, done },
-      entrants: taking,
-    });
+    const state = soFar();
+    await options.onRound?.({ ...state, round, blocks, roundNs, done, entrants: taking });
     if (hasStorages && !entrants.some(isStorage)) stopped = 'failed';
     if (fixed === undefined && round === 0) {
       // The same number for all rounds: a process is still getting faster while its blocks run.
       const cost = costOf(done, { roundNs, blocks });
       blocks = Math.min(blocks, blocksFor(cost, options));
     }
-    stopped ??= whyStop(options, { rounds: rounds.length, standings, spentNs, roundNs });
+    stopped ??= whyStop(options, { rounds: rounds.length, roundNs, ...state });
   }
   return {
     ...{ entrants, failed, rounds, stopped, spentNs: clock.now() - startNs },
