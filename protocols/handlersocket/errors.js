@@ -19,6 +19,7 @@ export const ERROR_CODES = Object.freeze({
   HS_PROTOCOL: 'the reply is not HandlerSocket',
   HS_DECODE: 'a value is not of the type that its column was opened with',
   HS_QUEUE_FULL: 'maxPending requests are waiting already',
+  HS_RELEASE_TIMEOUT: 'releaseTables took longer than its timeoutMs',
   HS_ABORTED: 'the signal of the caller aborted',
   HS_CLOSED: 'the client is closed, or was closed before the reply',
   HS_NOT_OPEN: 'the index is not open on the server',

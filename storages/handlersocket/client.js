@@ -245,15 +245,26 @@ export class HandlerSocketClient extends EventEmitter {
    * connections and indexes are opened again.
    * @template T
    * @param {() => T | Promise<T>} work
+   * @param {{ timeoutMs?: number }} [options] 10 minutes; 0: no bound. The server keeps a table open
+   *   while any other client is connected to the same thread: then the SQL of `work` waits
    * @returns {Promise<T>} result of `work`
+   * @throws {HandlerSocketError} HS_RELEASE_TIMEOUT: connections are made again, but `work`, once
+   *   begun, goes on
    */
-  async releaseTables(work) {
+  async releaseTables(work, { timeoutMs = RELEASE_TIMEOUT_MS } = {}) {
     const { connections } = this;
     this.releases += 1;
+    const turn = { isOver: false, hasBegun: false };
+    const held = Promise.all(connections.map((connection) => connection.hold()));
+    const done = held.then(() => {
+      if (turn.isOver) return /** @type {any} */ (undefined);
+      turn.hasBegun = true;
+      return work();
+    });
     try {
-      await Promise.all(connections.map((connection) => connection.hold()));
-      return await work();
+      return await (timeoutMs === 0 ? done : withinRelease(done, timeoutMs, turn));
     } finally {
+      turn.isOver = true;
       this.releases -= 1;
       if (this.releases === 0) for (const connection of connections) connection.resume();
     }
@@ -283,6 +294,30 @@ export class HandlerSocketClient extends EventEmitter {
     this.closed = true;
     for (const connection of this.connections) connection.destroy();
   }
+}
+
+/** An ALTER of a large table takes minutes. */
+const RELEASE_TIMEOUT_MS = 600_000;
+
+/**
+ * @template T
+ * @param {Promise<T>} done
+ * @param {number} timeoutMs
+ * @param {{ hasBegun: boolean }} turn
+ * @returns {Promise<T>}
+ */
+function withinRelease(done, timeoutMs, turn) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      const why = turn.hasBegun
+        ? 'the work has not ended. Other clients may keep the table open: close them, and set ' +
+          'lock_wait_timeout in the session of its SQL'
+        : 'requests under way were not answered; the work was not begun';
+      const text = `releaseTables: after ${timeoutMs} ms ${why}`;
+      reject(new HandlerSocketError('HS_RELEASE_TIMEOUT', text));
+    }, timeoutMs);
+    done.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 /** The server reports these after it has opened the table (database.cpp, cmd_open). */

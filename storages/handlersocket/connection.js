@@ -344,14 +344,21 @@ export class Connection {
     this.flush();
     this.batchesBeforeHold = serverSocket.state === 'open' ? sendQueue.waiting.size : 0;
     this.holding = true;
-    while (sendQueue.inFlight > 0 || this.batchesBeforeHold > 0) await this.nextIdle();
-    await this.serverSocket.end(false);
+    // What waited since an earlier hold that is still under way counts as before this one.
+    if (this.batchesBeforeHold > 0) this.pump();
+    while (this.holding && (sendQueue.inFlight > 0 || this.batchesBeforeHold > 0)) {
+      await this.nextIdle();
+    }
+    if (this.holding) await this.serverSocket.end(false);
   }
 
-  /** Ends hold(). */
+  /** Ends hold(), also one that still waits for replies. */
   resume() {
     this.holding = false;
-    this.wake();
+    this.batchesBeforeHold = 0;
+    this.notifyIdle();
+    if (this.serverSocket.state === 'open') this.pump();
+    else this.wake();
   }
 
   /**
