@@ -8,6 +8,7 @@ import { findHome } from '../lib/home.js';
 import { requireLoopback } from '../lib/safety.js';
 import { readProgramVersion } from '../servers/command.js';
 import { loadServer, startServers } from '../servers/index.js';
+import { findProgram } from '../servers/programs.js';
 import { parseProxyCommand, startProxyCommand } from '../servers/proxy-command.js';
 import { failureLine } from './failure.js';
 
@@ -43,9 +44,10 @@ export function setUpServers(plan, { signal, progress, stops }) {
     },
     async findProgram(server, name) {
       const found = await (await loadServer(server)).find(home);
-      const program = found?.programs[name];
-      if (found === null || program === undefined) return null;
-      const { env } = found;
+      // A package of tools has it without the server.
+      const program = found?.programs[name] ?? (await findProgram(name));
+      if (program === null) return null;
+      const { env = {} } = found ?? {};
       const version = (/** @type {readonly string[]} */ args, /** @type {RegExp} */ form) =>
         readProgramVersion(program, args, form, env);
       return { program, env, version };

@@ -1,7 +1,7 @@
 /**
  * The slices of a comparison as a result keeps them: enough to make every interval of its report
- * anew. Storages, the second copy of the first one (A/A), server ceilings and harness overhead
- * stand in the same blocks.
+ * anew. Storages, the second copy of the first one (A/A), server ceilings, harness overhead and
+ * other programs stand in the same blocks.
  */
 
 import { z } from 'zod';
@@ -47,7 +47,7 @@ const unfinished = z
 
 const contender = z.object({
   name: z.string(),
-  group: z.enum(['networked', 'embedded', 'again', 'ceiling', 'overhead']),
+  group: z.enum(['networked', 'embedded', 'again', 'ceiling', 'overhead', 'program']),
   of: z.string().optional().describe('of the A/A copy: what it is a copy of'),
   ceiling: z.string().optional().describe('name of the ceiling of its protocol'),
   benchmark: z.string().nullable().describe('id; null: no storage of the run'),

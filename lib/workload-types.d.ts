@@ -62,6 +62,13 @@ export interface BoundWorkload {
     /** the warm-up is over: figures start anew */
     restart(): void;
   };
+  /** by slices: the program that takes part beside the storages, in the slot of its own */
+  program?: {
+    /** once, with as many operations as it takes; null: it failed, and is asked no more */
+    run(): Promise<ProgramFigures | null>;
+    /** of all its runs, for the rounds of the storages beside it */
+    metrics(): WorkloadMetrics;
+  };
   /** known after `before`: every operation will be refused, which is no fault of the run */
   refused?(): boolean;
   /**
@@ -141,6 +148,15 @@ export interface Slot {
   at: number;
   /** of the second copy of a contender */
   isCopy: boolean;
+  /** another program runs here, see BoundWorkload.program */
+  isProgram?: boolean;
+}
+
+/** What another program says of what it did. */
+export interface ProgramFigures {
+  operations: number;
+  perSecond: number;
+  p50Ns: number | null;
 }
 
 /** A storage that a run names, or that it takes where it names none. */
@@ -342,6 +358,11 @@ export interface WorkloadDefinition {
   parts?(workloadOptions: Record<string, unknown>): readonly Part[];
   /** pure: why a variant runs whole beside slices; null: it does not */
   whole?(parameters: Parameters): string | null;
+  /**
+   * by slices: another program that runs in the same blocks, see BoundWorkload: its name, null
+   * where it does not, and the metric of the storages' rounds that is its speed
+   */
+  program?: { name(workloadOptions: Record<string, any>): string | null; perSecond: string };
   /** pure, by slices: variants with the same text use one handle; absent: each has its own */
   shares?(parameters: Parameters): string;
   /** its result is stored in any case, with a page, and the terminal shows a live view */

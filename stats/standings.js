@@ -16,7 +16,8 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
 /**
  * @typedef {object} Entry
  * @property {string} name
- * @property {'networked' | 'embedded' | 'again' | 'ceiling' | 'overhead'} group
+ * @property {'networked' | 'embedded' | 'again' | 'ceiling' | 'overhead' | 'program'} group
+ *   program: no row, only of use to tell the state of blocks apart
  * @property {string} [of] of `again`: the name of the one it repeats
  * @property {string} [ceiling] name of the ceiling of its protocol
  * @property {(number | null)[][]} time log of ns per operation, by round and block; null: no slice

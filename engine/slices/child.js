@@ -60,6 +60,10 @@ async function open(spec) {
     const { openWireContender } = await import('./wire-contender.js');
     return openWireContender(spec, context());
   }
+  if (spec.kind === 'program') {
+    const { openProgramContender } = await import('./program-contender.js');
+    return openProgramContender(spec, context());
+  }
   const { openStorageContender } = await import('./storage-contender.js');
   return openStorageContender(spec, context());
 }

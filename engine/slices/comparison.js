@@ -8,7 +8,7 @@ import { OK } from '../../lib/outcome.js';
 import { createRandom, shuffled } from '../../lib/random.js';
 import { blocksFor, ROUNDS_LEAST, stopReason } from '../../stats/precision.js';
 import { standingsOf } from '../../stats/standings.js';
-import { entrantsOf } from './entrants.js';
+import { entrantsOf, weightOf } from './entrants.js';
 import { runRound } from './round.js';
 import { shapeOf } from './shape.js';
 
@@ -33,6 +33,7 @@ const WHOLE_STREAM = 0x77680000;
  * @property {readonly SliceLoad[]} loads
  * @property {string} folder of embedded stores
  * @property {readonly import('../targets.js').ServerTarget[]} [others] further servers
+ * @property {string | null} [program] name of another program that takes part
  * @property {number} orderSeed new in each run
  * @property {number} precision half-width as a share
  * @property {number} budgetNs
@@ -90,9 +91,9 @@ const WHOLE_STREAM = 0x77680000;
  */
 export async function runComparison(options) {
   const { clock, targets, loads, plan, folder, signal, budgetNs } = options;
-  const { orderSeed, trim, cpus, placement, runner, wholes = [], others = [] } = options;
+  const { orderSeed, trim, cpus, placement, runner, wholes = [], others = [], program } = options;
   const startNs = clock.now();
-  let entrants = entrantsOf(targets, loads, plan, { folder, others, round: 0 });
+  let entrants = entrantsOf(targets, loads, plan, { folder, others, program, round: 0 });
   const shape = shapeOf(entrants, { budgetNs, lanes: availableParallelism() });
   const { sliceNs = runner?.sliceNs ?? shape.sliceNs } = options;
   const isStorage = (/** @type {RoleEntrant} */ { role }) => role === 'storage';
@@ -114,7 +115,7 @@ export async function runComparison(options) {
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
     const names = entrants.map(({ name }) => name);
-    const all = entrantsOf(targets, loads, plan, { folder, others, round });
+    const all = entrantsOf(targets, loads, plan, { folder, others, program, round });
     const taking = all.filter(({ name }) => names.includes(name));
     /** @type {ContenderRound[]} */
     let done = [];
@@ -236,7 +237,7 @@ function guessOf(entrants, sliceNs) {
     spec.loads.filter((load) => load !== null).length;
   const sum = (/** @type {(entrant: RoleEntrant) => number} */ of) =>
     entrants.reduce((all, entrant) => all + of(entrant), 0);
-  const slices = sum((entrant) => loadsOf(entrant) / entrant.every);
+  const slices = sum((entrant) => loadsOf(entrant) * weightOf(entrant));
   return {
     startNs: sum((entrant) => Math.min(LOADS_GUESS, loadsOf(entrant))) * START_NS_GUESS,
     blockNs: slices * sliceNs * SLICE_EXTRA,
@@ -264,7 +265,9 @@ function costOf(done, { roundNs, blocks }) {
   return { startNs: Math.max(0, roundNs - blocksNs), blockNs: Math.max(1, blocksNs / blocks) };
 }
 
-const GROUPS = Object.freeze({ again: 'again', ceiling: 'ceiling', overhead: 'overhead' });
+const GROUPS = Object.freeze({
+  ...{ again: 'again', ceiling: 'ceiling', overhead: 'overhead', program: 'program' },
+});
 
 /**
  * @param {Pick<RoleEntrant, 'role' | 'server'>} entrant

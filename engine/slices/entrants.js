@@ -9,12 +9,15 @@ import { isReadOnly } from '../own-data.js';
 
 /** @typedef {import('../targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./round.js').Entrant & { role: Role, of?: string, server: string | null,
- *   ceiling?: string }} RoleEntrant */
-/** @typedef {'storage' | 'again' | 'ceiling' | 'overhead'} Role */
+ *   ceiling?: string, lasts?: number }} RoleEntrant lasts: as long as so many slices */
+/** @typedef {'storage' | 'again' | 'ceiling' | 'overhead' | 'program'} Role */
 
 /** What is no driver of a server runs less often: a coarse figure is enough. */
 const EVERY_EMBEDDED = 4;
 const EVERY_CEILING = 2;
+/** A program of its own needs some 10 ms to start, and counts in whole milliseconds. */
+const EVERY_PROGRAM = 8;
+const PROGRAM_LASTS = 8;
 
 /**
  * @typedef {object} EntrantContext
@@ -39,11 +42,11 @@ const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
  * @param {{ folder: string, round: number,
- *   others?: readonly import('../targets.js').ServerTarget[] }} how folder: of embedded stores;
- *   others: further servers
+ *   others?: readonly import('../targets.js').ServerTarget[], program?: string | null }} how
+ *   folder: of embedded stores; others: further servers; program: name of another program
  * @returns {RoleEntrant[]}
  */
-export function entrantsOf(targets, loads, plan, { folder, round, others = [] }) {
+export function entrantsOf(targets, loads, plan, { folder, round, others = [], program = null }) {
   if (targets.length === 0) return [];
   const mixed = targets.some(({ server }) => server !== null);
   const context = { folder, round, mixed, others };
@@ -68,9 +71,36 @@ export function entrantsOf(targets, loads, plan, { folder, round, others = [] })
     { ...again, spec: { ...again.spec, isCopy: true }, of: first.name },
     ...ceilings,
     ...overhead,
+    ...(program === null ? [] : [programEntrant(program, all)]),
   ];
   // Numbers of their own for all variants of all of them.
   return entrants.map((one, i) => ({ ...one, spec: { ...one.spec, slot: i * loads.length } }));
+}
+
+/**
+ * @param {{ every: number, lasts?: number }} entrant
+ * @returns {number} slices of the usual length that it takes per load and block
+ */
+export function weightOf({ every, lasts = 1 }) {
+  return lasts / every;
+}
+
+/**
+ * Another program on the way of the storage that has most of the loads: that storage tries the
+ * command and sets up the keys.
+ * @param {string} name
+ * @param {readonly RoleEntrant[]} storages
+ * @returns {RoleEntrant}
+ */
+function programEntrant(name, storages) {
+  const has = (/** @type {RoleEntrant} */ { spec }) =>
+    spec.loads.filter((load) => load !== null).length;
+  const like = storages.reduce((best, one) => (has(one) > has(best) ? one : best));
+  const { server, serverPids, spec } = like;
+  return {
+    ...{ name, role: 'program', every: EVERY_PROGRAM, lasts: PROGRAM_LASTS, server, serverPids },
+    spec: { ...spec, kind: 'program' },
+  };
 }
 
 /**

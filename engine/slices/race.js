@@ -40,7 +40,8 @@ const WHOLE_NS = 300e6;
  * @property {import('./comparison.js').RoundRunner} [runner] of several load machines
  * @property {boolean} [writes] the workload does
  * @property {readonly import('../targets.js').ServerTarget[]} [others] beside those of the storages
- * @property {Pick<import('../../lib/types.js').WorkloadDefinition, 'whole' | 'parts'>} [workload]
+ * @property {Pick<import('../../lib/types.js').WorkloadDefinition,
+ *   'whole' | 'parts' | 'program'>} [workload]
  * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
  */
 
@@ -60,7 +61,7 @@ export async function runSlices(jobs, plan, context) {
   const targets = [...new Set(sliced.map(({ target }) => target))];
   if (jobs.length === 0) return;
   const loads = cellsOf(sliced, context);
-  const { others: beside = [] } = context;
+  const { others: beside = [], workload } = context;
   const servers = [...new Set([...targets.flatMap(({ server }) => server ?? []), ...beside])];
   const placement = runner
     ? placeNothing(loads, runner.reason)
@@ -73,6 +74,8 @@ export async function runSlices(jobs, plan, context) {
     const { stopped, failed, spentNs } = await runComparison({
       ...{ plan, targets, loads, orderSeed, signal, placement, runner, clock: systemClock },
       ...{ folder: jobs[0].spec.folder, others: beside },
+      // Its own length of a slice fits no timetable of several machines.
+      program: runner ? null : workload?.program?.name(plan.workloadOptions),
       precision: slices.precision,
       budgetNs: slices.budgetNs,
       ...{ rounds: slices.rounds ?? undefined, isDecided, holdsBudget: slices.holdsBudget },

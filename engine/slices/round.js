@@ -158,7 +158,7 @@ async function runBlocks(seats, loads, blocks, options) {
           if (!lead) seat.result.slices[load].push(null);
           continue;
         }
-        const due = whole ? block === wholeAt[load] : lead || block % seat.every === 0;
+        const due = whole ? block === wholeAt[load] : seat.isDue(load, block);
         if (due) endNs = await seat.slice(load, endNs);
         else seat.result.slices[load].push(null);
       }
@@ -232,6 +232,16 @@ export class Seat {
     return this.result.failure !== null || this.invalid >= INVALID_MAX;
   }
 
+  /**
+   * A program takes longer than a slice: its loads are spread over the blocks.
+   * @param {number} load
+   * @param {number} block
+   */
+  isDue(load, block) {
+    if (this.spec.kind === 'program') return !this.lead && (block + load) % this.every === 0;
+    return this.lead || block % this.every === 0;
+  }
+
   /** @param {number} [warmNsMax] */
   async open(warmNsMax) {
     await this.guard(async () => {
@@ -276,6 +286,11 @@ export class Seat {
       this.others.add(load);
       if (this.renews[load]) await this.remote.ask({ type: 'settle', load });
       endNs = slice.endNs;
+      if (slice.refused) {
+        this.refused[load] = true;
+        this.result.slices[load].push(null);
+        return;
+      }
       if (!slice.valid) this.invalid += 1;
       if (before !== null && after !== null) this.serverNs[load] += after.runNs - before.runNs;
       if (this.lead) {

@@ -4,6 +4,7 @@
  */
 
 import { BLOCKS_MIN, ROUNDS_MIN } from '../../stats/precision.js';
+import { weightOf } from './entrants.js';
 import { LEAD_BLOCKS } from './round.js';
 
 export const SLICE_NS = 8e6;
@@ -25,13 +26,13 @@ const WARM_NS_MAX = 2e9;
  */
 
 /**
- * @param {readonly { every: number, spec: { loads: readonly unknown[] } }[]} entrants
+ * @param {readonly { every: number, lasts?: number, spec: { loads: readonly unknown[] } }[]} entrants
  * @param {{ budgetNs: number, lanes: number }} limits lanes: processes that warm up at a time
  * @returns {Shape}
  */
 export function shapeOf(entrants, { budgetNs, lanes }) {
   const slots = entrants.reduce(
-    (sum, { every, spec }) => sum + spec.loads.filter((load) => load !== null).length / every,
+    (sum, one) => sum + one.spec.loads.filter((load) => load !== null).length * weightOf(one),
     0,
   );
   const roundNs = budgetNs / ROUNDS_MIN;

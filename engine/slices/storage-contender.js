@@ -22,7 +22,7 @@ const OPEN_TIMEOUT_MS = 10_000;
 
 /**
  * @typedef {object} SliceSpec the input of a contender's process
- * @property {'storage' | 'wire'} kind
+ * @property {'storage' | 'wire' | 'program'} kind
  * @property {import('../benchmark.js').BenchmarkSpec} benchmark its load is not used
  * @property {(SliceLoad | null)[]} loads null: this contender does not have it
  * @property {number} [warmNsMax] of all loads together
@@ -53,6 +53,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {number} medianNs
  * @property {number} cappedNs mean of the latencies, none above ten medians
  * @property {boolean} valid
+ * @property {boolean} [refused] there is none, and the load is asked for no more
  * @property {number | null} cpuNs of the whole process
  * @property {number | null} runNs of its main thread
  * @property {number | null} waitNs of its main thread, runnable and without a processor
@@ -229,8 +230,10 @@ function addCompared(sums, now, before) {
  * @param {import('../benchmark.js').BenchmarkContext} context
  * @returns {Promise<(Cell | null)[]>}
  */
-async function openCells({ benchmark, loads, slot = 0, isCopy = false, timed }, context) {
+export async function openCells(spec, context) {
+  const { kind, benchmark, loads, slot = 0, isCopy = false, timed } = spec;
   const { clock } = context.instruments;
+  const isProgram = kind === 'program';
   const variantOf = (/** @type {SliceLoad} */ { parameters, part, workload, inFlight, ...more }) =>
     JSON.stringify([
       ...[parameters ?? null, part ?? null, workload ?? null],
@@ -255,7 +258,7 @@ async function openCells({ benchmark, loads, slot = 0, isCopy = false, timed }, 
     const part =
       parts.get(variant) ??
       (await openPart(
-        { ...benchmark, slot: { at: slot + parts.size, isCopy } },
+        { ...benchmark, slot: { at: slot + parts.size, isCopy, ...(isProgram && { isProgram }) } },
         { load, operations, handles },
         context,
       ));

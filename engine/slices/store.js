@@ -30,7 +30,7 @@ import { roundOfParts } from './parts.js';
  * @param {SliceContext} context
  * @param {StoredComparison} stored
  */
-export async function storeRound(progress, jobs, { result, onEvent }, stored) {
+export async function storeRound(progress, jobs, { result, onEvent, workload }, stored) {
   const { round, blocks, entrants, done, spentNs, sliceNs } = progress;
   delete stored.unfinished;
   stored.blocks.push(blocks);
@@ -40,6 +40,7 @@ export async function storeRound(progress, jobs, { result, onEvent }, stored) {
   const ended = [];
   for (const [load, { contenders }] of stored.loads.entries()) {
     const means = meansOf(done, load);
+    const beside = programMetrics(progress, load, means, workload?.program?.perSecond);
     for (const [i, entrant] of entrants.entries()) {
       const job = jobs.find((one) => isOf(one, entrant, stored.loads[load]));
       keepSlices(contenders, entrant, done[i], { load, round, id: job?.benchmark.id ?? null });
@@ -53,6 +54,7 @@ export async function storeRound(progress, jobs, { result, onEvent }, stored) {
           ? await roundOfParts(done[i], parts, place, stored)
           : await roundOf(done[i], load, place, means[i]);
       const { benchmark } = job;
+      if (beside !== undefined) made.metrics = { ...made.metrics, ...beside };
       benchmark.rounds.push(made);
       benchmark.state = made.state;
       benchmark.reason = made.failure?.message ?? null;
@@ -104,6 +106,22 @@ function meansOf(done, load) {
     slices[load].map((slice) => (slice?.valid ? Math.log(timeNs(slice)) : null)),
   ]);
   return processMeans(logs).map(([mean]) => mean);
+}
+
+/**
+ * What another program in these blocks says, for the rounds beside it: its speed without the state
+ * of the blocks that it ran in, as theirs is.
+ * @param {Progress} progress
+ * @param {number} load
+ * @param {readonly number[]} means log of ns per operation, by entrant
+ * @param {string} [perSecond] name of the metric of its speed
+ * @returns {import('../../lib/types.js').WorkloadMetrics | undefined}
+ */
+function programMetrics({ entrants, done }, load, means, perSecond) {
+  const i = entrants.findIndex(({ role }) => role === 'program');
+  if (i < 0 || perSecond === undefined || done[i].failure !== null) return undefined;
+  const rate = Number.isFinite(means[i]) ? { [perSecond]: 1e9 / Math.exp(means[i]) } : {};
+  return { ...done[i].series[load].metrics, ...rate };
 }
 
 /** @param {Slice} slice */

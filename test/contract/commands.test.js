@@ -4,7 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -18,6 +26,7 @@ import { startProxyCommand } from '../../servers/proxy-command.js';
 import { isRefusedByProxy, refusalOf } from '../../workloads/commands/analysis.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
 import { commandVariants } from '../../workloads/commands/plan.js';
+import { programOf } from '../../workloads/commands/redis-benchmark.js';
 import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
@@ -380,6 +389,56 @@ describe('the command list on real servers', () => {
     assertFailure(ended, 3, /not created by Dragstrip; nothing was changed/);
     assert.deepEqual(await ownKeys(), [`${PREFIX}set`]);
     await redis().del(`${PREFIX}set`);
+  });
+
+  const VALKEY = ['bin/dragstrip.js', 'commands', '--benchmark', 'valkey', '-t', 'get', '-k', '1'];
+  const ONCE = ['-n', '600', '-c', '5', '--warmup', '5', '--way', 'direct', '--transport', 'unix'];
+
+  /** @param {string} bin before PATH */
+  const withPath = (bin) => ({
+    ...env(),
+    DRAGSTRIP_HOME: servers.home(),
+    PATH: `${bin}:${path.dirname(process.execPath)}:/usr/bin`,
+  });
+
+  test('--benchmark valkey runs the program of that name, under its name and version', async () => {
+    // No valkey-benchmark: the redis-benchmark of these tests under its name. It shows that the
+    // program is found by name, run and named in the output; not what Valkey's own measures.
+    const { program, libraries } = /** @type {any} */ (programOf(process.env));
+    const bin = await mkdtemp(path.join(folder(), 'bin-'));
+    const script = `#!/bin/sh\nLD_LIBRARY_PATH='${libraries ?? ''}' exec '${program}' "$@"\n`;
+    writeFileSync(path.join(bin, 'valkey-benchmark'), script, { mode: 0o755 });
+    const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '-q'], { env: withPath(bin) });
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.match(ended.stdout, /^valkey-benchmark \d\S*, direct unix, keep-alive on\nGET: \d/m);
+    const table = await runCommand(folder(), [...VALKEY, ...ONCE, '--quiet'], {
+      env: withPath(bin),
+    });
+    assert.match(table.stdout, /^ *valkey-benchmark, connections kept: requests\/s/m);
+    assert.match(table.stdout.replace(/\s+/g, ' '), /redis-benchmark, here valkey-benchmark \d/);
+  });
+
+  test('the valkey-benchmark of a distribution, where it is installed', async (t) => {
+    const found = (process.env['PATH'] ?? '')
+      .split(':')
+      .find((one) => existsSync(path.join(one, 'valkey-benchmark')));
+    if (found === undefined) return t.skip('valkey-benchmark is not on PATH');
+    const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '--csv'], {
+      env: withPath(found),
+    });
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.match(ended.stdout, /^"GET","\d+\.\d\d",.*"valkey-benchmark \d\S*","direct unix","1"$/m);
+  });
+
+  test('without valkey-benchmark the report says so, and what helps', async () => {
+    const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '--quiet'], {
+      env: { ...env(), PATH: path.dirname(process.execPath) },
+    });
+    assert.equal(ended.status, 0, ended.stderr);
+    assert.match(
+      ended.stdout,
+      /valkey-benchmark is skipped: it is not here\n +→ run `npx dragstrip servers fetch valkey`/,
+    );
   });
 
   test('without redis-benchmark its column says why, and what helps', async () => {

@@ -432,19 +432,19 @@ test('another client on the same server threads keeps a table open: releaseTable
   const index = await open(table, ['v'], { types: 'number' });
   assert.equal(await index.value(1), 5);
   // More connections than the listener has threads, and none of them knows the table.
-  const other = await connect({ port: server.read, connections: 64 });
-  await sql.query('SET lock_wait_timeout = 3');
+  const other = await connect({ port: server().read, connections: 64 });
+  await sql().query('SET lock_wait_timeout = 3');
   /** @type {Promise<any>} */
   let dropped = Promise.resolve();
   const error = await rejection(
-    client.releaseTables(() => (dropped = rejection(sql.query(`DROP TABLE ${table}`))), {
+    client().releaseTables(() => (dropped = rejection(sql().query(`DROP TABLE ${table}`))), {
       timeoutMs: 300,
     }),
   );
   assert.equal(error.code, 'HS_RELEASE_TIMEOUT');
   assert.equal((await dropped).errno, 1205, 'MariaDB waited for the lock of the open table');
   await other.close();
-  await client.releaseTables(() => sql.query(`DROP TABLE ${table}`));
+  await client().releaseTables(() => sql().query(`DROP TABLE ${table}`));
 });
 
 test('an openIndex that fails leaves no lock on the table, and requests under way are answered', async () => {

@@ -9,9 +9,10 @@ import { before, describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { run } from '../../index.js';
 import { resultSchema } from '../../lib/result.js';
-import { isRefusedByProxy } from '../../workloads/commands/analysis.js';
+import { isRefusedByProxy, metricValues, ratesOf } from '../../workloads/commands/analysis.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
 import { status } from '../../workloads/commands/run-hooks.js';
+import { pairedRatio } from '../../workloads/paired-ratio.js';
 import { withCommandServers } from '../helpers/command-servers.js';
 import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
 import { addressVariables } from '../helpers/servers.js';
@@ -73,6 +74,33 @@ describe('commands by slices', { timeout: 600_000 }, () => {
     assert.deepEqual(await redis().keys(`${PREFIX}*`), []);
   }
 
+  /**
+   * redis-benchmark has slices in blocks of the drivers, on all direct ways, and its ratio to each
+   * an interval.
+   * @param {import('../../lib/result.js').Result} result
+   */
+  function assertBesideInBlocks(result) {
+    const { loads = [] } = result.comparison ?? {};
+    for (const { parameters, contenders } of loads) {
+      const tool = contenders.find(({ group }) => group === 'program');
+      const driver = contenders.find(({ name }) => name === 'ioredis');
+      const isDirect = parameters?.['way'] === 'direct';
+      for (const [round, { timePs }] of tool?.rounds.entries() ?? []) {
+        const blocks = timePs.flatMap((time, block) => (time === null ? [] : [block]));
+        assert.equal(blocks.length > 0, isDirect, JSON.stringify(parameters));
+        for (const block of blocks) assert.ok(driver?.rounds[round].timePs[block] != null);
+      }
+    }
+    const direct = result.benchmarks.filter(({ parameters }) => parameters?.['way'] === 'direct');
+    for (const source of direct) {
+      const rates = metricValues({ source }, 'benchmarkPerSecond');
+      const ratio = pairedRatio(rates, ratesOf({ source }));
+      assert.ok('value' in ratio && ratio.n === 2, source.id);
+      const { low, value, high } = /** @type {any} */ (ratio);
+      assert.ok(low < value && value < high, source.id);
+    }
+  }
+
   const how = { storages: ['ioredis', 'redis'], rounds: 2, budget: 10_000, redisBenchmark: 'real' };
 
   test('all ways: sums are exact, refusals are reported, nothing is left', async () => {
@@ -84,6 +112,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
   test('a connection for each request: its parts are timed for each variant', async () => {
     const result = await runSliced({ ...how, tests: 'GET,LPUSH', keepAlive: 'off' });
     await assertExact(result, { perStorage: 8, refused: 0 });
+    assertBesideInBlocks(result);
   });
 
   test('a contender that does 20 % more is found, an equal one is not called different', async () => {

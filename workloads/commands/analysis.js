@@ -4,6 +4,7 @@
  */
 
 import { geometricMean, median } from 'simple-statistics';
+import { plainText } from '../../lib/format.js';
 
 /** @typedef {readonly (number | null)[]} Rounds by round; null: no figure */
 
@@ -135,4 +136,29 @@ export function meanOf(values, kind) {
   const numbers = /** @type {number[]} */ (known);
   if (kind === 'geometric') return geometricMean(numbers);
   return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+}
+
+/**
+ * @param {string | undefined} version `7.0.15`, or with its name: `8.0.1 (valkey-benchmark)`
+ * @returns {string | null} name and version; null: it does not run
+ */
+export function toolName(version) {
+  if (version === undefined) return null;
+  const [, number, name] = /^(.*?)(?: \((.+)\))?$/.exec(version) ?? [];
+  return `${name ?? 'redis-benchmark'} ${number}`;
+}
+
+/**
+ * @param {import('../../lib/result.js').Result} result
+ * @returns {{ name: string, text: string }} what runs beside the drivers: redis-benchmark, or what
+ *   takes its place
+ */
+export function toolOf({ options: { workloadOptions } }) {
+  const { redisBenchmark } = /** @type {any} */ (workloadOptions)?.commands ?? {};
+  const tool = plainText(toolName(redisBenchmark) ?? '');
+  const [name] = tool.split(' ');
+  if (tool === '' || name === 'redis-benchmark') {
+    return { name: 'redis-benchmark', text: 'redis-benchmark' };
+  }
+  return { name, text: `redis-benchmark, here ${tool}` };
 }

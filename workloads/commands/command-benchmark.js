@@ -6,6 +6,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { MISMATCH } from '../../lib/outcome.js';
+import { createRandom } from '../../lib/random.js';
+import { medianOf } from './analysis.js';
 import { Clients } from './clients.js';
 import { MARKER, PREFIX } from './namespace.js';
 import { requestsOf } from './plan.js';
@@ -14,6 +16,7 @@ import { TESTS } from './tests.js';
 
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
 /** @typedef {import('./tests.js').Prepared} Prepared */
+/** @typedef {import('./redis-benchmark.js').BenchmarkFigures} BenchmarkFigures */
 
 /**
  * @typedef {object} CommandParameters
@@ -33,8 +36,10 @@ import { TESTS } from './tests.js';
 /** Of the ports that outgoing connections have: the others may need some. */
 const PORTS_SHARE = 0.8;
 const PORTS_POLL_MS = 500;
-/** Of the requests of a test: redis-benchmark sends so many in each round of slices. */
+/** Of the requests of a test: redis-benchmark sends so many each time it runs in a block. */
 const BESIDE_PART = 4;
+/** Apart from the streams of the keys. */
+const TURN_STREAM = 0x7475726e;
 /** TIME_WAIT is a minute in Linux. */
 const PORTS_WAIT_MS = 65_000;
 
@@ -76,6 +81,10 @@ export class CommandBenchmark {
     this.reachedBefore = 0;
     /** @type {CommandConnection | null} to Redis itself */
     this.admin = null;
+    /** What redis-benchmark said, each time it ran. @type {BenchmarkFigures[]} */
+    this.toolFigures = [];
+    /** @type {string | null} */
+    this.toolFailure = null;
   }
 
   /** @returns {import('../../lib/types.js').BoundWorkload} */
@@ -112,6 +121,9 @@ export class CommandBenchmark {
           restart: () => this.restart(),
         },
       }),
+      ...(this.slot?.isProgram && {
+        program: { run: () => this.runTool(), metrics: () => this.toolMetrics() },
+      }),
     };
   }
 
@@ -120,7 +132,8 @@ export class CommandBenchmark {
     const admin = await this.connectAdmin();
     this.admin = admin;
     this.refusal = await this.tryOnce();
-    if (this.refusal !== null) return;
+    if (this.refusal !== null || this.slot?.isProgram) return;
+    if (this.runsToolFirst()) await this.runTool();
     if (keepAlive) await this.clients.keep(this.options.clients, pipeline);
     if (this.slot !== undefined) return;
     await this.prepared.fill(admin.send);
@@ -218,7 +231,8 @@ export class CommandBenchmark {
     if (admin === null) return undefined;
     try {
       if (!this.isMeasured) return undefined;
-      if (refusal !== null) return { refusal: refusal.message, ...(await this.benchmark()) };
+      const isTurn = refusal !== null || (issued === answered && !this.runsToolFirst());
+      if (refusal !== null) return { refusal: refusal.message, ...(await this.beside(isTurn)) };
       if (slot === undefined) {
         this.reached = (await this.countReached()) - this.reachedBefore;
         await this.settle();
@@ -231,7 +245,7 @@ export class CommandBenchmark {
         }),
         connectionsMax: clients.openMax,
         reached: this.reachedBefore < 0 ? null : this.reached,
-        ...(issued === answered ? await this.benchmark() : {}),
+        ...(await this.beside(isTurn)),
       };
     } finally {
       this.admin = null;
@@ -244,38 +258,76 @@ export class CommandBenchmark {
   }
 
   /**
-   * redis-benchmark on the same way, after what was measured is settled.
-   * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>}
+   * By slices redis-benchmark is a contender of its own.
+   * @returns {import('./redis-benchmark.js').BenchmarkProgram | null}
    */
-  async benchmark() {
-    const { redisBenchmark, clients, keyspace } = this.options;
-    const { keepAlive, pipeline } = this.parameters;
-    const tool = redisBenchmark === undefined ? null : programOf(process.env);
-    if (tool === null || this.slot?.isCopy) return {};
-    let requests = this.ops;
-    if (this.slot === undefined) await this.clients.close();
-    else {
-      requests = requestsBeside(this.parameters, clients);
-      this.prepared = TESTS[this.parameters.test].prepare({ ...this.shape, ops: requests });
-    }
-    if (this.refusal === null) await this.prepared.fill(/** @type {any} */ (this.admin).send);
-    const shape = {
-      endpoint: this.origin.address.main,
-      requests,
-      clients,
-      keyspace,
-      keepAlive,
-      pipeline,
-      words: this.prepared.baseline,
-    };
+  tool() {
+    const { options, slot } = this;
+    const isBeside = slot === undefined ? this.isMeasured : slot.isProgram;
+    return isBeside && options.redisBenchmark !== undefined ? programOf(process.env) : null;
+  }
+
+  /**
+   * Whole, it runs right before the driver or right after it, drawn anew for each round.
+   * @returns {boolean}
+   */
+  runsToolFirst() {
+    if (this.slot !== undefined || this.tool() === null) return false;
+    const salt = [...JSON.stringify(this.parameters)].reduce((sum, c) => sum + c.charCodeAt(0), 0);
+    return createRandom(this.shape.seed, TURN_STREAM + salt)() < 0.5;
+  }
+
+  /**
+   * Once on the same way, with keys filled anew.
+   * @returns {Promise<import('../../lib/types.js').ProgramFigures | null>}
+   */
+  async runTool() {
+    const tool = this.tool();
+    if (tool === null) return null;
+    const { clients, keyspace } = this.options;
+    const { keepAlive, pipeline, test } = this.parameters;
+    const isWhole = this.slot === undefined;
+    const requests = isWhole ? this.ops : requestsBeside(this.parameters, clients);
+    const prepared = isWhole
+      ? this.prepared
+      : TESTS[test].prepare({ ...this.shape, ops: requests });
+    const endpoint = this.origin.address.main;
+    const words = prepared.baseline;
+    const shape = { endpoint, requests, clients, keyspace, keepAlive, pipeline, words };
+    if (this.refusal === null) await prepared.fill(/** @type {any} */ (this.admin).send);
     const { figures, failure } = await this.runBeside(tool, shape);
-    if (figures === null) return { benchmarkFailure: failure };
-    const { perSecond, meanNs, p50Ns, p99Ns } = figures;
+    this.toolFailure = failure;
+    if (figures === null) return null;
+    this.toolFigures.push(figures);
+    return { operations: requests, perSecond: figures.perSecond, p50Ns: figures.p50Ns };
+  }
+
+  /**
+   * @param {boolean} isTurn it has not run yet
+   * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>} none by slices
+   */
+  async beside(isTurn) {
+    if (this.tool() === null) return {};
+    if (isTurn && this.slot === undefined) {
+      await this.clients.close();
+      await this.runTool();
+    }
+    return this.toolMetrics();
+  }
+
+  /** @returns {import('../../lib/types.js').WorkloadMetrics} medians of its runs */
+  toolMetrics() {
+    const { toolFigures, toolFailure } = this;
+    if (toolFigures.length === 0) {
+      return toolFailure === null ? {} : { benchmarkFailure: toolFailure };
+    }
+    const of = (/** @type {keyof BenchmarkFigures} */ name) =>
+      medianOf(toolFigures.map((one) => one[name]));
     return {
-      benchmarkPerSecond: perSecond,
-      benchmarkNsMean: meanNs,
-      benchmarkNsP50: p50Ns,
-      benchmarkNsP99: p99Ns,
+      benchmarkPerSecond: of('perSecond'),
+      benchmarkNsMean: of('meanNs'),
+      benchmarkNsP50: of('p50Ns'),
+      benchmarkNsP99: of('p99Ns'),
     };
   }
 
@@ -292,12 +344,13 @@ export class CommandBenchmark {
 }
 
 /**
- * By slices redis-benchmark runs in each round.
+ * By slices, of one run of redis-benchmark: it counts in whole milliseconds, and with several
+ * requests in flight per connection it is that much sooner over.
  * @param {CommandParameters} parameters
  * @param {number} clients
  */
 function requestsBeside({ test, keepAlive, pipeline = 1 }, clients) {
-  return Math.max(requestsOf(test, keepAlive) / BESIDE_PART, clients * pipeline);
+  return pipeline * Math.max(requestsOf(test, keepAlive) / BESIDE_PART, clients);
 }
 
 /**

@@ -1,11 +1,12 @@
 /**
  * The command list of redis-benchmark, straight to Redis and through a proxy, over TCP and over a
  * unix socket, with connections that are kept and with one for each request. A variant is one
- * command on one way. Beside it, over the same connections, redis-benchmark itself.
+ * command on one way. Beside it, on the same way, redis-benchmark itself.
  */
 
 import { defineWorkload } from '../../lib/define.js';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
+import { toolName } from './analysis.js';
 import { CommandBenchmark } from './command-benchmark.js';
 import { namespace, PROXY } from './namespace.js';
 import { options, plan, shared } from './plan.js';
@@ -48,6 +49,10 @@ export const workload = defineWorkload({
   whole({ keepAlive, transport }) {
     if (keepAlive || transport !== 'tcp' || readEphemeralPorts().reused) return null;
     return 'one TCP connection per request would exhaust the ephemeral ports';
+  },
+  program: {
+    name: ({ commands }) => toolName(commands.redisBenchmark),
+    perSecond: 'benchmarkPerSecond',
   },
   shares: ({ way, transport }) => `${way} ${transport}`,
   servers: ({ way }) => (way === 'proxied' ? [PROXY] : []),

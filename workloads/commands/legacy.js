@@ -15,6 +15,7 @@ import {
   rateOf,
   refusalOf,
   routeOf,
+  toolName,
 } from './analysis.js';
 import { TESTS } from './tests.js';
 
@@ -107,7 +108,7 @@ function linesOf(result) {
     };
     return {
       own: { ...common, ...ownFigures(source), client: plainText(label) },
-      beside: { ...common, ...toolFigures(source), client: `redis-benchmark ${version}` },
+      beside: { ...common, ...toolFigures(source), client: plainText(String(toolName(version))) },
     };
   });
   const ours = rows.map(({ own }) => own);

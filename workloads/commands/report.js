@@ -22,6 +22,7 @@ import {
   refusalOf,
   routeOf,
   routesIn,
+  toolOf,
 } from './analysis.js';
 import { summary } from './summary.js';
 
@@ -220,8 +221,8 @@ const redisBenchmark = {
   row: [TEST],
   columns: routeColumns,
   metrics: ([{ label }]) => [baseline, baselineRatio(label)],
-  title: ([one]) =>
-    `redis-benchmark, ${connectionsOf(one)}: requests/s, and their ratio to ${one.label}`,
+  title: ([one], result) =>
+    `${toolOf(result).name}, ${connectionsOf(one)}: requests/s, and their ratio to ${one.label}`,
   shown: (rows) => (rows.some((row) => someOf(row, baselineOf)) ? rows : []),
 };
 
@@ -370,12 +371,13 @@ export const report = {
   ],
   notes,
   lists: refusals,
-  legend: [
+  legend: (_, result) => [
     'ops/s: verified operations per second, median of the rounds. Ratios: geometric mean of ' +
       'pairs of one round, from two rounds on with the 95 % interval. With one connection per ' +
       'request an operation is connect, command and close; connect and command are medians of ' +
-      'these parts. redis-benchmark: the same connections, requests, keys and values, right after ' +
-      'each test; its latency excludes connecting. CPU: per verified operation.',
+      `these parts. ${toolOf(result).text}: the same connections, keys and values, by slices in the ` +
+      'same blocks, otherwise right before or after each test; its latency excludes connecting. ' +
+      'CPU: per verified operation.',
     'LRANGE_500 reads 450 elements, as in redis-benchmark; LPUSH_LRANGE is its LPUSH that fills ' +
       'the list for LRANGE; MSET sets 10 keys.',
   ],
