@@ -5,6 +5,21 @@
 
 import type { NamespaceNames } from './namespace-types.js';
 
+/** What another program says of what it did. */
+export interface ProgramFigures {
+  operations: number;
+  perSecond: number;
+  p50Ns: number | null;
+}
+
+/** Another program that takes part beside the storages. */
+export interface BoundProgram {
+  /** once, with as many operations as it takes; null: it failed, and is asked no more */
+  run(): Promise<ProgramFigures | null>;
+  /** of all its runs, for the rounds of the storages beside it */
+  metrics(): Record<string, number | string | boolean | null>;
+}
+
 /** How the rows are chosen; see lib/dataset.js for bounds. */
 export interface DatasetOptions {
   rows: number;

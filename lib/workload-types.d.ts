@@ -2,6 +2,7 @@
 
 import type {
   Address,
+  BoundProgram,
   CallStyle,
   Capability,
   Contender,
@@ -62,13 +63,8 @@ export interface BoundWorkload {
     /** the warm-up is over: figures start anew */
     restart(): void;
   };
-  /** by slices: the program that takes part beside the storages, in the slot of its own */
-  program?: {
-    /** once, with as many operations as it takes; null: it failed, and is asked no more */
-    run(): Promise<ProgramFigures | null>;
-    /** of all its runs, for the rounds of the storages beside it */
-    metrics(): WorkloadMetrics;
-  };
+  /** by slices, in a slot of its own: another program beside the storages */
+  program?: BoundProgram;
   /** known after `before`: every operation will be refused, which is no fault of the run */
   refused?(): boolean;
   /**
@@ -150,13 +146,6 @@ export interface Slot {
   isCopy: boolean;
   /** another program runs here, see BoundWorkload.program */
   isProgram?: boolean;
-}
-
-/** What another program says of what it did. */
-export interface ProgramFigures {
-  operations: number;
-  perSecond: number;
-  p50Ns: number | null;
 }
 
 /** A storage that a run names, or that it takes where it names none. */

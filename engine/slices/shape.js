@@ -26,7 +26,8 @@ const WARM_NS_MAX = 2e9;
  */
 
 /**
- * @param {readonly { every: number, lasts?: number, spec: { loads: readonly unknown[] } }[]} entrants
+ * @param {readonly { every: number, lasts?: number,
+ *   spec: { loads: readonly unknown[] } }[]} entrants
  * @param {{ budgetNs: number, lanes: number }} limits lanes: processes that warm up at a time
  * @returns {Shape}
  */

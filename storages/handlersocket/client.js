@@ -245,8 +245,8 @@ export class HandlerSocketClient extends EventEmitter {
    * connections and indexes are opened again.
    * @template T
    * @param {() => T | Promise<T>} work
-   * @param {{ timeoutMs?: number }} [options] 10 minutes; 0: no bound. The server keeps a table open
-   *   while any other client is connected to the same thread: then the SQL of `work` waits
+   * @param {{ timeoutMs?: number }} [options] 10 minutes; 0: no bound. The server keeps a table
+   *   open while any other client is connected to the same thread: then the SQL of `work` waits
    * @returns {Promise<T>} result of `work`
    * @throws {HandlerSocketError} HS_RELEASE_TIMEOUT: connections are made again, but `work`, once
    *   begun, goes on

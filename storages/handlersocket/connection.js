@@ -314,11 +314,9 @@ export class Connection {
     serverSocket.cancelReconnect();
     const why = lastError === null ? '' : ` (${lastError.message})`;
     const text = `${address}: no connection within ${this.limits.offlineTimeoutMs} ms${why}`;
-    const detail = { address, cause: lastError ?? undefined };
-    const error =
-      lastError?.code === 'HS_AUTH'
-        ? lastError
-        : new HandlerSocketError('HS_OFFLINE', text, detail);
+    const offline = { address, cause: lastError ?? undefined };
+    const isRefused = lastError?.code === 'HS_AUTH';
+    const error = isRefused ? lastError : new HandlerSocketError('HS_OFFLINE', text, offline);
     for (const { type, callback } of this.sendQueue.takeAll()) settleError(type, callback, error);
     this.notifyIdle();
   }
@@ -344,21 +342,18 @@ export class Connection {
     this.flush();
     this.batchesBeforeHold = serverSocket.state === 'open' ? sendQueue.waiting.size : 0;
     this.holding = true;
-    // What waited since an earlier hold that is still under way counts as before this one.
+    // Also what waited because of an earlier hold that is still under way.
     if (this.batchesBeforeHold > 0) this.pump();
-    while (this.holding && (sendQueue.inFlight > 0 || this.batchesBeforeHold > 0)) {
-      await this.nextIdle();
-    }
-    if (this.holding) await this.serverSocket.end(false);
+    const waits = () => sendQueue.inFlight > 0 || this.batchesBeforeHold > 0;
+    while (this.holding && waits()) await this.nextIdle();
+    if (this.holding) await serverSocket.end(false);
   }
 
   /** Ends hold(), also one that still waits for replies. */
   resume() {
     this.holding = false;
-    this.batchesBeforeHold = 0;
     this.notifyIdle();
-    if (this.serverSocket.state === 'open') this.pump();
-    else this.wake();
+    this.flush();
   }
 
   /**
