@@ -17,7 +17,7 @@ export interface BoundProgram {
   /** once, with as many operations as it takes; null: it failed, and is asked no more */
   run(): Promise<ProgramFigures | null>;
   /** of all its runs, for the rounds of the storages beside it */
-  metrics(): Record<string, number | string | boolean | null>;
+  metrics(): WorkloadMetrics;
 }
 
 /** How the rows are chosen; see lib/dataset.js for bounds. */
