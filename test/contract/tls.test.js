@@ -26,7 +26,7 @@ import { listCases, openRows, reader, within } from '../helpers/storage-cases.js
 const LIMIT_MS = 30_000;
 const example = fileURLToPath(new URL('../../examples/my-driver.js', import.meta.url));
 const dataset = createDataset({ rows: 300, valueSize: 100, seed: 5 });
-/** Those of one server; clients of a cluster: cluster.test.js. */
+/** Those of one server; clients of a cluster: cluster-workloads.test.js. */
 const SERVERS = ['redis', 'mariadb'];
 const cases = (await listCases()).filter(
   ({ definition }) => definition.tls === true && SERVERS.includes(String(definition.server)),
