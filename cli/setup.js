@@ -6,6 +6,7 @@
 
 import { getLoader } from '../data/loaders/index.js';
 import { resolveAddress } from '../engine/addresses.js';
+import { parseServers } from '../engine/server-axis.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { sizeOptions } from '../lib/value-sizes.js';
@@ -27,7 +28,8 @@ import { failureLine } from './failure.js';
 export async function setUp(options, { signal, progress }) {
   const home = options.home ?? findHome();
   const chosen = options.storages ?? (await withoutAlternatives(await storageNamesFor(['get'])));
-  const names = await serversOf(chosen);
+  const kinds = await serversToStart(chosen, options.servers);
+  const names = [...kinds.keys()];
   const { failures, stop } = await startServers(names, {
     home,
     owned: true,
@@ -46,7 +48,8 @@ export async function setUp(options, { signal, progress }) {
     for (const name of ready) {
       if (signal.aborted) break;
       try {
-        await fill(name, options, { signal, progress, home });
+        const loader = await getLoader(kinds.get(name) ?? name);
+        await fill(name, options, { loader, signal, progress, home });
       } catch (error) {
         if (error.code !== 'E_TARGET') throw error;
         progress.done(`${name} is left out: ${failureLine(error)}`);
@@ -62,30 +65,37 @@ export async function setUp(options, { signal, progress }) {
 
 /**
  * @param {string[]} selections
- * @returns {Promise<string[]>} names of the servers behind them, each once
+ * @param {readonly string[]} [axis] of --servers: those of it that have no address
+ * @returns {Promise<Map<string, string>>} names of the servers behind them, each with the server
+ *   whose loader fills it
  */
-async function serversOf(selections) {
-  if (selections.includes('all')) return [...DEFAULT_SERVER_NAMES];
-  const names = new Set();
+export async function serversToStart(selections, axis = []) {
+  const listed = parseServers(axis);
+  if (listed.length > 0) {
+    const own = listed.filter(({ address }) => address === null);
+    return new Map(own.map(({ product, kind }) => [product, kind]));
+  }
+  if (selections.includes('all')) return new Map(DEFAULT_SERVER_NAMES.map((name) => [name, name]));
+  const names = new Map();
   for (const text of selections) {
     const { server } = await loadStorage(parseSelection(text).source);
-    if (server !== null) names.add(server);
+    if (server !== null) names.set(server, server);
   }
-  return [...names];
+  return names;
 }
 
 /**
  * @param {string} name
  * @param {import('../index.js').RunOptions} options
- * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress, home: string }}
- *   context
+ * @param {{ loader: Awaited<ReturnType<typeof getLoader>>, signal: AbortSignal,
+ *   progress: import('./progress.js').Progress, home: string }} context
  */
-async function fill(name, { rows, valueSize, seed, allowTargets }, { signal, progress, home }) {
+async function fill(name, { rows, valueSize, seed, allowTargets }, context) {
+  const { loader, signal, progress, home } = context;
   if (Array.isArray(valueSize)) return; // the run makes its rows itself
   const size = valueSize === undefined ? {} : sizeOptions(valueSize);
   const dataset = createDataset(dropUndefined({ rows, ...size, seed }));
   const { address, credentials } = await resolveAddress(name, { flags: {}, home });
-  const loader = await getLoader(name);
   const report = await loader.seed({
     address,
     credentials,

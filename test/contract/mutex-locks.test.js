@@ -78,6 +78,27 @@ function code(code) {
   return (error) => error instanceof MutexError && error.code === code;
 }
 
+/**
+ * @param {import('../../storages/mutex/index.js').Mutex} mutex
+ * @param {number} expireMs
+ * @returns {Promise<boolean>} false: not refreshed in time. It is never lost before that
+ */
+async function staysHeld(mutex, expireMs) {
+  let sinceMs = performance.now();
+  const isLost = (/** @type {boolean} */ held) => {
+    assert.ok(held || performance.now() - sinceMs >= expireMs, 'lost before its time');
+    return !held;
+  };
+  await mutex.lock();
+  for (let i = 0; i < 4; i += 1) {
+    await sleep(90);
+    const askedMs = performance.now();
+    if (isLost(await mutex.refresh())) return false;
+    sinceMs = askedMs;
+  }
+  return !isLost(await mutex.owned()) && !isLost(await mutex.unlock());
+}
+
 for (const driver of ['ioredis', 'iovalkey', 'redis']) {
   for (const handler of /** @type {const} */ (['script', 'pure'])) {
     describe(`${handler} on ${driver}`, () => {
@@ -166,15 +187,12 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
 
       test('a refresh makes it last', async () => {
         const locker = await lockerOf(driver, handler);
-        const name = fresh();
-        const kept = locker.mutex(name, { expireMs: 250 });
-        await kept.lock();
-        for (let i = 0; i < 4; i += 1) {
-          await sleep(90);
-          assert.equal(await kept.refresh(), true);
+        // A busy machine may sleep for longer than the lock lasts: then it is tried again.
+        let kept = false;
+        for (let attempt = 0; !kept && attempt < 50; attempt += 1) {
+          kept = await staysHeld(locker.mutex(fresh(), { expireMs: 250 }), 250);
         }
-        assert.equal(await kept.owned(), true);
-        assert.equal(await kept.unlock(), true);
+        assert.ok(kept);
       });
 
       test('who has waited for its block timeout, or is aborted, leaves nothing', async () => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { serversToStart } from '../../cli/setup.js';
 import { planRun } from '../../engine/plan.js';
 import { parseServers, withServerAxis } from '../../engine/server-axis.js';
 import { loadStorage } from '../../storages/index.js';
@@ -68,4 +69,15 @@ test('other axes of contenders are refused beside it', () => {
     const says = new RegExp(`--servers and ${flag} cannot be combined`);
     assert.throws(() => plan(given), { code: 'E_USAGE', message: says });
   }
+});
+
+test('--setup starts the servers of the axis that have no address, each with its rows', async () => {
+  assert.deepEqual(
+    [...(await serversToStart(['ioredis'], ['redis', 'valkey', 'b=redis@127.0.0.1:1']))],
+    [
+      ['redis', 'redis'],
+      ['valkey', 'redis'],
+    ],
+  );
+  assert.deepEqual([...(await serversToStart(['ioredis', 'lmdb']))], [['redis', 'redis']]);
 });
