@@ -35,7 +35,8 @@ export async function prepareRace({ plan, workload, options: taken }, options, s
   const { sizes: valueSize = dataset.valueSizes ?? dataset.valueSize } = plan;
   const rows = { rows: dataset.rows, valueSize, seed: dataset.seed };
   const given = { storages: plan.storages ?? undefined, ...rows, allowTargets, home, tls };
-  session.stops.push((await setUp(given, session)).stop);
+  const listed = plan.servers;
+  session.stops.push((await setUp({ ...given, listed }, session)).stop);
 }
 
 /**

@@ -6,7 +6,6 @@
 
 import { getLoader } from '../data/loaders/index.js';
 import { resolveAddress } from '../engine/addresses.js';
-import { parseServers } from '../engine/server-axis.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { sizeOptions } from '../lib/value-sizes.js';
@@ -21,14 +20,16 @@ import {
 import { failureLine } from './failure.js';
 
 /**
- * @param {import('../index.js').RunOptions} options of the run
+ * @param {import('../index.js').RunOptions & {
+ *   listed?: import('../engine/server-axis.js').ListedServer[] }} options of the run; listed: by
+ *   --servers
  * @param {{ signal: AbortSignal, progress: import('./progress.js').Progress }} context
  * @returns {Promise<{ stop: () => Promise<void> }>} stop ends the servers that this started
  */
 export async function setUp(options, { signal, progress }) {
   const home = options.home ?? findHome();
   const chosen = options.storages ?? (await withoutAlternatives(await storageNamesFor(['get'])));
-  const kinds = await serversToStart(chosen, options.servers);
+  const kinds = await serversToStart(chosen, options.listed);
   const names = [...kinds.keys()];
   const { failures, stop } = await startServers(names, {
     home,
@@ -65,12 +66,11 @@ export async function setUp(options, { signal, progress }) {
 
 /**
  * @param {string[]} selections
- * @param {readonly string[]} [axis] of --servers: those of it that have no address
+ * @param {readonly import('../engine/server-axis.js').ListedServer[]} [listed] by --servers
  * @returns {Promise<Map<string, string>>} names of the servers behind them, each with the server
- *   whose loader fills it
+ *   whose loader fills it; of those listed the ones without an address
  */
-export async function serversToStart(selections, axis = []) {
-  const listed = parseServers(axis);
+export async function serversToStart(selections, listed = []) {
   if (listed.length > 0) {
     const own = listed.filter(({ address }) => address === null);
     return new Map(own.map(({ product, kind }) => [product, kind]));

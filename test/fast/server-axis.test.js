@@ -72,8 +72,9 @@ test('other axes of contenders are refused beside it', () => {
 });
 
 test('--setup starts the servers of the axis that have no address, each with its rows', async () => {
+  const listed = parseServers(['redis', 'valkey', 'b=redis@127.0.0.1:1']);
   assert.deepEqual(
-    [...(await serversToStart(['ioredis'], ['redis', 'valkey', 'b=redis@127.0.0.1:1']))],
+    [...(await serversToStart(['ioredis'], listed))],
     [
       ['redis', 'redis'],
       ['valkey', 'redis'],
