@@ -4,7 +4,7 @@
  * equal, one sends every 50th twice (2 %). Not part of the tests: a race takes up to --budget.
  *
  *     node bench/forks.js [--equal 20] [--five 5] [--two 3] [--budget 40s] [--minutes 28]
- *       [--gates "throughput<0.98,client-cpu>1.02"] [--in-flight 100]
+ *       [--gates "throughput<0.975,client-cpu>1.025"] [--in-flight 100]
  *       [--fetched .dragstrip/packages] [--out forks-results]
  *
  * --equal, --five, --two: how many races of each, mixed. --minutes: no race is started that would
@@ -47,7 +47,7 @@ const { values } = parseArgs({
     two: { type: 'string', default: '3' },
     budget: { type: 'string', default: '40s' },
     minutes: { type: 'string', default: '28' },
-    gates: { type: 'string', default: 'throughput<0.98,client-cpu>1.02' },
+    gates: { type: 'string', default: 'throughput<0.975,client-cpu>1.025' },
     'in-flight': { type: 'string', default: '100' },
     fetched: { type: 'string' },
     out: { type: 'string', default: 'forks-results' },
@@ -123,7 +123,7 @@ Client.prototype.sendCommand = function (command, stream) {
  */
 function wordsOf(name) {
   const gates = values.gates.split(',').flatMap((gate) => ['--fail-if', gate]);
-  const load = ['--in-flight', values['in-flight'], '--budget', values.budget];
+  const load = ['--load', 'window', '--in-flight', values['in-flight'], '--budget', values.budget];
   return ['race', '--against', `ioredis@./${fileNameOf(name)}`, ...load, ...gates];
 }
 

@@ -3,13 +3,12 @@
  * costs time and memory to load. Not for opening them.
  */
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { kindOf } from '../lib/capabilities.js';
 import { defineStorage } from '../lib/define.js';
 import { usageError } from '../lib/errors.js';
 import { nearMiss } from '../lib/near-miss.js';
+import { loadOwnFile } from '../lib/own-file.js';
 import { findPackage } from '../lib/packages.js';
 import { findProfile } from '../lib/tls-profile.js';
 
@@ -188,15 +187,7 @@ function requireName(name) {
  * @returns {Promise<StorageDefinition>}
  */
 async function loadFile(file) {
-  if (!existsSync(file)) throw usageError(`storage ${file}: no such file`);
-  /** @type {any} */
-  let module;
-  try {
-    module = await import(pathToFileURL(file).href);
-  } catch (error) {
-    const line = String(error?.message ?? error).split('\n')[0];
-    throw usageError(`storage ${file} does not load: ${line}`);
-  }
+  const module = await loadOwnFile('storage', file);
   const definition = module.storage ?? module.default;
   if (definition === undefined) {
     throw usageError(

@@ -3,10 +3,9 @@
  * themselves, a run the definition that it needs, a report what each shows.
  */
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { usageError } from '../lib/errors.js';
+import { loadOwnFile } from '../lib/own-file.js';
 
 /** @typedef {import('../lib/types.js').WorkloadAbout} WorkloadAbout */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
@@ -85,15 +84,7 @@ async function presetOf(about, preset) {
  * @returns {Promise<WorkloadDefinition>}
  */
 async function loadFile(file) {
-  if (!existsSync(file)) throw usageError(`workload ${file}: no such file`);
-  /** @type {any} */
-  let module;
-  try {
-    module = await import(pathToFileURL(file).href);
-  } catch (error) {
-    const line = String(error?.message ?? error).split('\n')[0];
-    throw usageError(`workload ${file} does not load: ${line}`);
-  }
+  const module = await loadOwnFile('workload', file);
   const definition = module.workload ?? module.default;
   if (definition === undefined) {
     throw usageError(

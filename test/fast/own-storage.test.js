@@ -1,7 +1,7 @@
 /** Storages from a file of the user's: those that work, and all the ways in which one may not. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -162,6 +162,11 @@ test('a file that is no storage is refused in one line', async () => {
   const cases = [
     ['throws.mjs', "throw new Error('on import');", /does not load: on import/],
     ['syntax.mjs', 'export default {', /does not load: /],
+    [
+      'commonjs/module.js',
+      'import "node:fs";',
+      /does not load: .*; name it \.mjs, or write "type"/,
+    ],
     ['nothing.mjs', 'export const x = 1;', /exports no storage; export default defineStorage/],
     ['text.mjs', "export default 'x';", /not an object/],
     ['empty.mjs', 'export default {};', /name must be/],
@@ -177,6 +182,9 @@ test('a file that is no storage is refused in one line', async () => {
       /no-such-driver/,
     ],
   ];
+  // As npm init -y writes it.
+  await mkdir(path.join(folder, 'bad-commonjs'));
+  await writeFile(path.join(folder, 'bad-commonjs/package.json'), '{ "type": "commonjs" }');
   for (const [name, text, says] of cases) {
     const file = path.join(folder, `bad-${name}`);
     await writeFile(file, text);
