@@ -19,6 +19,7 @@ set -u
 OUT=${OUT:-dragstrip-results}
 RELEASE=${RELEASE:-$PACKAGE@latest}
 DRAGSTRIP=${DRAGSTRIP:-npx dragstrip}
+GATES=${GATES:-"throughput<0.95 client-cpu>1.05"}
 mkdir -p "$OUT"
 
 set -- --storages "${STORAGE:-$PACKAGE}" --against "$RELEASE"
@@ -26,7 +27,7 @@ set -- --storages "${STORAGE:-$PACKAGE}" --against "$RELEASE"
 set -- "$@" --against "$PACKAGE@${CANDIDATE:-.}"
 if [ -n "${BASE:-}" ]; then set -- "$@" --reference "$PACKAGE@$BASE"
 else set -- "$@" --reference "$RELEASE"; fi
-for gate in ${GATES:-'throughput<0.95 client-cpu>1.05'}; do set -- "$@" --fail-if "$gate"; done
+for gate in $GATES; do set -- "$@" --fail-if "$gate"; done
 [ "${SERVERS:-}" = running ] || set -- "$@" --setup
 [ -z "${BUDGET:-}" ] || set -- "$@" --budget "$BUDGET"
 

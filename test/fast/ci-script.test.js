@@ -87,6 +87,18 @@ test('a slower one ends with 6, measured against the target branch', async () =>
   assert.match(comment, /failed: p50\\>3, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/);
 });
 
+test('without GATES it takes its own: throughput and client CPU', async () => {
+  const { exitCode, stdout, stderr } = await runScript({
+    ...{ GATES: '', CANDIDATE: './slower', OUT: 'usual' },
+  });
+  assert.equal(exitCode, 6, `${stdout}${stderr}`);
+  const { gates } = JSON.parse(readFileSync(path.join(folder, 'usual/race.json'), 'utf8'));
+  assert.deepEqual(
+    gates.map((/** @type {{ gate: string, outcome: string }} */ { gate }) => gate),
+    ['throughput<0.95', 'client-cpu>1.05'],
+  );
+});
+
 test('a missing package and a driver that does not open are named', async () => {
   const { PACKAGE, ...none } = process.env;
   const bare = await execa('sh', [SCRIPT], {
