@@ -76,7 +76,7 @@ function tableOf(result, mark) {
   const rows = benchmarks.map((benchmark) => {
     const partner = partnerOf(result, benchmark, reference);
     return [
-      mark(plainText(labelOf(benchmark))),
+      mark(plainText(`${labelOf(benchmark)}${roleOf(result, benchmark)}`)),
       mark(loadName(benchmark.load)),
       ...[throughputText(result, benchmark), ratioText(result, 'throughput', benchmark, partner)],
       ratioText(result, 'client-cpu', benchmark, partner),
@@ -88,6 +88,16 @@ function tableOf(result, mark) {
     line(['---', '---', '---:', '---:', '---:']),
     ...rows.map(line),
   ].join('\n');
+}
+
+/**
+ * Labels are versions and hashes: they do not say which of two checkouts is which.
+ * @param {Result} result
+ * @param {Benchmark} benchmark
+ */
+function roleOf({ gates = [] }, { id }) {
+  if (gates.some(({ reference }) => reference === id)) return ' (reference)';
+  return gates.some((gate) => gate.isRatio && gate.benchmark === id) ? ' (candidate)' : '';
 }
 
 /**
@@ -179,7 +189,9 @@ function conditionsOf({ environment, storages, servers, warnings }) {
     ...(loadAverage === null ? [] : [`load average ${loadAverage[0].toFixed(1)} before`]),
     ...servers.map(({ name, version }) => `${name} ${version ?? '?'}`),
     ...drivers,
-    ...(warnings.length === 0 ? [] : [`${formatCount(warnings.length)} warnings`]),
+    ...(warnings.length === 0
+      ? []
+      : [`${formatCount(warnings.length)} warning${warnings.length === 1 ? '' : 's'}`]),
   ];
   return plainText(`${parts.join('; ')}.`);
 }

@@ -85,6 +85,10 @@ test('a slower one ends with 6, measured against the target branch', async () =>
   const comment = readFileSync(path.join(folder, 'red/comment.md'), 'utf8');
   assert.match(comment, /### ❌ Dragstrip: gate failed/);
   assert.match(comment, /failed: p50\\>3, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/);
+  assert.match(
+    comment,
+    /\n\| turning\\@2\.0\.1\+\w{7} \(reference\) \|[^\n]*\n\| turning\\@[^|]*\(candidate\) \|/,
+  );
 });
 
 test('without GATES it takes its own: throughput and client CPU', async () => {
