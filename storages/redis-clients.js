@@ -44,7 +44,9 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
   const { address, credentials, profile } = where;
   const endpoint = requireEndpoint(address, name, driver.name);
   if (!loaded.has(driver)) loaded.set(driver, driver.load());
-  const { Redis } = /** @type {{ Redis: any }} */ (await loaded.get(driver));
+  // Up to 5.1 ioredis has no export of this name: the module itself is the class.
+  const { Redis: named, default: whole } = /** @type {any} */ (await loaded.get(driver));
+  const Redis = named ?? whole;
   const { stream: _corked, ...options } = /** @type {any} */ (profile.options);
   const redis = new Redis({
     ...options,
