@@ -10,8 +10,9 @@ import { ratioInterval } from '../../stats/ratio.js';
 const HEAD = `# Findings: the claims of the original programs
 
 Made by \`npm run findings\`, which runs each command below on the servers that are there and
-writes this page from their results; \`npm run findings -- --from\` writes it again from stored
-results. The numbers 000 to 004 are the programs: distributed mutex, rmux, MGET, storage race,
+writes this page from their results. \`npm run findings -- mutex queue\` runs two of them, \`-- --from\`
+none: rows without a new result stay as they are. A command is interrupted after 85 s; its complete
+rounds count. The numbers 000 to 004 are the programs: distributed mutex, rmux, MGET, storage race,
 Cassandra driver.
 
 The commands need running servers, and rows in them:
@@ -61,10 +62,13 @@ export function verdictOf({ claimed, atMost = false }, { ratio, low, high }) {
 
 /**
  * @param {readonly Found[]} found
+ * @param {string} [before] the page as it is: rows without a result stay
  * @returns {string}
  */
-export function documentOf(found) {
+export function documentOf(found, before = '') {
   const rows = found.map(({ claim, result }) => {
+    const kept = rowOf(before, claim.text);
+    if (kept !== null && !isMeasured(claim, result)) return kept;
     const { text, claimed, atMost = false, says, source } = claim;
     const ours = oursOf(claim, result);
     const verdict = verdictOf(claim, ours);
@@ -94,9 +98,30 @@ export function documentOf(found) {
     '',
     '| command | machine | load | versions |',
     '|---|---|--:|---|',
-    ...commandsOf(found).map((cells) => `| ${cells.join(' | ')} |`),
+    ...commandsOf(found).map(
+      ({ cells, isKnown }) =>
+        (isKnown ? null : rowOf(before, cells[0])) ?? `| ${cells.join(' | ')} |`,
+    ),
     '',
   ].join('\n');
+}
+
+/**
+ * @param {string} page
+ * @param {string} cell the first of a row
+ * @returns {string | null}
+ */
+function rowOf(page, cell) {
+  return page.split('\n').find((line) => line.startsWith(`| ${cell} | `)) ?? null;
+}
+
+/**
+ * @param {Claim} claim
+ * @param {Result | null} result
+ * @returns {boolean}
+ */
+export function isMeasured(claim, result) {
+  return oursOf(claim, result).ratio !== null;
 }
 
 /**
@@ -126,19 +151,20 @@ function times(ratio) {
 
 /**
  * @param {readonly Found[]} found
- * @returns {string[][]} each command once
+ * @returns {{ cells: string[], isKnown: boolean }[]} each command once
  */
 function commandsOf(found) {
   const byName = new Map(found.map((one) => [one.claim.run.name, one]));
   return [...byName.values()].map(({ claim: { run }, result }) => {
     const words = `npx dragstrip ${run.shown ?? run.words({})?.join(' ') ?? run.name}`;
-    if (result === null) return [`\`${words}\``, run.needs ?? 'not run', '–', '–'];
+    if (result === null) {
+      return { cells: [`\`${words}\``, run.needs ?? 'not run', '–', '–'], isKnown: false };
+    }
     const { cpu, cores, virtual, node } = result.environment;
     const machine = `${cpu}, ${cores} cores${virtual ? ', virtual' : ''}`;
     const servers = result.servers.map(({ name, version }) => `${name} ${version ?? 'unknown'}`);
-    return [`\`${words}\``, machine, loadOf(result), [`Node ${node}`, ...servers].join(', ')].map(
-      plainText,
-    );
+    const cells = [machine, loadOf(result), [`Node ${node}`, ...servers].join(', ')];
+    return { cells: [`\`${words}\``, ...cells].map(plainText), isKnown: true };
   });
 }
 

@@ -1,12 +1,19 @@
 /** The page of findings: its verdicts by the interval, and what is said where nothing was run. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { CLAIMS } from '../../scripts/findings/claims.js';
 import { documentOf, verdictOf } from '../../scripts/findings/document.js';
 import { mutexResult } from '../helpers/mutex-results.js';
 import { benchmark, buildResult, measuredRound } from '../helpers/result-builder.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BURST = { kind: /** @type {const} */ ('burst'), inFlight: null, durationNs: null };
 
 /** @param {string} storage @param {number} throughput @param {number} [operations] */
@@ -73,6 +80,44 @@ describe('the page', () => {
     assert.match(lock, /\*\*not measured\*\*/, 'no pure in that result');
     const other = documentOf([{ claim: manual, result }]);
     assert.match(other, /\| – \| \*\*not measured\*\*/);
+  });
+
+  test('rows without a result stay as the page has them, and the others are made anew', () => {
+    const burst = buildResult({
+      benchmarks: [burstOf('ioredis', 60_000), burstOf('manual-hs', 75_000)],
+    });
+    const page = documentOf([{ claim: manual, result: burst }]);
+    assert.equal(documentOf([{ claim: manual, result: null }], page), page);
+    const empty = buildResult({ benchmarks: [burstOf('ioredis', 60_000)] });
+    assert.match(
+      documentOf([{ claim: manual, result: empty }], page),
+      /0\.8× \(0\.8× to 0\.8×\), n 3/,
+    );
+    const slower = buildResult({
+      benchmarks: [burstOf('ioredis', 60_000), burstOf('manual-hs', 15_000)],
+    });
+    assert.match(documentOf([{ claim: manual, result: slower }], page), /\*\*reproduced\*\*/);
+  });
+
+  test('the page in docs/ is the one that the script writes', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-findings-'));
+    const out = path.join(folder, 'findings.md');
+    const page = readFileSync(path.join(ROOT, 'docs', 'findings.md'), 'utf8');
+    writeFileSync(out, page);
+    const words = ['scripts/findings.js', '--results', path.join(folder, 'results'), '--out', out];
+    const run = (/** @type {string[]} */ ...more) =>
+      spawnSync(process.execPath, [...words, ...more], { cwd: ROOT, encoding: 'utf8' });
+    const { status, stderr } = run('--from');
+    assert.equal(status, 0, stderr);
+    assert.equal(readFileSync(out, 'utf8'), page);
+    const wrong = run('nothing');
+    assert.deepEqual([wrong.status, /there are burst, queue,/.test(wrong.stderr)], [2, true]);
+    // Without rmux the row stays and the exit status is 0.
+    const rmux = run('rmux-unix');
+    assert.equal(rmux.status, 0, rmux.stderr);
+    assert.match(rmux.stderr, /^rmux-unix: not run, it needs rmux and a Redis without a password/m);
+    assert.equal(readFileSync(out, 'utf8'), page);
+    await rm(folder, { recursive: true, force: true });
   });
 
   test('says what a command needs that was not run', () => {
