@@ -180,7 +180,9 @@ describe('report of locks', () => {
       'keys: 1/ 1      0.270000   0.060000   0.330000 (  0.530289)',
       'keys:10/19  not offered: one key',
     ]);
-    assert.deepEqual(legacyLinesOf(result, 'count').slice(4), [
+    assert.deepEqual(legacyLinesOf(result, 'count').slice(2), [
+      'Version: 0.1.0, handler: ioredis script',
+      'lock/write/incr/read/del/unlock in 5 seconds + cooldown period:',
       '                      user     system      total        real',
       'keys: 1/ 1  4679  0.270000   0.060000   0.330000 (  0.530289)',
     ]);

@@ -16,10 +16,14 @@ export function titleOfLock({ source }) {
 }
 
 /** @param {LockRow} row */
-export function titleOfCount({ source }) {
+export function titleOfCount(row) {
+  return `${whatIsCounted(row)}, tasks: ${row.source.load.inFlight}`;
+}
+
+/** @param {LockRow} row */
+function whatIsCounted({ source }) {
   const seconds = (source.load.durationNs ?? 0) / 1e9;
-  const what = `lock/write/incr/read/del/unlock in ${seconds} seconds + cooldown period`;
-  return `${what}, tasks: ${source.load.inFlight}`;
+  return `lock/write/incr/read/del/unlock in ${seconds} seconds + cooldown period`;
 }
 
 /** Widths of Ruby's Benchmark. */
@@ -35,7 +39,7 @@ const FIGURE = 10;
 export function legacyLinesOf(result, test) {
   const rows = toLockRows(result, test);
   if (rows.length === 0) return [];
-  const title = test === 'lock' ? titleOfLock(rows[0]) : titleOfCount(rows[0]);
+  const title = test === 'lock' ? titleOfLock(rows[0]) : `${whatIsCounted(rows[0])}:`;
   const width = test === 'lock' ? 14 : 16;
   const lines = [test === 'lock' ? 'Test 1' : 'Test 2'];
   for (const { label, rows: own } of byLabel(rows)) {
