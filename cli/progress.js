@@ -53,6 +53,16 @@ export function createProgress(stream, { quiet = false, clock = systemClock } = 
 }
 
 /**
+ * A wait for another process may take minutes: a log has a line of it, too, and at once.
+ * @param {Progress} progress
+ * @param {string} text
+ */
+export function showWait(progress, text) {
+  if (progress.live) progress.update(text);
+  else progress.done(text);
+}
+
+/**
  * @param {NodeJS.WriteStream} stream
  * @param {Pick<import('../measure/clock.js').Clock, 'now'>} clock
  * @returns {Progress}

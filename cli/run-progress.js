@@ -7,6 +7,7 @@ import { formatElapsed } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { systemClock } from '../measure/clock.js';
 import { loadText } from './benchmark-name.js';
+import { showWait } from './progress.js';
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/types.js').ConsoleLine} ConsoleLine */
@@ -95,7 +96,7 @@ export function showRun(hooks, about, { stdout, stderr, progress }) {
       progress.update(`round ${round + 1}, ${phase}`, spentNs / Math.max(1, spentNs + leftNs));
       return;
     }
-    if (event.type === 'waiting') progress.update(`waiting for ${event.what}`);
+    if (event.type === 'waiting') showWait(progress, `waiting for ${event.what}`);
     if (event.type === 'filling') progress.update(`filling ${event.storage}`);
     if (event.type === 'progress' || event.type === 'benchmark-start') {
       const settled = event.type === 'progress' && event.phase !== 'warmup' ? event.settled : 0;

@@ -13,7 +13,7 @@ import { describeSizes, sizeOptions } from '../../lib/value-sizes.js';
 import { systemClock } from '../../measure/clock.js';
 import { withLock } from '../../servers/lock.js';
 import { addressesOf } from '../options.js';
-import { createProgress } from '../progress.js';
+import { createProgress, showWait } from '../progress.js';
 import { dropUndefined } from '../setup.js';
 import { onSignals } from '../signals.js';
 
@@ -55,7 +55,7 @@ export async function execute({ args, options, stdout, stderr }) {
             progress.update(`${loader.name}: ${count(done)} rows`, done / rowsOf()),
         });
       const lock = lockOf({ name: loader.server, address });
-      const onWait = () => progress.update(`${loader.name}: waiting for another command`);
+      const onWait = () => showWait(progress, `${loader.name}: waiting for another command`);
       const report = await withLock(lock, { signal: signals.signal, onWait }, seed);
       progress.done();
       if (!options.quiet) stdout.write(`${summary(loader.name, report, startNs)}\n`);

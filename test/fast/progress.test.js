@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createProgress } from '../../cli/progress.js';
+import { createProgress, showWait } from '../../cli/progress.js';
 import { TimeLeft } from '../../cli/run-progress.js';
 import { createFakeClock } from '../../measure/clock.js';
 
@@ -45,6 +45,12 @@ test('a line is written every five seconds at most, and the last one always', ()
   for (let i = 0; i < 12; i += 1) progress.update(`step ${i}`, i / 12);
   progress.done('all done');
   assert.equal(read(), 'step 4 (33 %)\nstep 9 (75 %)\nall done\n');
+});
+
+test('a wait for another process is a line at once', () => {
+  const { progress, read } = plain(1e6);
+  showWait(progress, 'waiting for another run');
+  assert.equal(read(), 'waiting for another run\n');
 });
 
 test('quiet says nothing', () => {
