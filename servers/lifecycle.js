@@ -232,7 +232,7 @@ export async function stopServers(names, { home, onEvent }) {
  * @param {OnEvent | undefined} onEvent
  */
 async function stopOne(name, home, onEvent) {
-  return withLock(`${serversFolder(home)}/${name}`, { timeoutMs: 120_000 }, async () => {
+  const stop = async () => {
     const record = readRecord(home, name);
     if (record === null) return { name, state: /** @type {const} */ ('none') };
     emit(onEvent, name, 'stopping', listPids(record));
@@ -240,7 +240,14 @@ async function stopOne(name, home, onEvent) {
     removeRecord(home, name);
     emit(onEvent, name, 'stopped', state);
     return { name, state };
-  });
+  };
+  try {
+    return await withLock(`${serversFolder(home)}/${name}`, { timeoutMs: 120_000 }, stop);
+  } catch (error) {
+    // A full disk has no room for the lock: what its server writes must be stoppable all the same.
+    if (error.cause?.code !== 'ENOSPC' && error.cause?.code !== 'EDQUOT') throw error;
+    return stop();
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import { targetError } from '../lib/errors.js';
 import { isAlive, ownIdentity, processScope } from '../lib/process-identity.js';
 
 const RETRY_MS = 50;
+const UNWRITABLE = Object.freeze(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM']);
 
 /** @typedef {{ id: string, pid: number, startTicks: number, scope: string | null }} Holder */
 
@@ -31,7 +32,7 @@ const RETRY_MS = 50;
 export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, work) {
   const file = `${path}.lock`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  let release = tryAcquire(file);
+  let release = acquire(file);
   if (release === null) onWait?.();
   for (let waitedMs = 0; release === null; waitedMs += RETRY_MS) {
     if (waitedMs >= timeoutMs) {
@@ -41,7 +42,7 @@ export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, wo
       );
     }
     await sleep(RETRY_MS, undefined, { signal });
-    release = tryAcquire(file);
+    release = acquire(file);
   }
   try {
     return await work();
@@ -78,8 +79,8 @@ function tryAcquire(file) {
   const draft = `${file}-${id}`;
   /** @type {Holder} */
   const own = { id, ...ownIdentity(), scope: processScope() };
-  writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
   try {
+    writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
     if (tryLink(draft, file)) return () => rmSync(file, { force: true });
     const holder = readHolder(file);
     if (holder === null || mayLive(holder)) return null;
@@ -87,6 +88,21 @@ function tryAcquire(file) {
     return tryLink(draft, file) ? () => rmSync(file, { force: true }) : null;
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {(() => void) | null} as tryAcquire
+ * @throws {import('../lib/errors.js').DragstripError} E_TARGET where no file can be made
+ */
+function acquire(file) {
+  try {
+    return tryAcquire(file);
+  } catch (error) {
+    if (!UNWRITABLE.includes(error.code)) throw error;
+    const hint = 'free some space, or look at the rights of its folder';
+    throw targetError(`${file}: the lock cannot be written (${error.code})`, hint, error);
   }
 }
 

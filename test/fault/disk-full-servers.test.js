@@ -11,7 +11,7 @@ import getPort from 'get-port';
 import { shareCredentials } from '../../bench/login.js';
 import { statusOf } from '../../cli/status.js';
 import { run } from '../../index.js';
-import { startServers } from '../../servers/index.js';
+import { startServers, stopServers } from '../../servers/index.js';
 import { isRunning, launch } from '../../servers/process.js';
 import { loadServer } from '../../servers/registry.js';
 import { whyNoCassandra } from '../helpers/cassandra.js';
@@ -222,4 +222,26 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
     assert.equal(full.benchmarks[0].state, 'failed', said);
     assert.ok(full.warnings.every(({ message }) => !message.includes('\n')));
   });
+});
+
+test('servers stop: also with no room for its lock', { skip }, async () => {
+  const disk = makeSmallDisk(8);
+  const home = path.join(disk.folder, 'home');
+  try {
+    const { servers, failures } = await startServers(['redis'], {
+      home,
+      packagesHome: PACKAGES_HOME,
+    });
+    if (failures.length > 0) throw failures[0].error;
+    disk.fill();
+    const env = { DRAGSTRIP_HOME: home };
+    const words = ['bin/dragstrip.js', 'servers', 'stop', 'redis'];
+    const { status, stderr } = await runCommand(disk.folder, words, { env });
+    assert.equal(status, 0, stderr);
+    assert.equal(isRunning(servers[0]), false);
+  } finally {
+    makeRoom(disk);
+    await stopServers(['redis'], { home });
+    disk.remove();
+  }
 });
