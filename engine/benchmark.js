@@ -318,6 +318,7 @@ async function measure(spec, bound, calls, context, record) {
   const { measured, outage } = await bound;
   const { kind, inFlight, operations, durationNs } = ownLoad(spec);
   await runHook(measured, 'before', context);
+  const rate = rateOf(spec, measured);
   instruments.collectGarbage('young');
   const startNs = (await context.atStart?.()) ?? undefined;
   const serverBefore = instruments.servers(spec.serverPids);
@@ -333,7 +334,7 @@ async function measure(spec, bound, calls, context, record) {
       calls: measured.calls ?? calls,
       kind,
       inFlight: inFlight ?? 1,
-      rate: rateOf(spec, measured),
+      rate,
       operations: operations ?? Number.POSITIVE_INFINITY,
       durationNs: durationNs ?? Number.POSITIVE_INFINITY,
       stallNs: spec.stallNs,

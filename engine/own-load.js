@@ -3,6 +3,7 @@
  * flight, when operations are due, what records them.
  */
 
+import { countArrivals } from '../load/arrivals.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import { SecondsRecorder } from '../load/seconds-recorder.js';
 import { shareLoad } from './share.js';
@@ -12,16 +13,22 @@ import { shareLoad } from './share.js';
 /**
  * @param {BenchmarkSpec} spec
  * @param {Pick<import('../lib/types.js').BoundWorkload, 'dueNs'>} measured
- * @returns {import('../load/rate.js').RateOptions | undefined}
+ * @returns {import('../load/rate.js').RateOptions | undefined} with its arrivals counted, which
+ *   takes time: call it before the processes agree when to begin
  */
 export function rateOf(spec, measured) {
   const { seed, share } = spec;
   const { rate, arrivals = 'constant' } = spec.load;
   if (rate === undefined) return undefined;
-  const { maxInFlight = MAX_IN_FLIGHT } = ownLoad(spec);
+  const { maxInFlight = MAX_IN_FLIGHT, operations, durationNs } = ownLoad(spec);
   const { dueNs: timesNs } = measured;
   const own = { ...(share && { share }), ...(timesNs && { timesNs }) };
-  return { perSecond: rate, arrivals, maxInFlight, seed, ...own };
+  const options = { perSecond: rate, arrivals, maxInFlight, seed, ...own };
+  const bounds = {
+    durationNs: durationNs ?? Number.POSITIVE_INFINITY,
+    operations: operations ?? Number.POSITIVE_INFINITY,
+  };
+  return { ...options, count: countArrivals(options, bounds) };
 }
 
 /**

@@ -41,6 +41,7 @@ const SLEEP_MS_MAX = 100;
  * @property {Float64Array} [timesNs] of the arrivals of a trace
  * @property {{ index: number, count: number }} [share] of the arrivals, where processes share them
  * @property {number} maxInFlight
+ * @property {number} [count] of its arrivals, see arrivals.js
  */
 
 /**

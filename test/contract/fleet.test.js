@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { loadavg } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { openFleet } from '../../fleet/controller.js';
@@ -18,6 +19,7 @@ import {
   NODE_OPTIONS,
   specOf,
   startAgent,
+  until,
 } from '../helpers/fleet.js';
 import { latencyOf } from '../helpers/latency-by-operation.js';
 import { withServers } from '../helpers/servers.js';
@@ -130,6 +132,8 @@ describe('several load machines', () => {
       skews.sort((x, y) => x - y);
       const shown = [skews[0], skews[skews.length >> 1], skews[skews.length - 1]];
       t.diagnostic(`start skew ms, least, median, greatest: ${shown.map((x) => x.toFixed(2))}`);
+      const near = skews.filter((x) => x <= 10).length;
+      t.diagnostic(`${near} of ${REPETITIONS} starts within 10 ms, load average ${loadavg()[0]}`);
       assert.ok(skews[0] <= 10, `no start within 10 ms of each other: ${skews}`);
     });
 
@@ -258,6 +262,41 @@ describe('several load machines', () => {
           message:
             /^agent \w: the server at 192\.0\.2\.1:6379 is not among the targets of this agent/,
         });
+      } finally {
+        await fleet.close();
+      }
+    });
+
+    test('an order with the path of a file is refused by the agent', async () => {
+      const fleet = await open(2);
+      try {
+        const storage = '/tmp/no-such-storage.js';
+        const spec = { ...specOf(server.port, { rate: 10, durationNs: 1e8 }), storage };
+        await assert.rejects(fleet.execute(spec, {}), {
+          code: 'E_REFUSED',
+          message: /^agent \w: the storage of an order is no name of an installed one/,
+        });
+      } finally {
+        await fleet.close();
+      }
+    });
+
+    test('an upload is taken once, and of no other step than the one that runs', async () => {
+      const fleet = await open(2);
+      try {
+        const { record } = await fleet.execute(
+          specOf(server.port, { rate: 500, durationNs: 1e8 }),
+          {},
+        );
+        assert.ok(record);
+        const count = async () => (await fleet.uploads.getJobCounts('completed'))['completed'];
+        assert.equal(await count(), 2);
+        const again = { seat: 0, step: 1, payload: 'none' };
+        await fleet.uploads.add('upload', again, { jobId: '0-1' });
+        await fleet.uploads.add('upload', again, { jobId: 'another' });
+        await fleet.uploads.add('upload', { ...again, step: 7 }, { jobId: '0-7' });
+        assert.ok(await until(() => fleet.refused === 2), `${fleet.refused}`);
+        assert.equal(await count(), 4, 'of the first name nothing was added');
       } finally {
         await fleet.close();
       }

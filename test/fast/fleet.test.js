@@ -211,6 +211,34 @@ describe('the same everywhere', () => {
     }
   });
 
+  test('starts more than 10 ms late are a warning, of whole loads and of slices', async () => {
+    const { record } = await mergeContributions(contributions(3), { atNs: -11e6 });
+    const round = { state: 'measured', agents: record?.agents };
+    const of = (/** @type {any} */ own) =>
+      fleetWarnings(
+        /** @type {any} */ ({
+          fleet: { agents: [{}, {}, {}], onLoss: 'invalid' },
+          benchmarks: [{ id: 'x', load: { kind: 'window' }, rounds: [own] }],
+        }),
+      ).map(({ code, message }) => [code, message]);
+    assert.deepEqual(of(round), [
+      [
+        'W_AGENT_LATE',
+        'agent a began up to 11.0 ms after the common start (3 of 3 starts by more than 10 ms)',
+      ],
+    ]);
+    const agents = record?.agents?.map((one, i) => ({
+      ...one,
+      lateNs: i * 55e6,
+      slices: { ns: 2e8, count: 20, late: 3 * i, invalid: i },
+    }));
+    assert.match(
+      of({ ...round, agents: agents?.slice(0, 2) })[0][1],
+      /^agent b began 3 of 20 slices more than 10 ms late \(up to 55\.0 ms; 1 of them are not/,
+    );
+    assert.deepEqual(of({ ...round, agents: agents?.slice(0, 1) }), []);
+  });
+
   test('an agent that differs from the others is named', async () => {
     const rounds = await Promise.all(
       [0, 1].map(async () => {

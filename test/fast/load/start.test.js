@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rateOf } from '../../../engine/own-load.js';
 import { OK } from '../../../lib/outcome.js';
-import { runLoad } from '../../../load/load.js';
+import { countArrivals } from '../../../load/arrivals.js';
+import { Load, runLoad } from '../../../load/load.js';
 import { SPIN_NS, sleepUntilStart } from '../../../load/start.js';
 import { createFakeClock, systemClock } from '../../../measure/clock.js';
 
@@ -32,6 +34,21 @@ test('a load begins at its moment, with all that takes time done before', async 
   const { startedNs, started } = await begin(1e6);
   assert.equal(started, 1);
   assert.ok(startedNs >= 1e6 && startedNs <= 1e6 + 2 * STEP_NS, `${startedNs}`);
+});
+
+test('arrivals are counted before the moment is known, and not once more', () => {
+  const load = { kind: 'rate', rate: 1000, arrivals: 'poisson', durationNs: 1e9 };
+  const share = { index: 1, count: 3 };
+  const spec = { load: { ...load, inFlight: null, operations: null }, seed: 1, share };
+  const rate = rateOf(/** @type {any} */ (spec), {});
+  assert.ok(rate !== undefined);
+  const bounds = { durationNs: 1e9, operations: Number.POSITIVE_INFINITY };
+  assert.equal(rate.count, countArrivals(rate, bounds));
+  const { limit } = new Load({
+    ...{ op: () => null, verify: () => OK, calls: 'sync', kind: 'rate', inFlight: 1, ...bounds },
+    ...{ rate: { ...rate, count: 7 }, stallNs: 1e9, clock: createFakeClock() },
+  });
+  assert.equal(limit, 7);
 });
 
 test('a moment that is past, or too far away for a loop, is not waited for', async () => {
