@@ -56,21 +56,23 @@ else
     box.schema.user.enable('guest')
 end
 
-local function make_rows(name)
+local function make_rows(name, index_type)
     box.schema.space.create(name, {
         if_not_exists = true,
         format = {{name = 'id', type = 'unsigned'}, {name = 'str', type = 'string'}},
     })
     box.space[name]:create_index('primary', {
         if_not_exists = true,
-        type = 'HASH',
+        type = index_type or 'HASH',
         parts = {{1, 'unsigned'}},
     })
 end
 
--- The rows of the race, and those of `dragstrip mget`, which exist only while it runs.
+-- The rows of the race, and those of `dragstrip mget` and of mixes with inserts or scans (a tree),
+-- which exist only while these run.
 make_rows('dragstrip_rows')
 make_rows('dragstrip_mget')
+make_rows('dragstrip_crud', 'TREE')
 local rows = box.space.dragstrip_rows
 
 -- Those that `dragstrip insert` inserts: two numbers each.
@@ -111,6 +113,7 @@ end
 local marks = {
     dragstrip_rows = 'dataset',
     dragstrip_mget = 'mget',
+    dragstrip_crud = 'crud',
     dragstrip_insert = 'insert',
     dragstrip_mutex_locks = 'mutex',
 }
@@ -206,7 +209,7 @@ end
 
 -- The user reads and writes our spaces and calls our functions, nothing else.
 for _, name in ipairs{
-    'dragstrip_rows', 'dragstrip_mget', 'dragstrip_insert', 'dragstrip_dataset',
+    'dragstrip_rows', 'dragstrip_mget', 'dragstrip_crud', 'dragstrip_insert', 'dragstrip_dataset',
 } do
     box.schema.user.grant(user, 'read,write', 'space', name, {if_not_exists = true})
 end

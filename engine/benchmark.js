@@ -200,7 +200,8 @@ export async function bindWorkload(spec, opened, clock) {
   const ops = operationsOf(spec.load);
   const warmupOps = Math.max(1, spec.warmupOperations);
   const own = ownDataOf(spec, origin);
-  const all = { dataset, options, clock, contender, origin, round, slot, ...own };
+  const share = spec.share?.index;
+  const all = { dataset, options, clock, contender, origin, round, slot, share, ...own };
   const onEach = (/** @type {ReturnType<typeof prepare>} */ bind) =>
     poolWorkload(
       handles.map((one) => bind(one, calls)),

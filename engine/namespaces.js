@@ -117,7 +117,12 @@ async function claim(server, { namespace, dataset }, run) {
   const context = { address, credentials: await readCredentials(credentialVariables), signal };
   const handle = await openNamespace(name, namespace, context);
   if (namespace.rows) {
-    await handle.check().finally(() => handle.close());
+    try {
+      await handle.check();
+      if (namespace.grows) await handle.release();
+    } finally {
+      await handle.close();
+    }
     onEvent?.({ type: 'filling', storage: name });
     const { seed } = await getLoader(name);
     const { allowTargets } = plan;

@@ -8,7 +8,26 @@
 /** @typedef {import('./types.js').RowOperation} RowOperation */
 
 /** @type {readonly RowOperation[]} */
-export const ROW_OPERATIONS = Object.freeze(['get', 'mget', 'set']);
+export const ROW_OPERATIONS = Object.freeze(
+  /** @type {const} */ (['get', 'mget', 'set', 'add', 'del', 'scan', 'hash', 'expire']),
+);
+
+/**
+ * The methods of a rows handle that send requests, by operation.
+ * @type {Readonly<Record<RowOperation, readonly import('./types.js').RowMethod[]>>}
+ */
+export const METHODS_OF = Object.freeze({
+  ...{ get: ['get'], mget: ['mget'], set: ['set'], add: ['add'], del: ['del'], scan: ['scan'] },
+  ...{ hash: ['hset', 'hget'], expire: ['addFor'] },
+});
+
+/**
+ * @param {import('./types.js').RowsHandle} handle
+ * @param {RowOperation} operation
+ */
+export function hasOperation(handle, operation) {
+  return METHODS_OF[operation].every((method) => handle[method] !== undefined);
+}
 
 /**
  * Kinds of handle: the keys of a storage's `open`, and beside each the field of the definition that

@@ -39,6 +39,9 @@ export interface Namespace {
   name: string;
   /** it holds the rows of the dataset, which the loaders write */
   rows?: boolean;
+  /** its runs also write rows that the loader does not: they are found by `own`, and a rest of
+   *  them is removed before the loader looks at it */
+  grows?: boolean;
   /** every key that begins with one of these prefixes, and the key of the mark */
   redis?: {
     prefix: string;

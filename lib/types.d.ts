@@ -80,8 +80,16 @@ export interface Credentials {
   writeSecret?: string;
 }
 
-/** Operations on single rows of the dataset. */
-export type RowOperation = 'get' | 'mget' | 'set';
+/**
+ * Operations on rows. `add` inserts one that is not there, `del` removes one, `scan` reads adjacent
+ * ones, `hash` writes and reads one as a hash of fields, `expire` inserts one with a time to live.
+ */
+export type RowOperation = 'get' | 'mget' | 'set' | 'add' | 'del' | 'scan' | 'hash' | 'expire';
+
+/** Methods of a rows handle that send a request. */
+export type RowMethod =
+  | ('get' | 'mget' | 'set' | 'add' | 'del' | 'scan')
+  | ('hset' | 'hget' | 'addFor');
 
 /** What a storage opens: the keys of `open` of its definition. */
 export type HandleKind = 'rows' | 'insert' | 'lock' | 'command';
@@ -164,6 +172,28 @@ export interface RowsHandle extends Handle {
   set?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
   /** pure: whether the reply of set says that the row was written; absent: every reply does */
   stored?(reply: any): boolean;
+  /** `add`: inserts row `id`, which is not there; same style as get, like all that follow */
+  add?(id: number, value: string, done?: (error: any, reply?: any) => void): any;
+  /** pure: whether the reply of add or addFor says that it was; absent: every reply does */
+  added?(reply: any): boolean;
+  /** `expire`: the same for `ttlMs` milliseconds, after which the row is gone */
+  addFor?(id: number, value: string, ttlMs: number, done?: (error: any, reply?: any) => void): any;
+  /** `del` */
+  del?(id: number, done?: (error: any, reply?: any) => void): any;
+  /** pure: whether the reply of del says that the row was there; absent: every reply does */
+  deleted?(reply: any): boolean;
+  /** `scan`: rows `first` to `first` + `count` - 1, in their order, in one request */
+  scan?(first: number, count: number, done?: (error: any, reply?: any) => void): any;
+  /** pure: the reply of scan as ids and values; absent: the reply is that */
+  scanned?(reply: any): readonly (readonly [number, string])[];
+  /** `hash`: writes `fields` as f0, f1, … of the hash `id` */
+  hset?(id: number, fields: readonly string[], done?: (error: any, reply?: any) => void): any;
+  /** pure: whether the reply of hset says that it was written; absent: every reply does */
+  hashed?(reply: any): boolean;
+  /** `hash`: reads all fields */
+  hget?(id: number, done?: (error: any, reply?: any) => void): any;
+  /** pure: the reply of hget as fields by name, none for a miss; absent: the reply is that */
+  fields?(reply: any): Readonly<Record<string, unknown>>;
   /**
    * of a cluster client: errors by which the cluster sent it elsewhere or made it wait, and that it
    * handled itself, by kind, since it was opened; absent: the driver does not tell

@@ -129,6 +129,8 @@ export type Prepare<H = any> = (context: {
   ownData?: OwnData;
   /** by slices */
   slot?: Slot;
+  /** of processes that share a load: which one this is */
+  share?: number;
 }) => (handle: H, calls?: CallStyle) => BoundWorkload;
 
 /** A part of a benchmark: operations of so many keys. */

@@ -5,6 +5,7 @@
  */
 
 import { formatEndpoint } from '../lib/address.js';
+import { METHODS_OF } from '../lib/capabilities.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { remedyOf } from '../lib/remedies.js';
 import { hideSecrets } from '../lib/secrets.js';
@@ -118,7 +119,7 @@ export function codeClass(errorClass, code = 'ECONNRESET') {
 
 /**
  * What is asked after a loss fails with the loss: drivers have other words for it, without a code.
- * The handle's get, mget and set are exchanged, so that what came before the loss pays nothing for
+ * The handle's operations are exchanged, so that what came before the loss pays nothing for
  * it.
  * @param {import('../lib/types.js').RowsHandle} handle
  * @param {Error} error
@@ -128,9 +129,9 @@ export function loseHandle(handle, error, calls = 'promise') {
   const fail = () => Promise.reject(error);
   const later = (/** @type {any[]} */ ...words) => process.nextTick(words.at(-1), error);
   const lost = calls === 'callback' ? later : fail;
-  handle.get = lost;
-  if (handle.mget !== undefined) handle.mget = lost;
-  if (handle.set !== undefined) handle.set = lost;
+  for (const name of Object.values(METHODS_OF).flat()) {
+    if (handle[name] !== undefined) handle[name] = lost;
+  }
 }
 
 /**

@@ -19,6 +19,7 @@ import {
 } from '../protocols/resp/command.js';
 import { connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
 import { PendingQueue } from './pending-queue.js';
+import { fieldsOfPairs, namedFields } from './redis-hashes.js';
 
 /** @typedef {import('./pending-queue.js').Done} Done */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -41,7 +42,7 @@ export const storage = defineStorage({
   summary: "hiredis-node, the C parser of Redis's own client",
   package: 'hiredis',
   server: 'redis',
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'hash', 'expire'],
   commands: ['words', 'inline'],
   profiles: {
     default: { summary: 'its own connection, one write a request', options: {}, calls: 'callback' },
@@ -66,13 +67,42 @@ export const storage = defineStorage({
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const client = await connect(context, 'main');
+  const { redisPrefix: prefix } = context.names;
   return {
     get: /** @type {any} */ (client.get),
     value,
     mget: /** @type {any} */ (client.mget),
     set: /** @type {any} */ (client.set),
     stored,
+    ...changesOf(client.command, prefix),
     close: () => closeSocket(client.socket),
+  };
+}
+
+/**
+ * @param {Client['command']} command
+ * @param {string} prefix
+ * @returns {any} with callbacks
+ */
+function changesOf(command, prefix) {
+  return {
+    add: (/** @type {number} */ id, /** @type {string} */ text, /** @type {Done} */ done) =>
+      command(['SET', prefix + id, text, 'NX'], done),
+    added: stored,
+    addFor: (
+      /** @type {number} */ id,
+      /** @type {string} */ text,
+      /** @type {number} */ ttlMs,
+      /** @type {Done} */ done,
+    ) => command(['SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX'], done),
+    del: (/** @type {number} */ id, /** @type {Done} */ done) =>
+      command(['DEL', prefix + id], done),
+    deleted: (/** @type {number} */ reply) => reply === 1,
+    hset: (/** @type {number} */ id, /** @type {string[]} */ fields, /** @type {Done} */ done) =>
+      command(['HSET', prefix + id, ...namedFields(fields)], done),
+    hget: (/** @type {number} */ id, /** @type {Done} */ done) =>
+      command(['HGETALL', prefix + id], done),
+    fields: fieldsOfPairs,
   };
 }
 

@@ -5,6 +5,7 @@ import { createCork, watchLoss } from './connection.js';
 import { openIoredisInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { IOREDIS_LOCKS, openIoredisLocks } from './locks/redis.js';
 import { closeIoredis, codeLostRequests, connectIoredis, FAULTS_VISIBLE } from './redis-clients.js';
+import { namedFields } from './redis-hashes.js';
 
 /** @typedef {import('./redis-clients.js').IoredisDriver} IoredisDriver */
 /** @typedef {import('../lib/types.js').OpenContext} OpenContext */
@@ -37,7 +38,7 @@ export function onIoredis(driver) {
   return {
     server: 'redis',
     tls: true,
-    rows: ['get', 'mget', 'set'],
+    rows: ['get', 'mget', 'set', 'add', 'del', 'hash', 'expire'],
     inserts: REDIS_INSERTS,
     locks: IOREDIS_LOCKS,
     commands: ['words', 'inline'],
@@ -64,6 +65,15 @@ async function openRows(context, driver) {
   const socket = /** @type {any} */ (redis).stream;
   const cork = createCork(socket);
   const { redisPrefix: prefix } = names;
+  /** @type {<T extends any[]>(send: (...words: T) => any) => (...words: T) => any} */
+  const perTick =
+    stream === undefined
+      ? (send) => send
+      : (send) =>
+          (...words) => {
+            cork();
+            return send(...words);
+          };
   return watchLoss(socket, {
     get:
       stream === undefined
@@ -88,6 +98,13 @@ async function openRows(context, driver) {
             return redis.set(prefix + id, text);
           },
     stored,
+    add: perTick((id, text) => redis.set(prefix + id, text, 'NX')),
+    added: stored,
+    addFor: perTick((id, text, ttlMs) => redis.set(prefix + id, text, 'PX', ttlMs, 'NX')),
+    del: perTick((id) => redis.del(prefix + id)),
+    deleted: (reply) => reply === 1,
+    hset: perTick((id, fields) => redis.hset(prefix + id, ...namedFields(fields))),
+    hget: perTick((id) => redis.hgetall(prefix + id)),
     close: () => closeIoredis(redis),
   });
 }

@@ -12,12 +12,15 @@ const ROWS = 'rows';
 // Integer keys and plain strings: the store's defaults are ordered keys of any type and msgpack.
 const OPTIONS = { encoding: 'string', keyEncoding: 'uint32' };
 
+/** @param {unknown} reply */
+const isTrue = (reply) => reply === true;
+
 export const storage = defineStorage({
   name: 'lmdb',
   summary: 'lmdb-js, a memory-mapped tree in this process',
   package: 'lmdb',
   server: null,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: LMDB_INSERTS,
   profiles: {
     default: {
@@ -48,7 +51,14 @@ async function openRows({ dataset, folder, profile, writes = false }) {
     mgetCalls: 'callback',
     // A transaction of its own, on the disk when it returns: that is the store's default.
     set: (id, text) => rows.putSync(id, text),
-    stored: (reply) => reply === true,
+    stored: isTrue,
+    add: (id, text) => rows.putSync(id, text, { noOverwrite: true }),
+    added: isTrue,
+    del: (id) => rows.removeSync(id),
+    deleted: isTrue,
+    scan: (start, limit) => [...rows.getRange({ start, limit })],
+    scanned: (/** @type {{ key: number, value: string }[]} */ reply) =>
+      reply.map(({ key, value }) => [key, value]),
     async close() {
       await idle();
       await root.close();

@@ -20,7 +20,7 @@ export const storage = defineStorage({
   package: null,
   server: 'mariadb',
   protocol: 'handlersocket',
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: HANDLERSOCKET_INSERTS,
   profiles: {
     default: { summary: 'index.value by primary key, promises', options: OPTIONS },
@@ -59,6 +59,7 @@ async function openRows({ address, credentials, profile, writes = false, names }
     values,
     set: profile.calls === 'callback' ? withCallback(set) : set,
     stored,
+    ...changesOf(index, pairs, profile.calls === 'callback'),
     close: () => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
   };
 }
@@ -91,6 +92,28 @@ function values(reply, ids) {
   return ids.map((id) => byId.get(id));
 }
 
+/**
+ * @param {import('./handlersocket/open-index.js').OpenIndex} index of values
+ * @param {import('./handlersocket/open-index.js').OpenIndex} pairs of ids and values
+ * @param {boolean} byCallback
+ * @returns {Partial<import('../lib/types.js').RowsHandle>}
+ */
+function changesOf(index, pairs, byCallback) {
+  const scan = (
+    /** @type {number} */ first,
+    /** @type {number} */ limit,
+    /** @type {any} */ done,
+  ) => pairs.find('>=', first, { limit }, done);
+  const add = (/** @type {number} */ id, /** @type {string} */ text) => pairs.insert([id, text]);
+  const del = (/** @type {number} */ id) => index.remove('=', id);
+  return {
+    add: byCallback ? withCallback(add) : add,
+    del: byCallback ? (id, done = () => {}) => void del(id).then((n) => done(null, n), done) : del,
+    deleted: (reply) => reply === 1,
+    scan: byCallback ? scan : (first, limit) => pairs.find('>=', first, { limit }),
+  };
+}
+
 /** @param {number} reply rows found, including those that already had the value */
 const stored = (reply) => reply === 1;
 
@@ -106,7 +129,7 @@ function writePlace(address, { writeSecret }) {
 
 /**
  * The client's changes have promises only.
- * @param {(id: number, text: string) => Promise<number>} set
+ * @param {(id: number, text: string) => Promise<any>} set
  * @returns {NonNullable<import('../lib/types.js').RowsHandle['set']>}
  */
 function withCallback(set) {

@@ -6,9 +6,12 @@ import { inOrder } from './in-order.js';
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
 import { CONNECT_TIMEOUT_MS, MARIADB, sqlOptions } from './sql-clients.js';
-import { sqlStatements } from './sql-rows.js';
+import { pairsOf, sqlStatements } from './sql-rows.js';
 
 const BOUNDED = { connectTimeout: CONNECT_TIMEOUT_MS };
+
+/** @param {{ affectedRows: number }} reply */
+const isOne = ({ affectedRows }) => affectedRows === 1;
 
 export const storage = defineStorage({
   name: 'mariadb',
@@ -18,7 +21,7 @@ export const storage = defineStorage({
   alternative: true,
   protocol: 'mysql',
   tls: true,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: sqlInserts(MARIADB, { pipelines: true }),
   locks: GET_LOCKS,
   profiles: {
@@ -46,7 +49,7 @@ async function openRows({ address, credentials, profile, names }) {
   });
   const connection = /** @type {any} */ (await openOrThrow(target, connecting, () => {}));
   connection.on('error', withCode);
-  const { select, update, selectMany } = sqlStatements(names.table);
+  const { select, update, selectMany, insert, remove, range } = sqlStatements(names.table);
   // Prepares the statement, so that the first read does not pay a round trip more.
   const ready = call === 'query' ? connection.query('select 1') : connection.execute(select, [0]);
   await openOrThrow(target, ready, () => connection.destroy());
@@ -62,7 +65,13 @@ async function openRows({ address, credentials, profile, names }) {
     mget: (ids) => run(selectMany(ids.length), ids),
     values: inOrder,
     set: (id, text) => run(update, [text, id]),
-    stored: (reply) => reply.affectedRows === 1,
+    stored: isOne,
+    add: (id, text) => run(insert, [id, text]),
+    added: isOne,
+    del: (id) => run(remove, [id]),
+    deleted: isOne,
+    scan: (first, count) => run(range, [first, first + count - 1]),
+    scanned: pairsOf,
     async close() {
       // destroy() of the driver opens a connection to KILL what runs, which a server that is
       // stopped never answers.

@@ -6,7 +6,10 @@ import { inOrder } from './in-order.js';
 import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
 import { CONNECT_TIMEOUT_MS, connectMysql, MYSQL, sqlOptions } from './sql-clients.js';
-import { sqlStatements } from './sql-rows.js';
+import { pairsOf, sqlStatements } from './sql-rows.js';
+
+/** @param {{ affectedRows: number }} reply */
+const isOne = ({ affectedRows }) => affectedRows === 1;
 
 export const storage = defineStorage({
   name: 'mysql',
@@ -16,7 +19,7 @@ export const storage = defineStorage({
   alternative: true,
   protocol: 'mysql',
   tls: true,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: sqlInserts(MYSQL),
   locks: GET_LOCKS,
   profiles: {
@@ -39,7 +42,7 @@ async function openRows({ address, credentials, names }) {
   const connecting = connectMysql(sqlOptions(endpoint, credentials, names.database));
   const target = { storage: 'mysql', endpoint, credentials };
   const connection = await openOrThrow(target, connecting, () => {});
-  const { select, update, selectMany } = sqlStatements(names.table);
+  const { select, update, selectMany, insert, remove, range } = sqlStatements(names.table);
   return watchLoss(
     connection._socket,
     {
@@ -48,7 +51,13 @@ async function openRows({ address, credentials, names }) {
       mget: (ids, done) => connection.query(selectMany(ids.length), ids, done),
       values: inOrder,
       set: (id, text, done) => connection.query(update, [text, id], done),
-      stored: (reply) => reply.affectedRows === 1,
+      stored: isOne,
+      add: (id, text, done) => connection.query(insert, [id, text], done),
+      added: isOne,
+      del: (id, done) => connection.query(remove, [id], done),
+      deleted: isOne,
+      scan: (first, count, done) => connection.query(range, [first, first + count - 1], done),
+      scanned: pairsOf,
       async close() {
         // destroy() leaves outstanding requests pending for ever; its own way of failing them
         // has no public name.

@@ -15,7 +15,7 @@ import { openSqlInserter, sqlInserts } from './inserts/sql.js';
 import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
 import { PoolWait } from './pool-wait.js';
 import { CONNECT_TIMEOUT_MS, MYSQL2, sqlOptions } from './sql-clients.js';
-import { sqlStatements } from './sql-rows.js';
+import { pairsOf, sqlStatements } from './sql-rows.js';
 
 /** @typedef {ReturnType<typeof sqlStatements>} Statements */
 
@@ -34,7 +34,7 @@ export const storage = defineStorage({
   server: 'mariadb',
   protocol: 'mysql',
   tls: true,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: sqlInserts(MYSQL2),
   locks: GET_LOCKS,
   profiles: {
@@ -69,7 +69,7 @@ async function openRows({ address, credentials, profile, names }) {
  * @param {Statements} statements
  * @returns {Omit<import('../lib/types.js').RowsHandle, 'close'>}
  */
-function operationsOf(executor, { select, update, selectMany }) {
+function operationsOf(executor, { select, update, selectMany, insert, remove, range }) {
   return {
     get: (id) => executor.execute(select, [id]),
     value,
@@ -77,6 +77,12 @@ function operationsOf(executor, { select, update, selectMany }) {
     values: (reply, ids) => inOrder(reply[0], ids),
     set: (id, text) => executor.execute(update, [text, id]),
     stored,
+    add: (id, text) => executor.execute(insert, [id, text]),
+    added: stored,
+    del: (id) => executor.execute(remove, [id]),
+    deleted: stored,
+    scan: (first, count) => executor.execute(range, [first, first + count - 1]),
+    scanned: (reply) => pairsOf(reply[0]),
   };
 }
 

@@ -7,6 +7,7 @@ import { openNodeRedisInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { NODE_REDIS_LOCKS, openNodeRedisLocks } from './locks/redis.js';
 import { PoolWait } from './pool-wait.js';
 import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
+import { fieldRecord, fieldsOfPairs, namedFields } from './redis-hashes.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
@@ -22,7 +23,7 @@ export const storage = defineStorage({
   package: 'redis',
   server: 'redis',
   tls: true,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'hash', 'expire'],
   inserts: REDIS_INSERTS,
   locks: NODE_REDIS_LOCKS,
   commands: ['words'],
@@ -95,6 +96,7 @@ async function openRows(context) {
         : (id, text) => client.sendCommand(['SET', prefix + id, text]),
     stored,
     ...(waits !== null && { poolWait: () => waits.take() }),
+    ...changesOf(client, prefix, call === undefined),
     async close() {
       client.destroy();
       loseHandle(handle, withCode(new Error('the client is closed')));
@@ -106,4 +108,38 @@ async function openRows(context) {
     if (pool !== undefined) client.destroy();
   });
   return handle;
+}
+
+/**
+ * @param {any} client
+ * @param {string} prefix
+ * @param {boolean} byName by methods of their own; else by sendCommand
+ * @returns {Partial<import('../lib/types.js').RowsHandle>}
+ */
+function changesOf(client, prefix, byName) {
+  const send = (/** @type {string[]} */ ...words) => client.sendCommand(words);
+  const replies = {
+    added: stored,
+    deleted: (/** @type {number} */ reply) => reply === 1,
+  };
+  if (byName) {
+    return {
+      ...replies,
+      add: (id, text) => client.set(prefix + id, text, { condition: 'NX' }),
+      addFor: (id, text, value) =>
+        client.set(prefix + id, text, { condition: 'NX', expiration: { type: 'PX', value } }),
+      del: (id) => client.del(prefix + id),
+      hset: (id, fields) => client.hSet(prefix + id, fieldRecord(fields)),
+      hget: (id) => client.hGetAll(prefix + id),
+    };
+  }
+  return {
+    ...replies,
+    add: (id, text) => send('SET', prefix + id, text, 'NX'),
+    addFor: (id, text, ttlMs) => send('SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX'),
+    del: (id) => send('DEL', prefix + id),
+    hset: (id, fields) => send('HSET', prefix + id, ...namedFields(fields)),
+    hget: (id) => send('HGETALL', prefix + id),
+    fields: (reply) => (Array.isArray(reply) ? fieldsOfPairs(reply) : reply),
+  };
 }

@@ -5,6 +5,9 @@ export const sqlStatements = (table) => ({
   select: `select str from ${table} where id=?`,
   update: `update ${table} set str=? where id=?`,
   selectMany: createSelectMany(table),
+  insert: `insert into ${table} (id, str) values (?, ?)`,
+  remove: `delete from ${table} where id=?`,
+  range: `select id, str from ${table} where id between ? and ? order by id`,
 });
 
 /**
@@ -21,4 +24,12 @@ function createSelectMany(table) {
       `select id, str from ${table} where id in (${Array(length).fill('?').join(',')})`;
     return texts[length];
   };
+}
+
+/**
+ * @param {{ id: number, str: string }[]} rows
+ * @returns {[number, string][]} ids and values
+ */
+export function pairsOf(rows) {
+  return rows.map(({ id, str }) => [id, str]);
 }

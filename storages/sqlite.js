@@ -6,6 +6,7 @@ import { defineStorage } from '../lib/define.js';
 import { fileOf, fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
 import { inOrder } from './in-order.js';
 import { openSqliteInserter, SQLITE_INSERTS } from './inserts/sqlite.js';
+import { pairsOf, sqlStatements } from './sql-rows.js';
 
 const TABLE = 'table_test';
 const MARKER = 'dragstrip_dataset';
@@ -14,12 +15,15 @@ const APPLICATION_ID = 0x64726167; // "drag", at offset 68 of the file (sqlite.o
 /** @param {{ str: string } | undefined} reply */
 const value = (reply) => reply?.str;
 
+/** @param {{ changes: number }} reply */
+const isOne = ({ changes }) => changes === 1;
+
 export const storage = defineStorage({
   name: 'sqlite',
   summary: 'node:sqlite, SQL in this process',
   package: null,
   server: null,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: SQLITE_INSERTS,
   profiles: {
     default: {
@@ -54,7 +58,11 @@ async function openRows({ dataset, folder, profile, writes = false }) {
   let closed = false;
   const selectMany = createSelectMany(database);
   const select = database.prepare(`select str from ${TABLE} where id=?`);
-  const update = database.prepare(`update ${TABLE} set str=? where id=?`);
+  const statements = sqlStatements(TABLE);
+  const update = database.prepare(statements.update);
+  const insert = database.prepare(statements.insert);
+  const remove = database.prepare(statements.remove);
+  const range = database.prepare(statements.range);
   return {
     get: (id) => select.get(id),
     value,
@@ -62,7 +70,13 @@ async function openRows({ dataset, folder, profile, writes = false }) {
     values: inOrder,
     // A transaction of its own, on the disk when it returns: that is the store's default.
     set: (id, text) => update.run(text, id),
-    stored: ({ changes }) => changes === 1,
+    stored: isOne,
+    add: (id, text) => insert.run(id, text),
+    added: isOne,
+    del: (id) => remove.run(id),
+    deleted: isOne,
+    scan: (first, count) => range.all(first, first + count - 1),
+    scanned: pairsOf,
     async close() {
       if (!closed) database.close(); // a second close would throw
       closed = true;

@@ -41,7 +41,7 @@ export const storage = defineStorage({
   summary: 'tarantool-driver',
   package: 'tarantool-driver',
   server: 'tarantool',
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
   inserts: TARANTOOL_INSERTS,
   locks: TARANTOOL_LOCKS,
   profiles: {
@@ -86,8 +86,34 @@ async function openRows(context) {
             return connection.replace(space, [id, text]);
           },
     stored,
+    ...changesOf(connection, space, socket === undefined ? () => {} : cork),
     close: () => closeConnection(connection),
   });
+}
+
+/**
+ * @param {any} connection
+ * @param {number} space its index must be a tree for scans
+ * @param {() => void} before each request
+ * @returns {Partial<import('../lib/types.js').RowsHandle>}
+ */
+function changesOf(connection, space, before) {
+  return {
+    add(id, text) {
+      before();
+      return connection.insert(space, [id, text]);
+    },
+    added: stored,
+    del(id) {
+      before();
+      return connection.delete(space, 0, [id]);
+    },
+    deleted: stored,
+    scan(first, count) {
+      before();
+      return connection.select(space, 0, count, 0, 'ge', [first]);
+    },
+  };
 }
 
 /**

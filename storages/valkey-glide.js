@@ -4,6 +4,10 @@ import { defineStorage } from '../lib/define.js';
 import { loseHandle } from './connection.js';
 import { closeWhenLost, connectGlide, glideRows, missingBinary, PACKAGE } from './glide-client.js';
 import { openGlideInserter, REDIS_INSERTS } from './inserts/redis.js';
+import { fieldRecord } from './redis-hashes.js';
+
+/** As its protocol names it; its enumerations are loaded with its core. */
+const ONLY_NEW = { conditionalSet: 'onlyIfDoesNotExist' };
 
 export const storage = defineStorage({
   name: 'valkey-glide',
@@ -11,7 +15,7 @@ export const storage = defineStorage({
   package: PACKAGE,
   server: 'redis',
   tls: true,
-  rows: ['get', 'mget', 'set'],
+  rows: ['get', 'mget', 'set', 'add', 'del', 'hash', 'expire'],
   inserts: REDIS_INSERTS,
   // No locks: it does not keep the order of commands. No commands of any name: it converts their
   // replies by the name.
@@ -28,7 +32,28 @@ export const storage = defineStorage({
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
   const client = await connectGlide(context);
-  const handle = glideRows(client, context.names.redisPrefix);
+  const { redisPrefix: prefix } = context.names;
+  const handle = Object.assign(glideRows(client, prefix), changesOf(client, prefix));
   closeWhenLost(client, (error) => loseHandle(handle, error));
   return handle;
+}
+
+/**
+ * @param {any} client
+ * @param {string} prefix
+ * @returns {Partial<import('../lib/types.js').RowsHandle>}
+ */
+function changesOf(client, prefix) {
+  return {
+    add: (id, text) => client.set(prefix + id, text, ONLY_NEW),
+    added: (reply) => reply === 'OK',
+    addFor: (id, text, ttlMs) =>
+      client.set(prefix + id, text, { ...ONLY_NEW, expiry: { type: 'PX', count: ttlMs } }),
+    del: (id) => client.del([prefix + id]),
+    deleted: (reply) => reply === 1,
+    hset: (id, fields) => client.hset(prefix + id, fieldRecord(fields)),
+    hget: (id) => client.hgetall(prefix + id),
+    fields: (reply) =>
+      Object.fromEntries(reply.map((/** @type {any} */ one) => [one.field, one.value])),
+  };
 }

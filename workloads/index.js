@@ -15,6 +15,7 @@ import { loadOwnFile } from '../lib/own-file.js';
 const REGISTRY = Object.freeze({
   get: () => import('./get/about.js'),
   mix: () => import('./mix/about.js'),
+  crud: () => import('./crud/about.js'),
   mget: () => import('./mget/about.js'),
   'mget-single': () => import('./mget-single/about.js'),
   mutex: () => import('./mutex/about.js'),

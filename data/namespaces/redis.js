@@ -41,12 +41,12 @@ export async function openClusterNamespace(context, namespace) {
  * @param {string} server
  * @returns {import('../../lib/types.js').NamespaceHandle}
  */
-function handleOf(connection, { name, redis }, server) {
+function handleOf(connection, { name, redis, grows = false }, server) {
   const { prefix, further = [], marker, own } = redis;
   const prefixes = [prefix, ...further];
   /** @param {Record<string, any>} mark */
   const clear = ({ extent }) =>
-    Number.isInteger(extent)
+    Number.isInteger(extent) && !grows
       ? overKeys(connection, 'DEL', prefix, 1, extent)
       : removeKeys(connection, prefixes, marker, own);
   return {

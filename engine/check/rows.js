@@ -3,7 +3,7 @@
  * values, misses, many requests at once, and a server that goes away. It measures nothing.
  */
 
-import { ROW_OPERATIONS } from '../../lib/capabilities.js';
+import { hasOperation, ROW_OPERATIONS } from '../../lib/capabilities.js';
 import { relayTo } from './relay.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
@@ -95,7 +95,7 @@ function caller(style) {
 /** @param {Subject} subject */
 async function checkOpen(subject) {
   return withHandle(subject, async (_, handle) => {
-    const found = ROW_OPERATIONS.filter((operation) => handle[operation] !== undefined);
+    const found = ROW_OPERATIONS.filter((operation) => hasOperation(handle, operation));
     const declared = subject.definition.rows ?? [];
     const lost = declared.filter((operation) => !found.includes(operation));
     if (lost.length > 0) throw new Error(`it declares ${lost.join(', ')}, and the handle has none`);

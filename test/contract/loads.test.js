@@ -8,6 +8,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
+import { Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
 import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
 import { addressVariables, withServers } from '../helpers/servers.js';
@@ -96,5 +98,105 @@ describe('values of a distribution', () => {
   it('what is no distribution is one clear line', async () => {
     const ended = await call('race', '--value-size', 'normal:8-1k');
     assertFailure(ended, 2, /--value-size "normal:8-1k": not sizes of values/);
+  });
+});
+
+describe('mixes on rows of their own', () => {
+  const rows = ['--rows', '300', '--value-size', '120'];
+  const small = [
+    ...rows,
+    '--ops',
+    '1500',
+    '--warmup',
+    '100',
+    '--rounds',
+    '1',
+    '--in-flight',
+    '1,16',
+  ];
+  const redisFamily = 'redis:all,ioredis:all,iovalkey,valkey-glide,memory';
+  const others = 'mysql2:all,mariadb:all,mysql,manual-hs:all,tarantool:all,lmdb,memory:all';
+
+  /** @param {import('../../lib/result.js').Result} result @param {readonly string[]} names */
+  function assertReadBack({ benchmarks }, names) {
+    for (const { id, rounds } of benchmarks) {
+      for (const name of names) {
+        const found = Number(rounds[0].metrics?.[name]);
+        assert.ok(found > 0, `${id}: ${name} ${found}`);
+      }
+    }
+  }
+
+  /** Nothing is left on any server. */
+  async function assertRemoved() {
+    const { main } = servers.address('redis');
+    const client = new Redis({ ...main, ...servers.login('redis'), retryStrategy: () => null });
+    const keys = await client.keys('dragstrip:crud*');
+    client.disconnect();
+    assert.deepEqual(keys, []);
+    const { host, port } = servers.address('mariadb')['sql'];
+    const { user, password } = servers.login('mariadb');
+    const sql = await createConnection({ host, port, user, password });
+    const [tables] = await sql.query(
+      "select table_name from information_schema.tables where table_name like 'dragstrip_crud%'",
+    );
+    sql.destroy();
+    assert.deepEqual(tables, []);
+  }
+
+  it('inserts, deletions and hashes of every client of Redis, read back', async () => {
+    const mix = 'get:40,set:20,insert:10,del:10,hget:10,hset:10';
+    const { result } = await run('race', '--storages', redisFamily, '--mix', mix, ...small);
+    assertAllOk(result);
+    const names = ['Sets', 'Hashes', 'Deletions'].map((name) => `readBack${name}`);
+    assertReadBack(result, names);
+    for (const { rounds } of result.benchmarks) {
+      const kinds = new Map((rounds[0].kinds ?? []).map((one) => [one.name, one.ok]));
+      for (const name of ['get', 'set', 'insert', 'del', 'hget', 'hset']) {
+        assert.ok((kinds.get(name) ?? 0) > 20, `${name} ${kinds.get(name)}`);
+      }
+    }
+    await assertRemoved();
+  });
+
+  it('scans, inserts and deletions of SQL, HandlerSocket, Tarantool and trees in files', async () => {
+    const mix = 'get:50,set:10,scan:10,insert:15,del:15';
+    const { result } = await run('race', '--storages', others, '--mix', mix, ...small);
+    assertAllOk(result);
+    assertReadBack(result, ['readBackSets', 'readBackDeletions']);
+    await assertRemoved();
+  });
+
+  it('rows that expire are there until their time and gone after it', async () => {
+    const how = ['--mix', 'get:80,insert:20', '--ttl', '700ms', ...small];
+    const { result } = await run('race', '--storages', redisFamily.replace(',memory', ''), ...how);
+    assertAllOk(result);
+    assertReadBack(result, ['readBackAlive', 'readBackExpired']);
+    await assertRemoved();
+  });
+
+  it('by slices, side by side on one server, over several connections and processes', async () => {
+    const mix = ['--mix', 'get:60,set:10,insert:15,del:15', ...rows];
+    const sliced = ['--in-flight', '1,16', '--rounds', '2', '--budget', '8s'];
+    const crud = ['run', '--workload', 'crud', '--storages', 'redis,ioredis,mysql2'];
+    const { result } = await run(...crud, ...mix, ...sliced);
+    assertAllOk(result);
+    assert.equal(result.comparison?.loads.length, 2);
+    const whole = ['--ops', '2k', '--warmup', '100', '--in-flight', '16', '--load', 'window'];
+    const over = await run('race', '--storages', 'redis', ...mix, ...whole, '--connections', '4');
+    assertAllOk(over.result);
+    const shared = await run('race', '--storages', 'redis', ...mix, ...whole, '--processes', '3');
+    assertAllOk(shared.result);
+    await assertRemoved();
+  });
+
+  it('a storage that lacks an operation is skipped with the reason', async () => {
+    const how = ['--mix', 'get:90,scan:10', ...small];
+    const { result } = await run('race', '--storages', 'redis,mysql2', ...how);
+    const [redis, mysql2] = ['redis', 'mysql2'].map((name) =>
+      result.benchmarks.find(({ storage }) => storage === name),
+    );
+    assert.deepEqual([redis?.state, mysql2?.state], ['skipped', 'measured']);
+    assert.match(String(redis?.reason), /redis has no scans of adjacent rows/);
   });
 });

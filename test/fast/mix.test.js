@@ -123,7 +123,7 @@ test('mixes are read, and what is none is refused in one line', () => {
     'get',
     'get:',
     'get:0,set:0',
-    'del:1',
+    'upsert:1',
     'get:1,get:2',
     'get:-1',
     'get:x',

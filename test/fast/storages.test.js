@@ -279,8 +279,8 @@ describe('storages, without a server', () => {
       ['open.lock without its field', { open: { lock: open } }, /open\.lock and the field locks/],
       [
         'an unknown operation',
-        { rows: ['get', 'del'], open },
-        /rows contains an unknown operation "del"$/,
+        { rows: ['get', 'upsert'], open },
+        /rows contains an unknown operation "upsert"$/,
       ],
       ['no operation', { rows: [], open }, /rows is empty$/],
       ['capabilities', { capabilities: ['get'], open }, /capabilities is not a field$/],

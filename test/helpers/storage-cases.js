@@ -4,7 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { ROW_OPERATIONS } from '../../lib/capabilities.js';
+import { hasOperation, ROW_OPERATIONS } from '../../lib/capabilities.js';
 import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import {
   checkAvailable,
@@ -63,7 +63,7 @@ export async function openRows({ name, open }, context) {
  * @param {RowsHandle} handle that has the operations which the definition declares, and no others
  */
 export function assertDeclared({ name, rows = [] }, handle) {
-  const found = ROW_OPERATIONS.filter((operation) => handle[operation] !== undefined);
+  const found = ROW_OPERATIONS.filter((operation) => hasOperation(handle, operation));
   assert.deepEqual(found, rows, name);
 }
 

@@ -1,9 +1,9 @@
 /** Which rows are read, and how often they are written: options of the workloads get and mix. */
 
 import { usageError } from '../../lib/errors.js';
-import { count, flag, reading, text } from '../../lib/options.js';
+import { count, duration, flag, reading, text } from '../../lib/options.js';
 import { parseColumns } from '../../lib/own-columns.js';
-import { parseMix } from '../mix/weights.js';
+import { ALL_KINDS, CRUD_DEFAULT, isPlainMix, kindsOf, parseMix } from '../mix/weights.js';
 import { parseKeys } from './keys.js';
 
 /**
@@ -28,7 +28,11 @@ export const options = Object.freeze({
   }),
   mix: reading(checkedBy(parseMix), {
     value: '<weights>',
-    help: 'mix of reads and writes, such as get:95,set:5; writes leave values unchanged',
+    help: `mix of operations, such as get:95,set:5 or get:90,insert:5,del:5; ${ALL_KINDS.join(', ')}`,
+  }),
+  ttl: duration(undefined, {
+    needsUnit: true,
+    help: 'inserts of --mix expire after this time: get:90,insert:10 --ttl 2s',
   }),
   readOnly: flag({
     help: 'read keys that are on the server of the Redis family already, and write nothing',
@@ -48,24 +52,49 @@ export const options = Object.freeze({
 const isGiven = ([, value]) => value !== undefined;
 
 /**
- * @param {'get' | 'mix'} name
+ * @param {string | undefined} mix
+ * @param {number | undefined} ttl
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE
+ */
+function requireTtl(mix, ttl) {
+  if (ttl === undefined) return;
+  const kinds = mix === undefined ? [] : kindsOf(parseMix(mix));
+  const example = 'write for example --mix get:90,insert:10 --ttl 2s';
+  if (!kinds.includes('insert')) throw usageError('--ttl: no row is inserted', example);
+  if (kinds.includes('del')) {
+    throw usageError('--ttl and del in --mix: rows that expire are not deleted', example);
+  }
+}
+
+/**
+ * @param {'get' | 'mix' | 'crud'} name
  * @returns {NonNullable<import('../../lib/types.js').WorkloadDefinition['plan']>}
  */
 export function planOf(name) {
-  return ({ keys, mix, readOnly, keysFrom, sample, table }, { isNamed }) => {
+  return ({ keys, mix: asked, ttl, readOnly, keysFrom, sample, table, valueSize }, { isNamed }) => {
+    const mix = asked ?? (name === 'crud' ? CRUD_DEFAULT : undefined);
     const [given] = Object.entries({ 'keys-from': keysFrom, table, sample }).find(isGiven) ?? [];
     if (!readOnly && given !== undefined) {
       throw usageError(`--${given} requires --read-only`, 'add --read-only');
     }
-    if (readOnly && name === 'mix') {
-      throw usageError('--read-only: the workload mix writes', 'use --workload get');
+    if (readOnly && name !== 'get') {
+      throw usageError(`--read-only: the workload ${name} writes`, 'use --workload get');
     }
     if (mix !== undefined && name === 'get' && isNamed) {
       throw usageError('a mix belongs to the workload mix, not to get');
     }
+    const isPlain = name !== 'crud' && (mix === undefined || isPlainMix(parseMix(mix)));
+    requireTtl(mix, ttl);
+    if (!isPlain && [valueSize].flat().length > 1) {
+      throw usageError(
+        `--mix ${mix} and several --value-size cannot be combined`,
+        'write one size',
+      );
+    }
     return {
+      ...(!isPlain && { variants: [{ parameters: { mix, ...(ttl && { ttlMs: ttl }) } }] }),
       workload: {
-        workload: mix === undefined ? name : 'mix',
+        workload: mix === undefined ? name : isPlain ? 'mix' : 'crud',
         workloadOptions: {
           ...(keys && { keys }),
           ...(mix && { mix }),

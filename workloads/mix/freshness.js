@@ -28,7 +28,7 @@ export function holdsVersions({ valueSize }) {
 }
 
 /** @param {string} value */
-function hasPlace({ length }) {
+export function hasPlace({ length }) {
   return length >= TAG_LENGTH + VERSION_LETTERS;
 }
 
@@ -111,10 +111,38 @@ export class Freshness {
    * @returns {boolean}
    */
   isStale(i, text) {
-    const least = this.leastOf[i];
-    if (this.rows[i] === NONE || least === 0 || !hasPlace(text)) return false;
-    const version = parseVersion(this.keys[i], text);
+    if (this.rows[i] === NONE) return false;
+    return this.isOlder(this.keys[i], text, this.leastOf[i]);
+  }
+
+  /**
+   * @param {number} id
+   * @param {string} text
+   * @param {number} least number of a write
+   */
+  isOlder(id, text, least) {
+    if (least === 0 || !hasPlace(text)) return false;
+    const version = parseVersion(id, text);
     if (version === null) return true; // the value of before all writes
     return version.writer === this.writer && this.writeOf[version.slot] < least;
+  }
+
+  /**
+   * Rows that a write of this process was acknowledged for, the latest operations first: to be read
+   * back when nothing is in flight.
+   * @param {number} size at most so many
+   * @returns {{ id: number, isStale: (text: string) => boolean }[]}
+   */
+  acknowledged(size) {
+    /** @type {Map<number, { id: number, isStale: (text: string) => boolean }>} by row */
+    const found = new Map();
+    for (let i = this.keys.length - 1; i >= 0 && found.size < size; i -= 1) {
+      const row = this.rows[i];
+      const id = this.keys[i];
+      if (row === NONE || found.has(row) || this.least[row] === 0) continue;
+      const least = this.least[row];
+      found.set(row, { id, isStale: (text) => this.isOlder(id, text, least) });
+    }
+    return [...found.values()];
   }
 }

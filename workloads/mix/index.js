@@ -12,11 +12,10 @@ import { drawKeys } from '../get/keys.js';
 import { options, planOf } from '../get/plan.js';
 import { nothingCompared } from '../get/verifier.js';
 import { Freshness, holdsVersions } from './freshness.js';
+import { placeWrites } from './slots.js';
 import { KINDS, MIX_DEFAULT, parseMix } from './weights.js';
 
 const MIX_STREAM = 0x6d69; // apart from the streams of keys and orders
-/** Values to write are made before the clock starts, so many of them; then they come again. */
-const VALUES_CHARS_MAX = 64 * 2 ** 20;
 
 export const workload = defineWorkload({
   name: 'mix',
@@ -36,8 +35,7 @@ export const workload = defineWorkload({
 });
 
 /**
- * Draws the kind of each operation. A write whose value has no place any more takes the key of an
- * earlier one: keys are changed by it, as those of a run longer than its keys are.
+ * Draws the kind of each operation.
  * @param {ReturnType<typeof parseMix>} mix
  * @param {Uint32Array} keys
  * @param {number} seed
@@ -48,19 +46,7 @@ function drawSlots(mix, keys, seed, valueSize) {
   const random = createRandom(seed, MIX_STREAM);
   const sum = mix.reduce((all, { weight }) => all + weight, 0);
   const sets = mix.find(({ kind }) => kind === 'set')?.weight ?? 0;
-  const places = Math.max(1, Math.floor(VALUES_CHARS_MAX / valueSize));
-  const slots = new Int32Array(keys.length);
-  /** @type {number[]} ids by place */
-  const ids = [];
-  let written = 0;
-  for (let i = 0; i < slots.length; i += 1) {
-    const isSet = (random() / 2 ** 32) * sum < sets;
-    slots[i] = isSet ? written++ % places : -1;
-    if (!isSet) continue;
-    if (ids.length < places) ids.push(keys[i]);
-    else keys[i] = ids[slots[i]];
-  }
-  return slots;
+  return placeWrites(keys, valueSize, () => (random() / 2 ** 32) * sum < sets);
 }
 
 /**
