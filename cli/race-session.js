@@ -20,6 +20,7 @@ import { requirePage } from './result-page.js';
  */
 export async function prepareRace({ plan, workload, options: taken }, options, session) {
   refuseForOwnData(plan, options);
+  refuseForOwnRows(workload, options);
   // The page must be writable, too, before anything is fetched or measured.
   if (options['html'] !== false && options['json'] !== undefined) await requirePage(options);
   if (options['agents'] !== undefined) {
@@ -48,6 +49,24 @@ function refuseForOwnData({ workloadOptions }, options) {
   for (const name of ['setup', 'limits', 'agents']) {
     if (options[name] === undefined) continue;
     throw usageError(`--read-only and --${name} cannot be combined`, 'leave out one of them');
+  }
+}
+
+/**
+ * @param {import('../lib/types.js').WorkloadDefinition} workload
+ * @param {Record<string, any>} options
+ */
+function refuseForOwnRows({ name: workload, namespace }, options) {
+  if (namespace === undefined) return;
+  for (const [name, reason] of Object.entries({
+    limits: 'ceilings are of reads of the dataset',
+    agents: 'each process knows the rows that it inserts, those of other machines it does not',
+  })) {
+    if (options[name] === undefined) continue;
+    throw usageError(
+      `--${name} and the workload ${workload}, which has rows of its own: ${reason}`,
+      `leave out --${name}, or take get and set alone into --mix`,
+    );
   }
 }
 

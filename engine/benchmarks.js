@@ -40,7 +40,10 @@ export function makeBenchmarks(plan, storages, others = [], workload = undefined
     const label = loadLabels(plan.loads);
     return plan.loads.flatMap((load) =>
       workloads.flatMap((name) =>
-        storages.map((one) => makeBenchmark(name, { load, label: label(load) }, one)),
+        storages.flatMap((one) => {
+          const target = offered(one, plan.workloadOptions, { workload, others });
+          return target === null ? [] : makeBenchmark(name, { load, label: label(load) }, target);
+        }),
       ),
     );
   }
@@ -54,15 +57,29 @@ export function makeBenchmarks(plan, storages, others = [], workload = undefined
     const label = loadLabels(loads);
     return loads.flatMap((load) =>
       having.flatMap((one) => {
-        const definition = /** @type {StorageDefinition} */ (one.definition);
-        const offer = workload?.offers?.(definition, parameters, reachOf(one, others)) ?? true;
-        if (offer === false) return [];
-        const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
-        const target = { ...one, unavailable: one.unavailable ?? lack };
+        const target = offered(one, parameters, { workload, others });
+        if (target === null) return [];
         return makeBenchmark(own, { load, label: label(load) }, target, parameters);
       }),
     );
   });
+}
+
+/**
+ * @param {StorageTarget} target
+ * @param {Readonly<Record<string, unknown>>} given parameters of a variant; without variants the
+ *   options of the workload
+ * @param {{ workload: WorkloadDefinition | undefined, others: readonly ServerTarget[] }} run
+ * @returns {StorageTarget | null} with the reason where it does not have this; null: no such
+ *   benchmark
+ */
+function offered(target, given, { workload, others }) {
+  const parameters = /** @type {import('../lib/types.js').Parameters} */ (given);
+  const definition = /** @type {StorageDefinition} */ (target.definition);
+  const offer = workload?.offers?.(definition, parameters, reachOf(target, others)) ?? true;
+  if (offer === false) return null;
+  const lack = lackOfOther(workload, parameters, others) ?? (offer === true ? null : offer);
+  return { ...target, unavailable: target.unavailable ?? lack };
 }
 
 /**

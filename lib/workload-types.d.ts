@@ -377,6 +377,7 @@ export interface WorkloadDefinition {
   check?: Prepare | false;
   /**
    * whether a variant exists for a storage; false: no such benchmark; a reason: it is skipped.
+   * Without variants `parameters` are the workload's options.
    * `reach`: where its server is, and the further ones
    */
   offers?(

@@ -190,6 +190,14 @@ describe('mixes on rows of their own', () => {
     await assertRemoved();
   });
 
+  it('ceilings and several machines are refused in one line', async () => {
+    const mix = ['race', '--storages', 'redis', '--mix', 'get:90,insert:10'];
+    const limits = await call(...mix, '--limits');
+    assertFailure(limits, 2, /--limits and the workload crud, which has rows of its own/);
+    const agents = await call(...mix, '--agents', '2');
+    assertFailure(agents, 2, /--agents and the workload crud, which has rows of its own/);
+  });
+
   it('a storage that lacks an operation is skipped with the reason', async () => {
     const how = ['--mix', 'get:90,scan:10', ...small];
     const { result } = await run('race', '--storages', 'redis,mysql2', ...how);

@@ -15,7 +15,7 @@ import { bindVerify, workload as get } from '../get/index.js';
 import { options, planOf } from '../get/plan.js';
 import { createVerifier, nothingCompared } from '../get/verifier.js';
 import { Freshness, hasPlace } from '../mix/freshness.js';
-import { ALL_KINDS, kindsOf, parseMix } from '../mix/weights.js';
+import { ALL_KINDS, CRUD_DEFAULT, kindsOf, parseMix } from '../mix/weights.js';
 import { promised } from '../promised.js';
 import { drawOperations, fieldsOfAll, KIND } from './drawn.js';
 import { joinFields, splitFields } from './hashes.js';
@@ -57,7 +57,7 @@ export const workload = defineWorkload({
   plan: planOf('crud'),
   slices: true,
   namespace,
-  offers({ name, rows = [] }, { mix, ttlMs }) {
+  offers({ name, rows = [] }, { mix = CRUD_DEFAULT, ttlMs }) {
     const kinds = kindsOf(parseMix(String(mix)));
     const needed = ttlMs === undefined ? [] : ['expire'];
     for (const kind of kinds) needed.push(...(NEEDED[kind] ?? []));
@@ -86,6 +86,7 @@ export const workload = defineWorkload({
  * @property {number} firstId of its own rows
  * @property {(row: number) => string} textOf of its own rows
  * @property {number | null} ttlMs
+ * @property {readonly string[]} names of the kinds that occur
  * @property {{ now(): number }} clock
  * @property {Uint8Array} done what each operation was in the end, an index of ALL_KINDS
  * @property {Int32Array} taken its own row
@@ -96,10 +97,9 @@ export const workload = defineWorkload({
  * @returns {State}
  */
 function createState({ dataset, seed, ops, options, clock, round, slot, share }) {
-  const { mix, ttlMs = null } = /** @type {any} */ (options['parameters']);
+  const { mix = CRUD_DEFAULT, ttlMs = null, keys } = /** @type {any} */ (options);
   const place = slot === undefined ? (share ?? process.pid) : slot.at * 2 + Number(slot.isCopy);
   const firstId = firstIdOf({ round, place });
-  const { keys } = /** @type {{ keys?: string }} */ (options);
   const from = { dataset, seed, ops, mix, keys, firstHash: firstId + HASHES_FROM };
   const drawn = drawOperations(from);
   const freshness = new Freshness(dataset, { keys: drawn.keys, slots: drawn.slots });
@@ -116,12 +116,25 @@ function createState({ dataset, seed, ops, options, clock, round, slot, share })
   const values = Array.from({ length: Math.min(own.size, inserts) }, (_, row) => make(row));
   return {
     ...{ dataset, drawn, freshness, hashFreshness, own, firstId, ttlMs },
+    names: possibleKinds(parseMix(mix), ttlMs !== null),
     hashValues: fieldsOfAll(hashFreshness.values),
     textOf: (row) => values[row] ?? make(row),
     clock: clock ?? { now: () => 0 },
     done: new Uint8Array(kinds.length),
     taken: new Int32Array(kinds.length),
   };
+}
+
+/**
+ * @param {import('../mix/weights.js').Weights} weights
+ * @param {boolean} expires
+ * @returns {string[]} with those in whose place others are done
+ */
+function possibleKinds(weights, expires) {
+  const kinds = kindsOf(weights);
+  const changes = kinds.includes('insert') || kinds.includes('del');
+  const further = changes ? ['get', 'insert', ...(expires ? [] : ['del'])] : [];
+  return ALL_KINDS.filter((kind) => kinds.includes(kind) || further.includes(kind));
 }
 
 /**
@@ -149,6 +162,8 @@ function bindCrud(handle, calls, state) {
   const { length } = drawn.kinds;
   const at = (/** @type {number} */ index) => (index < length ? index : index % length);
   const compared = { ...nothingCompared(), stale: 0 };
+  const { names } = state;
+  const numberOf = ALL_KINDS.map((name) => names.indexOf(name));
   const issue = bindIssue(handle, state);
   const verifiers = bindVerifiers(handle, state, compared);
   return {
@@ -156,7 +171,7 @@ function bindCrud(handle, calls, state) {
     verify: (index, reply, whole) => verifiers[kindOf[at(index)]](at(index), reply, whole),
     replyBytes: dataset.valueSize,
     compared,
-    kinds: { names: ALL_KINDS, of: (index) => kindOf[at(index)] },
+    kinds: { names, of: (index) => numberOf[kindOf[at(index)]] },
     before: () => writeHashes(handle, calls, state),
     async after() {
       const metrics = await readBack(state, handle, calls);

@@ -92,12 +92,12 @@ export function planOf(name) {
       );
     }
     return {
-      ...(!isPlain && { variants: [{ parameters: { mix, ...(ttl && { ttlMs: ttl }) } }] }),
       workload: {
         workload: mix === undefined ? name : isPlain ? 'mix' : 'crud',
         workloadOptions: {
           ...(keys && { keys }),
           ...(mix && { mix }),
+          ...(ttl && { ttlMs: ttl }),
           ...(readOnly && { readOnly, sample: sample ?? SAMPLE_DEFAULT }),
           ...(keysFrom && { keysFrom }),
           ...(table && { table }),
