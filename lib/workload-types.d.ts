@@ -127,9 +127,8 @@ export type Prepare<H = any> = (context: {
   origin?: Origin;
   /** keys of the user in place of the dataset, with --read-only */
   ownData?: OwnData;
-  /** by slices */
+  /** slot: by slices; share: which one of the processes that share a load */
   slot?: Slot;
-  /** of processes that share a load: which one this is */
   share?: number;
 }) => (handle: H, calls?: CallStyle) => BoundWorkload;
 
@@ -377,7 +376,6 @@ export interface WorkloadDefinition {
   check?: Prepare | false;
   /**
    * whether a variant exists for a storage; false: no such benchmark; a reason: it is skipped.
-   * Without variants `parameters` are the workload's options.
    * `reach`: where its server is, and the further ones
    */
   offers?(
