@@ -35,10 +35,23 @@ function listFiles() {
       .split('\n')
       .filter((line) => line !== '');
   } catch {
+    const ignored = ignoredByGit();
     return readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => !/^(node_modules|\.dragstrip|types|results|\.git)(\/|$)/.test(file),
+      (file) => !ignored.some((pattern) => pattern.test(file)),
     );
   }
+}
+
+/** @returns {RegExp[]} of .gitignore as far as ours goes: names, folders, a star within a name */
+function ignoredByGit() {
+  const lines = readFileSync(path.join(ROOT, '.gitignore'), 'utf8').split('\n');
+  return ['/.git/', ...lines.filter((line) => line !== '')].map((line) => {
+    const name = line
+      .replace(/^\/|\/$/g, '')
+      .replaceAll('.', '\\.')
+      .replaceAll('*', '[^/]*');
+    return new RegExp(`${line.startsWith('/') ? '^' : '(^|/)'}${name}(/|$)`);
+  });
 }
 
 /**
