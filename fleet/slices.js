@@ -30,6 +30,8 @@ const LEAD_BLOCKS = 1;
 const BLOCKS_MIN = 4;
 const BLOCKS_MAX = 20;
 const ROUNDS_AIM = 8;
+/** Of a round that is invalid, since machines began too late: no contender is to blame for that. */
+const ATTEMPTS = 3;
 /** Of a round: to start, open and warm up its processes. */
 const START_NS = 4e9;
 
@@ -138,16 +140,19 @@ export function slicesOf(fleet) {
       onPhase?.('warming up', 0.05);
       const onStart = () => onPhase?.(`${slots.length} slices on all machines`, 0.3);
       const work = { type: /** @type {const} */ ('slices'), round: order };
-      const step = await fleet.runStep(fleet.seats.all, work, { signal, onStart });
-      if (fleet.lost !== null) return failed(fleet.lossFailure());
-      const { failure = null } = step.failure() ?? {};
-      if (failure !== null) return failed(failure);
-      const merged = await mergeSlices(step.slices(), {
-        ...{ slots, loads: loads.length, blocks, entrants: entrants.length },
-        ...{ startNs: step.atNs, sliceNs: SLICE_NS, windowNs: SLICE_NS - RAMP_NS },
-      });
-      gapNs = Math.min(GAP_NS_MAX, Math.max(GAP_NS_MIN, 2 * merged.overrunNs));
-      return merged.contenders;
+      for (let attempt = 1; ; attempt += 1) {
+        const step = await fleet.runStep(fleet.seats.all, work, { signal, onStart });
+        if (fleet.lost !== null) return failed(fleet.lossFailure());
+        const { failure = null } = step.failure() ?? {};
+        if (failure !== null) return failed(failure);
+        const merged = await mergeSlices(step.slices(), {
+          ...{ slots, loads: loads.length, blocks, entrants: entrants.length },
+          ...{ startNs: step.atNs, sliceNs: SLICE_NS, windowNs: SLICE_NS - RAMP_NS },
+        });
+        gapNs = Math.min(GAP_NS_MAX, Math.max(GAP_NS_MIN, 2 * merged.overrunNs));
+        const isLate = merged.contenders.some((one) => one.failure?.code === 'E_AGENT_LATE');
+        if (!isLate || attempt === ATTEMPTS || signal?.aborted) return merged.contenders;
+      }
     },
   };
 }

@@ -190,7 +190,7 @@ describe('slices of three machines', () => {
         return text === '' ? 0 : parseResult(text, 'lost.json').benchmarks[1].rounds.length;
       };
       assert.ok(await until(async () => (await rounds()) === 1, 120_000), 'one round is over');
-      assert.ok(await until(() => childrenOf(Number(lost.child.pid)).length >= 4));
+      assert.ok(await until(() => childrenOf(Number(lost.child.pid)).length >= 2));
       await sleep(4000);
       lost.child.kill('SIGKILL');
       const { status, stdout, stderr } = await race.ended;
