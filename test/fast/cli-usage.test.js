@@ -165,7 +165,10 @@ describe('every help ends well', { concurrency: 2 }, () => {
     assert.equal(list.status, 0, list.stderr);
     for (const name of ['ioredis:tuned', 'manual-hs', 'lmdb'])
       assert.ok(list.stdout.includes(name));
-    assert.match(list.stdout, /│ ioredis .*│ get, mget, set, add, del, hash, expire, insert, lock, command +│/);
+    assert.match(
+      list.stdout,
+      /│ ioredis .*│ get, mget, set, add, del, hash, expire, insert, lock, command +│/,
+    );
     const doctor = await runCommand(folder, [DRAGSTRIP, 'doctor']);
     assert.equal(doctor.status, 0, doctor.stderr);
     assert.match(doctor.stdout, /missing {2}Redis at 127\.0\.0\.1:1: connection refused/);
