@@ -183,7 +183,9 @@ try {
   console.log(`prepared in ${secondsSince(startNs).toFixed(0)} s\n`);
   const races = await raceAll(folder);
   const minutes = (secondsSince(startNs) / 60).toFixed(1);
-  console.log(`\n${tableOf(races)}\n\nraces: ${races.length}; ${minutes} minutes in all; results in ${out}`);
+  console.log(
+    `\n${tableOf(races)}\n\nraces: ${races.length}; ${minutes} minutes in all; results in ${out}`,
+  );
 } finally {
   await servers('stop').catch(() => {});
   await rm(folder, { recursive: true, force: true });
