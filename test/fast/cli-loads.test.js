@@ -152,7 +152,9 @@ test('key distributions and mixes go to the workload, and a mix makes it the mix
   const mix = plan({ mix: 'get:9,set:1' });
   assert.deepEqual([mix.workload, mix.workloadOptions], ['mix', { mix: 'get:9,set:1' }]);
   assert.throws(() => plan({ keys: 'pareto' }), { code: 'E_USAGE', message: /key distribution/ });
-  assert.throws(() => plan({ mix: 'get:9,del:1' }), { code: 'E_USAGE', message: /mix/ });
+  const more = plan({ mix: 'get:9,del:1' });
+  assert.deepEqual([more.workload, more.workloadOptions], ['crud', { mix: 'get:9,del:1' }]);
+  assert.throws(() => plan({ mix: 'get:9,drop:1' }), { code: 'E_USAGE', message: /mix/ });
   const named = () => planRun({ workload: 'get', mix: 'get:1' }, get);
   assert.throws(named, { code: 'E_USAGE' });
 });
