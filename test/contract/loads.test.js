@@ -92,7 +92,10 @@ describe('values of a distribution', () => {
     for (const { reason, opsPerSecond } of [...wire, ...driver]) {
       assert.ok((opsPerSecond ?? 0) > 0, String(reason));
     }
-    assert.ok(wire.length === 2 && driver.length === 2);
+    const protocols = wire.map(({ protocol }) => protocol);
+    assert.deepEqual(protocols, ['redis', 'mysql']);
+    const storages = driver.map(({ storage }) => storage); // of both loads
+    assert.deepEqual(storages, ['redis', 'redis', 'mysql2', 'mysql2']);
   });
 
   it('what is no distribution is one clear line', async () => {
