@@ -8,6 +8,7 @@
 
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,6 +20,9 @@ const WITH_SERVERS = ['contract', 'fault'];
 const NEEDS =
   /helpers\/(servers|own-redis|loader-stores|handlersocket-server)\.js|servers\/index\.js/;
 const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
+
+/** Files at a time: most of the tests wait, but each may need two processors at once. */
+const CONCURRENCY = Math.min(3, Math.max(2, availableParallelism() - 1));
 
 const given = process.argv.slice(2);
 const folders = given.length === 0 ? FOLDERS : given;
@@ -43,7 +47,7 @@ const skipped = all.filter((file) => lacksServer(readFileSync(path.join(ROOT, fi
 const child = spawn(
   process.execPath,
   [
-    ...['--test', '--test-concurrency=2', '--test-reporter=spec'],
+    ...['--test', `--test-concurrency=${CONCURRENCY}`, '--test-reporter=spec'],
     ...all.filter((file) => !skipped.includes(file)),
   ],
   { cwd: ROOT, stdio: 'inherit' },
