@@ -286,17 +286,14 @@ describe('firstDifference', () => {
 test('the allocation of known objects and Buffers is known', () => {
   /** @type {any} */
   let kept = null;
-  const objects = measureAllocation(
-    [
-      () => {
-        for (let i = 0; i < 50_000; i += 1) kept = [i, kept === null];
-      },
-    ],
-    20,
-  );
+  const work = () => {
+    for (let i = 0; i < 50_000; i += 1) kept = [i, kept === null];
+  };
+  // What V8 allocates for itself meanwhile (code, feedback) falls into few of five.
+  const all = Array.from({ length: 5 }, () => measureAllocation([work], 20).heapBytes / 50_000);
   // An array of two: 32 bytes and its elements' 16 + 2 × 8, without pointer compression.
-  const each = objects.heapBytes / 50_000;
-  assert.ok(each > 60 && each < 70, `${each} bytes`);
+  const each = all.sort((a, b) => a - b)[2];
+  assert.ok(each > 60 && each < 70, `${all} bytes`);
   // A collection under load may count one of them less.
   const slabs = measureAllocation([() => Buffer.alloc(65_536)], 50);
   assert.ok(Math.abs(slabs.bufferBytes / 1024 - 64) <= 2, `${slabs.bufferBytes}`);
