@@ -18,10 +18,9 @@ import { run } from '../../index.js';
 import { formatEndpoint, parseEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { OUTCOMES } from '../../lib/outcome.js';
-import { launch } from '../../servers/process.js';
-import { loadServer } from '../../servers/registry.js';
+import { redisAnswers, startRedis } from '../helpers/own-redis.js';
 import { rememberProcess } from '../helpers/restart.js';
-import { PACKAGES_HOME, withServers } from '../helpers/servers.js';
+import { withServers } from '../helpers/servers.js';
 
 const DATASET = { rows: 500, valueSize: 64, seed: 1 };
 const RATE = 500;
@@ -86,33 +85,13 @@ describe('redis', () => {
   let address = '';
 
   before(async () => {
-    const { find, probe } = await loadServer('redis');
-    const binaries = await find(PACKAGES_HOME);
-    assert.ok(binaries);
     const port = await getPort({ host: '127.0.0.1' });
     address = `127.0.0.1:${port}`;
     // Rows survive the kill, as in a server that is used for more than a benchmark.
-    const words = ['--bind', '127.0.0.1', '--port', `${port}`, '--appendonly', 'yes', '--save', ''];
-    start = async () => {
-      const { identity } = await launch({
-        program: binaries.programs['redis-server'],
-        args: [...words, '--dir', folder],
-        ...{ cwd: folder, env: binaries.env ?? {}, logPath: path.join(folder, 'log'), owned: true },
-      });
-      return identity.pid;
-    };
+    start = () => startRedis(folder, port, ['--appendonly', 'yes']);
     pid = await start();
+    await redisAnswers(address);
     const main = parseEndpoint(address, '--redis');
-    for (let left = 100; left > 0; left -= 1) {
-      if (
-        await probe({ main }, {}).then(
-          () => true,
-          () => left === 1,
-        )
-      )
-        break;
-      await sleep(50);
-    }
     const { seed } = await getLoader('redis');
     await seed({ address: { main }, credentials: {}, dataset: createDataset(DATASET) });
   });
@@ -125,6 +104,7 @@ describe('redis', () => {
     process.kill(pid, 'SIGKILL');
     await sleep(AWAY_MS);
     pid = await start();
+    await redisAnswers(address); // the next test finds it there, however short this one is
   }
 
   for (const storage of ['ioredis', 'redis:pool']) {
