@@ -2,13 +2,16 @@
 
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
+const KEPT = 'results so far are kept';
+
 /**
  * @param {NodeJS.WritableStream} stderr
- * @param {{ before?: () => void }} [options] before: what is drawn makes room for the message
+ * @param {{ before?: () => void, meaning?: string }} [options] before: what is drawn makes room for
+ *   the message; meaning: what stopping means here
  * @returns {{ signal: AbortSignal, status: () => number | null, dispose: () => void }} status: the
  *   exit status of the signal that came, or null
  */
-export function onSignals(stderr, { before = () => {} } = {}) {
+export function onSignals(stderr, { before = () => {}, meaning = KEPT } = {}) {
   const controller = new AbortController();
   /** @type {number | null} */
   let status = null;
@@ -17,7 +20,7 @@ export function onSignals(stderr, { before = () => {} } = {}) {
     if (status !== null) process.exit(STATUS[/** @type {keyof typeof STATUS} */ (name)]);
     status = STATUS[/** @type {keyof typeof STATUS} */ (name)];
     before();
-    stderr.write('\nstopping; results so far are kept (press Ctrl-C again to exit immediately)\n');
+    stderr.write(`\nstopping; ${meaning} (press Ctrl-C again to exit immediately)\n`);
     controller.abort();
   };
   const names = /** @type {NodeJS.Signals[]} */ (Object.keys(STATUS));

@@ -16,7 +16,7 @@ export async function execute({ options, stdout, stderr }) {
   const allowTargets = targetsOf(options);
   const name = options.name ?? `${hostname()}-${process.pid}`;
   const { runAgent } = await import('../../fleet/agent.js');
-  const signals = onSignals(stderr);
+  const signals = onSignals(stderr, { meaning: 'a run under way loses this agent' });
   try {
     await runAgent({
       ...{ coordinator, name, allowTargets, home: findHome(), signal: signals.signal },

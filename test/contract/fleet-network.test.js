@@ -21,7 +21,7 @@ import { latencyOf } from '../helpers/latency-by-operation.js';
 import { createNetwork, lackOfNamespaces } from '../helpers/network.js';
 import { PACKAGES_HOME } from '../helpers/servers.js';
 
-const REPETITIONS = 3;
+const REPETITIONS = 20;
 const RATE = 1500;
 const DURATION_NS = 0.3e9;
 const AGENTS = ['a', 'b', 'c'];
