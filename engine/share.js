@@ -95,15 +95,7 @@ export function mergeRecords(records) {
     open: mergeOpen(records),
     kinds: mergeKinds(records),
     client: mergeClients(records),
-    ...(first.compared && {
-      compared: {
-        replies: sum(({ compared }) => compared?.replies ?? 0),
-        bytes: sum(({ compared }) => compared?.bytes ?? 0),
-        ...(first.compared.stale !== undefined && {
-          stale: sum(({ compared }) => compared?.stale ?? 0),
-        }),
-      },
-    }),
+    ...(first.compared && { compared: mergeCompared(records) }),
     ...(first.outages && {
       outages: mergeOutages(records.flatMap(({ outages }) => outages ?? [])),
     }),
@@ -283,4 +275,15 @@ function mergeTimelines(timelines) {
     }
   }
   return { windowNs, operations: Array.from(operations, (count) => count ?? 0) };
+}
+
+/**
+ * @param {readonly { compared?: import('../lib/types.js').Compared }[]} records one or more
+ * @returns {import('../lib/types.js').Compared} of all; stale where the first one counts it
+ */
+export function mergeCompared(records) {
+  const sum = (/** @type {'replies' | 'bytes' | 'stale'} */ name) =>
+    records.reduce((all, { compared }) => all + (compared?.[name] ?? 0), 0);
+  const counted = records[0].compared?.stale !== undefined;
+  return { replies: sum('replies'), bytes: sum('bytes'), ...(counted && { stale: sum('stale') }) };
 }

@@ -6,6 +6,7 @@
  */
 
 import { toLatency } from '../engine/round.js';
+import { mergeCompared } from '../engine/share.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
 import { SAMPLES_MAX } from '../load/recorder.js';
 import { Histogram } from '../measure/histogram.js';
@@ -227,15 +228,7 @@ function mergeSeries(all) {
         systemNs: sum(({ cpu }) => cpu?.systemNs ?? 0),
       },
     }),
-    ...(first.compared && {
-      compared: {
-        replies: sum(({ compared }) => compared?.replies ?? 0),
-        bytes: sum(({ compared }) => compared?.bytes ?? 0),
-        ...(first.compared.stale !== undefined && {
-          stale: sum(({ compared }) => compared?.stale ?? 0),
-        }),
-      },
-    }),
+    ...(first.compared && { compared: mergeCompared(all) }),
     ...(names && {
       kinds: names.map((name, i) => {
         const own = add(all.map(({ kinds }) => kinds?.[i]?.latency ?? null));

@@ -6,7 +6,7 @@
 
 import { parseSlots } from '../../protocols/resp/slots.js';
 import { connectGlideCluster, glideClusterBatch } from '../glide-client.js';
-import { flatMap, openInserter, REDIS_INSERTS, unwrap } from './redis.js';
+import { flatMap, glideWrites, openInserter, REDIS_INSERTS, unwrap } from './redis.js';
 
 /** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
@@ -119,14 +119,6 @@ function nodeRedisConnection(cluster, destroy) {
  */
 async function glideConnection(context) {
   const client = await connectGlideCluster(context);
-  const Batch = await glideClusterBatch();
-  const absent = { conditionalSet: 'onlyIfDoesNotExist' };
-  /** @param {boolean} atomic @param {string[]} rows */
-  const send = (atomic, rows) => {
-    const batch = new Batch(atomic);
-    for (let i = 0; i < rows.length; i += 2) batch.set(rows[i], rows[i + 1], absent);
-    return client.exec(batch, true);
-  };
   return {
     async nodes() {
       const slots = await client.customCommand(['CLUSTER', 'SLOTS'], { route: 'randomNode' });
@@ -140,12 +132,6 @@ async function glideConnection(context) {
           client.customCommand(words, { route }).then(flatMap);
       });
     },
-    set: (key, value) => client.set(key, value, absent),
-    pipeline: (rows) => send(false, rows),
-    multi: (rows) => send(true, rows),
-    setMany: (rows) => client.customCommand(['MSETNX', ...rows]).then(Number), // true where stored
-    async close() {
-      if (!client.isClosed) client.close();
-    },
+    ...glideWrites(client, await glideClusterBatch()),
   };
 }

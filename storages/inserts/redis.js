@@ -162,7 +162,18 @@ async function nodeRedisConnection(context) {
  */
 async function glideConnection(context) {
   const client = await connectGlide(context);
-  const Batch = await glideBatch();
+  return {
+    nodes: async () => [(...words) => client.customCommand(words).then(flatMap)],
+    ...glideWrites(client, await glideBatch()),
+  };
+}
+
+/**
+ * @param {any} client of GLIDE, of one server or of a cluster
+ * @param {any} Batch the class of its batches
+ * @returns {Omit<RedisConnection, 'nodes'>}
+ */
+export function glideWrites(client, Batch) {
   const absent = { conditionalSet: 'onlyIfDoesNotExist' };
   /** @param {boolean} atomic @param {string[]} rows */
   const send = (atomic, rows) => {
@@ -171,7 +182,6 @@ async function glideConnection(context) {
     return client.exec(batch, true);
   };
   return {
-    nodes: async () => [(...words) => client.customCommand(words).then(flatMap)],
     set: (key, value) => client.set(key, value, absent),
     pipeline: (rows) => send(false, rows),
     multi: (rows) => send(true, rows),
