@@ -167,7 +167,8 @@ describe('a lost agent', () => {
     }
   });
 
-  test('truncate keeps the seconds in which all were there, of the others', async () => {
+  /** @returns {Promise<number>} operations that the kept seconds lack: two thirds are due */
+  async function truncated() {
     const how = { onLoss: /** @type {const} */ ('truncate'), beforeMs: 2600 };
     const { fleet, lost, execution } = await lose(({ child }) => child.kill('SIGKILL'), how);
     try {
@@ -175,23 +176,22 @@ describe('a lost agent', () => {
       assert.ok(record, execution.failure?.message);
       const seconds = record.seconds?.length ?? 0;
       assert.ok(seconds >= 1 && seconds <= 12, `${seconds} s`);
-      assert.equal(
-        record.agents
-          ?.map(({ agent }) => agent)
-          .sort()
-          .join(),
-        'a,b',
-      );
+      const names = record.agents?.map(({ agent }) => agent).sort();
+      assert.deepEqual(names, ['a', 'b']);
       assert.equal(record.latency?.count, record.scheduled);
-      // Two thirds of the load, for as long as it is counted. What ends in a later second is not in
-      // it: on a busy machine that is as much as these are late.
-      const due = seconds * 400;
-      assert.ok(record.scheduled <= due + 40, `${record.scheduled} of ${due}`);
-      assert.ok(record.scheduled > due - 400, `${record.scheduled} of ${due}: later than a second`);
+      return seconds * 400 - record.scheduled;
     } finally {
       await fleet.close();
       await lost.stop();
     }
+  }
+
+  test('truncate keeps the seconds in which all were there, of the others', async () => {
+    // What ends in a later second is not in them: on a busy machine that is as much as replies are
+    // late. Then it is tried again.
+    let lacking = await truncated();
+    for (let more = 2; more > 0 && lacking > 40; more -= 1) lacking = await truncated();
+    assert.ok(Math.abs(lacking) <= 40, `${lacking} operations are not there`);
   });
 
   test('a generator that is killed fails the round by its agent’s name', async () => {

@@ -87,7 +87,8 @@ describe('the parent of a run is killed', () => {
     try {
       await eventually(() => soFar() !== undefined, 'a part of a round', limitMs);
       const { blocks } = /** @type {{ blocks: number }} */ (soFar());
-      await eventually(() => (soFar()?.blocks ?? 0) > blocks, 'the journal goes on');
+      // Within a second, and what a busy machine adds.
+      await eventually(() => (soFar()?.blocks ?? 0) > blocks, 'the journal goes on', 2500);
       const whole = () => [stored()?.comparison].filter((one) => one?.blocks.length)[0];
       const { unfinished } = await eventually(whole, 'a whole round', limitMs);
       assert.ok(unfinished === undefined || unfinished.round > 0, 'its part was not removed');
