@@ -12,6 +12,7 @@ import { openNamespace } from '../data/namespaces/index.js';
 import { formatEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
+import { refusedError } from '../lib/errors.js';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
 import { machineLock, withLock } from '../servers/lock.js';
 
@@ -74,8 +75,12 @@ export async function withNamespaces(run, work) {
   return { warnings };
 }
 
+/** What the lock of a server says of its holder. */
+const RUN = 'run';
+
 /**
- * Only one run at a time owns data on a server of this machine.
+ * Only one run at a time owns data on a server of this machine. A loader of rows is waited for;
+ * another run is not: it may take long, and both would measure each other.
  * @param {Pick<NamespaceRun, 'storages' | 'signal' | 'onEvent'>} run
  * @param {(servers: ServerTarget[]) => Promise<void>} work
  * @returns {Promise<void>}
@@ -86,13 +91,32 @@ async function aloneOnServers({ storages, signal, onEvent }, work) {
   for (const { server, unavailable } of storages) {
     if (server !== null && unavailable === null) servers.set(lockOf(server), server);
   }
-  const onWait = () => onEvent?.({ type: 'waiting', what: 'another run that uses this server' });
+  const onWait = () => onEvent?.({ type: 'waiting', what: 'another command that fills a server' });
   // In one order for all runs: two of them cannot wait for each other.
   const locked = [...servers.keys()].sort().reduceRight(
-    (inner, lock) => () => withLock(lock, { signal, onWait }, inner),
+    (inner, lock) => () => {
+      const refuse = refusalOf(/** @type {ServerTarget} */ (servers.get(lock)));
+      return withLock(lock, { signal, onWait, refuse, purpose: RUN }, inner);
+    },
     () => work([...servers.values()]),
   );
   return locked();
+}
+
+/**
+ * @param {ServerTarget} server
+ * @returns {(holder: import('../servers/lock.js').Holder) => void}
+ * @throws {import('../lib/errors.js').DragstripError} E_REFUSED if it is a run
+ */
+function refusalOf({ name, address }) {
+  return ({ purpose, pid }) => {
+    if (purpose !== RUN) return;
+    const [first] = Object.values(address);
+    throw refusedError(
+      `${name} ${formatEndpoint(first)}: another run is using it: process ${pid} of this machine`,
+      'wait until it has ended, or use another server',
+    );
+  };
 }
 
 /**

@@ -18,21 +18,31 @@ import { isAlive, ownIdentity, processScope } from '../lib/process-identity.js';
 const RETRY_MS = 50;
 const UNWRITABLE = Object.freeze(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM']);
 
-/** @typedef {{ id: string, pid: number, startTicks: number, scope: string | null }} Holder */
+/** @typedef {{ id: string, pid: number, startTicks: number, scope: string | null,
+ *   purpose?: string }} Holder */
 
 /**
  * @template T
  * @param {string} path what is locked; need not exist. The lock is a file of this name and `.lock`
- * @param {{ signal?: AbortSignal, timeoutMs?: number, onWait?: () => void }} options timeoutMs:
- *   maximum wait for another holder, 10 minutes by default
+ * @param {{ signal?: AbortSignal, timeoutMs?: number, onWait?: () => void, purpose?: string,
+ *   refuse?: (holder: Holder) => void }} options timeoutMs: maximum wait for another holder,
+ *   10 minutes by default; purpose: what the holder is seen to do by others; refuse: throws for a
+ *   holder that is not to be waited for
  * @param {() => Promise<T>} work runs while the lock is held
  * @returns {Promise<T>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if the lock stays taken
  */
-export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, work) {
+export async function withLock(path, options, work) {
+  const { signal, timeoutMs = 600_000, onWait, purpose, refuse } = options;
   const file = `${path}.lock`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  let release = acquire(file);
+  const tryOnce = () => {
+    const taken = acquire(file, purpose);
+    const holder = taken === null && refuse ? readHolder(file) : null;
+    if (holder !== null) refuse?.(holder);
+    return taken;
+  };
+  let release = tryOnce();
   if (release === null) onWait?.();
   for (let waitedMs = 0; release === null; waitedMs += RETRY_MS) {
     if (waitedMs >= timeoutMs) {
@@ -42,7 +52,7 @@ export async function withLock(path, { signal, timeoutMs = 600_000, onWait }, wo
       );
     }
     await sleep(RETRY_MS, undefined, { signal });
-    release = acquire(file);
+    release = tryOnce();
   }
   try {
     return await work();
@@ -72,13 +82,14 @@ export function machineLock(name) {
 
 /**
  * @param {string} file
+ * @param {string} [purpose]
  * @returns {(() => void) | null} releases it; null: it is held
  */
-function tryAcquire(file) {
+function tryAcquire(file, purpose) {
   const id = randomBytes(12).toString('hex');
   const draft = `${file}-${id}`;
   /** @type {Holder} */
-  const own = { id, ...ownIdentity(), scope: processScope() };
+  const own = { id, ...ownIdentity(), scope: processScope(), ...(purpose && { purpose }) };
   try {
     writeFileSync(draft, JSON.stringify(own), { flag: 'wx', mode: 0o600 });
     if (tryLink(draft, file)) return () => rmSync(file, { force: true });
@@ -93,12 +104,13 @@ function tryAcquire(file) {
 
 /**
  * @param {string} file
+ * @param {string} [purpose]
  * @returns {(() => void) | null} as tryAcquire
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET where no file can be made
  */
-function acquire(file) {
+function acquire(file, purpose) {
   try {
-    return tryAcquire(file);
+    return tryAcquire(file, purpose);
   } catch (error) {
     if (!UNWRITABLE.includes(error.code)) throw error;
     const hint = 'free some space, or look at the rights of its folder';

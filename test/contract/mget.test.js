@@ -183,12 +183,28 @@ describe('mget on real servers', () => {
     assert.deepEqual(await mgetKeys(), []);
   });
 
-  test('waits for another run that holds keys, and both are right', async () => {
-    const words = ['scatter', ...SMALL, '--cycles', '200', '--quiet'];
-    const both = await Promise.all([mget(...words), mget(...words)]);
-    for (const { status, stdout, stderr } of both) {
-      assert.equal(status, 0, stderr);
-      assert.equal(stdout.trimEnd().split('\n').length, 200);
+  test('refuses a server that another run is using, which ends as if it were alone', async () => {
+    const long = ['--cycles', '2000', '--max-conc', '1', '--storages', 'ioredis'];
+    const words = ['bin/dragstrip.js', 'mget', 'concurrency', ...SMALL, ...long];
+    const first = startCommand(folder, words, { env: addressVariables(servers) });
+    try {
+      await eventually(() => first.stdout().includes('Holding'), 'the keys are held');
+      const { status, stdout, stderr } = await mget(
+        'scatter',
+        ...SMALL,
+        '--cycles',
+        '5',
+        '--quiet',
+      );
+      assert.equal(status, 3, stderr);
+      assert.equal(stdout, '');
+      const { pid } = first.child;
+      assert.match(stderr, /^dragstrip: redis \S+: another run is using it: process \d+ of this/);
+      assert.match(stderr, new RegExp(`: process ${pid} of this machine`));
+      const { status: own, stdout: shown } = await first.ended;
+      assert.equal(own, 0, shown);
+    } finally {
+      first.child.kill('SIGKILL');
     }
     assert.deepEqual(await mgetKeys(), []);
   });

@@ -60,6 +60,26 @@ test('two seeds at once: the second waits, and finds the rows of the first', asy
   assert.equal(said[1], 'written');
 });
 
+test('a holder that is not to be waited for is refused, by what it does', async () => {
+  const lock = join(folder, 'c');
+  const refuse = (/** @type {import('../../servers/lock.js').Holder} */ { purpose, pid }) => {
+    if (purpose === 'run') throw new Error(`refused: ${pid}`);
+  };
+  await withLock(lock, { purpose: 'run' }, async () => {
+    await assert.rejects(
+      withLock(lock, { refuse }, async () => {}),
+      { message: `refused: ${process.pid}` },
+    );
+  });
+  await withLock(lock, { purpose: 'seed' }, async () => {
+    await assert.rejects(
+      withLock(lock, { refuse, timeoutMs: 100 }, async () => {}),
+      { code: 'E_TARGET' },
+    );
+  });
+  assert.equal(await withLock(lock, { refuse }, async () => 'done'), 'done');
+});
+
 test('a living holder is waited for, up to the limit', async () => {
   const lock = join(folder, 'b');
   const holder = hold(lock, '', 'hang');
