@@ -10,14 +10,23 @@ import { Histogram } from '../measure/histogram.js';
  *   since this call; absent: no pool, or its driver does not show them
  */
 export function watchPoolWait(handles) {
-  const take = () =>
-    handles.flatMap((handle) => /** @type {RowsHandle} */ (handle).poolWait?.() ?? []);
+  const take = () => handles.reduce(addPoolWait, /** @type {Histogram | null} */ (null));
   take(); // those of the warm-up
   return () => {
-    const all = take();
-    if (all.length === 0) return {};
-    const merged = new Histogram();
-    for (const one of all) merged.mergeSparse(one);
-    return { poolWait: merged.count === 0 ? null : merged.toMessage() };
+    const sum = take();
+    return sum === null ? {} : { poolWait: sum.count === 0 ? null : sum.toMessage() };
   };
+}
+
+/**
+ * @param {Histogram | null} sum is added to; null: none yet
+ * @param {import('../lib/types.js').Handle} handle its waits since the last call
+ * @returns {Histogram | null} null: no pool, or its driver does not show them
+ */
+export function addPoolWait(sum, handle) {
+  const waits = /** @type {RowsHandle} */ (handle).poolWait?.();
+  if (waits === undefined) return sum;
+  const added = sum ?? new Histogram();
+  added.mergeSparse(waits);
+  return added;
 }

@@ -229,6 +229,9 @@ function mergeSeries(all) {
       },
     }),
     ...(first.compared && { compared: mergeCompared(all) }),
+    ...(first.poolWait !== undefined && {
+      poolWait: add(all.map(({ poolWait = null }) => poolWait))?.toMessage() ?? null,
+    }),
     ...(names && {
       kinds: names.map((name, i) => {
         const own = add(all.map(({ kinds }) => kinds?.[i]?.latency ?? null));

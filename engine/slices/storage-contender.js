@@ -10,6 +10,7 @@ import { ThreadClocks } from '../../measure/schedstat.js';
 import { loadWorkload } from '../../workloads/index.js';
 import { bindWorkload, checkRows, openStorage, runHook } from '../benchmark.js';
 import { closeBounded, withTimeout } from '../guard.js';
+import { addPoolWait } from '../pool-wait.js';
 import { isWarm } from './warm.js';
 
 /** Keys of a round, shared by its variants; the slices go through them and begin again. */
@@ -71,6 +72,8 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {import('../../lib/types.js').WorkloadMetrics} [metrics] of the workload
  * @property {{ name: string, latency: import('../record.js').HistogramMessage | null }[]} [kinds]
  *   of operations, in a mix
+ * @property {import('../record.js').HistogramMessage | null} [poolWait] of a pool whose driver
+ *   shows it
  * @property {number} [rssBytes] of the process, peak
  * @property {boolean} [refused] every operation was, which is no fault of the run
  */
@@ -108,6 +111,7 @@ const OPEN_TIMEOUT_MS = 10_000;
  * @property {SliceSeries} series
  * @property {{ userNs: number, systemNs: number, replies: number, bytes: number, stale: number }}
  *   sums
+ * @property {SliceSeries['recorder']['histogram'] | null} poolWait null: its handle does not tell
  */
 
 /**
@@ -130,7 +134,8 @@ export async function openStorageContender(spec, context) {
    * @param {Cell} cell
    * @param {(series: SliceSeries, begin: () => void) => Promise<T>} run begin: when it starts
    */
-  const account = async ({ series, part, sums }, run) => {
+  const account = async (cell, run) => {
+    const { series, part, sums } = cell;
     const before = { ...part.measured.compared };
     let times = thread.read();
     let cpu = process.cpuUsage();
@@ -143,6 +148,7 @@ export async function openStorageContender(spec, context) {
     sums.userNs += spent.user * 1000;
     sums.systemNs += spent.system * 1000;
     addCompared(sums, part.measured.compared, before);
+    cell.poolWait = addPoolWait(cell.poolWait, part.handle);
     return {
       ...figures,
       startNs: origin + figures.startNs,
@@ -269,7 +275,7 @@ export async function openCells(spec, context) {
       ...{ kind: load.kind, inFlight: load.inFlight, calls: part.calls },
     });
     const sums = { userNs: 0, systemNs: 0, replies: 0, bytes: 0, stale: 0 };
-    cells.push({ load, part, series, sums });
+    cells.push({ load, part, series, sums, poolWait: null });
   }
   return cells;
 }
@@ -352,6 +358,7 @@ async function warmCell(cell, { parts, warmNsMax, clock }) {
     if (kind !== 'burst') operations = Math.max(1, Math.ceil(5e6 / cost / inFlight)) * inFlight;
   }
   series.clear();
+  addPoolWait(null, part.handle);
   slice?.restart();
   const last = costs.slice(-Math.max(1, costs.length >> 2)).sort((a, b) => a - b);
   return { costNs: last[last.length >> 1], renews: slice !== undefined };
@@ -368,12 +375,11 @@ function emptySeries() {
  * @param {number} rssBytes
  * @returns {SeriesRecord}
  */
-function toRecord({ series, part, sums }, rssBytes) {
+function toRecord({ series, part: { measured, metrics }, sums, poolWait }, rssBytes) {
   const { recorder, scheduled, outcomes, samples, durationNs, inFlightAreaNs } = series;
   const { histogram, kinds } = recorder;
   const { userNs, systemNs, replies, bytes, stale } = sums;
-  const { measured, metrics } = part;
-  const message = (/** @type {import('../../measure/histogram.js').Histogram} */ one) =>
+  const message = (/** @type {typeof histogram} */ one) =>
     one.count === 0 ? null : one.toMessage();
   return {
     ...{ scheduled, samples, durationNs, rssBytes, outcomes: Array.from(outcomes) },
@@ -385,6 +391,7 @@ function toRecord({ series, part, sums }, rssBytes) {
       compared: { replies, bytes, ...(measured.compared.stale !== undefined && { stale }) },
     }),
     ...(metrics && { metrics }),
+    ...(poolWait && { poolWait: message(poolWait) }),
     ...(measured.refused?.() && { refused: true }),
     ...(kinds && {
       kinds: kinds.names.map((name, i) => ({ name, latency: message(recorder.byKind[i]) })),

@@ -11,7 +11,7 @@ const ROWS = { rows: 200, valueSize: 64, seed: 2 };
 const OPS = 2000;
 /** Ten times the connections of each pool: of ten requests nine wait. */
 const IN_FLIGHT = 40;
-const POOLS = ['redis:pool', 'mysql2:tuned'];
+const POOLS = ['redis:pool', 'mysql2:tuned', 'mariadb:pool'];
 
 describe('waits for a connection of a pool', () => {
   const servers = withServers(['redis', 'mariadb']);
@@ -54,6 +54,27 @@ describe('waits for a connection of a pool', () => {
       }
     });
   }
+
+  it('are in the rounds of slices, by load: none waits where one request is in flight', async () => {
+    const { benchmarks } = await run({
+      ...{ ...ROWS, storages: [...POOLS, 'ioredis'], home: servers.home(), rounds: 2 },
+      loads: [{ kind: 'sync' }, { kind: 'window', inFlight: IN_FLIGHT }],
+    });
+    for (const { storage, profile, load, rounds } of benchmarks) {
+      const label = `${storage}:${profile} ${load.kind}`;
+      assert.equal(rounds.length, 2, label);
+      for (const { poolWait, latency, outcomes, failure } of rounds) {
+        assert.equal(failure, null, label);
+        if (!POOLS.includes(`${storage}:${profile}`)) {
+          assert.equal(poolWait, undefined, label);
+          continue;
+        }
+        assert.equal(poolWait?.count, outcomes.ok, label);
+        const share = (poolWait?.p50Ns ?? 0) / (latency?.p50Ns ?? 0);
+        assert.ok(load.kind === 'sync' ? share < 0.2 : share > 0.3, `${label}: ${share}`);
+      }
+    }
+  });
 
   it('are columns of the tables, where there is a pool', async () => {
     const text = await report(
