@@ -34,6 +34,7 @@ const WHOLE_STREAM = 0x77680000;
  * @property {string} folder of embedded stores
  * @property {readonly import('../targets.js').ServerTarget[]} [others] further servers
  * @property {string | null} [program] name of another program that takes part
+ * @property {boolean} [overhead] the harness overhead takes part; default: yes
  * @property {number} orderSeed new in each run
  * @property {number} precision half-width as a share
  * @property {number} budgetNs
@@ -91,9 +92,11 @@ const WHOLE_STREAM = 0x77680000;
  */
 export async function runComparison(options) {
   const { clock, targets, loads, plan, folder, signal, budgetNs } = options;
-  const { orderSeed, trim, cpus, placement, runner, wholes = [], others = [], program } = options;
+  const { orderSeed, trim, cpus, placement, runner, wholes = [] } = options;
+  const { others = [], program, overhead } = options;
+  const beside = { folder, others, program, overhead };
   const startNs = clock.now();
-  let entrants = entrantsOf(targets, loads, plan, { folder, others, program, round: 0 });
+  let entrants = entrantsOf(targets, loads, plan, { ...beside, round: 0 });
   const shape = shapeOf(entrants, { budgetNs, lanes: availableParallelism() });
   const { sliceNs = runner?.sliceNs ?? shape.sliceNs } = options;
   const isStorage = (/** @type {RoleEntrant} */ { role }) => role === 'storage';
@@ -115,7 +118,7 @@ export async function runComparison(options) {
   for (let round = 0; stopped === null; round += 1) {
     const roundStartNs = clock.now();
     const names = entrants.map(({ name }) => name);
-    const all = entrantsOf(targets, loads, plan, { folder, others, program, round });
+    const all = entrantsOf(targets, loads, plan, { ...beside, round });
     const taking = all.filter(({ name }) => names.includes(name));
     /** @type {ContenderRound[]} */
     let done = [];

@@ -42,12 +42,14 @@ const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
  * @param {readonly import('./storage-contender.js').SliceLoad[]} loads
  * @param {import('../plan.js').RunPlan} plan
  * @param {{ folder: string, round: number,
- *   others?: readonly import('../targets.js').ServerTarget[], program?: string | null }} how
- *   folder: of embedded stores; others: further servers; program: name of another program
+ *   others?: readonly import('../targets.js').ServerTarget[], program?: string | null,
+ *   overhead?: boolean }} how folder: of embedded stores; others: further servers; program: name of
+ *   another program; overhead: the harness overhead takes part, where targets have rows
  * @returns {RoleEntrant[]}
  */
-export function entrantsOf(targets, loads, plan, { folder, round, others = [], program = null }) {
+export function entrantsOf(targets, loads, plan, how) {
   if (targets.length === 0) return [];
+  const { folder, round, others = [], program = null, overhead: wanted = true } = how;
   const mixed = targets.some(({ server }) => server !== null);
   const context = { folder, round, mixed, others };
   const all = targets.map((target) => storageEntrant(target, loads, plan, context));
@@ -64,7 +66,7 @@ export function entrantsOf(targets, loads, plan, { folder, round, others = [], p
   );
   // Contenders other than storages, such as codecs, call nothing that this would be the cost of.
   const ofRows = targets.every(({ definition }) => Object.hasOwn(definition, 'rows'));
-  const lacksOverhead = ofRows && !all.some(({ role }) => role === 'overhead');
+  const lacksOverhead = wanted && ofRows && !all.some(({ role }) => role === 'overhead');
   const overhead = lacksOverhead ? [overheadEntrant(loads, plan, context)] : [];
   const entrants = [
     ...all,

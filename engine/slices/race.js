@@ -5,6 +5,7 @@
  */
 
 import { randomInt } from 'node:crypto';
+import { kindOf } from '../../lib/capabilities.js';
 import { labelOf } from '../../lib/label.js';
 import { systemClock } from '../../measure/clock.js';
 import { roundsForPrecision } from '../../stats/precision.js';
@@ -40,8 +41,8 @@ const WHOLE_NS = 300e6;
  * @property {import('./comparison.js').RoundRunner} [runner] of several load machines
  * @property {boolean} [writes] the workload does
  * @property {readonly import('../targets.js').ServerTarget[]} [others] beside those of the storages
- * @property {Pick<import('../../lib/types.js').WorkloadDefinition,
- *   'whole' | 'parts' | 'program'>} [workload]
+ * @property {Pick<import('../../lib/types.js').WorkloadDefinition, 'whole' | 'parts' | 'program'> &
+ *   Partial<Pick<import('../../lib/types.js').WorkloadDefinition, 'needs'>>} [workload]
  * @property {(job: Job, round: number, position: number) => Promise<unknown>} [runWhole]
  */
 
@@ -76,6 +77,8 @@ export async function runSlices(jobs, plan, context) {
       ...{ folder: jobs[0].spec.folder, others: beside },
       // Its own length of a slice fits no timetable of several machines.
       program: runner ? null : workload?.program?.name(plan.workloadOptions),
+      // `memory` has rows and nothing else.
+      overhead: workload?.needs === undefined || kindOf(workload.needs) === 'rows',
       precision: slices.precision,
       budgetNs: slices.budgetNs,
       ...{ rounds: slices.rounds ?? undefined, isDecided, holdsBudget: slices.holdsBudget },

@@ -44,6 +44,7 @@ describe('commands by slices', { timeout: 600_000 }, () => {
    */
   async function assertExact(result, { perStorage, skipped = 0, refused }) {
     assert.equal(result.comparison?.whole, undefined);
+    assert.deepEqual(result.comparison?.failed, [], 'every contender supports commands');
     const ran = result.benchmarks.filter(({ state }) => state !== 'skipped');
     assert.equal(ran.length, perStorage * 2 - skipped);
     for (const benchmark of ran) {

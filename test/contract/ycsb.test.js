@@ -38,6 +38,7 @@ describe('ycsb on real servers', () => {
     const file = 'ycsb.json';
     const text = await call('ycsb', '--storages', storages.join(','), ...SMALL, '--json', file);
     assert.match(text, /^Dragstrip .*: ycsb\n/);
+    assert.match(text, /\nops\/s: verified operations per second/, 'the legend');
     const { benchmarks } = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
     const measured = benchmarks.filter(({ state }) => state !== 'skipped');
     assert.equal(measured.length, storages.length * 6 * 2, JSON.stringify(measured.length));

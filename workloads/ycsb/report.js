@@ -1,6 +1,7 @@
 /** What is shown of YCSB: storages by verified operations per second, a table per core and load. */
 
-import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
+import { operationsTable } from '../operations.js';
+import { explainOperations, shortLegend } from '../operations-legend.js';
 import { operationsPlots } from '../operations-plots.js';
 
 /** @param {any} benchmark */
@@ -20,6 +21,6 @@ export const report = {
   ],
   sweeps: true,
   plots: operationsPlots,
-  legend: operationsLegend,
-  explain: operationsExplained,
+  legend: shortLegend,
+  explain: explainOperations,
 };
