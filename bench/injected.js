@@ -8,7 +8,8 @@
  * one on each of these processors (a neighbour); --out: a line of JSON per comparison, with the
  * mean of each process (log of ns per operation). Printed per
  * load and contender: how often it was found slower, called faster (a wrong sign), or could not be
- * told from the plain one.
+ * told from the plain one, by its time and by the client's CPU time per operation, which a verdict
+ * names where time does not tell.
  */
 
 import { appendFileSync } from 'node:fs';
@@ -94,17 +95,25 @@ function score(race, { comparison }) {
     const entries = entriesOf(load).filter(({ group }) => ['networked', 'again'].includes(group));
     const means = processMeans(entries.map(({ time }) => time));
     const own = contest(means);
+    const spent = contest(processMeans(entries.map((one) => one.witnesses?.['clientCpu'] ?? [])));
     const plain = entries.findIndex(({ name }) => name === 'plain');
-    const shown = entries.flatMap(({ name }, i) => {
+    const answers = entries.flatMap(({ name }, i) => {
       if (i === plain) return [];
       const ratio = ratioTo(own, i, plain);
       count(`${load.kind} ${name}`, ratio);
+      const cpu = ratioTo(spent, i, plain);
+      count(`${load.kind} ${name}, CPU`, cpu);
       const logs = { plain: means[plain], own: means[i] };
-      keep({ race, load: load.kind, name, seconds: spentNs / 1e9, ...ratio, logs });
-      return [`${name} ${ratio.ratio.toFixed(3)} ±${(100 * ratio.halfWidth).toFixed(1)}%`];
+      keep({ race, load: load.kind, name, seconds: spentNs / 1e9, ...ratio, cpu, logs });
+      return [`${name} ${shown(ratio)}, CPU ${shown(cpu)}`];
     });
-    console.log(`  ${load.kind}: ${shown.join('; ')}`);
+    console.log(`  ${load.kind}: ${answers.join('; ')}`);
   }
+}
+
+/** @param {import('../stats/separation.js').Ratio} ratio */
+function shown({ ratio, halfWidth }) {
+  return `${ratio.toFixed(3)} ±${(100 * halfWidth).toFixed(1)}%`;
 }
 
 /** @param {string} key @param {import('../stats/separation.js').Ratio} ratio */

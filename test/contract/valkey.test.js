@@ -85,10 +85,10 @@ describe('products with the protocol of Redis', () => {
   });
 });
 
-test('Valkey is fetched, started and read by every driver of Redis', async (context) => {
+test('Valkey is fetched, started and read by every driver of Redis, over TLS too', async (context) => {
   const home = await makeHome();
   const started = await startServers(['valkey'], {
-    ...{ home, packagesHome: PACKAGES_HOME, owned: true },
+    ...{ home, packagesHome: PACKAGES_HOME, owned: true, tls: true },
   });
   try {
     const [failure] = started.failures;
@@ -97,8 +97,10 @@ test('Valkey is fetched, started and read by every driver of Redis', async (cont
       assert.match(String(/** @type {any} */ (failure.error).hint), /PATH|address/);
       return context.skip(`not on this machine: ${failure.error.message}`);
     }
-    const address = addressOf(started.servers[0]);
-    const credentials = credentialsOf(started.servers[0]);
+    const [server] = started.servers;
+    const { tls, ...address } = addressOf(server);
+    const credentials = credentialsOf(server);
+    const secure = { main: { ...tls, tls: server.tls } };
     const dataset = createDataset({ rows: 50, valueSize: 100, seed: 3 });
     await (await getLoader('redis')).seed({ address, credentials, dataset });
     const { version } = await (await loadServer('redis')).probe(address, credentials);
@@ -106,10 +108,13 @@ test('Valkey is fetched, started and read by every driver of Redis', async (cont
     for (const name of ['redis', 'ioredis', 'iovalkey', 'valkey-glide', 'hiredis']) {
       for (const { definition, profile, skip, label } of await casesOf(name)) {
         if (skip !== undefined) continue;
-        const handle = await openRows(definition, { address, credentials, profile, dataset });
-        const read = reader(handle, profile);
-        for (const id of [1, 50]) assert.equal(await read(id), dataset.value(id), label);
-        await handle.close();
+        for (const place of definition.tls === true ? [address, secure] : [address]) {
+          const context = /** @type {any} */ ({ address: place, credentials, profile, dataset });
+          const handle = await openRows(definition, context);
+          const read = reader(handle, profile);
+          for (const id of [1, 50]) assert.equal(await read(id), dataset.value(id), label);
+          await handle.close();
+        }
       }
     }
   } finally {
