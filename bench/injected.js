@@ -2,11 +2,11 @@
  * What a default race finds of known defects: races of two equal contenders and of ones with a
  * defect put in, through the programming interface, with a Redis of their own. `node
  * bench/injected.js [--races N] [--budget SECONDS] [--precision SHARE] [--busy N]
- * [--busy-on 0,2] [--out FILE]`
+ * [--busy-on 0,2] [--contenders equal,slow-start] [--out FILE]`
  *
  * --busy: busy loops beside the races, each on a processor that the scheduler chooses; --busy-on:
- * one on each of these processors (a neighbour); --out: a line of JSON per comparison, with the
- * mean of each process (log of ns per operation). Printed per
+ * one on each of these processors (a neighbour); --contenders: those beside the plain one; --out: a
+ * line of JSON per comparison, with the mean of each process (log of ns per operation). Printed per
  * load and contender: how often it was found slower, called faster (a wrong sign), or could not be
  * told from the plain one, by its time and by the client's CPU time per operation, which a verdict
  * names where time does not tell.
@@ -31,7 +31,7 @@ import { contest } from '../stats/contenders.js';
 import { ratioTo } from '../stats/separation.js';
 import { shareCredentials } from './login.js';
 
-const NAMES = ['plain', 'equal', 'twice-20', 'twice-10', 'twice-5', 'late-200'];
+const NAMES = ['equal', 'twice-20', 'twice-10', 'twice-5', 'late-200'];
 const FOLDER = fileURLToPath(new URL('./injected/', import.meta.url));
 const { values } = parseArgs({
   options: {
@@ -40,6 +40,7 @@ const { values } = parseArgs({
     precision: { type: 'string', default: '0.03' },
     busy: { type: 'string', default: '0' },
     'busy-on': { type: 'string' },
+    contenders: { type: 'string', default: NAMES.join() },
     out: { type: 'string' },
   },
 });
@@ -58,7 +59,9 @@ try {
   for (let race = 1; race <= Number(values.races); race += 1) {
     const result = await run(
       /** @type {any} */ ({
-        storages: NAMES.map((name) => path.join(FOLDER, `${name}.js`)),
+        storages: ['plain', ...values.contenders.split(',')].map((name) =>
+          path.join(FOLDER, `${name}.js`),
+        ),
         loads: [{ kind: 'sync' }, { kind: 'window', inFlight: 100 }],
         ...{ precision: Number(values.precision), budget: 1000 * Number(values.budget) },
         home,
