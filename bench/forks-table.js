@@ -104,5 +104,5 @@ function median(values) {
 
 /** @param {readonly number[]} values @returns {string} median and range */
 function spread(values) {
-  return `${median(values)} (${Math.min(...values)}–${Math.max(...values)})`;
+  return `${Number(median(values).toFixed(1))} (${Math.min(...values)}–${Math.max(...values)})`;
 }
