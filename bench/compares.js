@@ -51,7 +51,16 @@ show(files.map((file) => ({ file, result: parseResult(readFileSync(file, 'utf8')
 /** @param {string} file */
 async function race(file) {
   const storages = values.storages === undefined ? [] : ['--storages', values.storages];
-  const words = ['race', '--quiet', '--budget', `${values.budget}s`, '--json', file, ...storages];
+  const words = [
+    'race',
+    '--setup',
+    '--quiet',
+    '--budget',
+    `${values.budget}s`,
+    '--json',
+    file,
+    ...storages,
+  ];
   const { exitCode } = await execa(process.execPath, [PROGRAM, ...words], {
     stdio: ['ignore', 'ignore', 'inherit'],
     reject: false,
