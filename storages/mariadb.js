@@ -152,7 +152,12 @@ async function openPool(target, options, statements, limit) {
   };
   const abort = (/** @type {Error} */ error) => {
     pool.end().catch(() => {}); // what waits for a connection is rejected
-    for (const socket of sockets) socket.destroy(withCode(error));
+    for (const socket of sockets) {
+      // The driver takes all listeners off a socket that has ended, after those of onLoss: this
+      // error, which is emitted in the next tick, would be thrown out of the event loop.
+      process.nextTick(() => socket.on('error', () => {}));
+      socket.destroy(withCode(error));
+    }
   };
   // As many at once as it has connections, so that each is open and has the statement.
   const warm = () => Promise.all(Array.from({ length: limit }, () => run(statements.select, [0])));
