@@ -168,6 +168,26 @@ export function onLoss(socket, lose) {
   };
 }
 
+/** @returns {Error} of what is rejected by close() */
+export function closedError() {
+  return withCode(new Error('the connection was closed'));
+}
+
+/**
+ * From here on a lost connection ends the pool: it would quietly make a new one.
+ * @param {readonly import('node:net').Socket[]} sockets of all connections
+ * @param {import('../lib/types.js').RowsHandle} handle
+ * @param {(error: Error) => void} abort rejects what is outstanding
+ */
+export function watchPoolLoss(sockets, handle, abort) {
+  for (const socket of sockets) {
+    onLoss(socket, (error) => {
+      loseHandle(handle, error);
+      abort(error);
+    });
+  }
+}
+
 /**
  * A stream whose writes of one tick leave as one: cork at the first, uncork when the tick is over.
  * @param {import('node:stream').Writable} stream

@@ -3,11 +3,12 @@
 import { defineStorage } from '../lib/define.js';
 import { Queue } from '../lib/queue.js';
 import {
+  closedError,
   loseHandle,
-  onLoss,
   openOrThrow,
   requireEndpoint,
   watchLoss,
+  watchPoolLoss,
   withCode,
 } from './connection.js';
 import { inOrder } from './in-order.js';
@@ -151,6 +152,7 @@ async function openPool(target, options, statements, limit) {
     return pool.execute(sql, values);
   };
   const abort = (/** @type {Error} */ error) => {
+    if (pool.closed) return;
     pool.end().catch(() => {}); // what waits for a connection is rejected
     for (const socket of sockets) {
       // The driver takes all listeners off a socket that has ended, after those of onLoss: this
@@ -175,16 +177,6 @@ async function openPool(target, options, statements, limit) {
       abort(closedError());
     },
   };
-  // From here on a lost connection ends the pool: it would quietly make a new one.
-  for (const socket of sockets) {
-    onLoss(socket, (error) => {
-      loseHandle(handle, error);
-      abort(error);
-    });
-  }
+  watchPoolLoss(sockets, handle, abort);
   return handle;
-}
-
-function closedError() {
-  return withCode(new Error('the connection was closed'));
 }

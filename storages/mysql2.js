@@ -3,11 +3,12 @@
 import { defineStorage } from '../lib/define.js';
 import { forMysql2 } from '../lib/tls.js';
 import {
+  closedError,
   loseHandle,
-  onLoss,
   openOrThrow,
   requireEndpoint,
   watchLoss,
+  watchPoolLoss,
   withCode,
 } from './connection.js';
 import { inOrder } from './in-order.js';
@@ -139,13 +140,8 @@ async function openPool(mysql, target, options, statements) {
       abortPool(pool, closedError());
     },
   };
-  // From here on a lost connection ends the pool: it would quietly make a new one.
-  for (const { stream } of connectionsOf(pool)) {
-    onLoss(stream, (error) => {
-      loseHandle(handle, error);
-      abortPool(pool, error);
-    });
-  }
+  const sockets = connectionsOf(pool).map(({ stream }) => stream);
+  watchPoolLoss(sockets, handle, (error) => abortPool(pool, error));
   return handle;
 }
 
@@ -159,10 +155,6 @@ function createPool(mysql, options) {
   // The driver listens once to each; a second error event would be thrown out of the event loop.
   pool.on('connection', (/** @type {any} */ connection) => connection.on('error', withCode));
   return { promisePool, pool };
-}
-
-function closedError() {
-  return withCode(new Error('the connection was closed'));
 }
 
 /**
