@@ -1,5 +1,7 @@
 /** Connections of Valkey GLIDE, whose core in Rust makes the connection, for all that runs over it. */
 
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { targetError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
 import { tlsOptions } from '../lib/tls.js';
@@ -127,9 +129,18 @@ function loadGlide() {
     glide.Logger.init('off');
     for (const errorClass of [glide.ConnectionError, glide.ClosingError]) codeClass(errorClass);
     codeClass(glide.TimeoutError, 'ETIMEDOUT');
+    process.once('exit', removeSocket);
     return glide;
   });
   return loading;
+}
+
+/** Its core leaves the socket between it and JavaScript behind, where no TMPDIR changes anything. */
+function removeSocket() {
+  const own = `glide-socket-${process.pid}-`;
+  for (const name of readdirSync('/tmp').filter((one) => one.startsWith(own))) {
+    rmSync(path.join('/tmp', name), { force: true });
+  }
 }
 
 /** @returns {Promise<any>} its class of several commands in one request */
