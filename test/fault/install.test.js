@@ -2,11 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { missingHere } from '../../cli/start.js';
+import { loadServer } from '../../servers/index.js';
 import { ROOT } from '../helpers/command-line.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
@@ -71,3 +81,45 @@ test('too few open files are one line before the run', () => {
   assert.equal(status, 4);
   assert.match(stderr, /^dragstrip: only 100 files may be open at once[^\n]*ulimit -n 65536\n$/);
 });
+
+test('tests without a network skip what needs a missing server, and say why', async (context) => {
+  const clone = join(folder, 'clone');
+  cloneWithTests(clone, ['fast/printable.test.js', 'contract/nutcracker.test.js']);
+  if (await (await loadServer('nutcracker')).find(join(clone, '.dragstrip'))) {
+    return context.skip('nutcracker is installed on this machine');
+  }
+  /** @param {Record<string, string>} more */
+  const testThere = (more) =>
+    spawnSync(process.execPath, ['scripts/test.js', 'fast', 'contract'], {
+      cwd: clone,
+      encoding: 'utf8',
+      // Port 9 (discard) is closed; apt takes a proxy from these variables (apt-transport-http(1)).
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: clone, ...more },
+        ...{ http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' },
+      },
+    });
+  const { status, stdout } = testThere({});
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /\n. fail 0\n/);
+  const [, reasons] = stdout.split('\nskipped: 1 of 2 files, since servers are missing\n');
+  assert.match(reasons, /^ {2}packages nutcracker are not available: [^\n]*127\.0\.0\.1:9/m);
+  const required = testThere({ DRAGSTRIP_TEST_SERVERS: 'required' });
+  assert.equal(required.status, 4);
+  assert.equal(required.stdout, '');
+  for (const line of required.stderr.trimEnd().split('\n')) assert.match(line, /^dragstrip: /);
+});
+
+/**
+ * @param {string} clone a new folder: this one with its packages, without what was fetched or built
+ * @param {readonly string[]} tests
+ */
+function cloneWithTests(clone, tests) {
+  chmodSync(folder, 0o711); // or root would keep its servers in /var/lib
+  const omitted = ['.dragstrip', '.git', 'node_modules', 'test'].map((name) => join(ROOT, name));
+  cpSync(ROOT, clone, { recursive: true, filter: (source) => !omitted.includes(source) });
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+  for (const file of [...tests, 'helpers']) {
+    cpSync(join(ROOT, 'test', file), join(clone, 'test', file), { recursive: true });
+  }
+}
