@@ -6,7 +6,7 @@
 
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { targetError } from '../../lib/errors.js';
 import { describeEnd, startChild } from '../../lib/node-child.js';
 import { findPackage } from '../../lib/packages.js';
@@ -46,30 +46,45 @@ async function identifyDriver(target, plan, { workload, home, signal }) {
   const { failure, folder } = isOwn
     ? { failure: null, folder: findPackage(name)?.folder ?? null }
     : await probe(target, plan, { workload, home, signal });
+  const shownFrom = [path.dirname(home), process.cwd()];
+  const said = shortened(failure ?? '', shownFrom);
   if (runtime !== undefined && failure !== null && !signal?.aborted) {
     const { kind, version } = runtime;
-    const reason = `it does not open under ${kind} ${version}: ${failure.split('\n')[0]}`;
+    const reason = `it does not open under ${kind} ${version}: ${said}`;
     target.unavailable = { reason, hint: 'leave out this runtime, or this storage' };
     return;
   }
   if (driver !== undefined && failure !== null && !signal?.aborted) {
     if (plan.onlyAgainst) {
-      target.unavailable = { reason: `it does not open: ${failure.split('\n')[0]}`, hint: '' };
+      target.unavailable = { reason: `it does not open: ${said}`, hint: '' };
       return;
     }
     const isMissing = /cannot find (module|package)/i.test(failure);
     throw targetError(
-      `--against ${driver.text}: ${definition.name} does not open: ${failure.split('\n')[0]}`,
+      `--against ${driver.text}: ${definition.name} does not open: ${said}`,
       isMissing ? 'its npm package lacks a file: build it first' : undefined,
     );
   }
   if (folder === null) return;
   if (driver !== undefined) await requireDriver(target, folder);
-  target.identity = await identify(folder, {
-    from: driver?.from,
-    shownFrom: [path.dirname(home), process.cwd()],
-  });
+  target.identity = await identify(folder, { from: driver?.from, shownFrom });
   target.version = target.identity.version ?? target.version;
+}
+
+/**
+ * @param {string} message of an error
+ * @param {readonly string[]} bases
+ * @returns {string} its first line, with paths as seen from these folders
+ */
+function shortened(message, bases) {
+  const [line] = message.split('\n');
+  return bases
+    .filter((base) => path.dirname(base) !== base)
+    .map((base) => `${base}${path.sep}`)
+    .reduce(
+      (text, base) => text.replaceAll(pathToFileURL(base).href, '').replaceAll(base, ''),
+      line,
+    );
 }
 
 /**

@@ -259,6 +259,7 @@ test('the same code twice, and code that does not open, are refused before the r
     4,
     /--against \.\/broken: turning@4\.0\.0\+\w{7} does not open: .*build it/,
   );
+  assert.ok(!broken.stderr.includes(folder), 'no path of this machine');
 });
 
 test('a storage from a file is stored with the code that its process loads', async () => {
