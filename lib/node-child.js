@@ -6,6 +6,7 @@
 import { execa } from 'execa';
 import { untilParentDies } from './parent-death.js';
 import { fromPlain, toPlain } from './plain-message.js';
+import { semiSpaceFlags } from './young-generation.js';
 
 const STDERR_LINES = 3;
 const STDERR_CHARS = 300;
@@ -21,10 +22,14 @@ const OUT_OF_HEAP =
  * @property {string} program
  */
 
+const OF_V8 = ['--expose-gc', ...semiSpaceFlags()];
 const FLAGS = Object.freeze({
-  node: ['--expose-gc', '--no-warnings'],
+  node: [...OF_V8, '--no-warnings'],
   bun: ['--expose-gc'],
-  deno: ['run', '--allow-all', '--quiet', '--node-modules-dir=manual', '--v8-flags=--expose-gc'],
+  deno: [
+    ...['run', '--allow-all', '--quiet', '--node-modules-dir=manual'],
+    `--v8-flags=${OF_V8.join()}`,
+  ],
 });
 
 /**

@@ -79,6 +79,10 @@ const environment = z.object({
   memoryBytes: bytes,
   governor: text.nullable().describe('null: unknown'),
   virtual: z.boolean().nullable(),
+  semiSpaceMib: count
+    .nullable()
+    .optional()
+    .describe('half of V8’s young generation in measured processes; null: by NODE_OPTIONS'),
   loadAverage: z.array(z.number()).nullable(),
 });
 

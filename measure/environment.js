@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
+import { semiSpaceMib } from '../lib/young-generation.js';
 
 /** @returns {Promise<import('../lib/result.js').Environment>} */
 export async function readEnvironment() {
@@ -21,6 +22,7 @@ export async function readEnvironment() {
     memoryBytes: os.totalmem(),
     governor: readLine('/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor'),
     virtual: system.virtual ?? null,
+    semiSpaceMib: semiSpaceMib(),
     loadAverage: process.platform === 'win32' ? null : os.loadavg(),
   };
 }

@@ -54,6 +54,7 @@ export function differencesOf(base, other) {
   const gib = (/** @type {Result} */ { environment }) =>
     `${(environment.memoryBytes / 2 ** 30).toFixed(1)} GiB`;
   compare('memory', gib(base), gib(other));
+  compare('young generation', youngGeneration(base), youngGeneration(other));
   for (const name of ['warmupOperations', 'pin', 'workloadOptions']) {
     compare(name, base.options[name], other.options[name]);
   }
@@ -64,6 +65,12 @@ export function differencesOf(base, other) {
     if (partner !== undefined) compare(`load of ${benchmark.id}`, benchmark.load, partner.load);
   }
   return found;
+}
+
+/** @param {Result} result */
+function youngGeneration({ environment: { semiSpaceMib } }) {
+  if (semiSpaceMib === undefined) return 'by V8'; // results of earlier versions
+  return semiSpaceMib === null ? 'by NODE_OPTIONS' : `2 x ${semiSpaceMib} MiB`;
 }
 
 /** @typedef {(what: string, a: unknown, b: unknown) => void} CompareField */

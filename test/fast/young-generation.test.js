@@ -1,0 +1,71 @@
+/** The young generation of V8's heap: of one size in what is measured, unless the user says. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { parseResult } from '../../lib/parse-result.js';
+import { semiSpaceFlags, semiSpaceMib } from '../../lib/young-generation.js';
+import { differencesOf } from '../../report/analysis/conditions.js';
+import { runCommand } from '../helpers/command-line.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-young-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('NODE_OPTIONS of the user decide', () => {
+  assert.equal(semiSpaceMib({}), 16);
+  assert.deepEqual(semiSpaceFlags({ NODE_OPTIONS: '--max-old-space-size=99' }), [
+    '--min-semi-space-size=16',
+    '--max-semi-space-size=16',
+  ]);
+  assert.equal(semiSpaceMib({ NODE_OPTIONS: '--max-semi-space-size=64' }), null);
+  assert.deepEqual(semiSpaceFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }), []);
+});
+
+/** @param {Record<string, string>} env */
+async function measure(env) {
+  const words = ['--rows', '50', '--ops', '200', '--warmup', '10', '--rounds', '1', '--quiet'];
+  const ended = await runCommand(
+    folder,
+    [
+      'bin/dragstrip.js',
+      'run',
+      '--storages',
+      './sized.mjs',
+      ...words,
+      '--json',
+      'r.json',
+      '--force',
+    ],
+    { env },
+  );
+  assert.equal(ended.status, 0, ended.stderr);
+  const result = parseResult(readFileSync(path.join(folder, 'r.json'), 'utf8'), 'r.json');
+  return { result, mib: Number(readFileSync(path.join(folder, 'size'), 'utf8')) };
+}
+
+test('a measured process has it, and its result says so', async () => {
+  writeFileSync(
+    path.join(folder, 'sized.mjs'),
+    `import { writeFileSync } from 'node:fs';
+    import { getHeapStatistics } from 'node:v8';
+    export default {
+      name: 'sized', summary: 'of a test', package: null, server: null,
+      profiles: { default: { summary: '', options: {} } },
+      async open({ dataset }) {
+        writeFileSync('size', String(getHeapStatistics().heap_size_limit / 2 ** 20));
+        return { get: async (id) => dataset.value(id), async close() {} };
+      },
+    };`,
+  );
+  const fixed = await measure({});
+  const { semiSpaceMib: stored } = fixed.result.environment;
+  assert.equal(stored, 16);
+  const own = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
+  assert.equal(own.result.environment.semiSpaceMib, null);
+  // V8 counts three semi-spaces beside the old generation, by the maximum of one.
+  assert.equal(fixed.mib - own.mib, 3 * (16 - 2));
+  const what = differencesOf(fixed.result, own.result).map((one) => one.what);
+  assert.deepEqual(what, ['young generation']);
+});
