@@ -11,11 +11,14 @@ import { connect, createServer } from 'node:net';
 export class Relay {
   /** @type {Set<import('node:net').Socket>} */
   #sockets = new Set();
+  /** Of these, those of clients. @type {WeakSet<import('node:net').Socket>} */
+  #near = new WeakSet();
 
   /** @param {Endpoint} endpoint of the server */
   constructor({ host, port, path }) {
     this.server = createServer((near) => {
       const far = path === undefined ? connect(Number(port), host) : connect(path);
+      this.#near.add(near);
       for (const [one, other] of [
         [near, far],
         [far, near],
@@ -45,9 +48,17 @@ export class Relay {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** As a server that is stopped: nothing is read any more. */
+  /**
+   * As a server that is stopped: nothing is passed on, and nothing read but what a buffer holds.
+   * @returns {Promise<void>} resolves once a client has sent something since
+   */
   freeze() {
     for (const socket of this.#sockets) socket.pause().removeAllListeners('data');
+    return new Promise((resolve) => {
+      for (const socket of this.#sockets) {
+        if (this.#near.has(socket)) socket.once('readable', () => resolve());
+      }
+    });
   }
 
   close() {
@@ -59,7 +70,8 @@ export class Relay {
 /**
  * @param {import('../../lib/types.js').Address} address
  * @returns {Promise<{ address: import('../../lib/types.js').Address, cut: () => void,
- *   freeze: () => void, close: () => void }>} the same endpoints, each behind a relay
+ *   freeze: () => Promise<void>, close: () => void }>} the same endpoints, each behind a relay;
+ *   freeze: resolves once a client has sent something since
  */
 export async function relayTo(address) {
   /** @type {import('../../lib/types.js').Address} */
@@ -72,8 +84,9 @@ export async function relayTo(address) {
     const { db, tls } = endpoint;
     near[name] = { ...(await relay.listen()), ...(db && { db }), ...(tls && { tls }) };
   }
-  const all = (/** @type {'cut' | 'freeze' | 'close'} */ action) => () => {
+  const all = (/** @type {'cut' | 'close'} */ action) => () => {
     for (const relay of relays) relay[action]();
   };
-  return { address: near, cut: all('cut'), freeze: all('freeze'), close: all('close') };
+  const freeze = () => Promise.race(relays.map((relay) => relay.freeze()));
+  return { address: near, cut: all('cut'), freeze, close: all('close') };
 }

@@ -222,9 +222,9 @@ async function whileFrozen(subject, then) {
     const handle = await open(subject, { address: relay.address });
     const read = readerOf(handle, subject);
     await within(read(1), 'a first read');
-    relay.freeze();
+    const arrived = relay.freeze();
     const requests = Promise.allSettled(idsOf(subject, IN_FLIGHT).map(read));
-    await new Promise(setImmediate); // they are written
+    await within(arrived, 'sending requests'); // a driver may have a thread that sends them
     return await then({ relay, read, handle, requests });
   } finally {
     relay.close();

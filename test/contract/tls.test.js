@@ -94,19 +94,22 @@ describe('TLS', () => {
       try {
         const near = { ...context, address: relay.address, profile, dataset, folder: '' };
         const handle = await openRows(definition, near);
-        const read = reader(handle, profile);
-        await within(read(1), LIMIT_MS, label);
-        relay.freeze();
-        const requests = Promise.allSettled(Array.from({ length: 50 }, (_, i) => read(i + 1)));
-        await new Promise(setImmediate); // they are written
-        relay.cut();
-        const settled = await within(requests, LIMIT_MS, 'in flight');
-        const late = await within(Promise.allSettled([read(1)]), LIMIT_MS, 'after the loss');
-        for (const one of [...settled, ...late]) {
-          assert.equal(one.status, 'rejected');
-          assert.equal(typeof one.reason.code, 'string', String(one.reason));
+        try {
+          const read = reader(handle, profile);
+          await within(read(1), LIMIT_MS, label);
+          const arrived = relay.freeze();
+          const requests = Promise.allSettled(Array.from({ length: 50 }, (_, i) => read(i + 1)));
+          await within(arrived, LIMIT_MS, 'sending'); // GLIDE has a thread that sends them
+          relay.cut();
+          const settled = await within(requests, LIMIT_MS, 'in flight');
+          const late = await within(Promise.allSettled([read(1)]), LIMIT_MS, 'after the loss');
+          for (const one of [...settled, ...late]) {
+            assert.equal(one.status, 'rejected');
+            assert.equal(typeof one.reason.code, 'string', String(one.reason));
+          }
+        } finally {
+          await within(handle.close(), LIMIT_MS, 'close'); // or GLIDE keeps this process
         }
-        await within(handle.close(), LIMIT_MS, 'close');
       } finally {
         relay.close();
       }
