@@ -16,9 +16,9 @@ const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 const FOLDERS = ['fast', 'golden', 'contract', 'fault'];
 /** Folders whose tests start real servers. */
 const WITH_SERVERS = ['contract', 'fault'];
-/** A reference to what starts servers in tests. */
-const NEEDS =
-  /helpers\/(servers|own-redis|loader-stores|handlersocket-server)\.js|servers\/index\.js/;
+/** What starts servers in tests, by the path in an import. */
+const STARTS =
+  /from '[./]*(helpers\/|\.\/)(servers|own-redis|loader-stores|handlersocket-server)\.js'|servers\/index\.js'/;
 const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
 
 /** Files at a time: most of the tests wait, but each may need two processors at once. */
@@ -43,7 +43,7 @@ const all = folders.flatMap((folder) =>
     .sort()
     .map((name) => path.join('test', folder, name)),
 );
-const skipped = all.filter((file) => lacksServer(readFileSync(path.join(ROOT, file), 'utf8')));
+const skipped = missing.length === 0 ? [] : all.filter(lacksServer);
 const child = spawn(
   process.execPath,
   [
@@ -68,11 +68,31 @@ async function fetchAll() {
 }
 
 /**
- * @param {string} text of a test file
+ * @param {string} file of a test
  * @returns {boolean} it starts servers, and names one that is missing, or none in particular
  */
-function lacksServer(text) {
-  if (missing.length === 0 || !NEEDS.test(text)) return false;
+function lacksServer(file) {
+  const starting = [...sourcesOf(file)].filter(([, text]) => STARTS.test(text));
+  if (starting.length === 0) return false;
+  // All are named in the one that starts any.
+  const own = starting.filter(([name]) => name !== path.join('test', 'helpers', 'servers.js'));
+  const text = own.map(([, one]) => one).join('\n') + readFileSync(path.join(ROOT, file), 'utf8');
   const named = SERVERS.filter((name) => text.includes(`'${name}'`));
   return named.length === 0 || missing.some(({ name }) => named.includes(name));
+}
+
+/**
+ * @param {string} file
+ * @param {Map<string, string>} [found] texts by path
+ * @returns {Map<string, string>} `found`, with it and the helpers that it imports, and so on
+ */
+function sourcesOf(file, found = new Map()) {
+  if (found.has(file)) return found;
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  found.set(file, text);
+  for (const [, to] of text.matchAll(/from '(\.[^']*\.js)'/g)) {
+    const imported = path.join(path.dirname(file), to);
+    if (imported.startsWith(path.join('test', 'helpers'))) sourcesOf(imported, found);
+  }
+  return found;
 }
