@@ -74,7 +74,7 @@ async function fetchAll() {
 function lacksServer(file) {
   const starting = [...sourcesOf(file)].filter(([, text]) => STARTS.test(text));
   if (starting.length === 0) return false;
-  // All are named in the one that starts any.
+  // That one names every server, whichever a test asks it for.
   const own = starting.filter(([name]) => name !== path.join('test', 'helpers', 'servers.js'));
   const text = own.map(([, one]) => one).join('\n') + readFileSync(path.join(ROOT, file), 'utf8');
   const named = SERVERS.filter((name) => text.includes(`'${name}'`));

@@ -25,21 +25,9 @@ test('NODE_OPTIONS of the user decide', () => {
 
 /** @param {Record<string, string>} env */
 async function measure(env) {
-  const words = ['--rows', '50', '--ops', '200', '--warmup', '10', '--rounds', '1', '--quiet'];
-  const ended = await runCommand(
-    folder,
-    [
-      'bin/dragstrip.js',
-      'run',
-      '--storages',
-      './sized.mjs',
-      ...words,
-      '--json',
-      'r.json',
-      '--force',
-    ],
-    { env },
-  );
+  const words = ['run', '--storages', './sized.mjs', '--json', 'r.json', '--force', '--quiet'];
+  const amounts = ['--rows', '50', '--ops', '200', '--warmup', '10', '--rounds', '1'];
+  const ended = await runCommand(folder, ['bin/dragstrip.js', ...words, ...amounts], { env });
   assert.equal(ended.status, 0, ended.stderr);
   const result = parseResult(readFileSync(path.join(folder, 'r.json'), 'utf8'), 'r.json');
   return { result, mib: Number(readFileSync(path.join(folder, 'size'), 'utf8')) };
@@ -59,7 +47,7 @@ test('a measured process has it, and its result says so', async () => {
       },
     };`,
   );
-  const fixed = await measure({});
+  const fixed = await measure({ NODE_OPTIONS: '' });
   const { semiSpaceMib: stored } = fixed.result.environment;
   assert.equal(stored, 16);
   const own = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });

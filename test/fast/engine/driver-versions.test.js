@@ -183,51 +183,6 @@ test('a folder is packed anew each time and kept by its content', async () => {
   assert.equal(existsSync(path.join(packed, '.dragstrip/servers/secret')), false);
 });
 
-test('no name in a tarball leads out of its folder', async () => {
-  const home = path.join(folder, 'hostile');
-  const outside = path.join(folder, 'outside');
-  mkdirSync(outside);
-  const about = JSON.stringify({ name: 'turning-driver', version: '6.6.6' });
-  const entries = [
-    tarEntry('package/package.json', { text: about }),
-    ...['package/../../../../escaped', `${outside}/absolute`].map((name) => tarEntry(name)),
-    tarEntry('package/link', { link: outside }),
-    ...['package/link/through', 'package/kept'].map((name) => tarEntry(name)),
-  ];
-  const tarball = path.join(folder, 'hostile.tgz');
-  writeFileSync(tarball, gzipSync(Buffer.concat([...entries, Buffer.alloc(1024)])));
-  const driver = await installDriver(sourcesOf(tarball)[0], home);
-  const packed = path.join(driver.folder, 'node_modules/turning-driver');
-  const everywhere = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const named = everywhere.filter((name) => /(escaped|absolute|through|kept)$/.test(name));
-  for (const name of named) {
-    assert.ok(path.join(folder, name).startsWith(`${packed}${path.sep}`), name);
-  }
-  assert.ok(existsSync(path.join(packed, 'kept')), 'it was unpacked');
-  assert.deepEqual(readdirSync(outside), []);
-});
-
-/**
- * An entry of a tar archive (POSIX.1-1988, ustar), as no program would write it.
- * @param {string} name
- * @param {{ text?: string, link?: string }} [content] link: a symbolic one, and where to
- */
-function tarEntry(name, { text = 'x', link } = {}) {
-  const header = Buffer.alloc(512);
-  header.write(name, 0);
-  header.write('0000644\0', 100);
-  header.write(`${(link === undefined ? text.length : 0).toString(8).padStart(11, '0')}\0`, 124);
-  header.write(link === undefined ? '0' : '2', 156);
-  header.write(link ?? '', 157);
-  header.write('ustar\x0000', 257);
-  header.fill(' ', 148, 156);
-  const sum = header.reduce((all, one) => all + one, 0);
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  const body = link === undefined ? Buffer.alloc(512) : Buffer.alloc(0);
-  if (link === undefined) body.write(text);
-  return Buffer.concat([header, body]);
-}
-
 test('the same code twice, and code that does not open, are refused before the race', async () => {
   const twice = [...RACE, '--force', '--against', OLD, '--against', OLD];
   assertFailure(await runCommand(folder, twice), 2, /is in this run already, with the same code/);
