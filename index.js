@@ -10,7 +10,7 @@
 import { measureLimits, runLimits } from './engine/ceilings.js';
 import { runRace } from './engine/runner.js';
 import { limitsFrom } from './lib/ceilings.js';
-import { loadForPullRequest, loadReport } from './report/index.js';
+import { loadReport } from './report/index.js';
 import {
   DEFAULT_SERVER_NAMES,
   fetchServers,
@@ -50,8 +50,13 @@ export { summarize } from './report/summary.js';
 
 /** Real servers without root, as `dragstrip servers` has them. */
 export const servers = Object.freeze({
-  ...{ fetchServers, startServers, statusServers, stopServers },
-  ...{ DEFAULT_SERVER_NAMES, loadServer, SERVER_NAMES },
+  fetchServers,
+  startServers,
+  statusServers,
+  stopServers,
+  DEFAULT_SERVER_NAMES,
+  loadServer,
+  SERVER_NAMES,
 });
 
 /**
@@ -64,7 +69,7 @@ export const servers = Object.freeze({
  * @throws {import('./lib/errors.js').DragstripError} E_USAGE for a format that is not known
  */
 export async function report(result, format = 'console', options = {}) {
-  const { render } = await (format === 'pr' ? loadForPullRequest() : loadReport(format));
+  const { render } = await loadReport(format);
   return render(result, options);
 }
 
@@ -81,13 +86,13 @@ export async function report(result, format = 'console', options = {}) {
  *   addresses, home
  * @param {{ signal?: AbortSignal, onEvent?: (event: RunEvent) => void, limits?: LimitsSource,
  *   onPartial?: (result: Result) => unknown,
- *   executor?: import('./engine/executor.js').Executor,
- *   slices?: import('./engine/slices/comparison.js').RoundRunner }} [context] signal stops the run
- *   and gives what was measured until then, state `aborted`; onPartial: called about each second
- *   with the result so far, in which the benchmark that runs is `aborted` (by slices: the round
- *   under way is `comparison.unfinished`); limits: what the figures are held against; executor: of
- *   each benchmark, by default a process of its own; slices: of rounds by slices, by default on
- *   this machine
+ *   processes?: import('./engine/contender-process.js').ProcessFactory,
+ *   runner?: import('./engine/rounds.js').RoundRunner,
+ *   detail?: { live?: boolean, perSecond?: boolean } }} [context] signal stops the run and gives
+ *   what was measured until then, state `aborted`; onPartial: called about each second with the
+ *   result so far, in which the rounds under way are aborted ones; limits: what the figures are
+ *   held against; processes: of the contenders, by default one of its own for each; runner: of
+ *   rounds on several load machines; detail: further figures in the events
  * @returns {Promise<Result>} also where operations failed: look at the outcomes
  * @throws {import('./lib/errors.js').DragstripError} E_USAGE: options; E_TARGET: a storage that was
  *   named cannot run; E_REFUSED: a server that is not on loopback

@@ -17,9 +17,7 @@ import Table from 'cli-table3';
 import { execa } from 'execa';
 import { compareResults, parseResult } from '../index.js';
 import { entriesOf } from '../lib/comparison.js';
-import { processMeans } from '../stats/blocks.js';
-import { contest } from '../stats/contenders.js';
-import { ratioTo } from '../stats/separation.js';
+import { standingsOf } from '../stats/standings.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 
@@ -103,12 +101,7 @@ function show(runs) {
  */
 function witnesses({ comparison }) {
   return (comparison?.loads ?? []).flatMap((load) => {
-    const entries = entriesOf(load).filter(({ group }) => ['networked', 'again'].includes(group));
-    const copy = entries.findIndex(({ group }) => group === 'again');
-    const first = entries.findIndex(({ name }, i) => i !== copy && name === entries[copy]?.of);
-    if (copy < 0 || first < 0) return [];
-    const own = contest(processMeans(entries.map(({ time }) => time)));
-    const { low, high } = ratioTo(own, copy, first);
-    return [low <= 1 && high >= 1];
+    const { again } = standingsOf(entriesOf(load));
+    return again === null ? [] : [(again.low ?? 0) <= 1 && (again.high ?? Infinity) >= 1];
   });
 }

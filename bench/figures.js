@@ -3,7 +3,7 @@
  */
 
 import Table from 'cli-table3';
-import { medianInterval } from '../stats/interval.js';
+import { median as medianOf } from 'simple-statistics';
 
 /**
  * @typedef {object} Figure
@@ -31,7 +31,7 @@ import { medianInterval } from '../stats/interval.js';
  * @returns {Figure}
  */
 export function measure(name, values, { target, better, unit }) {
-  const median = medianInterval(values).median ?? Number.NaN;
+  const median = values.length === 0 ? Number.NaN : medianOf(values);
   const reached =
     target === undefined ? null : better === 'higher' ? median >= target : median <= target;
   return {

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { formatDuration, formatRatio, formatThroughput } from '../lib/format.js';
 import { parseResult } from '../lib/parse-result.js';
 import { agentTables } from '../report/agents.js';
+import { rowTexts } from '../report/text.js';
 
 const HEAD = [
   ...['agents', 'ops/s, median (range)', 'of one', 'p50', 'p99', 'server’s busiest thread'],
@@ -31,9 +32,10 @@ for (const file of process.argv.slice(2)) {
   }
   const { least, median, most } = ordered(rounds.map(({ throughput }) => throughput));
   first ??= median;
-  const [{ columns, rows }] = agentTables(result);
-  const at = (/** @type {string} */ name) => columns.findIndex((one) => one.name === name);
-  const each = (/** @type {string} */ name) => rows.map((row) => row[at(name)]).join(', ');
+  const [table] = agentTables(result);
+  const at = (/** @type {string} */ name) => table.columns.findIndex((one) => one.name === name);
+  const each = (/** @type {string} */ name) =>
+    table.rows.map((row) => rowTexts(table, row)[at(name)]).join(', ');
   const busy = rounds.flatMap(({ server, durationNs }) =>
     server?.threadNsMax ? [server.threadNsMax / durationNs] : [],
   );

@@ -1,6 +1,6 @@
 /**
  * What the coordination of many load machines costs: bytes per upload, memory of the coordinator,
- * time from the end of the measurement to the merged record. The agents are simulated, some in a
+ * time from the end of the measurement to the merged seat. The agents are simulated, some in a
  * process; a real benchmark is recorded first and replayed by all of them.
  *
  *     node bench/fleet.js [--agents 3,20,200] [--seconds 10,60] [--repeat 5] [--per-process 25]
@@ -13,17 +13,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { executeParts } from '../engine/executor.js';
-import { openFleet } from '../fleet/controller.js';
-import { mergeContributions, truncate } from '../fleet/merge.js';
-import { packUpload, unpackUpload } from '../fleet/upload.js';
 import { parseEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { listen } from '../limits/fake/server.js';
 import { readEnvironment } from '../measure/environment.js';
+import { openFleet } from '../packages/fleet/controller.js';
+import { monotonicNs } from '../packages/fleet/coordinator-clock.js';
+import { playShare, runnerOf } from '../packages/fleet/fleet-rounds.js';
+import { mergeWhole, truncate } from '../packages/fleet/merge-agents.js';
+import { portable } from '../packages/fleet/portable.js';
+import { packUpload, unpackUpload } from '../packages/fleet/upload.js';
 import { startServers } from '../servers/index.js';
+import { isMain } from './main.js';
+
+/** @typedef {import('../packages/fleet/upload.js').UploadedSeat} UploadedSeat */
 
 const [PER_PROCESS] = numbers('--per-process', '25');
 const CHILD = fileURLToPath(new URL('./fleet-agents.js', import.meta.url));
@@ -40,32 +45,77 @@ function numbers(name, fallback) {
 /**
  * @param {number} port
  * @param {number} seconds
- * @returns {import('../engine/benchmark.js').BenchmarkSpec}
+ * @returns {import('../engine/roles.js').Contender}
  */
-function specOf(port, seconds) {
-  return {
-    ...{ storage: 'ioredis', profile: 'default', workload: 'get', workloadOptions: {} },
-    ...{ address: { main: { host: '127.0.0.1', port } }, credentialVariables: null },
-    load: {
-      ...{ kind: 'rate', rate: RATE, arrivals: 'poisson', inFlight: null, operations: null },
-      durationNs: seconds * 1e9,
-    },
-    ...{ serverPids: [], dataset: DATASET, folder: '', seed: 7, warmupOperations: 1000 },
-    stallNs: 10e9,
-    perSecond: true,
+function contenderOf(port, seconds) {
+  const load = {
+    kind: /** @type {const} */ ('rate'),
+    rate: RATE,
+    arrivals: /** @type {const} */ ('poisson'),
+    inFlight: null,
+    operations: null,
+    durationNs: seconds * 1e9,
   };
+  const task = {
+    id: 'poisson',
+    load,
+    workload: 'get',
+    workloadOptions: {},
+    warm: { kind: /** @type {const} */ ('operations'), operations: 1000 },
+    slot: 0,
+    others: [],
+    stallNs: 10e9,
+  };
+  const storage = {
+    storage: 'ioredis',
+    profile: 'default',
+    address: { main: { host: '127.0.0.1', port } },
+    credentialVariables: null,
+    serverPids: [],
+    dataset: DATASET,
+    folder: '',
+    seed: 7,
+  };
+  const spec = { opener: /** @type {const} */ ('storage'), storage, tasks: [task] };
+  return { name: 'ioredis', role: 'storage', every: 1, lasts: 1, server: 'redis', spec };
+}
+
+/** @param {number} seconds */
+function amountOf(seconds) {
+  return { operations: null, durationNs: seconds * 1e9 };
+}
+
+/**
+ * @param {import('../engine/roles.js').Contender} contender
+ * @param {number} seconds
+ * @returns {Promise<UploadedSeat>} what one agent measures of it
+ */
+async function recordOne(contender, seconds) {
+  const spec = { ...contender.spec, isLong: true, perSecond: true };
+  const [seat] = await playShare(
+    { contenders: [{ every: 1, isLocal: false, spec }], amount: amountOf(seconds) },
+    {
+      share: { index: 0, count: 1 },
+      home: findHome(),
+      sameMachine: true,
+      signal: new AbortController().signal,
+      atStart: async () => monotonicNs() + 0.1e9,
+    },
+  );
+  if (!seat || seat.failure) throw new Error(seat?.failure?.message);
+  return seat;
 }
 
 /**
  * @param {any} coordinator
- * @param {string} record
+ * @param {string} seat file of it
  * @param {number} count
  * @returns {Promise<import('node:child_process').ChildProcess[]>} all of them wait
  */
-async function startAgents(coordinator, record, count) {
+async function startAgents(coordinator, seat, count) {
   const children = [];
   for (let first = 0; first < count; first += PER_PROCESS) {
-    const own = { coordinator, record, first, count: Math.min(PER_PROCESS, count - first) };
+    const own = { coordinator, seat, first, count: Math.min(PER_PROCESS, count - first) };
     // Not as an argument: it has the password of the coordinator.
     const child = fork(CHILD);
     child.send(own);
@@ -91,39 +141,44 @@ function spread(values) {
 
 /**
  * Unpacking and merging alone, in this process: its CPU time, which other programs hardly change.
- * @param {import('../engine/record.js').BenchmarkRecord} record
- * @param {number} agents
- * @param {number} repeat
+ * @param {UploadedSeat} seat
+ * @param {import('../engine/roles.js').Contender} contender
+ * @param {{ agents: number, repeat: number }} size
  */
-async function mergeAlone(record, agents, repeat) {
+async function mergeAlone(seat, contender, { agents, repeat }) {
   const clock = { offsetNs: 0, roundTripNs: 1e5, exchanges: 24 };
-  const executions = [{ record, failure: null, processNs: null }];
-  const payload = packUpload({ executions, failure: null, clock, targets: {} });
+  const order = { contenders: [portable(contender)], amount: amountOf(60) };
+  const payload = packUpload({ seats: [seat], failure: null, clock, targets: {} }, order);
   const times = [];
   for (let i = 0; i < repeat; i += 1) {
     const before = process.cpuUsage();
-    const contributions = Array.from({ length: agents }, (_, seat) => ({
-      agent: `agent-${seat}`,
-      records: unpackUpload(payload).executions.flatMap((one) => one.record ?? []),
+    const contributions = Array.from({ length: agents }, (_, index) => ({
+      agent: `agent-${index}`,
+      seats: unpackUpload(payload, order).seats,
       offsetNs: 0,
     }));
-    await mergeContributions(contributions, { atNs: Number(record.startedNs) });
+    await mergeWhole(contributions, { contender, failure: null, atNs: startOf(seat) });
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1e3);
   }
   return { bytes: payload.length, times };
 }
 
+/** @param {UploadedSeat} seat @returns {number} */
+function startOf({ segments }) {
+  return Number(segments[0][0]?.wall[0][0]);
+}
+
 /**
  * All of it, with a real coordinator.
  * @param {any} coordinator
- * @param {{ file: string, agents: number, repeat: number,
- *   spec: import('../engine/benchmark.js').BenchmarkSpec }} how file: of the record
- * @returns {Promise<string>} ms from the common start to the merged record
+ * @param {{ file: string, agents: number, repeat: number, seconds: number,
+ *   contender: import('../engine/roles.js').Contender }} how file: of the seat
+ * @returns {Promise<string>} ms from the common start to the merged seat
  */
-async function coordinate(coordinator, { file, agents, repeat, spec }) {
+async function coordinate(coordinator, { file, agents, repeat, seconds, contender }) {
   const children = await startAgents(coordinator, file, agents);
-  /** @type {import('../fleet/controller.js').Fleet | null} */
+  /** @type {import('../packages/fleet/controller.js').Fleet | null} */
   let fleet = null;
   try {
     fleet = await openFleet({ coordinator, agents, storages: ['ioredis'], waitMs: 60_000 });
@@ -131,8 +186,9 @@ async function coordinate(coordinator, { file, agents, repeat, spec }) {
     const steps = [];
     fleet.onMerge = ({ waitedNs, mergedNs }) => void steps.push((waitedNs + mergedNs) / 1e6);
     for (let i = 0; i < repeat; i += 1) {
-      const { record, failure } = await fleet.execute(spec, {});
-      if (record === null) throw new Error(failure?.message);
+      const how = { onProgress() {} };
+      const seat = await runnerOf(fleet).playWhole(contender, amountOf(seconds), how);
+      if (seat.merged([0]) === null) throw new Error(seat.failure?.message);
     }
     return spread(steps);
   } catch (error) {
@@ -146,48 +202,52 @@ async function coordinate(coordinator, { file, agents, repeat, spec }) {
   }
 }
 
-const home = findHome();
-const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-bench-'));
-const started = await startServers(['coordinator'], { home, owned: true });
-const fake = await listen('redis', createDataset(DATASET));
-const [repeat] = numbers('--repeat', '5');
-try {
-  const [running] = started.servers;
-  const coordinator = {
-    endpoint: parseEndpoint(running.address['main']),
-    credentials: await readCredentials(running.credentials ?? {}),
-  };
-  const client = new Redis({ ...coordinator.endpoint, ...coordinator.credentials, protocol: 2 });
-  const all = numbers('--seconds', '10,60');
-  const longest = Math.max(...all);
-  console.error(`recording ${longest} s at ${RATE} operations per second`);
-  const { executions } = await executeParts([specOf(fake.port, longest)], {});
-  const recorded = executions[0].record;
-  if (recorded === null) throw new Error(executions[0].failure?.message);
-  const load = (await readEnvironment()).loadAverage?.[0].toFixed(0);
-  console.log(`median (range) of ${repeat}, load average ${load}`);
-  console.log(
-    'seconds  agents  upload KiB  unpack and merge CPU ms  whole step ms  coordinator MiB',
-  );
-  for (const seconds of all) {
-    const whole = { agent: '', records: [recorded], offsetNs: 0 };
-    const cut = truncate([whole], { atNs: 0, aliveNs: seconds * 1e9 }) ?? [whole];
-    const [record] = cut[0].records;
-    const file = path.join(folder, `${seconds}.json`);
-    await writeFile(file, JSON.stringify(record));
-    for (const agents of numbers('--agents', '3,20,200')) {
-      const { bytes, times } = await mergeAlone(record, agents, repeat);
-      const spec = specOf(fake.port, seconds);
-      const isAlone = process.argv.includes('--merge-only');
-      const steps = isAlone ? '–' : await coordinate(coordinator, { file, agents, repeat, spec });
-      const [, peak] = /used_memory_peak:(\d+)/.exec(await client.info('memory')) ?? [];
-      const texts = [seconds, agents, (bytes / 1024).toFixed(0), spread(times), steps];
-      console.log([...texts, (Number(peak) / 2 ** 20).toFixed(0)].join('  '));
+async function main() {
+  const home = findHome();
+  const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-bench-'));
+  const started = await startServers(['coordinator'], { home, owned: true });
+  const fake = await listen('redis', createDataset(DATASET));
+  const [repeat] = numbers('--repeat', '5');
+  try {
+    const [running] = started.servers;
+    const coordinator = {
+      endpoint: parseEndpoint(running.address['main']),
+      credentials: await readCredentials(running.credentials ?? {}),
+    };
+    const client = new Redis({ ...coordinator.endpoint, ...coordinator.credentials, protocol: 2 });
+    const all = numbers('--seconds', '10,60');
+    const longest = Math.max(...all);
+    console.error(`recording ${longest} s at ${RATE} operations per second`);
+    const recorded = await recordOne(contenderOf(fake.port, longest), longest);
+    const load = (await readEnvironment()).loadAverage?.[0].toFixed(0);
+    console.log(`median (range) of ${repeat}, load average ${load}`);
+    console.log(
+      'seconds  agents  upload KiB  unpack and merge CPU ms  whole step ms  coordinator MiB',
+    );
+    for (const seconds of all) {
+      const atNs = startOf(recorded);
+      const whole = { agent: '', seats: [recorded], offsetNs: 0 };
+      const [cut] = truncate([whole], { atNs, aliveNs: atNs + seconds * 1e9 });
+      const seat = /** @type {UploadedSeat} */ (cut.seats[0]);
+      const contender = contenderOf(fake.port, seconds);
+      const file = path.join(folder, `${seconds}.json`);
+      await writeFile(file, JSON.stringify(seat));
+      for (const agents of numbers('--agents', '3,20,200')) {
+        const { bytes, times } = await mergeAlone(seat, contender, { agents, repeat });
+        const isAlone = process.argv.includes('--merge-only');
+        const how = { file, agents, repeat, seconds, contender };
+        const steps = isAlone ? '–' : await coordinate(coordinator, how);
+        const [, peak] = /used_memory_peak:(\d+)/.exec(await client.info('memory')) ?? [];
+        const texts = [seconds, agents, (bytes / 1024).toFixed(0), spread(times), steps];
+        console.log([...texts, (Number(peak) / 2 ** 20).toFixed(0)].join('  '));
+      }
     }
+    client.disconnect();
+  } finally {
+    await fake.close();
+    await started.stop();
+    await rm(folder, { recursive: true, force: true });
   }
-  client.disconnect();
-} finally {
-  await fake.close();
-  await started.stop();
-  await rm(folder, { recursive: true, force: true });
 }
+
+if (isMain(import.meta.filename)) await main();

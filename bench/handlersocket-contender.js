@@ -10,7 +10,7 @@ import { loadProtocol } from '../limits/wire/protocol.js';
 import { Pump } from '../limits/wire/pump.js';
 import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
-import { connect } from '../storages/handlersocket/index.js';
+import { connect } from '../packages/handlersocket/index.js';
 import { loadStorage } from '../storages/index.js';
 import { credentialsFor } from './login.js';
 import { serve, timed } from './remote.js';
@@ -76,7 +76,11 @@ async function storage({ storage: name = '', address, dataset: options }) {
   const profile = definition.profiles[profileName];
   const credentials = await credentialsFor(definition.server ?? '');
   const handle = await /** @type {any} */ (definition.open).rows({
-    ...{ address, credentials, dataset, folder: '', names: ROW_NAMES },
+    address,
+    credentials,
+    dataset,
+    folder: '',
+    names: ROW_NAMES,
     profile: { name: profileName, ...profile },
   });
   const { get, value = (/** @type {any} */ reply) => reply } = handle;
@@ -283,7 +287,9 @@ async function openBare(address, table, column) {
   let listen = () => {};
   const buffer = Buffer.allocUnsafe(65536);
   const socket = connectSocket({
-    ...{ host, port: port ?? 0, noDelay: true },
+    host,
+    port: port ?? 0,
+    noDelay: true,
     onread: {
       buffer,
       callback: (count) => {

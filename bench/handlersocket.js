@@ -6,7 +6,7 @@
  * alone.
  */
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
 import { measure, showFigures } from './figures.js';
 import { credentialsFor, shareCredentials } from './login.js';
+import { isMain } from './main.js';
 import { best, inTurn, medianOf, Remote, rates, ratios } from './remote.js';
 
 /** @typedef {import('./figures.js').Figure} Figure */
@@ -54,15 +55,35 @@ const FINALISTS = 3;
 
 /** @type {Sizes} */
 const FULL = {
-  ...{ rows: 100_000, processes: 6, rounds: 8, operations: 60_000, wireNs: 6e7, lookNs: 1e8 },
-  ...{ depths: [128, 256, 512, 1024, 2048, 4096], burst: 500_000, lowBurst: 50_000 },
-  ...{ burstRounds: 7, otherBurst: 10_000, oneByOne: 5_000, replyRows: [45_000, 450_000] },
+  rows: 100_000,
+  processes: 6,
+  rounds: 8,
+  operations: 60_000,
+  wireNs: 6e7,
+  lookNs: 1e8,
+  depths: [128, 256, 512, 1024, 2048, 4096],
+  burst: 500_000,
+  lowBurst: 50_000,
+  burstRounds: 7,
+  otherBurst: 10_000,
+  oneByOne: 5_000,
+  replyRows: [45_000, 450_000],
 };
 /** @type {Sizes} */
 const SMOKE = {
-  ...{ rows: 1000, processes: 1, rounds: 2, operations: 2000, wireNs: 2e7, lookNs: 1e7 },
-  ...{ depths: [128], burst: 5000, lowBurst: 500 },
-  ...{ burstRounds: 2, otherBurst: 500, oneByOne: 50, replyRows: [450, 4500] },
+  rows: 1000,
+  processes: 1,
+  rounds: 2,
+  operations: 2000,
+  wireNs: 2e7,
+  lookNs: 1e7,
+  depths: [128],
+  burst: 5000,
+  lowBurst: 500,
+  burstRounds: 2,
+  otherBurst: 500,
+  oneByOne: 50,
+  replyRows: [450, 4500],
 };
 
 const CONTENDER = fileURLToPath(new URL('./handlersocket-contender.js', import.meta.url));
@@ -168,7 +189,9 @@ async function* windows(servers, sizes, valueSize) {
     ])) {
       const share = ratios(rounds[`${calls} ${connections}`], wire);
       yield measure(`${where}: ${calls}s of the wire loop`, share, {
-        ...{ ...(connections === DEFAULT_CONNECTIONS && { target }), better: 'higher', unit: '×' },
+        ...(connections === DEFAULT_CONNECTIONS && { target }),
+        better: 'higher',
+        unit: '×',
       });
     }
   }
@@ -176,12 +199,16 @@ async function* windows(servers, sizes, valueSize) {
   const ours = rounds[`promise ${DEFAULT_CONNECTIONS}`];
   const cpu = ours.map(({ cpuNs }) => cpuNs / 1000);
   yield measure(`${what}: client CPU per find, promises`, cpu, {
-    ...{ target: 1, better: 'lower', unit: 'µs' },
+    target: 1,
+    better: 'lower',
+    unit: 'µs',
   });
   const contender = best(redis, rounds);
   yield measure(`${what}: best Redis driver (${contender})`, rates(rounds[contender]), higher);
   yield measure(`${what}: promises against ${contender}`, ratios(ours, rounds[contender]), {
-    ...{ target: 1, better: 'higher', unit: '×' },
+    target: 1,
+    better: 'higher',
+    unit: '×',
   });
 }
 
@@ -269,7 +296,10 @@ async function* bursts(servers, sizes) {
   const { wire, remotes } = await openWire(address, dataset, sizes);
   const ours = await openRemote({ kind: 'client', address, dataset });
   const other = await openRemote({
-    ...{ kind: 'storage', storage: 'node-handlersocket', address, dataset },
+    kind: 'storage',
+    storage: 'node-handlersocket',
+    address,
+    dataset,
   });
   remotes.push(ours, other);
   const { burst, lowBurst, otherBurst } = sizes;
@@ -289,7 +319,8 @@ async function* bursts(servers, sizes) {
     const times = { better: /** @type {const} */ ('higher'), unit: '×' };
     yield measure(`${what}: promises`, rates(rounds['deep']), { better: 'higher', unit: '/s' });
     yield measure(`${what}: callbacks`, rates(rounds['deep callbacks']), {
-      ...{ better: 'higher', unit: '/s' },
+      better: 'higher',
+      unit: '/s',
     });
     const share = ratios(rounds['deep'], rounds[limit]);
     yield measure(`${what}: promises of the server ceiling`, share, { ...times, target: 0.6 });
@@ -297,7 +328,8 @@ async function* bursts(servers, sizes) {
     yield measure(`${what} against one of ${lowBurst}: promises`, depth, { ...times, target: 0.8 });
     const cpu = rounds['other'].map(({ cpuNs }, i) => cpuNs / rounds['window'][i].cpuNs);
     yield measure(`client CPU of node-handlersocket (burst of ${otherBurst}) over ours`, cpu, {
-      ...{ ...times, target: 10 },
+      ...times,
+      target: 10,
     });
     // Its queue is quadratic and takes minutes at this depth, hence once.
     const { operations, durationNs } = await other.run({ ...all, operations: burst });
@@ -369,7 +401,8 @@ async function* largeReplies(servers, sizes) {
       `reply of ${many} rows: time over a raw read`,
       ratios(rounds['raw'], rounds['many']),
       {
-        ...{ ...lower, target: 3 },
+        ...lower,
+        target: 3,
       },
     );
     yield measure(
@@ -383,7 +416,7 @@ async function* largeReplies(servers, sizes) {
   }
 }
 
-if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
+if (isMain(import.meta.filename)) {
   const figures = [];
   const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
   const parts = named.length === 0 ? PARTS : named;

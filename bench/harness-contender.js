@@ -43,7 +43,11 @@ async function openOurs({ storage, workload, keys, address, dataset: options }) 
   const profile = definition.profiles['default'];
   const credentials = definition.server === null ? {} : await credentialsFor(definition.server);
   const handle = await /** @type {any} */ (definition.open).rows({
-    ...{ address, credentials, dataset, folder: '', names: namesOf(namespace) },
+    address,
+    credentials,
+    dataset,
+    folder: '',
+    names: namesOf(namespace),
     profile: { name: 'default', ...profile },
   });
   const calls = profile.calls ?? 'promise';
@@ -54,8 +58,14 @@ async function openOurs({ storage, workload, keys, address, dataset: options }) 
   /** @param {ReturnType<typeof bind>} bound @param {number} operations @param {number} inFlight */
   const load = async (bound, operations, inFlight) => {
     const { recorder } = await runLoad({
-      ...{ ...bound, calls, kind: 'window', inFlight, operations, stallNs: STALL_NS },
-      ...{ durationNs: Number.POSITIVE_INFINITY, clock: systemClock },
+      ...bound,
+      calls,
+      kind: 'window',
+      inFlight,
+      operations,
+      stallNs: STALL_NS,
+      durationNs: Number.POSITIVE_INFINITY,
+      clock: systemClock,
     });
     if (recorder.outcomes[OK] !== operations) throw new Error(`${storage}: wrong replies`);
   };
@@ -141,7 +151,7 @@ const DRIVERS = {
     return { call: workload === 'get' ? get : mget, close: () => client.disconnect() };
   },
   async 'manual-hs'({ address }) {
-    const { connect } = await import('../storages/handlersocket/index.js');
+    const { connect } = await import('../packages/handlersocket/index.js');
     const { storage } = await import('../storages/manual-hs.js');
     const { host, port } = address['read'];
     const { secret } = await credentialsFor('mariadb');

@@ -6,12 +6,12 @@
 
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { executeInChild } from '../engine/executor.js';
 import { DATASET_DEFAULTS } from '../lib/dataset.js';
 import { createRandom } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
 import { Histogram } from '../measure/histogram.js';
 import { againstBare } from './against-bare.js';
+import { playAlone } from './alone.js';
 import { measure } from './figures.js';
 
 const BIN = fileURLToPath(new URL('../bin/dragstrip.js', import.meta.url));
@@ -44,26 +44,17 @@ async function* harnessAgainstBare({ smoke, servers, rows }) {
 }
 
 /**
- * @param {{ storage: string, address?: import('../lib/types.js').Address, operations: number,
- *   seed?: number, rows: number, inFlight: number, warmup: number }} options
- * @returns {import('../engine/benchmark.js').BenchmarkSpec}
+ * @param {{ operations: number, inFlight: number, warmup: number }} amount
+ * @returns {ReturnType<typeof playAlone>}
  */
-function spec({ storage, address = {}, operations, seed = 1, rows, inFlight, warmup }) {
-  return {
-    storage,
-    profile: 'default',
-    workload: 'get',
-    workloadOptions: {},
+function playMemory({ operations, inFlight, warmup }) {
+  return playAlone({
+    storage: 'memory',
     load: { kind: 'window', inFlight, operations, durationNs: null },
-    address,
-    credentialVariables: null,
-    serverPids: [],
-    dataset: { ...DATASET_DEFAULTS, rows },
-    folder: '',
-    seed,
-    warmupOperations: warmup,
-    stallNs: 10e9,
-  };
+    dataset: { ...DATASET_DEFAULTS, rows: 1000 },
+    seed: 1,
+    warmup,
+  });
 }
 
 /** @param {import('./figures.js').BenchContext} context */
@@ -107,18 +98,11 @@ async function memoryGrowth({ smoke }) {
   const growth = [];
   for (let pass = 0; pass < (smoke ? 1 : 3); pass += 1) {
     // The warm-up is the first tenth: 500,000 of 5,000,000.
-    const { record } = await executeInChild(
-      spec({
-        storage: 'memory',
-        operations: operations * 0.9,
-        warmup: operations * 0.1,
-        rows: 1000,
-        inFlight: 1000,
-      }),
-      {},
-    );
-    const client = record?.client;
-    if (client == null) throw new Error('memory: no record');
+    const { client } = await playMemory({
+      operations: operations * 0.9,
+      warmup: operations * 0.1,
+      inFlight: 1000,
+    });
     growth.push((client.rssBytesMax - client.rssBytesBefore) / 1e6);
   }
   return measure(
@@ -158,12 +142,8 @@ async function processTimeMs(args) {
 async function processCost({ smoke }) {
   const costs = [];
   for (let i = 0; i < (smoke ? 1 : 11); i += 1) {
-    const { record, processNs } = await executeInChild(
-      spec({ storage: 'memory', operations: 1000, warmup: 0, rows: 1000, inFlight: 100 }),
-      {},
-    );
-    if (record?.workNs == null || processNs === null) throw new Error('memory: no record');
-    costs.push((processNs - record.workNs) / 1e6);
+    const round = await playMemory({ operations: 1000, warmup: 0, inFlight: 100 });
+    costs.push((Number(round.processNs) - Number(round.workNs)) / 1e6);
   }
   return measure('process of a benchmark, excluding its work', costs, {
     target: 250,

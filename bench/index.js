@@ -11,6 +11,7 @@ import { findHome } from '../lib/home.js';
 import { DEFAULT_SERVER_NAMES, startServers } from '../servers/index.js';
 import { showFigures } from './figures.js';
 import { shareCredentials } from './login.js';
+import { isMain } from './main.js';
 
 /** @type {Record<string, () => Promise<{ run: (context: any) => AsyncIterable<any> }>>} */
 const BENCHES = {
@@ -31,28 +32,32 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-const home = findHome();
-const rows = smoke ? 1000 : 100_000;
-const { servers, stop } = await startServers([...DEFAULT_SERVER_NAMES], { home, owned: true });
-try {
-  /** @type {import('./figures.js').BenchContext} */
-  const context = { smoke, servers: {}, rows };
-  await shareCredentials(servers);
-  for (const name of DEFAULT_SERVER_NAMES) {
-    const { address, credentials } = await resolveAddress(name, { home });
-    const loader = await getLoader(name);
-    await loader.seed({ address, credentials, dataset: createDataset({ rows }) });
-    context.servers[name] = address;
-  }
-  for (const name of named.length === 0 ? Object.keys(BENCHES) : named) {
-    console.log(`\n${name}`);
-    const figures = [];
-    for await (const figure of (await BENCHES[name]()).run(context)) {
-      console.error(`  measured: ${figure.name}`);
-      figures.push(figure);
+async function main() {
+  const home = findHome();
+  const rows = smoke ? 1000 : 100_000;
+  const { servers, stop } = await startServers([...DEFAULT_SERVER_NAMES], { home, owned: true });
+  try {
+    /** @type {import('./figures.js').BenchContext} */
+    const context = { smoke, servers: {}, rows };
+    await shareCredentials(servers);
+    for (const name of DEFAULT_SERVER_NAMES) {
+      const { address, credentials } = await resolveAddress(name, { home });
+      const loader = await getLoader(name);
+      await loader.seed({ address, credentials, dataset: createDataset({ rows }) });
+      context.servers[name] = address;
     }
-    console.log(showFigures(figures));
+    for (const name of named.length === 0 ? Object.keys(BENCHES) : named) {
+      console.log(`\n${name}`);
+      const figures = [];
+      for await (const figure of (await BENCHES[name]()).run(context)) {
+        console.error(`  measured: ${figure.name}`);
+        figures.push(figure);
+      }
+      console.log(showFigures(figures));
+    }
+  } finally {
+    await stop();
   }
-} finally {
-  await stop();
 }
+
+if (isMain(import.meta.filename)) await main();

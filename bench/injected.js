@@ -27,9 +27,9 @@ import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
 import { processMeans } from '../stats/blocks.js';
-import { contest } from '../stats/contenders.js';
-import { ratioTo } from '../stats/separation.js';
+import { pairOf } from '../stats/standings.js';
 import { shareCredentials } from './login.js';
+import { isMain } from './main.js';
 
 const NAMES = ['equal', 'twice-20', 'twice-10', 'twice-5', 'late-200'];
 const FOLDER = fileURLToPath(new URL('./injected/', import.meta.url));
@@ -48,32 +48,35 @@ const { values } = parseArgs({
 /** @type {Map<string, { slower: number, faster: number, untold: number, halves: number[] }>} */
 const counts = new Map();
 
-const home = findHome();
-const { servers, stop } = await startServers(['redis'], { home, owned: true });
-const busy = startBusyLoops();
-try {
-  await shareCredentials(servers);
-  const { address, credentials } = await resolveAddress('redis', { home });
-  const loader = await getLoader('redis');
-  await loader.seed({ address, credentials, dataset: createDataset({}) });
-  for (let race = 1; race <= Number(values.races); race += 1) {
-    const result = await run(
-      /** @type {any} */ ({
-        storages: ['plain', ...values.contenders.split(',')].map((name) =>
-          path.join(FOLDER, `${name}.js`),
-        ),
-        loads: [{ kind: 'sync' }, { kind: 'window', inFlight: 100 }],
-        ...{ precision: Number(values.precision), budget: 1000 * Number(values.budget) },
-        home,
-      }),
-    );
-    score(race, result);
+async function main() {
+  const home = findHome();
+  const { servers, stop } = await startServers(['redis'], { home, owned: true });
+  const busy = startBusyLoops();
+  try {
+    await shareCredentials(servers);
+    const { address, credentials } = await resolveAddress('redis', { home });
+    const loader = await getLoader('redis');
+    await loader.seed({ address, credentials, dataset: createDataset({}) });
+    for (let race = 1; race <= Number(values.races); race += 1) {
+      const result = await run(
+        /** @type {any} */ ({
+          storages: ['plain', ...values.contenders.split(',')].map((name) =>
+            path.join(FOLDER, `${name}.js`),
+          ),
+          loads: [{ kind: 'sync' }, { kind: 'window', inFlight: 100 }],
+          precision: Number(values.precision),
+          budget: 1000 * Number(values.budget),
+          home,
+        }),
+      );
+      score(race, result);
+    }
+  } finally {
+    for (const loop of busy) loop.kill('SIGKILL');
+    await stop();
   }
-} finally {
-  for (const loop of busy) loop.kill('SIGKILL');
-  await stop();
+  print();
 }
-print();
 
 /** @returns {import('execa').ResultPromise[]} */
 function startBusyLoops() {
@@ -97,14 +100,14 @@ function score(race, { comparison }) {
   for (const load of loads) {
     const entries = entriesOf(load).filter(({ group }) => ['networked', 'again'].includes(group));
     const means = processMeans(entries.map(({ time }) => time));
-    const own = contest(means);
-    const spent = contest(processMeans(entries.map((one) => one.witnesses?.['clientCpu'] ?? [])));
     const plain = entries.findIndex(({ name }) => name === 'plain');
     const answers = entries.flatMap(({ name }, i) => {
       if (i === plain) return [];
-      const ratio = ratioTo(own, i, plain);
+      const pair = pairOf(entries, name, 'plain');
+      if (pair === null) return [];
+      const { speed: ratio, witnesses } = pair;
+      const cpu = witnesses['clientCpu'];
       count(`${load.kind} ${name}`, ratio);
-      const cpu = ratioTo(spent, i, plain);
       count(`${load.kind} ${name}, CPU`, cpu);
       const logs = { plain: means[plain], own: means[i] };
       keep({ race, load: load.kind, name, seconds: spentNs / 1e9, ...ratio, cpu, logs });
@@ -116,15 +119,15 @@ function score(race, { comparison }) {
 
 /** @param {import('../stats/separation.js').Ratio} ratio */
 function shown({ ratio, halfWidth }) {
-  return `${ratio.toFixed(3)} ±${(100 * halfWidth).toFixed(1)}%`;
+  return `${ratio.toFixed(3)} ±${(100 * (halfWidth ?? 0)).toFixed(1)}%`;
 }
 
 /** @param {string} key @param {import('../stats/separation.js').Ratio} ratio */
 function count(key, { answer, halfWidth }) {
   const one = counts.get(key) ?? { slower: 0, faster: 0, untold: 0, halves: [] };
-  if (answer === 'cannot tell') one.untold += 1;
-  else one[answer] += 1;
-  one.halves.push(halfWidth);
+  if (answer === 'faster' || answer === 'slower') one[answer] += 1;
+  else one.untold += 1;
+  one.halves.push(halfWidth ?? Infinity);
   counts.set(key, one);
 }
 
@@ -136,7 +139,7 @@ function keep(line) {
 
 function print() {
   const table = new Table({
-    head: ['load, contender', 'slower', 'faster', 'cannot tell', 'median ±'],
+    head: ['load, contender', 'slower', 'faster', 'not shown', 'median ±'],
     style: { head: [], border: [], compact: true },
   });
   for (const [key, { slower, faster, untold, halves }] of counts) {
@@ -145,3 +148,5 @@ function print() {
   }
   console.log(table.toString());
 }
+
+if (isMain(import.meta.filename)) await main();

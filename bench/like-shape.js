@@ -118,8 +118,14 @@ function driver(name, { addresses, rows }) {
     name,
     async measure({ connections, seconds }) {
       const result = await runDragstrip({
-        ...{ storages: [name], addresses, rows, load: 'window', rounds: 1 },
-        ...{ inFlight: IN_FLIGHT, duration: seconds * 1000, warmup: 500 },
+        storages: [name],
+        addresses,
+        rows,
+        load: 'window',
+        rounds: 1,
+        inFlight: IN_FLIGHT,
+        duration: seconds * 1000,
+        warmup: 500,
         ...(connections > 1 && { connections }),
       });
       const [{ rounds, reason }] = result.benchmarks;

@@ -7,7 +7,7 @@
 import { getLoader } from '../data/loaders/index.js';
 import { openNamespace } from '../data/namespaces/index.js';
 import { createDataset } from '../lib/dataset.js';
-import { namespace } from '../workloads/mget/namespace.js';
+import { namespace } from '../workloads/mget/plan.js';
 import { againstBare } from './against-bare.js';
 import { credentialsFor } from './login.js';
 

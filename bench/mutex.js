@@ -4,9 +4,8 @@
  */
 
 import { openNamespace } from '../data/namespaces/index.js';
-import { executeInChild } from '../engine/executor.js';
-import { OK } from '../lib/outcome.js';
 import { namespace } from '../workloads/mutex/namespace.js';
+import { playAlone } from './alone.js';
 import { measure } from './figures.js';
 import { credentialsFor, variablesOf } from './login.js';
 
@@ -87,32 +86,17 @@ function sized(load, smoke) {
  * @returns {Promise<{ rate: number, cpuNs: number }>} sections per second, CPU time per section
  */
 async function runOne(handler, test, load, address, seed) {
-  const { record, failure } = await executeInChild(
-    {
-      storage: 'ioredis',
-      profile: 'default',
-      workload: 'mutex',
-      workloadOptions: { parameters: { test, handler, keys: 1 } },
-      load,
-      address,
-      credentialVariables: await variablesOf('redis'),
-      serverPids: [],
-      dataset: { rows: 1, valueSize: 8, seed: 1 },
-      folder: '',
-      seed,
-      warmupOperations: 200,
-      stallNs: 60e9,
-    },
-    {},
-  );
-  const sections = record?.outcomes[OK] ?? 0;
-  if (record?.client == null || sections === 0 || sections !== record.scheduled) {
-    const why = failure?.message ?? record?.failure?.message ?? 'wrong replies';
-    throw new Error(`mutex, ${handler}: ${why}`);
-  }
-  const { userNs, systemNs } = record.client;
-  return {
-    rate: (sections / record.durationNs) * 1e9,
-    cpuNs: (userNs + systemNs) / sections,
-  };
+  const { throughput, outcomes, client } = await playAlone({
+    storage: 'ioredis',
+    workload: 'mutex',
+    workloadOptions: { parameters: { test, handler, keys: 1 } },
+    load,
+    address,
+    credentialVariables: await variablesOf('redis'),
+    dataset: { rows: 1, valueSize: 8, seed: 1 },
+    seed,
+    warmup: 200,
+    stallNs: 60e9,
+  });
+  return { rate: throughput, cpuNs: (client.userNs + client.systemNs) / outcomes.ok };
 }

@@ -25,6 +25,7 @@ import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { startServers } from '../servers/index.js';
 import { shareCredentials } from './login.js';
+import { isMain } from './main.js';
 
 const SIDE = fileURLToPath(new URL('./peers/side.js', import.meta.url));
 /** Every n-th key asked twice; 0: equal sides. */
@@ -46,32 +47,36 @@ const seconds = Number(values.seconds);
 /** @typedef {'slower' | 'faster' | 'equal'} Answer of the second side */
 /** @typedef {(twiceEvery: number) => Promise<Answer>} Tool */
 
-const home = findHome();
-const { servers, stop } = await startServers(['redis'], { home, owned: true });
-const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-peers-'));
+let folder = '';
 /** @type {Map<string, Record<Answer, number>>} */
 const counts = new Map();
-try {
-  await shareCredentials(servers);
-  const { address, credentials } = await resolveAddress('redis', { home });
-  const loader = await getLoader('redis');
-  await loader.seed({ address, credentials, dataset: createDataset({}) });
-  const { main } = /** @type {any} */ (address);
-  const env = { PEER_REDIS: JSON.stringify({ host: main.host, port: main.port }) };
-  const tools = await toolsFor(env);
-  for (let race = 1; race <= Number(values.races); race += 1) {
-    for (const twiceEvery of DEFECTS) {
-      for (const [name, tool] of Object.entries(tools)) {
-        keep(name, twiceEvery, await tool(twiceEvery));
+
+async function main() {
+  const home = findHome();
+  const { servers, stop } = await startServers(['redis'], { home, owned: true });
+  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-peers-'));
+  try {
+    await shareCredentials(servers);
+    const { address, credentials } = await resolveAddress('redis', { home });
+    const loader = await getLoader('redis');
+    await loader.seed({ address, credentials, dataset: createDataset({}) });
+    const { main } = /** @type {any} */ (address);
+    const env = { PEER_REDIS: JSON.stringify({ host: main.host, port: main.port }) };
+    const tools = await toolsFor(env);
+    for (let race = 1; race <= Number(values.races); race += 1) {
+      for (const twiceEvery of DEFECTS) {
+        for (const [name, tool] of Object.entries(tools)) {
+          keep(name, twiceEvery, await tool(twiceEvery));
+        }
       }
+      console.error(`race ${race}, load ${loadavg()[0].toFixed(1)}`);
     }
-    console.error(`race ${race}, load ${loadavg()[0].toFixed(1)}`);
+  } finally {
+    await stop();
+    await rm(folder, { recursive: true, force: true });
   }
-} finally {
-  await stop();
-  await rm(folder, { recursive: true, force: true });
+  print();
 }
-print();
 
 /**
  * @param {Record<string, string>} env
@@ -170,3 +175,5 @@ function print() {
   }
   console.log(table.toString());
 }
+
+if (isMain(import.meta.filename)) await main();

@@ -5,6 +5,8 @@
 
 import { createRandom } from '../lib/random.js';
 
+const STALLED_ROUND = 1;
+
 /**
  * @typedef {object} SimulatedRace
  * @property {readonly number[]} logs true log of the time per operation of each contender
@@ -15,6 +17,7 @@ import { createRandom } from '../lib/random.js';
  * @property {number} [sliceDeviation] of a slice
  * @property {number} [spikes] share of slices that a neighbour hits: up to twice as long
  * @property {readonly number[]} [factors] of the deviations, by contender; absent: all equal
+ * @property {number} [stalled] contender whose process takes three times as long in one round
  */
 
 /**
@@ -23,7 +26,7 @@ import { createRandom } from '../lib/random.js';
  * @returns {number[][][]} logs by contender, round and block
  */
 export function simulateRace(race, seed) {
-  const { logs, rounds, blocks, processDeviation, factors } = race;
+  const { logs, rounds, blocks, processDeviation, factors, stalled } = race;
   const { blockDeviation = 0.1, sliceDeviation = 0.1, spikes = 0.1 } = race;
   const random = createRandom(seed, 0x73696d);
   const uniform = () => (random() + 0.5) / 2 ** 32;
@@ -39,10 +42,11 @@ export function simulateRace(race, seed) {
     for (const [i, log] of logs.entries()) {
       const factor = factors?.[i] ?? 1;
       const luck = normal() * processDeviation * factor;
+      const stall = i === stalled && round === STALLED_ROUND ? Math.log(3) : 0;
       result[i].push(
         states.map((shared) => {
           const spike = uniform() < spikes ? Math.log1p(uniform()) : 0;
-          return log + luck + shared + normal() * sliceDeviation * factor + spike;
+          return log + luck + stall + shared + normal() * sliceDeviation * factor + spike;
         }),
       );
     }

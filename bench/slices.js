@@ -1,8 +1,8 @@
 /**
- * The default race by slices, against servers that run already and hold the rows: `node
- * bench/slices.js [--home FOLDER] [--rounds N] [--blocks N] [--slice MS] [--precision P] [--budget
- * S] [--loads sync,window:100,burst:1000,burst:10000:whole] [--storages LIST] [--trim SHARE] [--out
- * FILE] [--cpu N]`. --cpu: contenders and servers share this processor.
+ * Segments in blocks by hand: how many blocks, how long a segment is and what the estimate trims,
+ * which a race chooses itself. Against servers that run already and hold the rows: `node
+ * bench/slices.js [--home FOLDER] [--rounds N] [--blocks N] [--slice MS] [--loads sync,window:100]
+ * [--storages LIST] [--trim SHARE] [--seed N] [--out FILE] [--quiet]`.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -10,96 +10,158 @@ import { loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import { planRun } from '../engine/plan.js';
-import { runComparison } from '../engine/slices/comparison.js';
+import { makeJobs } from '../engine/benchmarks.js';
+import { createProcesses } from '../engine/contender-process.js';
+import { fillEmbedded } from '../engine/fill-embedded.js';
+import { placeFor } from '../engine/placement.js';
+import { requestRun } from '../engine/request.js';
+import { contendersInBlocks } from '../engine/roles.js';
+import { playRound } from '../engine/round.js';
+import { emptyResult } from '../engine/runner.js';
+import { blocks } from '../engine/schedule/index.js';
+import { lengthOf } from '../engine/segment.js';
+import { storeBlocks } from '../engine/store.js';
 import { resolveTargets } from '../engine/targets.js';
-import { createDataset } from '../lib/dataset.js';
+import { entriesOf } from '../lib/comparison.js';
 import { findHome } from '../lib/home.js';
+import { OK } from '../lib/outcome.js';
+import { createRandom } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
-import { loadWorkload } from '../workloads/index.js';
-import { onCpu } from './on-cpu.js';
+import { standingsOf } from '../stats/standings.js';
+import { isMain } from './main.js';
+
+/** Of a round, not counted: they show how long an operation takes. */
+const LEAD_BLOCKS = 3;
 
 const { values } = parseArgs({
   options: {
     home: { type: 'string', default: findHome() },
-    rounds: { type: 'string' },
-    blocks: { type: 'string' },
+    rounds: { type: 'string', default: '8' },
+    blocks: { type: 'string', default: '20' },
     slice: { type: 'string', default: '8' },
-    precision: { type: 'string', default: '0.03' },
-    budget: { type: 'string', default: '120' },
     loads: { type: 'string', default: 'sync,window:100' },
     storages: { type: 'string' },
     trim: { type: 'string', default: '0.05' },
     seed: { type: 'string' },
     out: { type: 'string' },
-    cpu: { type: 'string' },
     quiet: { type: 'boolean', default: false },
   },
 });
 
-const loads = values.loads.split(',').map((text) => {
-  const [kind, inFlight = '1', whole] = text.split(':');
-  return {
-    kind: /** @type {'sync'} */ (kind),
-    inFlight: Number(inFlight),
-    ...(whole && { whole: true }),
+/** @typedef {import('../lib/comparison.js').StoredComparison} StoredComparison */
+/** @typedef {import('../engine/seat.js').Seat} Seat */
+
+async function main() {
+  const run = await openRun();
+  const orderSeed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+  const options = { trim: Number(values.trim) };
+  const startNs = systemClock.now();
+  /** @type {Seat[]} */
+  const seats = [];
+  try {
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      seats.push(...(await playRoundInBlocks(run, round, orderSeed)));
+      if (values.quiet || round === 0) continue;
+      const resolved = run.stored.loads.map((load) => standingsOf(entriesOf(load), options));
+      const widths = resolved.map(({ resolves }) => percent(resolves)).join(', ');
+      console.error(`round ${round + 1}: resolves ${widths}, load ${loadavg()[0].toFixed(1)}`);
+    }
+  } finally {
+    await run.placement.restore();
+  }
+  const spentNs = systemClock.now() - startNs;
+  const { loads, stored } = run;
+  const standings = stored.loads.map((load) => standingsOf(entriesOf(load), options));
+  for (const [i, { load }] of loads.entries()) print(load, standings[i]);
+  console.log(
+    `\n${values.rounds} rounds, ${(spentNs / 1e9).toFixed(0)} s; order seed ${orderSeed}`,
+  );
+  for (const { about, failure } of seats) {
+    if (failure !== null) console.log(`failed: ${about.name}: ${failure.message}`);
+  }
+  checkRecording(seats);
+  if (values.out !== undefined) {
+    writeFileSync(values.out, JSON.stringify({ loads: stored.loads, standings, spentNs }));
+  }
+}
+
+/** The contenders that can run, their loads, and where they run. */
+async function openRun() {
+  const folder = path.join(values.home, 'embedded');
+  const { plan, workload } = await requestRun({
+    workload: 'get',
+    home: values.home,
+    storages: values.storages?.split(','),
+    precision: 0.03,
+    loads: values.loads.split(',').map((text) => {
+      const [kind, inFlight] = text.split(':');
+      return {
+        kind: /** @type {'sync'} */ (kind),
+        ...(inFlight && { inFlight: Number(inFlight) }),
+      };
+    }),
+  });
+  const targets = await resolveTargets(plan, workload);
+  for (const { definition, unavailable } of targets.storages) {
+    if (unavailable) console.error(`without ${definition.name}: ${unavailable.reason}`);
+  }
+  const result = await emptyResult(plan, { ...targets, workload }, {});
+  const all = makeJobs(plan, targets.storages, result, workload);
+  const jobs = await fillEmbedded(all, { folder, dataset: plan.dataset });
+  const loads = [...new Set(jobs.map(({ load }) => load))];
+  const placement = await placeFor(loads, targets.servers);
+  const stored = {
+    loads: loads.map((one) => ({
+      kind: /** @type {'sync' | 'window'} */ (one.load.kind),
+      inFlight: one.load.inFlight ?? 1,
+      placement: placement.of(one),
+      contenders: [],
+    })),
   };
-});
-const plan = planRun({ home: values.home, storages: values.storages?.split(',') });
-const { storages } = await resolveTargets(plan, await loadWorkload(plan.workload));
-const targets = storages.filter(({ unavailable }) => unavailable === null);
-for (const { definition, unavailable } of storages) {
-  if (unavailable) console.error(`without ${definition.name}: ${unavailable.reason}`);
-}
-const folder = path.join(values.home, 'embedded');
-for (const { definition } of targets) {
-  await definition.fill?.({ dataset: createDataset(plan.dataset), folder });
-}
-const number = (/** @type {string | undefined} */ text) =>
-  text === undefined ? undefined : Number(text);
-const orderSeed = number(values.seed) ?? Math.floor(Math.random() * 2 ** 32);
-const { cpus, restore } = await onCpu(values.cpu, targets);
-const result = await runComparison({
-  cpus,
-  ...{ plan, targets, loads, folder, orderSeed, clock: systemClock },
-  precision: Number(values.precision),
-  budgetNs: Number(values.budget) * 1e9,
-  rounds: number(values.rounds),
-  blocks: number(values.blocks),
-  sliceNs: Number(values.slice) * 1e6,
-  trim: Number(values.trim),
-  onRound: ({ round, blocks, roundNs, spentNs, standings }) => {
-    if (values.quiet) return;
-    const resolved = standings.map((one) => percent(one?.resolves ?? null)).join(', ');
-    console.error(
-      `round ${round + 1}: ${blocks} blocks, ${(roundNs / 1e9).toFixed(1)} s, ` +
-        `${(spentNs / 1e9).toFixed(0)} s in all, resolves ${resolved}, load ${loadavg()[0].toFixed(1)}`,
-    );
-  },
-});
-await restore();
-for (const [i, load] of loads.entries()) {
-  const standings = result.standings[i];
-  if (standings !== null) print(load, standings);
-}
-const slices = result.rounds.flat().flatMap((one) => one.slices.flat());
-const gaps = slices.flatMap((slice) => (slice && slice.gapNs > 0 ? [slice.gapNs / 1e6] : []));
-gaps.sort((a, b) => a - b);
-console.log(
-  `\n${result.rounds.length} rounds, ${(result.spentNs / 1e9).toFixed(0)} s, ` +
-    `${result.stopped}; gap between slices ${gaps[gaps.length >> 1]?.toFixed(2)} ms; ` +
-    `order seed ${orderSeed}`,
-);
-for (const { name, failure } of result.failed) console.log(`failed: ${name}: ${failure.message}`);
-checkRecording();
-if (values.out !== undefined) {
-  const { entrants, rounds, standings, spentNs } = result;
-  const names = entrants.map(({ name }) => name);
-  writeFileSync(values.out, JSON.stringify({ names, loads, rounds, standings, spentNs }));
+  return {
+    plan,
+    folder,
+    jobs,
+    loads,
+    placement,
+    targets: [...new Set(jobs.map(({ target }) => target))],
+    stored: /** @type {StoredComparison} */ (/** @type {unknown} */ (stored)),
+  };
 }
 
 /**
- * @param {(typeof loads)[number]} load
+ * @param {Awaited<ReturnType<typeof openRun>>} run
+ * @param {number} round
+ * @param {number} orderSeed
+ * @returns {Promise<Seat[]>}
+ */
+async function playRoundInBlocks(run, round, orderSeed) {
+  const { plan, folder, jobs, loads, placement, targets, stored } = run;
+  const context = { plan, others: [], folder, round };
+  const contenders = contendersInBlocks(targets, loads, context, { wantsOverhead: true });
+  const { seats } = await playRound({
+    seats: contenders,
+    schedule: (seen) =>
+      blocks(
+        {
+          seats: contenders,
+          loads: loads.map((one) => ({ ...one.load, place: placement.of(one).server.join() })),
+          random: createRandom(orderSeed, round),
+          segmentNs: Number(values.slice) * 1e6,
+          leadBlocks: LEAD_BLOCKS,
+          blocks: () => Number(values.blocks),
+        },
+        seen,
+      ),
+    processes: createProcesses(),
+    placement,
+  });
+  await storeBlocks({ round, loads, contenders, seats }, jobs, stored, undefined);
+  return seats;
+}
+
+/**
+ * @param {import('../lib/result.js').Load} load
  * @param {import('../stats/standings.js').Standings} standings
  */
 function print({ kind, inFlight }, { rows, again, resolves }) {
@@ -148,22 +210,34 @@ function percent(share) {
   return share === null ? '' : `${(100 * share).toFixed(1)} %`;
 }
 
-/** Accounting and Little's law, over all slices of all processes. */
-function checkRecording() {
+/**
+ * Accounting and Little's law, over all segments of each process.
+ * @param {readonly Seat[]} seats
+ */
+function checkRecording(seats) {
   let worst = 0;
-  for (const [round, all] of result.rounds.entries()) {
-    for (const [i, { series }] of all.entries()) {
-      for (const one of series) {
-        const sum = one.outcomes.reduce((total, n) => total + n, 0);
-        const name = `${result.entrants[i].name}, round ${round + 1}`;
-        if (sum !== one.scheduled) console.log(`${name}: ${sum} outcomes of ${one.scheduled}`);
-        if (one.outcomes[0] !== sum) console.log(`${name}: ${one.outcomes.join(' ')}`);
-        if (one.latency === null) continue;
-        const throughput = one.latency.count / one.durationNs;
-        const latencyNs = one.latency.sum / one.latency.count;
-        worst = Math.max(worst, Math.abs(one.inFlightMean / (throughput * latencyNs) - 1));
+  for (const { about, kept, leads, segments } of seats) {
+    for (const [load, own] of segments.entries()) {
+      const name = `${about.name}, round ${Number(about.spec.storage.round) + 1}`;
+      // Of the lead segments too, since the histogram has them.
+      const all = [...leads[load], ...own.flatMap((one) => one ?? [])];
+      let [operations, areaNs, wallNs] = [0, 0, 0];
+      for (const { outcomes, scheduled, inFlightAreaNs, wall } of all) {
+        const sum = outcomes.reduce((total, n) => total + n, 0);
+        if (sum !== scheduled) console.log(`${name}: ${sum} outcomes of ${scheduled}`);
+        if (outcomes[OK] !== sum) console.log(`${name}: ${outcomes.join(' ')}`);
+        operations += sum;
+        areaNs += inFlightAreaNs;
+        wallNs += lengthOf(wall);
       }
+      const latency = kept[load][0]?.histograms['latency'];
+      if (latency == null || wallNs === 0) continue;
+      const throughput = operations / wallNs;
+      const latencyNs = latency.sum / latency.count;
+      worst = Math.max(worst, Math.abs(areaNs / wallNs / (throughput * latencyNs) - 1));
     }
   }
   console.log(`Little’s law holds within ${percent(worst)}`);
 }
+
+if (isMain(import.meta.filename)) await main();

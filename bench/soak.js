@@ -24,6 +24,7 @@ import { pidExists } from '../lib/process-identity.js';
 import { startServers, stopServers } from '../servers/index.js';
 import { launch } from '../servers/process.js';
 import { loadServer } from '../servers/registry.js';
+import { isMain } from './main.js';
 
 const DATASET = { rows: 100_000, valueSize: 1024, seed: 1 };
 const MIX = 'get:90,set:10';
@@ -44,26 +45,29 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes);
 const rate = Number(values.rate);
 const durationMs = minutes * 60_000;
-const home = mkdtempSync(path.join(tmpdir(), 'dragstrip-soak-'));
-const options = { ...DATASET, home, workload: 'mix', mix: MIX, storages: [values.storage] };
+let home = '';
+const options = { ...DATASET, workload: 'mix', mix: MIX, storages: [values.storage] };
 /** Of the server that was started again. @type {number | undefined} */
 let restarted;
 
-try {
-  const { servers, failures } = await startServers(['redis'], { home, packagesHome: findHome() });
-  if (failures.length > 0) throw failures[0].error;
-  const target = await resolveAddress('redis', { env: {}, home });
-  const { seed } = await getLoader('redis');
-  const fill = () => seed({ ...target, dataset: createDataset(DATASET) });
-  await fill();
-  await shortRuns();
-  await longRun(servers[0]);
-  assert.equal((await fill()).written, false, 'no row was lost');
-  console.log('every row is there');
-} finally {
-  if (restarted !== undefined && pidExists(restarted)) process.kill(restarted, 'SIGKILL');
-  await stopServers(['redis'], { home });
-  rmSync(home, { recursive: true, force: true });
+async function main() {
+  home = mkdtempSync(path.join(tmpdir(), 'dragstrip-soak-'));
+  try {
+    const { servers, failures } = await startServers(['redis'], { home, packagesHome: findHome() });
+    if (failures.length > 0) throw failures[0].error;
+    const target = await resolveAddress('redis', { env: {}, home });
+    const { seed } = await getLoader('redis');
+    const fill = () => seed({ ...target, dataset: createDataset(DATASET) });
+    await fill();
+    await shortRuns();
+    await longRun(servers[0]);
+    assert.equal((await fill()).written, false, 'no row was lost');
+    console.log('every row is there');
+  } finally {
+    if (restarted !== undefined && pidExists(restarted)) process.kill(restarted, 'SIGKILL');
+    await stopServers(['redis'], { home });
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
 /** Neither memory nor open files of this process grow with the number of runs. */
@@ -71,7 +75,7 @@ async function shortRuns() {
   /** @type {ReturnType<typeof usageOf> | undefined} */
   let warm;
   for (let i = 1; i <= SHORT_RUNS; i += 1) {
-    const result = await run({ ...options, loads: [load(2000)], rounds: 1 });
+    const result = await run({ ...options, home, loads: [load(2000)], rounds: 1 });
     assert.equal(sumUp(result).failed, 0);
     const usage = usageOf(process.pid);
     if (i === 3) warm = usage;
@@ -88,7 +92,7 @@ async function longRun(server) {
   const warm = new Map();
   let minute = 0;
   const result = await run(
-    { ...options, loads: [load(durationMs)], rounds: 1 },
+    { ...options, home, loads: [load(durationMs)], rounds: 1 },
     {
       onEvent(event) {
         if (event.type !== 'progress' || event.phase !== 'measure') return;
@@ -139,8 +143,11 @@ async function restart({ pid, folder, address }) {
   const { identity } = await launch({
     program: binaries.programs['redis-server'],
     args: [path.join(folder, 'redis.conf'), '--port', `${port}`, '--dir', folder],
-    ...{ cwd: folder, env: binaries.env ?? {}, logPath: path.join(folder, 'again.log') },
-    ...{ owned: true, user: process.getuid?.() === uid ? undefined : { uid, gid } },
+    cwd: folder,
+    env: binaries.env ?? {},
+    logPath: path.join(folder, 'again.log'),
+    owned: true,
+    user: process.getuid?.() === uid ? undefined : { uid, gid },
   });
   restarted = identity.pid;
   return performance.now() - startMs;
@@ -210,3 +217,5 @@ function assertSteady(now, before, name) {
   const said = `${name}: ${usageText(before)}, then ${usageText(now)}`;
   assert.ok(now.bytes - before.bytes < GROWTH_BYTES_MAX && now.files <= before.files + 2, said);
 }
+
+if (isMain(import.meta.filename)) await main();

@@ -15,6 +15,7 @@ import { ADVICE, compareResults } from '../report/analysis/comparison.js';
 import { comparisonDocument } from '../report/comparison.js';
 import { loadDocumentReport } from '../report/index.js';
 import { readResult } from './commands/report.js';
+import { fittedTo } from './session.js';
 import { writeWhole } from './storage.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -109,9 +110,7 @@ export class Baseline {
       const sides = { base: { file: `baseline ${name}`, result: base }, own: { file: 'this run' } };
       const comparison = compareResults(sides.base, [{ ...sides.own, result }]);
       const render = await loadDocumentReport('console');
-      const color = stdout.isTTY === true && stdout.hasColors();
-      const shown = { width: stdout.columns || undefined, color };
-      const table = render(comparisonDocument(comparison), shown);
+      const table = render(comparisonDocument(comparison), fittedTo(stdout));
       this.#judge(comparison.others[0], name);
       const lines = this.#outcomes.map(({ line }) => line);
       stdout.write(`\n${[table.trimEnd(), ...lines].join('\n')}\n`);

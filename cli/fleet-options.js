@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { usageError } from '../lib/errors.js';
-import { choice, count, duration, takeOption, text, texts } from '../lib/options.js';
-import { rowsOf } from './option-rows.js';
+import { choice, count, duration, text, texts } from '../lib/options.js';
+import { declared } from './option-rows.js';
 
 /** Of everybody who connects to a coordinator. @type {import('../lib/options.js').OptionTable} */
 const COORDINATOR = Object.freeze({
@@ -45,25 +45,13 @@ const AGENT = Object.freeze({
   }),
 });
 
-/**
- * @param {import('../lib/options.js').OptionTable} table
- * @returns {import('./options.js').OptionRow[]}
- */
-function parsed(table) {
-  return Object.entries(table).map(([name, option]) => {
-    const [row] = rowsOf({ [name]: option });
-    if (option.kind === 'texts') return row;
-    return { ...row, parse: (given) => takeOption(name, option, given, { asText: true }) };
-  });
-}
-
-export const RACE_FLEET_OPTIONS = parsed(RACE);
-export const AGENT_OPTIONS = parsed(AGENT);
-export const AGENTS_OPTIONS = parsed(COORDINATOR);
+export const RACE_FLEET_OPTIONS = Object.values(declared(RACE));
+export const AGENT_OPTIONS = Object.values(declared(AGENT));
+export const AGENTS_OPTIONS = Object.values(declared(COORDINATOR));
 
 /**
  * @param {Record<string, any>} options
- * @returns {Promise<import('../fleet/connection.js').Coordinator>}
+ * @returns {Promise<import('../packages/fleet/coordinator-connection.js').Coordinator>}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export async function coordinatorOf({ coordinator, tokenFile, coordinatorCa }) {

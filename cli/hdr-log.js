@@ -14,14 +14,13 @@ import { decode, encode } from '../measure/hdr.js';
 import { Histogram } from '../measure/histogram.js';
 import { requireFree } from './storage.js';
 
-/** @typedef {import('../engine/record.js').BenchmarkRecord} BenchmarkRecord */
-
 const SECOND_NS = 1e9;
 
 /**
  * @typedef {object} HdrLog
- * @property {(id: string, record: BenchmarkRecord) => Promise<void>} addSeconds
- * @property {(id: string, round: import('../lib/result.js').Round) => Promise<void>} addRound
+ * @property {(id: string, round: import('../lib/result.js').Round,
+ *   segment?: import('../engine/segment.js').Segment) => Promise<void>} add segment: with a
+ *   histogram for each second, if it has some
  * @property {() => Promise<void>} close
  */
 
@@ -50,21 +49,23 @@ export async function openHdrLog(file, { force = false }) {
   };
   await write(headOf(date));
   return {
-    async addSeconds(id, { seconds = [], startedNs, durationNs }) {
-      const from = (startedNs ?? startNs) - startNs;
-      const lines = seconds.map((message, i) => {
-        const histogram = Histogram.fromSparse(message);
+    async add(id, { latency, durationNs }, segment) {
+      const seconds = Object.entries(segment?.histograms ?? {}).filter(([name]) =>
+        name.startsWith('second '),
+      );
+      const from = (segment?.wall[0]?.[0] ?? startNs) - startNs;
+      const lines = seconds.map(([, message], i) => {
+        const histogram = message === null ? new Histogram() : Histogram.fromSparse(message);
         const lengthNs = Math.min(SECOND_NS, durationNs - i * SECOND_NS);
         const at = { startNs: from + i * SECOND_NS, lengthNs, maxNs: histogram.max };
         return lineOf(id, at, encode(histogram));
       });
-      await write(lines);
-    },
-    async addRound(id, { latency, durationNs }) {
-      if (latency === null) return;
-      const { maxNs, histogram } = latency;
-      const at = { startNs: systemNs() - startNs - durationNs, lengthNs: durationNs, maxNs };
-      await write([lineOf(id, at, encode(decode(histogram)))]);
+      if (lines.length === 0 && latency !== null) {
+        const { maxNs, histogram } = latency;
+        const at = { startNs: systemNs() - startNs - durationNs, lengthNs: durationNs, maxNs };
+        lines.push(lineOf(id, at, encode(decode(histogram))));
+      }
+      if (lines.length > 0) await write(lines);
     },
     close: () => handle.close(),
   };

@@ -4,20 +4,17 @@
  * which report more than without these options.
  */
 
-import { executeInChild } from '../engine/executor.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { systemClock } from '../measure/clock.js';
 import { decode } from '../measure/hdr.js';
 import { openHdrLog } from './hdr-log.js';
 
-/** @typedef {import('../engine/executor.js').Executor} Executor */
-/** @typedef {import('../engine/record.js').BenchmarkRecord} BenchmarkRecord */
 /** @typedef {import('../index.js').RunEvent} RunEvent */
 /** @typedef {import('./metrics-server.js').Metrics} Metrics */
 
 /**
  * @typedef {object} LiveOutputs
- * @property {(executor?: Executor) => Executor | undefined} around the executor of the run
+ * @property {{ live: boolean, perSecond: boolean }} detail what the run has to report for them
  * @property {(event: RunEvent) => void} watch
  * @property {() => Promise<void>} flush rejects E_STORE where the log could not be written
  * @property {() => Promise<void>} close
@@ -34,50 +31,26 @@ export async function openLiveOutputs({ metrics: where, hlog: file, force, quiet
   const served = where === undefined ? null : await openMetrics(where);
   const log = file === undefined ? null : await openLog(file, force, served);
   if (served !== null && !quiet) stderr.write(`metrics: ${served.url}\n`);
-  /** @type {{ id: string | null, record: BenchmarkRecord | null }} */
-  const now = { id: null, record: null };
   const rates = new Rates();
   let written = Promise.resolve();
   return {
-    around:
-      (executor = executeInChild) =>
-      async (spec, how) => {
-        const more = { ...(served && { live: true }), ...(log && { perSecond: true }) };
-        const execution = await executor(
-          { ...spec, ...more },
-          {
-            ...how,
-            onProgress(progress) {
-              if (now.id !== null) served?.metrics.progress(now.id, progress, rates.next(progress));
-              how.onProgress?.(progress);
-            },
-          },
-        );
-        if (log === null || execution.record === null) return execution;
-        now.record = execution.record;
-        const { seconds: _seconds, ...record } = execution.record;
-        return { ...execution, record };
-      },
+    detail: { live: served !== null, perSecond: log !== null },
     watch(event) {
       if (event.type === 'benchmark-start') {
-        Object.assign(now, { id: event.benchmark.id, record: null });
         rates.start();
         served?.metrics.start(event.benchmark);
       }
+      if (event.type === 'progress') {
+        served?.metrics.progress(event.benchmark.id, event, rates.next(event));
+      }
       if (event.type !== 'benchmark-end') return;
-      const { benchmark, round } = event;
+      const { benchmark, round, segment } = event;
       served?.metrics.end(benchmark, {
         outcomes: OUTCOMES.map((name) => round.outcomes[name]),
         latency: round.latency && decode(round.latency.histogram, round.latency).toMessage(),
       });
-      const { record } = now;
-      Object.assign(now, { id: null, record: null });
       if (log === null) return;
-      written = written.then(() =>
-        record?.seconds === undefined
-          ? log.addRound(benchmark.id, round)
-          : log.addSeconds(benchmark.id, record),
-      );
+      written = written.then(() => log.add(benchmark.id, round, segment));
       written.catch(() => {}); // awaited at the end
     },
     flush: () => written,

@@ -7,7 +7,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { DragstripError, EXIT_STATUS } from '../lib/errors.js';
 import { version } from '../lib/version.js';
-import { loadAbouts } from '../workloads/index.js';
+import { WORKLOADS } from '../workloads/index.js';
 
 /**
  * @typedef {object} CommandRow
@@ -119,15 +119,15 @@ const COMMANDS = Object.freeze({
 });
 
 /**
- * @returns {Promise<Readonly<Record<string, CommandRow>>>} with those that are workloads
+ * @returns {Readonly<Record<string, CommandRow>>} with those that are workloads
  */
-async function loadCommands() {
+function commandRows() {
   const load = () => import('./commands/run.js');
   const rowOf = (/** @type {string} */ name, /** @type {string} */ summary) => {
     const details = async () => (await load()).detailsOf(name);
     return [[name, { summary, details, load }]];
   };
-  const own = (await loadAbouts()).flatMap(({ name, summary, isCommand, presets = {} }) => [
+  const own = Object.entries(WORKLOADS).flatMap(([name, { summary, isCommand, presets = {} }]) => [
     ...(isCommand ? rowOf(name, summary) : []),
     ...Object.entries(presets).flatMap(([preset, line]) => (line ? rowOf(preset, line) : [])),
   ]);
@@ -170,7 +170,7 @@ export async function runCommandLine(argv, shim, streams) {
  */
 async function dispatch(argv, shim, { stdout, stderr }) {
   let status = 0;
-  const commands = await loadCommands();
+  const commands = commandRows();
   // Errors are printed by reportFailure; commands of a program take its settings over.
   const create = (/** @type {string | undefined} */ name) =>
     new Command(name).configureOutput({

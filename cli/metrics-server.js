@@ -13,7 +13,7 @@ import { version } from '../lib/version.js';
 import { highestAt } from '../measure/histogram.js';
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
-/** @typedef {import('../engine/record.js').LiveFigures} LiveFigures */
+/** @typedef {import('../engine/recorded.js').LiveFigures} LiveFigures */
 
 /** Upper bounds in seconds: 10 µs to 50 s, in steps of 1, 2 and 5. */
 const BUCKETS = Object.freeze(
@@ -81,8 +81,10 @@ export class Metrics {
     const run = { name: 'dragstrip_info', help: 'version of Dragstrip', labelNames: ['version'] };
     new Gauge({ ...run, registers }).set({ version }, 1);
     new Counter({
-      ...{ name: 'dragstrip_operations_total', help: 'operations by outcome; only ok is verified' },
-      ...{ registers, labelNames: [...labelNames, 'outcome'] },
+      name: 'dragstrip_operations_total',
+      help: 'operations by outcome; only ok is verified',
+      registers,
+      labelNames: [...labelNames, 'outcome'],
       collect() {
         this.reset();
         each((one) => {
@@ -94,15 +96,19 @@ export class Metrics {
       },
     });
     new Gauge({
-      ...{ name: 'dragstrip_operations_per_second', help: 'settled in the last half second' },
-      ...{ registers, labelNames },
+      name: 'dragstrip_operations_per_second',
+      help: 'settled in the last half second',
+      registers,
+      labelNames,
       collect() {
         each(({ labels, rate }) => this.set(labels, rate));
       },
     });
     new Gauge({
-      ...{ name: 'dragstrip_benchmark_running', help: '1 while the benchmark is executed' },
-      ...{ registers, labelNames },
+      name: 'dragstrip_benchmark_running',
+      help: '1 while the benchmark is executed',
+      registers,
+      labelNames,
       collect() {
         each(({ labels, isRunning }) => this.set(labels, isRunning ? 1 : 0));
       },

@@ -1,6 +1,6 @@
 /** Options as data (lib/options.js) to the rows that the parser, the help and the README take. */
 
-import { flagOf, helpOf } from '../lib/options.js';
+import { flagOf, helpOf, takeOption } from '../lib/options.js';
 
 /** @typedef {import('../lib/options.js').Option} Option */
 /** @typedef {import('../lib/options.js').OptionTable} OptionTable */
@@ -27,13 +27,28 @@ export function rowsOf(table) {
   });
 }
 
+/**
+ * Declared options as rows whose texts are taken at once.
+ * @param {OptionTable} table
+ * @returns {Record<string, OptionRow>}
+ */
+export function declared(table) {
+  const rows = Object.entries(table).map(([name, option]) => {
+    const [row] = rowsOf({ [name]: option });
+    const parse = (/** @type {string} */ text) => takeOption(name, option, text, { asText: true });
+    const takesAtOnce = option.kind !== 'flag' && option.kind !== 'texts';
+    return [name, takesAtOnce ? { ...row, parse } : row];
+  });
+  return Object.fromEntries(rows);
+}
+
 /** @param {OptionTable} table */
 function flagsIn(table) {
   return Object.entries(table).filter(([, { isFlag = true }]) => isFlag);
 }
 
 /** @type {NonNullable<OptionRow['parse']>} */
-const collect = (text, _flag, previous = []) => [...previous, text];
+export const collect = (text, _flag, previous = []) => [...previous, text];
 
 /**
  * @param {OptionTable} table

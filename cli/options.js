@@ -8,10 +8,10 @@ import { OPERATIONS_MAX } from '../engine/load-bounds.js';
 import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
 import { usageError } from '../lib/errors.js';
-import { choice, count, duration, takeOption, text } from '../lib/options.js';
+import { choice, count, duration, text } from '../lib/options.js';
 import { OPERATIONS_MAX as TRACE_OPERATIONS_MAX } from '../lib/trace.js';
 import { AGENT_OPTIONS, AGENTS_OPTIONS } from './fleet-options.js';
-import { rowsOf } from './option-rows.js';
+import { collect, declared } from './option-rows.js';
 
 /**
  * @typedef {object} OptionRow
@@ -22,21 +22,6 @@ import { rowsOf } from './option-rows.js';
  * @property {boolean} [hidden] it is not in the help: another name of an option
  * @property {string} [server] of an address
  */
-
-/**
- * Declared options as rows whose texts are taken at once.
- * @param {import('../lib/options.js').OptionTable} table
- * @returns {Record<string, OptionRow>}
- */
-function declared(table) {
-  const rows = Object.entries(table).map(([name, option]) => {
-    const [row] = rowsOf({ [name]: option });
-    const parse = (/** @type {string} */ text) => takeOption(name, option, text, { asText: true });
-    const takesAtOnce = option.kind !== 'flag' && option.kind !== 'texts';
-    return [name, takesAtOnce ? { ...row, parse } : row];
-  });
-  return Object.fromEntries(rows);
-}
 
 const { storages, rounds, timeoutMs, rows, valueSize, seed, allowTargets } = RUN_OPTIONS;
 const { inFlight } = LOAD_OPTIONS;
@@ -50,7 +35,7 @@ export const OPTIONS = Object.freeze({
   storage: {
     flags: '--storage <one>',
     help: 'add a storage, such as ./my-driver.js; may be repeated',
-    parse: (text, _flag, previous = []) => [...previous, text],
+    parse: collect,
   },
   json: { flags: '--json <file>', help: 'write the result to this file after each benchmark' },
   out: {
@@ -143,13 +128,8 @@ export const OPTIONS = Object.freeze({
   },
   format: {
     flags: '--format <name>',
-    help: 'console, markdown, csv, json or html, on the standard output',
+    help: 'console, markdown, pr, csv, json or html, on the standard output',
     shown: 'console',
-  },
-  for: {
-    flags: '--for <reader>',
-    help: 'pr: markdown for a comment on a pull request, the verdict and one table, the rest folded',
-    parse: (text) => takeOption('for', choice(['pr'], undefined, { help: '' }), text),
   },
   html: { flags: '--html <file>', help: 'write an HTML page with plots and tables' },
   noHtml: { flags: '--no-html', help: 'do not write the HTML page' },
@@ -171,7 +151,7 @@ export const OPTIONS = Object.freeze({
   benchmark: {
     flags: '--benchmark <text>',
     help: 'only benchmarks whose id contains this text: ioredis, get/burst; may be repeated',
-    parse: (text, _flag, previous = []) => [...previous, text],
+    parse: collect,
   },
 });
 
@@ -260,7 +240,7 @@ export const COMMAND_OPTIONS = Object.freeze({
     ...Object.values(RECORD_OPTIONS),
     ...rowsNamed(['overwrite', 'quiet', ...REDIS_ADDRESS]),
   ],
-  report: rowsNamed(['format', 'for', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
+  report: rowsNamed(['format', 'explain', 'trust', 'markdown', 'csv', ...OUTPUT_OPTIONS]),
   history: rowsNamed([...HISTORY_OPTIONS, ...OUTPUT_OPTIONS]),
   compare: rowsNamed(['failIfSlower', 'anyway', 'trust', 'format', 'json', 'force']),
   releases: [
@@ -307,4 +287,14 @@ export function addressesOf(given) {
     }
   }
   return addresses;
+}
+
+/**
+ * @param {Record<string, any>} given parsed options of a command with a dataset
+ * @returns {{ rows?: number, valueSize?: number | string, seed?: number, allowTargets?: string[],
+ *   addresses: Record<string, string> }}
+ */
+export function datasetIn(given) {
+  const { rows, valueSize, seed, allowTarget: allowTargets } = given;
+  return { rows, valueSize, seed, allowTargets, addresses: addressesOf(given) };
 }

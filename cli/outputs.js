@@ -41,3 +41,29 @@ export function pictureOutputs(pictures, { svg: svgFolder, png: pngFolder }, toP
       : [{ flag: '--png', file: path.join(pngFolder, `${name}.png`), make: () => toPng(svg) }]),
   ]);
 }
+
+/**
+ * The files that the options of a report name.
+ * @param {Record<string, any>} options
+ * @param {(format: string) => Promise<() => string>} renderAs
+ * @param {() => Promise<Parameters<typeof pictureOutputs>[0]>} draw
+ * @returns {Promise<Output[]>}
+ */
+export async function outputsOf({ html, markdown, csv, svg, png }, renderAs, draw) {
+  const filesOf = async (/** @type {Record<string, string | undefined>} */ files) => {
+    /** @type {Output[]} */
+    const outputs = [];
+    for (const [name, file] of Object.entries(files)) {
+      if (file !== undefined) {
+        outputs.push({ flag: `--${name}`, file, make: await renderAs(name) });
+      }
+    }
+    return outputs;
+  };
+  const page = await filesOf({ html });
+  if (svg !== undefined || png !== undefined) {
+    const { toPng } = await import('../report/png.js');
+    page.push(...pictureOutputs(await draw(), { svg, png }, toPng));
+  }
+  return [...page, ...(await filesOf({ markdown, csv }))];
+}

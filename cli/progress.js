@@ -13,6 +13,7 @@ const DRAW_EVERY_NS = 250e6;
 const TICK_MS = 1000;
 const LINE_EVERY_NS = 5e9;
 const BAR_WIDTH = 24;
+const BAR_MIN = 5;
 const COLUMNS_DEFAULT = 80;
 
 /** @typedef {ReturnType<typeof pc.createColors>} Colors */
@@ -96,11 +97,7 @@ function terminalProgress(stream, clock) {
     update(text, share = null) {
       show({
         line: () => text,
-        lines: ({ columns }) => {
-          const drawn = share === null ? '' : `${bar(share, BAR_WIDTH, colors)} `;
-          const room = columns - (share === null ? 0 : BAR_WIDTH + 1);
-          return [room < 10 ? prefix(text, columns) : `${drawn}${prefix(text, room)}`];
-        },
+        lines: (area) => [withBar(share, text, area)],
       });
     },
     done(line) {
@@ -183,12 +180,14 @@ function plainProgress(stream, clock) {
 }
 
 /**
- * @param {number} share 0 to 1
- * @param {number} width columns
- * @param {Colors} colors
- * @returns {string}
+ * @param {number | null} share 0 to 1; null: not known
+ * @param {string} text
+ * @param {Pick<Area, 'columns' | 'colors'>} area
+ * @returns {string} words first: a bar takes what they leave
  */
-export function bar(share, width, colors) {
+export function withBar(share, text, { columns, colors }) {
+  const width = Math.min(BAR_WIDTH, columns - displayWidth(text) - 1);
+  if (share === null || width < BAR_MIN) return prefix(text, columns);
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
-  return `${colors.cyan('█'.repeat(full))}${colors.dim('░'.repeat(width - full))}`;
+  return `${colors.cyan('█'.repeat(full))}${colors.dim('░'.repeat(width - full))} ${text}`;
 }

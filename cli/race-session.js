@@ -79,22 +79,27 @@ async function joinFleet(options, session) {
   const { progress, signal } = session;
   const storages = await requireShared(options);
   const coordinator = await coordinatorOf(options);
-  const { openFleet } = await import('../fleet/controller.js');
-  const { recordFleet } = await import('../fleet/record.js');
-  const { requireOther } = await import('../fleet/guard.js');
-  const { slicesOf } = await import('../fleet/slices.js');
+  const { openFleet } = await import('../packages/fleet/controller.js');
+  const { recordFleet } = await import('../packages/fleet/fleet-record.js');
+  const { requireOther } = await import('../packages/fleet/allowed-targets.js');
+  const { runnerOf } = await import('../packages/fleet/fleet-rounds.js');
   const named = Object.entries(addressesOf(options))
     .filter(([flag]) => !flag.startsWith('tls-'))
     .map(([, text]) => parseEndpoint(text.split(',')[0]));
   requireOther(named, coordinator.endpoint);
   const fleet = await openFleet({
-    ...{ coordinator, storages, signal, agents: options['agents'] },
-    ...{ onLoss: options['onAgentLoss'], waitMs: options['agentWait'] },
+    coordinator,
+    storages,
+    signal,
+    agents: options['agents'],
+    onLoss: options['onAgentLoss'],
+    waitMs: options['agentWait'],
     onWaiting: (ready, count) => progress.update(`${ready} of ${count} agents are ready`),
   });
   session.stops.push(() => fleet.close());
   session.fleet = {
-    ...{ signal: fleet.signal, executor: fleet.execute, slices: slicesOf(fleet) },
+    signal: fleet.signal,
+    runner: runnerOf(fleet),
     watch: recordFleet(fleet),
   };
 }

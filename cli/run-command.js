@@ -6,11 +6,9 @@
 
 import { run } from '../index.js';
 import { systemClock } from '../measure/clock.js';
-import { holdOutput } from './held-output.js';
 import { openLiveOutputs } from './live-outputs.js';
 import { openPlots } from './plot-file.js';
-import { createProgress } from './progress.js';
-import { onSignals } from './signals.js';
+import { fittedTo, inSession } from './session.js';
 import { openStore } from './storage.js';
 
 /** @typedef {import('../index.js').RunOptions} RunOptions */
@@ -19,14 +17,11 @@ import { openStore } from './storage.js';
 /** @typedef {import('../lib/result.js').Result} Result */
 
 /**
- * @typedef {object} Session
- * @property {AbortSignal} signal
- * @property {import('./progress.js').Progress} progress
- * @property {(() => Promise<void>)[]} stops called at the end, the last one first
- * @property {import('../index.js').LimitsSource} [limits] given by `begin`
- * @property {{ signal: AbortSignal, executor: import('../engine/executor.js').Executor,
- *   slices: import('../engine/slices/comparison.js').RoundRunner,
- *   watch: (event: RunEvent) => void }} [fleet] given by `begin`: several load machines
+ * @typedef {import('./session.js').CommandSession & {
+ *   limits?: import('../index.js').LimitsSource,
+ *   fleet?: { signal: AbortSignal, runner: import('../engine/rounds.js').RoundRunner,
+ *     watch: (event: RunEvent) => void } }} Session limits, fleet (several load machines): given by
+ *   `begin`
  */
 
 /**
@@ -44,25 +39,18 @@ import { openStore } from './storage.js';
  */
 
 /**
- * @param {Pick<import('./main.js').CommandContext, 'options' | 'stdout' | 'stderr'>} context
+ * @param {import('./session.js').Context} context
  * @param {CommandRun} command
  * @returns {Promise<number>} exit status
  */
-export async function runCommand({ options, stdout, stderr }, command) {
+export function runCommand(context, command) {
+  const { options, stderr } = context;
   const { begin, show, printReport, draw, exitStatus, destination = options } = command;
   const { afterwards = async (_, file) => void stderr.write(`result: ${file}\n`) } = command;
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  const signals = onSignals(stderr, { before: progress.done });
-  const output = holdOutput(stdout);
-  const stopped = () => output.status() ?? signals.status();
-  /** @type {Session['stops']} */
-  const stops = [];
-  try {
+  return inSession(context, async (/** @type {Session} */ session) => {
+    const { signal, progress, stops, stopped } = session;
     const store = await openStore(destination);
     const plot = draw === undefined ? null : await openPlots(options.svg, draw);
-    const signal = AbortSignal.any([signals.signal, output.signal]);
-    /** @type {Session} */
-    const session = { signal, progress, stops };
     const runOptions = await begin(session);
     const live = await openLiveOutputs(options, stderr);
     if (live !== null) stops.push(live.close);
@@ -72,8 +60,8 @@ export async function runCommand({ options, stdout, stderr }, command) {
     const { fleet } = session;
     const result = await run(runOptions, {
       signal: fleet === undefined ? signal : AbortSignal.any([signal, fleet.signal]),
-      executor: live?.around(fleet?.executor) ?? fleet?.executor,
-      slices: fleet?.slices,
+      ...(live && { detail: live.detail }),
+      ...(fleet && { runner: fleet.runner }),
       limits: session.limits,
       onPartial: store === null ? undefined : keepPartial(store),
       onEvent(event) {
@@ -91,19 +79,9 @@ export async function runCommand({ options, stdout, stderr }, command) {
     await stored;
     await live?.flush();
     if (store !== null) await afterwards(result, String(store.file()));
-    const status = stopped() ?? exitStatus(result);
     if (stopped() === null) await plot?.write(result);
-    return status;
-  } catch (error) {
-    const status = stopped();
-    if (status === null || error.code === 'E_STORE') throw error;
-    return status;
-  } finally {
-    progress.done();
-    for (const stop of stops.reverse()) await stop();
-    signals.dispose();
-    output.dispose();
-  }
+    return exitStatus(result);
+  });
 }
 
 /** Storing what a running benchmark has measured takes at most this share of the time. */
@@ -135,8 +113,7 @@ function keepPartial(store) {
 export async function tablesFor(result, stdout, { explain = false } = {}) {
   const { loadReport } = await import('../report/index.js');
   const { render } = await loadReport('console');
-  const color = stdout.isTTY === true && stdout.hasColors();
-  return `${render(result, { width: stdout.columns || undefined, color, explain }).trimEnd()}\n`;
+  return `${render(result, { ...fittedTo(stdout), explain }).trimEnd()}\n`;
 }
 
 /**

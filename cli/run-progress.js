@@ -1,117 +1,86 @@
 /**
- * What is shown while a workload runs that is no race: which benchmark of how many, about how long
- * the others take, and the lines of an original program.
+ * A run while it goes on: its view, and beside it lines on the standard output: of a race one for
+ * each benchmark or round, of other workloads those of an original program.
  */
 
 import { formatElapsed } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
-import { systemClock } from '../measure/clock.js';
+import { wrongOutcomes } from '../lib/outcome.js';
 import { loadText } from './benchmark-name.js';
 import { showWait } from './progress.js';
+import { RunView, resolvesText } from './run-view.js';
 
-/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/types.js').ConsoleLine} ConsoleLine */
 /** @typedef {import('../index.js').RunEvent} RunEvent */
 
-/** Below this an estimate is of no use to anybody. */
-const LEFT_NS_MIN = 2e9;
+/** What ends something changes nothing that is drawn: what comes next is drawn at once. */
+const ENDS = new Set(['benchmark-end', 'round-end', 'finished']);
 
 /**
- * How long the benchmarks take that have not run: each its own duration, where it has one, and what
- * those that have run took beside theirs, on average.
- */
-export class TimeLeft {
-  /** @param {Pick<import('../measure/clock.js').Clock, 'now'>} [clock] */
-  constructor(clock = systemClock) {
-    this.clock = clock;
-    this.all = 0;
-    this.plannedNs = 0;
-    this.done = 0;
-    this.besideNs = 0;
-    this.startNs = clock.now();
-  }
-
-  /**
-   * @param {readonly Benchmark[]} benchmarks
-   * @param {number} rounds of each
-   */
-  plan(benchmarks, rounds) {
-    this.all = benchmarks.length * rounds;
-    this.plannedNs = rounds * benchmarks.reduce((sum, one) => sum + ownNs(one), 0);
-    this.startNs = this.clock.now();
-  }
-
-  /** @param {Benchmark} benchmark that has ended */
-  end(benchmark) {
-    const nowNs = this.clock.now();
-    this.besideNs += Math.max(0, nowNs - this.startNs - ownNs(benchmark));
-    this.plannedNs -= ownNs(benchmark);
-    this.done += 1;
-    this.startNs = nowNs;
-  }
-
-  /** @returns {number | null} null: nothing has ended yet */
-  get ns() {
-    if (this.done === 0) return null;
-    const left = this.all - this.done;
-    const expectedNs = this.plannedNs + (left * this.besideNs) / this.done;
-    return Math.max(0, expectedNs - (this.clock.now() - this.startNs));
-  }
-
-  /** @returns {string} `53 of 88, about 3 min 20 s left` */
-  get text() {
-    const { ns } = this;
-    const at = `${Math.min(this.all, this.done + 1)} of ${this.all}`;
-    return ns === null || ns < LEFT_NS_MIN ? at : `${at}, about ${formatElapsed(ns / 1e6)} left`;
-  }
-}
-
-/** @param {Benchmark} benchmark */
-function ownNs({ load }) {
-  return load.durationNs ?? 0;
-}
-
-/**
- * @param {import('../lib/types.js').RunHooks} hooks
- * @param {import('../lib/types.js').ConsoleContext} about
  * @param {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream,
  *   progress: import('./progress.js').Progress }} streams
+ * @param {{ linesOf?: (event: RunEvent) => readonly ConsoleLine[] } & ConstructorParameters<
+ *   typeof RunView>[0]} [how] linesOf: on the standard output, beside the view
  * @returns {(event: RunEvent) => void}
  */
-export function showRun(hooks, about, { stdout, stderr, progress }) {
-  const legacyLines = hooks.legacyLines?.(about) ?? (() => []);
-  const time = new TimeLeft();
-  const say = (/** @type {ConsoleLine} */ line) => {
-    progress.done();
-    if (typeof line === 'string') stdout.write(`${line}\n`);
-    else stderr.write(`${line.error}\n`);
-  };
+export function showRun({ stdout, stderr, progress }, { linesOf = () => [], ...how } = {}) {
+  const view = new RunView(how);
   return (event) => {
-    if (event.type === 'planned') {
-      const planned = event.result.benchmarks.filter(({ state }) => state !== 'skipped');
-      time.plan(planned, event.plan.rounds);
-    }
-    if (event.type === 'comparison') {
-      const { round, phase, spentNs, leftNs } = event;
-      progress.update(`round ${round + 1}, ${phase}`, spentNs / Math.max(1, spentNs + leftNs));
-      return;
-    }
+    view.take(event);
     if (event.type === 'waiting') showWait(progress, `waiting for ${event.what}`);
-    if (event.type === 'filling') progress.update(`filling ${event.storage}`);
-    if (event.type === 'progress' || event.type === 'benchmark-start') {
-      const settled = event.type === 'progress' && event.phase !== 'warmup' ? event.settled : 0;
-      const operations = event.benchmark.load.operations ?? Number.POSITIVE_INFINITY;
-      const share = time.done + settled / operations;
-      const text = `${hooks.nameOf?.(event.benchmark) ?? nameOf(event.benchmark)} (${time.text})`;
-      progress.update(text, time.all === 0 ? null : Math.min(1, share / time.all));
+    else if (!ENDS.has(event.type)) progress.show(view);
+    for (const line of linesOf(event)) {
+      progress.done();
+      if (typeof line === 'string') stdout.write(`${line}\n`);
+      else stderr.write(`${line.error}\n`);
     }
-    if (event.type === 'benchmark-end') time.end(event.benchmark);
-    for (const line of legacyLines(event)) say(line);
   };
 }
 
-/** @param {Benchmark} benchmark */
-function nameOf(benchmark) {
-  const { parameters = {}, load } = benchmark;
-  return [labelOf(benchmark), ...Object.values(parameters), loadText(load)].join(', ');
+/**
+ * @param {{ live: boolean }} how live: a view on the same terminal has what they say, except of a
+ *   search, whose length is not known
+ * @returns {(event: RunEvent) => string[]} of a race: one for each round in blocks, or for each
+ *   benchmark that is done
+ */
+export function raceLines({ live }) {
+  /** @type {string[] | null} */
+  let loads = null;
+  let done = 0;
+  let all = 0;
+  return (event) => {
+    if (event.type === 'planned') {
+      const { plan, result } = event;
+      if (plan.slices !== undefined) loads = plan.loads.map(loadText);
+      const benchmarks = result.benchmarks.filter(({ state }) => state === 'planned');
+      all = plan.findMax === null ? benchmarks.length * plan.rounds : 0;
+    }
+    if (event.type === 'round-end' && !live) return [roundLine(event, loads ?? [])];
+    if (event.type !== 'benchmark-end' || loads !== null) return [];
+    done += 1;
+    if (live && all > 0) return [];
+    return [`[${all === 0 ? done : `${done}/${all}`}] ${benchmarkLine(event)}`];
+  };
+}
+
+/**
+ * @param {Extract<RunEvent, { type: 'benchmark-end' }>} event
+ * @returns {string}
+ */
+function benchmarkLine({ benchmark, round }) {
+  const head = `${labelOf(benchmark)}, ${loadText(benchmark.load)}`;
+  if (round.state === 'failed') return `${head}: failed: ${round.failure?.message}`;
+  const throughput = Math.round(round.throughput).toLocaleString('en-US');
+  const wrong = wrongOutcomes(round);
+  return `${head}: ${throughput} ops/s${wrong === '' ? '' : `; not counted: ${wrong}`}`;
+}
+
+/**
+ * @param {Extract<RunEvent, { type: 'round-end' }>} event
+ * @param {readonly string[]} loads
+ * @returns {string}
+ */
+export function roundLine({ round, spentNs, resolves }, loads) {
+  const told = resolvesText(resolves, loads);
+  return `round ${round + 1}: ${formatElapsed(spentNs / 1e6)}${told === '' ? '' : `, ${told}`}`;
 }

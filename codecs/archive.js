@@ -8,9 +8,6 @@ import { brotliDecompressSync } from 'node:zlib';
 import { usageError } from '../lib/errors.js';
 import { largeValue } from './rows.js';
 
-/** Rows with a value of 1 KB. */
-const LARGE_VALUES = 100;
-
 /** @param {string} protocol @returns {URL} where its recorded bytes are */
 export const archiveOf = (protocol) => new URL(`fixtures/${protocol}.br`, import.meta.url);
 
@@ -53,47 +50,6 @@ function parseArchive(archive) {
     at += length;
   }
   return { recordedFrom, bytes };
-}
-
-/**
- * @param {Archive} archive
- * @returns {Buffer} uncompressed input of parseArchive
- */
-export function formatArchive({ recordedFrom, bytes }) {
-  const fixtures = [...bytes].map(([name, { length }]) => [name, length]);
-  const { rest, values } = withoutLargeValues(Buffer.concat([...bytes.values()]));
-  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures, values })}\n`);
-  return Buffer.concat([head, rest]);
-}
-
-/**
- * @param {Buffer} plain
- * @returns {{ rest: Buffer, values: [number, number][] }} values: how many bytes of `rest` stand
- *   between the value before and this one, and its id
- */
-function withoutLargeValues(plain) {
-  const ids = Array.from({ length: LARGE_VALUES }, (_, i) => i + 1);
-  const found = ids.flatMap((id) => {
-    const places = [];
-    for (
-      let at = plain.indexOf(largeValue(id));
-      at >= 0;
-      at = plain.indexOf(largeValue(id), at + 1)
-    )
-      places.push({ at, id });
-    return places;
-  });
-  /** @type {Buffer[]} */
-  const parts = [];
-  /** @type {[number, number][]} */
-  const values = [];
-  let from = 0;
-  for (const { at, id } of found.sort((a, b) => a.at - b.at)) {
-    parts.push(plain.subarray(from, at));
-    values.push([at - from, id]);
-    from = at + largeValue(id).length;
-  }
-  return { rest: Buffer.concat([...parts, plain.subarray(from)]), values };
 }
 
 /**

@@ -1,16 +1,13 @@
 /**
- * CQL's codecs, on Cassandra's replies and requests: what cassandra-driver does with a socket's
- * bytes, its reader without its streams, and a simple one.
+ * CQL's decoders, on Cassandra's replies: what cassandra-driver does with a socket's
+ * bytes, and its reader without its streams.
  */
 
 import { PacketFramer } from '../protocols/framer.js';
+import { FORM, HEAD_BYTES, loadReader, loadStreams } from './cassandra-driver.js';
 import { countReplies } from './counter.js';
-import { loadReader, loadStreams } from './cql/driver.js';
-import { createPlainDecoder, FORM, HEAD_BYTES, PLAIN_ENCODERS } from './cql/plain.js';
-import { defineCodec } from './definition.js';
+import { defineCodecs } from './definition.js';
 
-const protocol = 'cql';
-const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
 const DRIVER = 'cassandra-driver';
 
 /** Counts frames by their length. */
@@ -31,37 +28,23 @@ class CqlFramer extends PacketFramer {
   }
 }
 
-export const codecs = [
-  defineCodec({
+export const codecs = defineCodecs('cql', [
+  {
     name: 'cassandra-driver',
-    protocol,
-    kind: 'driver',
     package: DRIVER,
-    summary: 'cassandra-driver: three streams, a Row of named columns per row; its requests',
-    encodes: ENCODES,
+    summary: 'cassandra-driver: three streams, a Row of named columns per row',
     load: loadStreams,
-  }),
-  defineCodec({
+  },
+  {
     name: 'cassandra-reader',
-    protocol,
-    kind: 'driver',
     package: DRIVER,
     summary: 'cassandra-driver’s FrameReader, Encoder and Row, frames cut by us: no streams',
     load: loadReader,
-  }),
-  defineCodec({
-    name: 'cql-plain',
-    protocol,
-    kind: 'ours',
-    summary: 'a simple codec: rows as arrays; requests written into the memory of the socket',
-    encodes: ENCODES,
-    load: () => ({ createDecoder: createPlainDecoder, encoders: PLAIN_ENCODERS }),
-  }),
-  defineCodec({
+  },
+  {
     name: 'cql-count',
-    protocol,
     kind: 'bound',
     summary: 'skips frames by their length and decodes nothing',
     load: () => ({ createDecoder: () => countReplies(new CqlFramer()) }),
-  }),
-];
+  },
+]);

@@ -40,7 +40,7 @@ import { CodecTrial } from './trial.js';
  * @typedef {object} CodecDefinition
  * @property {string} name
  * @property {import('./fixtures.js').Protocol} protocol
- * @property {CodecKind} kind
+ * @property {CodecKind} [kind] absent: `driver` where there is a package, otherwise `ours`
  * @property {string} summary
  * @property {string | null} [package] npm name
  * @property {readonly string[]} [decodes] fixtures; absent: all of the protocol; empty: none
@@ -69,7 +69,8 @@ const LACK_HINT = 'none: it is how this codec is made';
  * @returns {CodecContender}
  */
 export function defineCodec(definition) {
-  const { name, protocol, kind, summary, package: driver = null, load, missing } = definition;
+  const { name, protocol, summary, package: driver = null, load, missing } = definition;
+  const { kind = driver === null ? 'ours' : 'driver' } = definition;
   return defineContender({
     name,
     summary,
@@ -79,13 +80,20 @@ export function defineCodec(definition) {
     protocol,
     kind,
     offers: (parameters) => offers(definition, parameters),
-    async unavailable() {
-      return missing?.() ?? null;
-    },
+    unavailable: async () => missing?.() ?? null,
     async open({ parameters }) {
       return { trial: new CodecTrial(await load(), kind, parameters), async close() {} };
     },
   });
+}
+
+/**
+ * @param {import('./fixtures.js').Protocol} protocol
+ * @param {readonly Omit<CodecDefinition, 'protocol'>[]} definitions
+ * @returns {CodecContender[]}
+ */
+export function defineCodecs(protocol, definitions) {
+  return definitions.map((one) => defineCodec({ ...one, protocol }));
 }
 
 /**

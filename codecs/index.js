@@ -3,10 +3,9 @@
  * are needed.
  */
 
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { usageError } from '../lib/errors.js';
+import { loadOwnFile } from '../lib/own-file.js';
 
 /** @typedef {import('./definition.js').CodecContender} CodecContender */
 /** @typedef {import('./fixtures.js').Protocol} Protocol */
@@ -25,9 +24,9 @@ export const VARIANTS = Object.freeze({
   resp: ['ioredis', 'node-redis', 'redis-parser', 'hiredis', 'resp-plain', 'resp-count'],
   messagepack: [
     ...['tarantool-driver', 'msgpack-lite', 'msgpackr', 'msgpack-javascript'],
-    ...['messagepack-plain', 'messagepack-count'],
+    'messagepack-count',
   ],
-  cql: ['cassandra-driver', 'cassandra-reader', 'cql-plain', 'cql-count'],
+  cql: ['cassandra-driver', 'cassandra-reader', 'cql-count'],
 });
 
 export const PROTOCOLS = /** @type {readonly Protocol[]} */ (Object.freeze(Object.keys(REGISTRY)));
@@ -59,19 +58,8 @@ export async function loadCodec(name) {
  * @returns {Promise<CodecContender>}
  */
 async function loadFile(file) {
-  if (!existsSync(file)) throw usageError(`codec ${file}: no such file`);
-  /** @type {any} */
-  let module;
-  try {
-    module = await import(pathToFileURL(file).href);
-  } catch (error) {
-    const line = String(error?.message ?? error).split('\n')[0];
-    throw usageError(`codec ${file} does not load: ${line}`);
-  }
-  const codec = module.codec ?? module.default;
-  if (typeof codec?.offers === 'function' && typeof codec.open === 'function') return codec;
-  throw usageError(
-    `codec ${file} exports no codec`,
-    'export default defineCodec({ … }); docs/codec.md describes it',
-  );
+  const hint = 'export default defineCodec({ … }); docs/codec.md describes it';
+  const codec = await loadOwnFile('codec', file, hint);
+  if (typeof codec.offers === 'function' && typeof codec.open === 'function') return codec;
+  throw usageError(`codec ${file} exports no codec`, hint);
 }

@@ -1,21 +1,19 @@
 /**
  * MessagePack's codecs, on Tarantool's replies and requests: the packages of npm, what
- * tarantool-driver makes of one of them, and a simple one.
+ * tarantool-driver makes of one of them.
  */
 
 import { createRequire } from 'node:module';
 import { IprotoFramer } from '../protocols/iproto/framer.js';
 import { countReplies } from './counter.js';
-import { defineCodec } from './definition.js';
+import { defineCodecs } from './definition.js';
 import { packetDecoder } from './messagepack/packets.js';
-import { PLAIN_ENCODERS, unpackPlain } from './messagepack/plain.js';
 import { selectEncoder } from './messagepack/requests.js';
 import { loadTarantoolDriver } from './messagepack/tarantool-driver.js';
 import { batchRows } from './rows.js';
 
 /** @type {(name: string) => any} they have no types, or none of what is inside */
 const requireModule = createRequire(import.meta.url);
-const protocol = 'messagepack';
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
 
 /**
@@ -80,56 +78,39 @@ function loadMsgpackJavascript() {
   };
 }
 
-export const codecs = [
-  defineCodec({
+export const codecs = defineCodecs('messagepack', [
+  {
     name: 'tarantool-driver',
-    protocol,
-    kind: 'driver',
     package: 'tarantool-driver',
     summary: 'tarantool-driver: its handler of data, its parser over msgpack-lite, its select',
     encodes: ['requests-1000'],
     load: loadTarantoolDriver,
-  }),
-  defineCodec({
+  },
+  {
     name: 'msgpack-lite',
-    protocol,
-    kind: 'driver',
     package: 'msgpack-lite',
     summary: 'msgpack-lite by itself, packets cut by us',
     encodes: ENCODES,
     load: loadMsgpackLite,
-  }),
-  defineCodec({
+  },
+  {
     name: 'msgpackr',
-    protocol,
-    kind: 'driver',
     package: 'msgpackr',
     summary: 'msgpackr, packets framed by Dragstrip; long strings by its native part, if installed',
     encodes: ENCODES,
     load: loadMsgpackr,
-  }),
-  defineCodec({
+  },
+  {
     name: 'msgpack-javascript',
-    protocol,
-    kind: 'driver',
     package: '@msgpack/msgpack',
     summary: '@msgpack/msgpack, packets cut by us',
     encodes: ENCODES,
     load: loadMsgpackJavascript,
-  }),
-  defineCodec({
-    name: 'messagepack-plain',
-    protocol,
-    kind: 'ours',
-    summary: 'a simple codec, packets framed the same way',
-    encodes: ENCODES,
-    load: () => ({ createDecoder: packetDecoder(unpackPlain), encoders: PLAIN_ENCODERS }),
-  }),
-  defineCodec({
+  },
+  {
     name: 'messagepack-count',
-    protocol,
     kind: 'bound',
     summary: 'the framer of the server ceiling: skips packets by their length and decodes nothing',
     load: () => ({ createDecoder: () => countReplies(new IprotoFramer(0)) }),
-  }),
-];
+  },
+]);

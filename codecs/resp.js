@@ -1,17 +1,17 @@
-/** RESP's codecs: those of ioredis, node-redis and hiredis, redis-parser, and a simple one. */
+/** RESP's codecs: those of ioredis, node-redis and hiredis, redis-parser, and our encoder. */
 
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { builtBinary, builtFolder } from '../lib/hiredis-build.js';
+import { builtFolder, missingBuild } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
+import { arrayHead, bulk } from '../protocols/resp/command.js';
 import { RespFramer } from '../protocols/resp/framer.js';
 import { countReplies } from './counter.js';
-import { defineCodec } from './definition.js';
-import { createPlainDecoder, ofCommands, PLAIN_ENCODERS } from './resp/plain.js';
+import { defineCodecs } from './definition.js';
+import { batchRows, requestKeys } from './rows.js';
+import { encoderOf } from './sequence.js';
 
 /** @type {(name: string) => any} they have no types, or none of what is inside */
 const requireModule = createRequire(import.meta.url);
-const protocol = 'resp';
 const ENCODES = Object.freeze(['batch-4096', 'requests-1000']);
 /** What RESP's code of a string is in the type mappings of node-redis' decoder, and of its copy. */
 const BLOB_STRING = 36;
@@ -100,66 +100,71 @@ function loadHiredis() {
   };
 }
 
-/** @returns {import('../lib/types.js').Unavailable | null} */
-function hiredisMissing() {
-  if (existsSync(builtBinary(findHome()))) return null;
+/**
+ * @param {(words: (string | Buffer)[], target: Buffer, at: number) => number} write a command;
+ *   gives the offset after it
+ * @returns {Record<string, () => import('./definition.js').Encoder>}
+ */
+function ofCommands(write) {
+  const batch = () =>
+    batchRows().map(([text, a, b, blob]) => ['rpush', 'batch', text, `${a}`, `${b}`, blob]);
   return {
-    reason: 'it is not built for this Node; as published it does not compile on Node 12 or later',
-    hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
+    'batch-4096': encoderOf(batch, write),
+    'requests-1000': encoderOf(
+      () => requestKeys().map((key) => ['get', `dragstrip:${key}`]),
+      write,
+    ),
   };
 }
 
-export const codecs = [
-  defineCodec({
+/** Words are ASCII or bytes. */
+const PLAIN_ENCODERS = ofCommands((words, target, at) => {
+  let text = arrayHead(words.length);
+  for (const word of words) text += bulk(typeof word === 'string' ? word : word.toString('latin1'));
+  return at + target.write(text, at, 'latin1');
+});
+
+export const codecs = defineCodecs('resp', [
+  {
     name: 'ioredis',
-    protocol,
-    kind: 'driver',
     package: 'ioredis',
     summary: 'ioredis 6: its decoder (node-redis’, compiled for older JavaScript), its Command',
     encodes: ENCODES,
     load: loadIoredis,
-  }),
-  defineCodec({
+  },
+  {
     name: 'node-redis',
-    protocol,
-    kind: 'driver',
     package: '@redis/client',
     summary: 'node-redis 6: its decoder and encoder',
     encodes: ENCODES,
     load: loadNodeRedis,
-  }),
-  defineCodec({
+  },
+  {
     name: 'redis-parser',
-    protocol,
-    kind: 'driver',
     package: 'redis-parser',
     summary: 'redis-parser 3: of ioredis up to 5, and of node-redis 3',
     load: loadRedisParser,
-  }),
-  defineCodec({
+  },
+  {
     name: 'hiredis',
-    protocol,
-    kind: 'driver',
     package: 'hiredis',
     summary: 'hiredis-node: the C reader, and its writeCommand',
     encodes: ENCODES,
-    missing: hiredisMissing,
+    missing: () => missingBuild(findHome()),
     load: loadHiredis,
-  }),
-  defineCodec({
+  },
+  {
     name: 'resp-plain',
-    protocol,
-    kind: 'ours',
-    summary: 'a simple decoder; the encoder of Dragstrip’s connection around hiredis',
+    summary: 'the encoder of Dragstrip’s connections: a binary string for each command',
+    decodes: [],
     encodes: ENCODES,
-    load: () => ({ createDecoder: createPlainDecoder, encoders: PLAIN_ENCODERS }),
-  }),
-  defineCodec({
+    load: () => ({ encoders: PLAIN_ENCODERS }),
+  },
+  {
     name: 'resp-count',
-    protocol,
     kind: 'bound',
     summary: 'the framer of the server ceiling: counts single strings and decodes nothing',
     decodes: ['get-16', 'get-1k'],
     load: () => ({ createDecoder: () => countReplies(new RespFramer(0)) }),
-  }),
-];
+  },
+]);

@@ -7,7 +7,7 @@
  * there before, as in the batch of a socket.
  */
 
-import { usageError } from '../lib/errors.js';
+import { dataError, usageError } from '../lib/errors.js';
 import { measureAllocation } from '../measure/allocation.js';
 import { fixtureBytes } from './archive.js';
 import { firstDifference } from './difference.js';
@@ -62,8 +62,7 @@ export class CodecTrial {
     const found = this.pass.difference();
     if (found === null) return;
     const { path, actual, expected } = found;
-    const message = `wrong: at ${path || 'the whole'} it gives ${actual}, right is ${expected}`;
-    throw Object.assign(new Error(message), { code: 'E_DATA' });
+    throw dataError(`wrong: at ${path || 'the whole'} it gives ${actual}, right is ${expected}`);
   }
 
   /** @returns {{ bytes: number, rows: number, replies: number, repeat: number }} of one operation */

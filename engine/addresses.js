@@ -65,6 +65,21 @@ export async function resolveAddress(
   return { address: withFiles(complete, files), source, credentials: named, credentialVariables };
 }
 
+/**
+ * @param {readonly string[]} names of all servers of a command
+ * @param {{ flags: Record<string, string | undefined>, home: string }} options
+ * @returns {Promise<ResolvedAddress[]>}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
+ */
+export async function resolveAddresses(names, options) {
+  const found = await Promise.all(names.map((name) => resolveAddress(name, options)));
+  requireTlsUse(
+    options.flags,
+    found.map(({ address }) => address),
+  );
+  return found;
+}
+
 /** Files of TLS, by flag; each also from the environment, such as DRAGSTRIP_TLS_CA. */
 const TLS_FLAGS = Object.freeze({
   ca: 'tls-ca',

@@ -3,10 +3,12 @@
  * decided in targets.js.
  */
 
+import { labelOf } from '../lib/label.js';
 import { baseProfileOf } from '../lib/tls-profile.js';
 import { parseSelection, requireProfile } from '../storages/index.js';
 import { contendersOf } from './contenders.js';
 import { loadLabels } from './loads.js';
+import { asWhole, isInBlocks, OF_TRIAL } from './schedule/choose.js';
 
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Load} Load */
@@ -19,10 +21,13 @@ import { loadLabels } from './loads.js';
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
 
 /**
- * @typedef {object} Job a benchmark that can run, with the input of its process
+ * @typedef {object} Job a benchmark that can run
  * @property {Benchmark} benchmark
  * @property {StorageTarget} target
- * @property {import('./benchmark.js').BenchmarkSpec} spec
+ * @property {string} label of its storage
+ * @property {RunLoad} load
+ *
+ * @typedef {import('./roles.js').RunLoad} RunLoad
  */
 
 /**
@@ -34,33 +39,21 @@ import { loadLabels } from './loads.js';
  */
 export function makeBenchmarks(plan, storages, others = [], workload = undefined) {
   const own = nameOf(plan, workload);
-  const { variants, workloads = [own] } = plan;
+  const { variants = [{ parameters: undefined, loads: plan.loads }], workloads = [own] } = plan;
   const parse = workload === undefined ? parseSelection : contendersOf(workload).parse;
-  if (variants === undefined) {
-    const label = loadLabels(plan.loads);
-    return plan.loads.flatMap((load) =>
-      workloads.flatMap((name) =>
-        storages.flatMap((one) => {
-          const target = offered(one, plan.workloadOptions, { workload, others });
-          return target === null ? [] : makeBenchmark(name, { load, label: label(load) }, target);
-        }),
-      ),
-    );
-  }
-  return variants.flatMap(({ parameters, loads, storages: listed }) => {
-    const having = storages.filter((one) =>
-      isListed(
-        one,
-        listed?.map((text) => parse(text)),
-      ),
-    );
+  return variants.flatMap((/** @type {Partial<import('./plan.js').Variant>} */ variant) => {
+    const { parameters, loads = [], storages: listed } = variant;
+    const selections = listed?.map((text) => parse(text));
+    const having = storages.filter((one) => isListed(one, selections));
     const label = loadLabels(loads);
     return loads.flatMap((load) =>
-      having.flatMap((one) => {
-        const target = offered(one, parameters, { workload, others });
-        if (target === null) return [];
-        return makeBenchmark(own, { load, label: label(load) }, target, parameters);
-      }),
+      workloads.flatMap((name) =>
+        having.flatMap((one) => {
+          const target = offered(one, parameters ?? plan.workloadOptions, { workload, others });
+          if (target === null) return [];
+          return makeBenchmark(name, { load, label: label(load) }, target, parameters);
+        }),
+      ),
     );
   });
 }
@@ -176,75 +169,62 @@ function toPair([name, value]) {
 
 /**
  * @param {RunPlan} plan
- * @param {{ storages: readonly StorageTarget[], others?: readonly ServerTarget[] }} targets
+ * @param {readonly StorageTarget[]} storages
  * @param {Result} result
- * @param {{ folder: string, workload?: WorkloadDefinition }} context folder: of embedded stores
- * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages
+ * @param {WorkloadDefinition} workload
+ * @returns {Job[]} the jobs of one storage follow each other, in the order of the storages; those
+ *   of one load share it
  */
-export function makeJobs(plan, { storages, others = [] }, result, { folder, workload }) {
-  return storages.flatMap((target) =>
-    result.benchmarks
-      .filter(
-        ({ storage, profile, state }) =>
-          state !== 'skipped' && storage === target.definition.name && profile === target.profile,
-      )
+export function makeJobs(plan, storages, result, workload) {
+  /** @type {Map<string, RunLoad>} */
+  const loads = new Map();
+  const own = nameOf(plan, workload);
+  const isNamed = new Set(result.benchmarks.map((one) => one.workload)).size > 1;
+  return storages.flatMap((target) => {
+    const { definition, profile } = target;
+    const { name } = definition;
+    return result.benchmarks
+      .filter((one) => one.state !== 'skipped' && one.storage === name && one.profile === profile)
       .map((benchmark) => {
-        const names = workload?.servers?.(benchmark.parameters ?? {}) ?? [];
-        const near = others.filter(({ name }) => names.includes(name));
-        return {
-          benchmark,
-          target,
-          spec: specOf(benchmark, target, plan, { folder, others: near, workload }),
-        };
-      }),
-  );
+        const source = benchmark.workload === own ? plan.workload : benchmark.workload;
+        const load = runLoadOf(benchmark, source, plan, workload, isNamed);
+        const isShared = workload.needs.includes('set') && definition.fill !== undefined;
+        // Two processes that write to the same LMDB file have been seen to crash.
+        const reason = 'an embedded store is written to by one process at a time';
+        const alone = isShared && isInBlocks(load) ? asWhole(load, reason) : load;
+        const known = loads.get(alone.id) ?? alone;
+        loads.set(known.id, known);
+        const label = labelOf(benchmark);
+        known.contenders.push(label);
+        return { benchmark, target, label, load: known };
+      });
+  });
 }
 
 /**
  * @param {Benchmark} benchmark
- * @param {StorageTarget} target
+ * @param {string} source name of its workload, or path of a file
  * @param {RunPlan} plan
- * @param {{ folder: string, others: readonly ServerTarget[], workload?: WorkloadDefinition }}
- *   context
- * @returns {import('./benchmark.js').BenchmarkSpec}
+ * @param {WorkloadDefinition} workload
+ * @param {boolean} isNamed
+ * @returns {RunLoad}
  */
-function specOf(
-  benchmark,
-  { source, profile, server, driver, runtime },
-  plan,
-  { folder, others, workload },
-) {
-  const { parameters } = benchmark;
+function runLoadOf({ load, parameters }, source, plan, workload, isNamed) {
+  const key = JSON.stringify([load, parameters]);
+  const how = plan.how.find((one) => JSON.stringify([one.load, one.parameters]) === key);
+  const { schedule, reason, warm, placement } = how ?? OF_TRIAL;
   return {
-    storage: source,
-    profile,
-    workload: benchmark.workload === nameOf(plan, workload) ? plan.workload : benchmark.workload,
+    id: JSON.stringify([source, load, parameters]),
+    load,
+    workload: source,
     workloadOptions: { ...plan.workloadOptions, ...(parameters && { parameters }) },
-    load: benchmark.load,
-    address: server?.address ?? {},
-    ...(others.length > 0 && {
-      others: others.map(({ name, address, pids }) => ({ name, address, pids })),
-    }),
-    credentialVariables: server?.credentialVariables ?? null,
-    serverPids: server?.pids ?? [],
-    dataset: plan.dataset,
-    ...(server?.own && { own: server.own }),
-    folder,
-    seed: plan.seed,
-    warmupOperations: plan.warmupOperations,
-    stallNs: plan.timeoutMs * 1e6 + burstNs(benchmark.load),
-    ...(driver && { driver }),
-    ...(runtime && { runtime }),
+    ...(parameters && { parameters }),
+    isNamed,
+    schedule,
+    reason,
+    warm,
+    placement,
+    contenders: [],
+    others: [...(workload.servers?.(parameters ?? {}) ?? [])],
   };
-}
-
-/** Per request of a burst: the slowest drivers issue 40,000 a second, and reply after the last. */
-const BURST_REQUEST_NS = 50_000;
-
-/**
- * @param {Load} load
- * @returns {number} longer than the time limit that it may take until the first reply
- */
-function burstNs({ kind, operations }) {
-  return kind === 'burst' ? (operations ?? 0) * BURST_REQUEST_NS : 0;
 }

@@ -1,66 +1,73 @@
 /**
- * The entry of a benchmark's own process: takes a BenchmarkSpec by message, runs it, sends the
- * record back.
+ * The entry of a contender's own process: opens it, then answers one request after the other (see
+ * contender.js), with notices of progress and of what was measured so far beside them.
  */
 
 import { sendToParent } from '../lib/plain-message.js';
 import { systemClock } from '../measure/clock.js';
 import { systemInstruments } from '../measure/usage.js';
-import { runBenchmark } from './benchmark.js';
-import { liveOf, recordSoFar } from './record.js';
+import { openContender } from './contender.js';
+import { liveOf, segmentSoFar } from './recorded.js';
 import { serveParent } from './served-process.js';
 
 const PROGRESS_EVERY_NS = 500e6;
-/** What was measured until then is lost with the parent at most. */
-const RECORD_EVERY_NS = 1e9;
+/** At most so much of what was measured is lost with this process. */
+const PARTIAL_EVERY_NS = 1e9;
 
-/** The parent lets all processes of a benchmark begin together. @type {(atNs?: number) => void} */
-let go = () => {};
+/** @type {import('./contender.js').Contender | null} */
+let contender = null;
+/** @type {import('./contender.js').ContenderSpec | null} */
+let spec = null;
+let wantsPartials = false;
+let [progressNs, partialNs] = [0, 0];
 
 const { signal, crash, busy, finish } = serveParent({
   exit: () => process.exit(0),
   onMessage(message) {
-    if (message.type === 'abort') go();
-    if (message.type === 'go') go(message.atNs);
-    if (message.type === 'run') busy(() => run(message.spec, message.records === true));
+    if (message.type !== 'abort') busy(() => reply(message));
   },
 });
 
-/**
- * @returns {Promise<number | undefined>} when to begin, by the own clock; also where the run is
- *   stopped: the load then sees that
- */
-function waitForGo() {
-  const gone = new Promise((resolve) => {
-    go = (atNs) => resolve(atNs === undefined ? undefined : atNs - (systemClock.originNs ?? 0));
-  });
-  if (signal.aborted) go();
-  sendToParent({ type: 'ready' });
-  return gone;
+/** @param {any} message */
+async function reply(message) {
+  try {
+    const value = await answer(message);
+    if (message.type === 'close') finish({ value });
+    else sendToParent({ value });
+  } catch (error) {
+    const code = String(error.code ?? 'ERROR');
+    sendToParent({ failure: { code, message: String(error.message ?? error) } });
+  }
 }
 
-/**
- * @param {import('./benchmark.js').BenchmarkSpec} spec
- * @param {boolean} records also send what was measured until now, each second
- */
-async function run(spec, records) {
-  let lastNs = 0;
-  let recordNs = systemClock.now();
-  const record = await runBenchmark(spec, {
-    instruments: systemInstruments(systemClock),
-    ...{ signal, crash },
-    atStart: spec.share === undefined ? undefined : waitForGo,
-    onProgress: ({ recorder, ...progress }) => {
-      const nowNs = systemClock.now();
-      if (records && recorder !== undefined && nowNs - recordNs >= RECORD_EVERY_NS) {
-        recordNs = nowNs;
-        sendToParent({ type: 'record', record: recordSoFar(recorder, systemClock) });
-      }
-      if (nowNs - lastNs < PROGRESS_EVERY_NS) return;
-      lastNs = nowNs;
-      const live = spec.live && recorder && { live: [liveOf(recorder)] };
-      sendToParent({ type: 'progress', progress: { ...progress, ...live } });
-    },
-  });
-  finish({ type: 'done', record });
+/** @param {any} message */
+async function answer(message) {
+  const { type, load, amount, start } = message;
+  if (type === 'open') {
+    spec = message.spec;
+    wantsPartials = message.partials === true;
+    const instruments = systemInstruments(systemClock);
+    contender = await openContender(message.spec, { instruments, signal, crash, onProgress });
+    return null;
+  }
+  if (contender === null) throw new Error('it is not open');
+  if (type === 'warm') return contender.warm(load);
+  if (type === 'close') return contender.close();
+  if (amount !== undefined) await contender.prepare(load, amount);
+  if (type === 'prepare') return null;
+  partialNs = systemClock.now();
+  return contender.run(load, start);
+}
+
+/** @type {NonNullable<import('./contender.js').ContenderContext['onProgress']>} */
+function onProgress({ recorder, ...progress }) {
+  const nowNs = systemClock.now();
+  if (wantsPartials && recorder !== undefined && nowNs - partialNs >= PARTIAL_EVERY_NS) {
+    partialNs = nowNs;
+    sendToParent({ type: 'partial', segment: segmentSoFar(recorder, systemClock) });
+  }
+  if (nowNs - progressNs < PROGRESS_EVERY_NS) return;
+  progressNs = nowNs;
+  const live = spec?.live && recorder && { live: liveOf(recorder) };
+  sendToParent({ type: 'progress', progress: { ...progress, ...live } });
 }

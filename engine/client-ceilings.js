@@ -1,41 +1,39 @@
 /**
- * Client ceilings: every driver against a fake server that answers at once, by slices. In each
- * round a fresh process per driver, all protocols together; the wire loop against each fake server
- * stands in the same blocks, so that what is compared was measured side by side.
+ * Client ceilings: every driver against a fake server that replies immediately. In each round a
+ * fresh process per driver, all protocols together, in blocks; the wire loop against each fake
+ * server runs in the same blocks, so that what is compared was measured side by side. Bursts run
+ * whole.
  */
 
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { HEADROOM_MIN } from '../lib/ceilings.js';
-import { labelOf } from '../lib/label.js';
-import { OK } from '../lib/outcome.js';
+import { createRandom } from '../lib/random.js';
 import { startFakeServer } from '../limits/fake/process.js';
 import { tableDataset } from '../limits/fake/table.js';
+import { protocolOf } from '../limits/wire/protocol.js';
 import { systemClock } from '../measure/clock.js';
-import { summarizeRounds } from '../stats/summary.js';
+import { figureOver } from '../stats/interval.js';
+import { medianOf } from '../stats/metrics.js';
 import { checkAvailable } from '../storages/index.js';
-import { DEFAULT_WORKLOAD } from '../workloads/index.js';
-import { runRound } from './slices/round.js';
+import { ceilingContenders, figureOf, roundOf } from './ceiling-seats.js';
+import { createProcesses } from './contender-process.js';
+import { playRound } from './round.js';
+import { blocks, whole } from './schedule/index.js';
 
-/** A burst's depth for the wire loop: deeper gives no more. */
-const BURST_DEPTH = 4096;
-/** Rows under way at most, in the wire loop against a fake server. */
-const IN_FLIGHT_BYTES_MAX = 64 * 2 ** 20;
-const SLICE_NS = 5e6;
+const SEGMENT_NS = 5e6;
 /** Blocks of a round, where the budget leaves room for more or for fewer. */
 const BLOCKS_MIN = 3;
 const BLOCKS_MAX = 30;
 /** To start, open and warm up one driver beside others. */
 const START_NS = 0.2e9;
-const WARM_NS_MAX = 0.4e9;
-const WIRE_STALL_MS = 5000;
+const BLOCKS_STREAM = 0x626c0000;
 
 /** @typedef {import('../lib/ceilings.js').ClientCeiling} ClientCeiling */
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
-/** @typedef {import('./slices/round.js').Entrant} Entrant */
-/** @typedef {import('./slices/round.js').ContenderRound} ContenderRound */
-/** @typedef {import('./slices/storage-contender.js').SliceLoad} SliceLoad */
+/** @typedef {import('./targets.js').ServerTarget} ServerTarget */
+/** @typedef {import('./seat.js').Seat} Seat */
 /** @typedef {import('../limits/fake/process.js').RunningFakeServer} RunningFakeServer */
 
 /**
@@ -49,17 +47,11 @@ const WIRE_STALL_MS = 5000;
  * @property {boolean} [isFixed] operations of the loads are per round; else it is the time that
  *   counts
  *
- * @typedef {object} CeilingRecord of a driver under one load in one round
- * @property {number} durationNs
- * @property {readonly number[]} outcomes
- * @property {{ userNs: number, systemNs: number } | null} client
- * @property {{ cpuNs: number } | null} server the fake one
- *
  * @typedef {object} DriverJob
  * @property {StorageTarget} target
  * @property {string} protocol
  * @property {import('../lib/result.js').Load} load
- * @property {CeilingRecord[]} records
+ * @property {import('./ceiling-seats.js').CeilingRound[]} records
  * @property {number[]} capacities the wire loop against the fake server, in the round of each
  *   record
  * @property {string | null} failure
@@ -82,45 +74,48 @@ export async function measureClientCeilings(plan, byProtocol, { budgetNs, signal
   const limits = { budgetNs, rounds: plan.rounds };
   const { roundsLeast = plan.rounds } = plan;
   const endNs = systemClock.now() + budgetNs;
-  let blocks = BLOCKS_MAX;
+  let blockCount = BLOCKS_MAX;
   try {
     for (const name of byProtocol.keys()) fakes.set(name, await startFakeServer(name, dataset));
     for (let round = 0; round < plan.rounds && !signal?.aborted; round += 1) {
-      const drivers = driversOf(jobs);
+      const able = jobs.filter(({ failure }) => failure === null);
+      const drivers = [...new Set(able.map(({ target }) => target))];
       const isLate = round >= roundsLeast && systemClock.now() > endNs;
       if (drivers.length === 0 || isLate) break;
-      blocks = Math.min(blocks, blocksOf(drivers.length + fakes.size, loads, limits));
+      blockCount = Math.min(blockCount, blocksOf(drivers.length + fakes.size, loads, limits));
       const startNs = systemClock.now();
-      const sliced = loads.map((load) => toSliceLoad(load, blocks, plan));
-      const context = { plan, dataset, fakes, sliced, round };
-      const entrants = [
-        ...drivers.map((job) => driverEntrant(job, context)),
-        ...[...fakes].map(([name, fake]) => wireEntrant(name, fake, context)),
-      ];
-      // On a busy machine a block takes longer than planned: the first round shows it.
-      const fitBlocks = (/** @type {number} */ leadNs) => {
-        const leftNs = budgetNs / plan.rounds - (systemClock.now() - startNs);
-        return (blocks = Math.min(blocks, Math.max(BLOCKS_MIN, Math.floor(leftNs / leadNs))));
+      const targets = drivers.map((target) => withServer(target, fakes));
+      let shown = 0;
+      const onPhase = (/** @type {string} */ phase, /** @type {number} */ share) => {
+        shown = Math.max(shown, share);
+        const text = `client ceilings, round ${round + 1}, ${phase}`;
+        onProgress?.(text, (round + shown) / plan.rounds);
       };
-      const done = await runRound(entrants, sliced, {
-        ...{ round, blocks, orderSeed, sliceNs: SLICE_NS, leadBlocks: 1, signal },
-        warmNsMax: WARM_NS_MAX,
-        ...(round === 0 && !plan.isFixed && { fitBlocks }),
-        onPhase: (phase, share) =>
-          onProgress?.(
-            `client ceilings, round ${round + 1}, ${phase}`,
-            (round + share) / plan.rounds,
-          ),
+      const seatsOf = (/** @type {RunPlan['loads']} */ own) =>
+        ceilingContenders(targets, own, { ...plan, dataset }, round);
+      const seats = await playCeilings(seatsOf, loads, {
+        random: createRandom(orderSeed, BLOCKS_STREAM + round),
+        signal,
+        onPhase,
+        parts: plan.isFixed ? blockCount : null,
+        // On a busy machine a block takes longer than planned: the first round shows it.
+        blocks(leadNs) {
+          if (round > 0 || plan.isFixed) return blockCount;
+          const leftNs = budgetNs / plan.rounds - (systemClock.now() - startNs);
+          const fitting = Math.max(BLOCKS_MIN, Math.floor(leftNs / leadNs));
+          blockCount = Math.min(blockCount, fitting);
+          return blockCount;
+        },
       });
       if (signal?.aborted) break;
       // On a busy machine the others are shorter than the first: that one says what they take.
-      const most = (blocks * budgetNs) / plan.rounds / (systemClock.now() - startNs);
-      if (round === 0) blocks = Math.min(blocks, Math.max(BLOCKS_MIN, Math.floor(most)));
-      takeRound(jobs, loads, { drivers, protocols: [...fakes.keys()], done });
+      const most = (blockCount * budgetNs) / plan.rounds / (systemClock.now() - startNs);
+      if (round === 0) blockCount = Math.min(blockCount, Math.max(BLOCKS_MIN, Math.floor(most)));
+      takeRound(able, drivers, seats);
     }
     return jobs
       .filter(({ records, failure }) => records.length > 0 || failure !== null)
-      .map((job) => toClientCeiling(job.protocol, job));
+      .map(toClientCeiling);
   } finally {
     await Promise.all([...fakes.values()].map((fake) => fake.stop()));
   }
@@ -146,14 +141,6 @@ async function jobsOf(loads, byProtocol) {
   return jobs;
 }
 
-/** @param {readonly DriverJob[]} jobs @returns {DriverJob[]} one of each driver that can run */
-function driversOf(jobs) {
-  const seen = new Map(
-    jobs.filter(({ failure }) => failure === null).map((job) => [job.target, job]),
-  );
-  return [...seen.values()];
-}
-
 /**
  * @param {number} entrants
  * @param {RunPlan['loads']} loads
@@ -161,151 +148,102 @@ function driversOf(jobs) {
  */
 function blocksOf(entrants, loads, { budgetNs, rounds }) {
   const startNs = entrants * START_NS * Math.max(1, 4 / availableParallelism());
-  const blockNs = entrants * loads.length * (SLICE_NS + 1e6);
+  const blockNs = entrants * loads.length * (SEGMENT_NS + 1e6);
   const fitting = Math.floor((budgetNs / rounds - startNs) / blockNs);
   return Math.min(BLOCKS_MAX, Math.max(BLOCKS_MIN, fitting));
 }
 
 /**
- * @param {import('../lib/result.js').Load} load
- * @param {number} blocks
- * @param {CeilingPlan} plan
- * @returns {SliceLoad}
+ * Loads that are no burst in blocks; then each burst whole, one contender after the other.
+ * @param {(loads: RunPlan['loads']) => import('./roles.js').Contender[]} seatsOf
+ * @param {RunPlan['loads']} loads
+ * @param {{ random: () => number, signal?: AbortSignal, blocks: (leadNs: number) => number,
+ *   parts: number | null, onPhase: (phase: string, share: number) => void }} how parts: segments
+ *   that share the operations of a load, where they are fixed
+ * @returns {Promise<Seat[]>} those of each load in the order of the drivers, then of the wire loops
  */
-function toSliceLoad({ kind, inFlight, operations }, blocks, { isFixed }) {
-  if (kind === 'burst') return { kind, inFlight: operations ?? BURST_DEPTH, whole: true };
-  const own = { kind: /** @type {'sync' | 'window'} */ (kind), inFlight: inFlight ?? 1 };
-  if (!isFixed || operations === null) return own;
-  return { ...own, sliceOperations: Math.ceil(operations / blocks) };
-}
-
-/** @typedef {{ plan: CeilingPlan, dataset: import('../lib/types.js').DatasetOptions,
- *   fakes: ReadonlyMap<string, RunningFakeServer>, sliced: SliceLoad[], round: number }} Turn */
-
-/**
- * @param {DriverJob} job
- * @param {Turn} turn
- * @returns {Entrant}
- */
-function driverEntrant({ target, protocol, load }, { plan, dataset, fakes, sliced, round }) {
-  const { endpoint, pid } = /** @type {RunningFakeServer} */ (fakes.get(protocol));
-  return {
-    name: labelOf({ storage: target.definition.name, profile: target.profile }),
-    every: 1,
-    serverPids: [pid],
-    spec: {
-      kind: 'storage',
-      loads: sliced,
-      benchmark: {
-        storage: target.source,
-        profile: target.profile,
-        workload: DEFAULT_WORKLOAD,
-        workloadOptions: {},
-        load,
-        // One server for every endpoint: it answers as that of the protocol.
-        address: { main: endpoint, read: endpoint, write: endpoint, sql: endpoint },
-        credentialVariables: null,
-        serverPids: [pid],
-        dataset,
-        folder: '',
-        seed: plan.seed + round * 16,
-        warmupOperations: 1,
-        stallNs: plan.timeoutMs * 1e6,
-      },
+async function playCeilings(seatsOf, loads, { random, signal, blocks: count, parts, onPhase }) {
+  const closed = loads.filter(({ kind }) => kind !== 'burst');
+  const inBlocks = seatsOf(closed);
+  const bursts = loads.flatMap((load) =>
+    load.kind === 'burst' ? seatsOf([load]).map((seat) => ({ seat, load })) : [],
+  );
+  const { seats } = await playRound({
+    seats: [...inBlocks, ...bursts.map(({ seat }) => seat)],
+    *schedule(seen) {
+      const plan = {
+        seats: inBlocks,
+        loads: closed.map((load) => ({ ...load, place: '' })),
+        random,
+        segmentNs: SEGMENT_NS,
+        leadBlocks: 1,
+        blocks: count,
+        amounts:
+          parts === null
+            ? undefined
+            : closed.map(({ operations }) => ({
+                operations: Math.ceil((operations ?? 0) / parts),
+                durationNs: null,
+                brief: true,
+              })),
+      };
+      if (closed.length > 0) yield* blocks(plan, seen);
+      for (const [i, { load }] of bursts.entries()) {
+        const { operations, durationNs } = load;
+        yield* whole(inBlocks.length + i, { operations, durationNs }, seen);
+      }
     },
-  };
+    processes: createProcesses(),
+    signal,
+    onPhase,
+  });
+  return seats;
 }
 
 /**
- * @param {string} protocol
- * @param {RunningFakeServer} fake
- * @param {Turn} turn
- * @returns {Entrant}
+ * @param {StorageTarget} target
+ * @param {ReadonlyMap<string | null, RunningFakeServer>} fakes
+ * @returns {StorageTarget} the same driver
  */
-function wireEntrant(protocol, { endpoint }, { dataset, sliced }) {
-  const depthMax = Math.max(1, Math.floor(IN_FLIGHT_BYTES_MAX / dataset.valueSize));
-  return {
-    name: protocol,
-    every: 1,
-    serverPids: [],
-    spec: {
-      kind: 'wire',
-      loads: sliced.map((load) => ({
-        ...load,
-        inFlight: Math.min(load.inFlight, BURST_DEPTH, depthMax),
-      })),
-      benchmark: /** @type {any} */ ({}),
-      wire: {
-        ...{ protocol, endpoint, connections: 1, depths: [], warmNs: 0, measureNs: SLICE_NS },
-        ...{ credentialVariables: null, dataset, stallMs: WIRE_STALL_MS, serverPids: [] },
-      },
-    },
-  };
+function withServer(target, fakes) {
+  const fake = /** @type {RunningFakeServer} */ (fakes.get(protocolOf(target.definition)));
+  const { own: _own, ...server } = /** @type {ServerTarget} */ (target.server);
+  const { endpoint: main } = fake;
+  // One server for every endpoint: it answers as that of the protocol.
+  const address = { main, read: main, write: main, sql: main };
+  return { ...target, server: { ...server, address, credentialVariables: null, pids: [fake.pid] } };
 }
 
 /**
  * @param {readonly DriverJob[]} jobs get the records of the round, or why there is none
- * @param {RunPlan['loads']} loads
- * @param {{ drivers: readonly DriverJob[], protocols: readonly string[],
- *   done: readonly ContenderRound[] }} round done: of the drivers, then of the wires
+ * @param {readonly StorageTarget[]} drivers
+ * @param {readonly Seat[]} seats of playCeilings
  */
-function takeRound(jobs, loads, { drivers, protocols, done }) {
-  for (const [i, { target, protocol }] of drivers.entries()) {
-    const wire = done[drivers.length + protocols.indexOf(protocol)];
-    const own = jobs.filter((job) => job.target === target);
-    for (const job of own) {
-      const load = loads.indexOf(job.load);
-      const [speed, capacity] = [done[i], wire].map((one) => nsPerOperation(one, load));
-      job.failure = failureOf(done[i], load) ?? wire.failure?.message ?? null;
-      if (job.failure !== null || speed === null || capacity === null) continue;
-      const { outcomes, cpu = null } = done[i].series[load];
-      const server = done[i].servers?.[load] ?? null;
-      job.records.push({ durationNs: speed * outcomes[OK], outcomes, client: cpu, server });
-      job.capacities.push(1e9 / capacity);
-    }
+function takeRound(jobs, drivers, seats) {
+  for (const job of jobs) {
+    const own = seats.filter(({ about }) => about.spec.tasks.some((one) => one?.load === job.load));
+    const at = own[0].about.spec.tasks.findIndex((task) => task?.load === job.load);
+    const wire = own.find(({ about }) => about.spec.wire?.protocol === job.protocol);
+    const pair = [own[drivers.indexOf(job.target)], /** @type {Seat} */ (wire)];
+    job.failure = pair.flatMap((seat) => seat.failureOf(at)?.message ?? [])[0] ?? null;
+    const [record, capacity] = pair.map((seat) => roundOf(seat, at));
+    if (job.failure !== null || record === null || capacity === null) continue;
+    job.records.push(record);
+    job.capacities.push(capacity.opsPerSecond);
   }
 }
 
 /**
- * @param {ContenderRound} done
- * @param {number} load
- * @returns {string | null}
- */
-function failureOf({ failure, series }, load) {
-  if (failure !== null) return failure.message;
-  const { outcomes, scheduled } = series[load];
-  const wrong = scheduled - outcomes[OK];
-  return wrong === 0 ? null : `${wrong} of ${scheduled} replies were wrong`;
-}
-
-/**
- * @param {ContenderRound} done
- * @param {number} load
- * @returns {number | null} over all slices; null: there is none
- */
-function nsPerOperation({ slices }, load) {
-  let [spanNs, operations] = [0, 0];
-  for (const slice of slices[load]) {
-    spanNs += slice?.spanNs ?? 0;
-    operations += slice?.spanOperations ?? 0;
-  }
-  return operations === 0 ? null : spanNs / operations;
-}
-
-/**
- * @param {string} protocol
- * @param {Omit<DriverJob, 'protocol'>} job
+ * @param {DriverJob} job
  * @returns {ClientCeiling}
  */
-export function toClientCeiling(protocol, { target, load, records, capacities, failure }) {
+export function toClientCeiling({ target, protocol, load, records, capacities, failure }) {
   const { kind, inFlight, operations } = load;
-  const rounds = records.map(({ durationNs, outcomes }) => (outcomes[OK] / durationNs) * 1e9);
-  const { median, interval, n } = summarizeRounds(rounds);
-  const { low, high, relativeHalfWidth, confidence } = interval;
+  const { opsPerSecond, interval, serverCpuNs, ...figure } = figureOf(records);
   // The median of the rounds' own ratios: a round in which the machine was slow was so for both.
-  const headroom = summarizeRounds(rounds.map((own, i) => capacities[i] / own)).median;
+  const headroom = medianOf(capacities.map((most, i) => most / figure.rounds[i]));
   const short = headroom !== null && headroom < HEADROOM_MIN;
-  const isFigure = failure === null && !short && median !== null;
+  const isFigure = failure === null && !short && opsPerSecond !== null;
   return {
     storage: target.definition.name,
     profile: target.profile,
@@ -315,16 +253,12 @@ export function toClientCeiling(protocol, { target, load, records, capacities, f
       inFlight,
       operations,
     },
-    opsPerSecond: isFigure ? median : null,
-    interval: isFigure ? { low, high, relativeHalfWidth, confidence } : null,
-    n,
-    clientCpuNs: perOperation(records, ({ client }) =>
-      client === null ? null : client.userNs + client.systemNs,
-    ),
-    fakeServerCpuNs: perOperation(records, ({ server }) => server?.cpuNs ?? null),
-    fakeServerOpsPerSecond: summarizeRounds(capacities).median,
+    ...figure,
+    opsPerSecond: isFigure ? opsPerSecond : null,
+    interval: isFigure ? interval : null,
+    fakeServerCpuNs: serverCpuNs,
+    fakeServerOpsPerSecond: figureOver(capacities)?.value ?? null,
     headroom,
-    rounds,
     reason:
       failure ??
       (short
@@ -332,19 +266,4 @@ export function toClientCeiling(protocol, { target, load, records, capacities, f
           `${HEADROOM_MIN}: it may be the bottleneck itself`
         : null),
   };
-}
-
-/**
- * @param {readonly CeilingRecord[]} records
- * @param {(record: CeilingRecord) => number | null} valueIn
- */
-function perOperation(records, valueIn) {
-  let [sum, ok] = [0, 0];
-  for (const record of records) {
-    const value = valueIn(record);
-    if (value === null) return null;
-    sum += value;
-    ok += record.outcomes[OK];
-  }
-  return ok === 0 ? null : sum / ok;
 }

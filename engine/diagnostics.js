@@ -1,15 +1,16 @@
 /**
- * What speaks against a figure: a benchmark whose counters contradict each other, that was not at
- * rest when it was measured, or with rounds far from the others; a machine that changed its speed
+ * What speaks against a figure: a benchmark whose counters contradict each other, whose speed
+ * drifted while it was measured, or with rounds far from the others; a machine that changed its
+ * speed
  * or took time away. Pure: from a result to marks and warnings, each with what helps.
  *
  * Goals: every diagnostic is reported once. Non-goals: deleting anything; every round counts.
  */
 
 import { median } from 'simple-statistics';
+import { driftOf, DRIFT_MAX as SPEED_DRIFT_MAX, windowsOf } from '../stats/drift.js';
 import { LITTLE_TOLERANCE, littleCheck } from '../stats/little.js';
 import { findOutliers } from '../stats/outlier.js';
-import { STEADY_LIMIT, STEADY_WINDOWS, steadyState } from '../stats/steady.js';
 import { clusterWarnings } from './cluster-warnings.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -21,6 +22,8 @@ import { clusterWarnings } from './cluster-warnings.js';
 export const DRIFT_MAX = 0.05;
 /** Processor time taken by the hypervisor, as a share, that is worth a warning. */
 export const STEAL_MAX = 0.01;
+/** All benchmarks of a result are looked at: at 95 % each, one of twenty would be marked by chance. */
+const DRIFT_CONFIDENCE = 0.995;
 /** What is not ok has no latency, but was in flight: above this share the law says nothing. */
 const NOT_OK_MAX = 0.001;
 
@@ -29,16 +32,18 @@ const NOT_OK_MAX = 0.001;
  * @property {import('../stats/little.js').LittleCheck | null} inconsistent the worst round of
  *   those in
  *   which Little's law does not hold; null: it holds, or cannot be checked
- * @property {number} unsteady rounds still warming up when measurement started
+ * @property {import('../stats/drift.js').Drift | null} drift of a closed loop over the windows of
+ *   its
+ *   timelines; null: of fewer than two rounds of a second
  * @property {number[]} outliers round numbers, from 0, far from the others in throughput
  * @property {number} n measured rounds
  */
 
 /**
- * @param {Pick<Benchmark, 'rounds'>} benchmark
+ * @param {Pick<Benchmark, 'load' | 'rounds'>} benchmark
  * @returns {BenchmarkDiagnostics}
  */
-export function diagnose({ rounds }) {
+export function diagnose({ load, rounds }) {
   const measured = rounds.filter(({ state }) => state === 'measured');
   /** @type {BenchmarkDiagnostics['inconsistent']} */
   let inconsistent = null;
@@ -49,13 +54,12 @@ export function diagnose({ rounds }) {
       inconsistent = law;
     }
   }
-  // Slices have neither windows nor a curve; comparison reports their drift.
-  const whole = measured.filter(({ timeline }) => timeline.windowNs > 0);
-  const unsteady = whole.filter(({ warmup }) => !steadyState(warmup.curve).steady).length;
+  // A burst and an open loop have no speed of their own that could stay the same.
+  const isClosed = load.kind === 'sync' || load.kind === 'window';
   const { indexes } = findOutliers(measured.map(({ throughput }) => throughput));
   return {
     inconsistent,
-    unsteady,
+    drift: isClosed ? driftOf(windowsOf(measured), { confidence: DRIFT_CONFIDENCE }) : null,
     // Of two or three values one is always far from the others, by some measure.
     outliers: measured.length < 4 ? [] : indexes.map((index) => measured[index].round),
     n: measured.length,
@@ -80,14 +84,6 @@ export function lawOf({ latency, open, outcomes, scheduled, durationNs, inFlight
 }
 
 /**
- * @param {BenchmarkDiagnostics} diagnostics
- * @returns {boolean} no steady state in half of the rounds or more
- */
-export function isUnsteady({ unsteady, n }) {
-  return n > 0 && unsteady * 2 >= n;
-}
-
-/**
  * @param {Pick<Result, 'benchmarks' | 'searches'>} result
  * @returns {Warning[]} to be stored with the result
  */
@@ -102,7 +98,7 @@ export function diagnosticWarnings({ benchmarks, searches }) {
     ...benchmarks.flatMap(staleWarning),
     ...looked.flatMap(driverLimitWarning),
     ...clusterWarnings(searches === undefined ? benchmarks : []),
-    ...unsteadyWarning(looked),
+    ...driftWarning(looked),
     ...machineWarnings(benchmarks),
   ];
 }
@@ -192,16 +188,16 @@ function driverLimitWarning({ benchmark }) {
  * @param {Looked[]} looked
  * @returns {Warning[]}
  */
-function unsteadyWarning(looked) {
-  const unsteady = looked.filter(({ diagnostics }) => isUnsteady(diagnostics));
-  if (unsteady.length === 0) return [];
-  const which = unsteady.length === looked.length ? 'all' : `${unsteady.length}`;
+function driftWarning(looked) {
+  const marked = looked.filter(({ diagnostics }) => diagnostics.drift?.marked);
+  if (marked.length === 0) return [];
+  const which = marked.length === looked.length ? 'all' : `${marked.length}`;
   return [
     {
       code: 'W_UNSTEADY',
       message:
-        `no steady state in ${which} of ${looked.length} benchmarks: the last ${STEADY_WINDOWS} windows ` +
-        `of the warm-up varied by more than ${percent(STEADY_LIMIT)}`,
+        `still warming up, or slowing down, in ${which} of ${looked.length} benchmarks: the last ` +
+        `third of the time was more than ${percent(SPEED_DRIFT_MAX)} faster or slower than the first`,
       hint: 'use a longer --warmup on an idle machine',
       benchmark: null,
     },

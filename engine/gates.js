@@ -3,17 +3,17 @@
  * of it, in `result.gates`. The decision is stats/gate.js.
  */
 
-import { entriesOf } from '../lib/comparison.js';
+import { entriesOf, entriesOfRounds, WITNESSES } from '../lib/comparison.js';
 import { usageError } from '../lib/errors.js';
 import { labelOf } from '../lib/label.js';
 import { processMeans } from '../stats/blocks.js';
 import { confidenceOf, dueAt, estimateOf, judgeGate } from '../stats/gate.js';
+import { soundOf } from '../stats/standings.js';
 
 /** @typedef {import('../lib/gate.js').Gate} Gate */
 /** @typedef {import('../lib/gate.js').GateResult} GateResult */
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
-/** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 
 /** Fewer rounds are not looked at: their variance is hardly known. */
@@ -21,14 +21,12 @@ const ROUNDS_MIN = 6;
 /** Where no limit says how precise: as --precision. */
 const PRECISION = 0.03;
 
-/** Of slices, by the field of their entries. @type {Readonly<Record<string, string>>} */
-const WITNESSES = Object.freeze({ 'client-cpu': 'clientCpu', 'server-cpu': 'serverCpu' });
+/** By their names in entries; of slices there are no others. @type {Readonly<Record<string, string>>} */
+const SLICED_WITNESSES = Object.freeze({ 'client-cpu': 'clientCpu', 'server-cpu': 'serverCpu' });
 
-/** @type {Readonly<Record<string, (round: Round) => number | null | undefined>>} */
+/** Of rounds. @type {Readonly<Record<string, import('../lib/comparison.js').Witness>>} */
 const OF_ROUNDS = Object.freeze({
-  throughput: ({ throughput }) => throughput,
-  'client-cpu': ({ client, outcomes }) => client && (client.userNs + client.systemNs) / outcomes.ok,
-  'server-cpu': ({ server, outcomes }) => server && server.cpuNs / outcomes.ok,
+  ...WITNESSES,
   p50: ({ latency }) => latency?.p50Ns,
   p90: ({ latency }) => latency?.p90Ns,
   p99: ({ latency }) => latency?.p99Ns,
@@ -108,7 +106,10 @@ export class Gates {
           );
         }
         return benchmarksOf(result, candidate).map((benchmark) => ({
-          ...{ gate, candidate: benchmark, look: 0, done: null },
+          gate,
+          candidate: benchmark,
+          look: 0,
+          done: null,
           reference: reference === null ? null : partnerOf(result, benchmark, reference),
         }));
       }),
@@ -178,9 +179,15 @@ function toResult({ gate, candidate, reference }, estimate, reason) {
   }
   const { value, half, confidence, n } = estimate;
   return {
-    ...{ ...about, reference: against, ...judgeGate(estimate, gate), reason },
-    ...{ value: Math.exp(value), low: Math.exp(value - half), high: Math.exp(value + half) },
-    ...{ confidence, n },
+    ...about,
+    reference: against,
+    ...judgeGate(estimate, gate),
+    reason,
+    value: Math.exp(value),
+    low: Math.exp(value - half),
+    high: Math.exp(value + half),
+    confidence,
+    n,
   };
 }
 
@@ -230,63 +237,36 @@ function partnerOf(result, benchmark, reference) {
  * @param {Benchmark} candidate
  * @param {Benchmark | null} reference
  * @returns {number[][]} by contender and round: the candidate's, the reference's, and what else
- *   shares their variance
+ *   shares their variance: of slices the second copy of the first storage
  */
-export function logsOf(result, metric, candidate, reference) {
-  return (
-    logsOfSlices(result, metric, candidate, reference) ?? logsOfRounds(metric, candidate, reference)
+export function logsOf({ comparison }, metric, candidate, reference) {
+  const ids = [candidate.id, ...(reference === null ? [] : [reference.id])];
+  const isOfSlices = metric === 'throughput' || SLICED_WITNESSES[metric] !== undefined;
+  const load = comparison?.loads.find(
+    ({ contenders }) =>
+      isOfSlices && contenders.some(({ benchmark }) => benchmark === candidate.id),
   );
-}
-
-/**
- * Of slices: the state of each block out, and the second copy of the first storage adds to what is
- * known of the variance.
- * @param {Result} result
- * @param {import('../lib/gate.js').GateMetric} metric
- * @param {Benchmark} candidate
- * @param {Benchmark | null} reference
- * @returns {number[][] | null} null: not of slices
- */
-function logsOfSlices({ comparison }, metric, candidate, reference) {
-  const witness = WITNESSES[metric];
-  if (metric !== 'throughput' && witness === undefined) return null;
-  const load = comparison?.loads.find(({ contenders }) =>
-    contenders.some(({ benchmark }) => benchmark === candidate.id),
+  const both = [candidate, ...(reference === null ? [] : [reference])];
+  const entries = soundOf(
+    load !== undefined
+      ? entriesOf(load)
+      : entriesOfRounds(
+          both.map(({ id, rounds }) => ({ name: id, group: 'networked', rounds })),
+          { witnesses: OF_ROUNDS },
+        ),
   );
-  if (load === undefined) return null;
-  const entries = entriesOf(load);
+  const names = ids.map(
+    (id) => load?.contenders.find(({ benchmark }) => benchmark === id)?.name ?? id,
+  );
+  const again = entries.find(({ group, of }) => group === 'again' && of === names[1]);
+  const witness = SLICED_WITNESSES[metric] ?? metric;
   const means = processMeans(
     entries.map(({ time, witnesses }) =>
-      witness === undefined ? time : (witnesses?.[witness] ?? []),
+      metric === 'throughput' ? time : (witnesses?.[witness] ?? time.map(() => [])),
     ),
   );
-  const nameOf = (/** @type {Benchmark} */ { id }) =>
-    load.contenders.find(({ benchmark }) => benchmark === id)?.name;
-  const rowOf = (/** @type {string | undefined} */ name) =>
-    means[entries.findIndex((entry) => entry.name === name)] ?? [];
-  const again = entries.find(({ group, of }) => {
-    return group === 'again' && reference !== null && of === nameOf(reference);
+  return [...names, ...(again === undefined ? [] : [again.name])].map((name) => {
+    const own = means[entries.findIndex((entry) => entry.name === name)] ?? [];
+    return metric === 'throughput' ? own.map((log) => Math.log(1e9) - log) : own;
   });
-  const rows = [
-    rowOf(nameOf(candidate)),
-    ...(reference === null ? [] : [rowOf(nameOf(reference))]),
-    ...(again === undefined ? [] : [rowOf(again.name)]),
-  ];
-  return metric === 'throughput' ? rows.map((row) => row.map((log) => Math.log(1e9) - log)) : rows;
-}
-
-/**
- * @param {import('../lib/gate.js').GateMetric} metric
- * @param {Benchmark} candidate
- * @param {Benchmark | null} reference
- * @returns {number[][]}
- */
-function logsOfRounds(metric, candidate, reference) {
-  const rows = [candidate, ...(reference === null ? [] : [reference])].map(({ rounds }) =>
-    rounds.filter(({ state }) => state === 'measured').map((round) => OF_ROUNDS[metric](round)),
-  );
-  const whole = Math.min(...rows.map(({ length }) => length));
-  return rows.map((row) =>
-    row.slice(0, whole).map((value) => (value ? Math.log(value) : Number.NaN)),
-  );
 }

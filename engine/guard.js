@@ -3,12 +3,14 @@
  * of the driver ends the wait.
  */
 
+import { within } from '../lib/within.js';
+
 const CLOSE_TIMEOUT_MS = 5000;
 
 /**
  * @template T
  * @param {Promise<T>} work of a storage
- * @param {Pick<import('./benchmark.js').BenchmarkContext, 'signal' | 'crash'>} context
+ * @param {Pick<import('./opening.js').BenchmarkContext, 'signal' | 'crash'>} context
  * @param {number} timeoutMs
  * @param {string} what
  * @returns {Promise<T>} rejects where the time is over, the run is stopped or the driver crashes
@@ -16,12 +18,8 @@ const CLOSE_TIMEOUT_MS = 5000;
 export async function withTimeout(work, { signal, crash }, timeoutMs, what) {
   /** @type {(() => void)[]} */
   const undo = [];
+  /** @type {Promise<never>} */
   const interrupted = new Promise((_, reject) => {
-    const timer = setTimeout(
-      () => reject(codedError('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`)),
-      timeoutMs,
-    );
-    undo.push(() => clearTimeout(timer));
     const onAbort = () => reject(codedError('E_ABORTED', `stopped during ${what}`));
     const onCrash = () =>
       reject(crash?.reason ?? codedError('DRIVER_CRASHED', 'the driver crashed'));
@@ -32,12 +30,11 @@ export async function withTimeout(work, { signal, crash }, timeoutMs, what) {
     undo.push(() => signal?.removeEventListener('abort', onAbort));
     undo.push(() => crash?.removeEventListener('abort', onCrash));
   });
+  const late = () => codedError('E_TIMEOUT', `${what} took more than ${timeoutMs / 1000} s`);
   try {
-    return /** @type {T} */ (await Promise.race([work, interrupted]));
+    return await Promise.race([within(work, timeoutMs, late), interrupted]);
   } finally {
     for (const step of undo) step();
-    // What comes of it later is of no interest any more.
-    work.catch(() => {});
   }
 }
 
@@ -49,17 +46,11 @@ function codedError(code, message) {
   return Object.assign(new Error(message), { code });
 }
 
-/** @param {import('../lib/types.js').Handle} handle */
+/**
+ * A connection that is gone cannot be closed; its loss has been counted already.
+ * @param {import('../lib/types.js').Handle} handle
+ */
 export async function closeBounded(handle) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
-  });
-  try {
-    await Promise.race([handle.close(), late]);
-  } catch {
-    // A connection that is gone cannot be closed; its loss has been counted already.
-  }
-  clearTimeout(timer);
+  const closing = (async () => handle.close())();
+  await within(closing, CLOSE_TIMEOUT_MS, () => new Error('late')).catch(() => {});
 }

@@ -7,7 +7,6 @@ import { usageError } from '../lib/errors.js';
 import { choice, count, counts, duration, flag, reading } from '../lib/options.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import {
-  BURST_MAX,
   CONNECTIONS_MAX,
   IN_FLIGHT_MAX,
   OPERATIONS_DEFAULT,
@@ -106,67 +105,68 @@ function windowsOf(inFlight) {
 /**
  * @param {Values} values
  * @param {UsualLoads} usual
- * @param {{ sliced: boolean, rounds?: unknown }} how sliced: an amount is not needed; rounds: where
- *   they are given
+ * @param {unknown} [rounds] where they are given
  * @returns {{ loads?: LoadOption[], findMax?: import('./loads.js').SearchOption }}
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
-export function loadsOf(values, usual, { sliced, rounds }) {
-  const { search, p99, ramp, rate, load } = values;
+export function loadsOf(values, usual, rounds) {
+  const { search, p99, ramp, rate, ops = [undefined], duration: durationMs } = values;
   if (search || p99 !== undefined) return { findMax: toSearch({ ...values, rounds }) };
-  if (load === 'sync' && values['connections'] !== undefined) {
-    throw usageError('--connections: one in flight uses one of them', 'use --load window');
-  }
-  if (ramp !== undefined) return { loads: shared(toRamp(values), values) };
-  if (rate !== undefined || load === 'rate') {
-    return { loads: shared(amounts(values).map(toRate), values) };
-  }
-  for (const [name, flagName] of Object.entries(BELONGS)) {
-    if (values[name] !== undefined) {
-      throw usageError(`${flagName}: it belongs to an open loop`, 'add --rate 10k, or a --ramp');
-    }
-  }
-  const kinds = load === undefined ? usual(values, { sliced }) : toKind(values, usual);
-  return {
-    loads: shared(
-      amounts(values).flatMap((one) => kinds.map(withAmount(one))),
-      values,
-    ),
-  };
+  if (ramp !== undefined) refuseBeside('--ramp', { '--rate': rate });
+  const { arrivals, maxInFlight, onOutage } = values;
+  const loads = kindsOf(values, usual).map((load) => ({
+    ...load,
+    ...(arrivals && { arrivals }),
+    ...(maxInFlight && { maxInFlight }),
+    ...(onOutage && { onOutage }),
+  }));
+  const isFixed = (ops[0] ?? durationMs) !== undefined;
+  const all = ops.flatMap((/** @type {number | undefined} */ operations) =>
+    loads.map((load) => (isFixed ? { ...load, operations, durationMs } : load)),
+  );
+  return { loads: shared(all, values) };
 }
 
 /**
  * @param {Values} values
- * @returns {Values[]} one for each number of operations, where there are several
+ * @param {UsualLoads} usual gives a load its default amount
+ * @returns {LoadOption[]} of what does not go together: a load that cannot be, see loads.js
  */
-function amounts({ ops, ...values }) {
-  return ops === undefined
-    ? [values]
-    : ops.map((/** @type {number} */ n) => ({ ...values, ops: n }));
+function kindsOf(values, usual) {
+  const { load, inFlight, rate, ramp = rate === undefined ? undefined : [rate] } = values;
+  if (load === 'window' && ramp === undefined) return windowsOf(inFlight ?? [undefined]);
+  if (load === undefined && ramp === undefined) return usual(values);
+  const known = load && usual(values).find(({ kind }) => kind === load);
+  const one = {
+    ...(known ?? { kind: load ?? 'rate' }),
+    ...(inFlight && { inFlight: inFlight[0] }),
+  };
+  return (ramp ?? [undefined]).map((/** @type {number | undefined} */ step) => ({
+    ...one,
+    ...(step !== undefined && { rate: step }),
+  }));
 }
-
-/** Options of an open loop alone, and their flags. */
-const BELONGS = Object.freeze({
-  arrivals: '--arrivals',
-  maxInFlight: '--max-in-flight',
-  onOutage: '--on-outage',
-});
 
 /**
  * @param {Values} values
  * @returns {import('./loads.js').SearchOption}
  */
 function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, processes, ...given }) {
-  refuseBeside('--find-max', { '--connections': given['connections'] });
   if (!search) throw usageError('--p99 requires --find-max', 'add --find-max');
   if (p99 === undefined) throw usageError('--find-max requires a limit', 'add --p99 5ms');
-  const { onOutage } = given;
-  const others = { '--ramp': ramp, '--in-flight': inFlight, '--on-outage': onOutage };
-  refuseBeside('--find-max', { ...others, '--rounds': rounds });
+  refuseBeside('--find-max', {
+    '--connections': given['connections'],
+    '--ramp': ramp,
+    '--in-flight': inFlight,
+    '--on-outage': given['onOutage'],
+    '--rounds': rounds,
+  });
   if (ops !== undefined) {
     throw usageError('--find-max and --ops: its trials last for a time', 'use --duration 3s');
   }
-  refuseOtherLoad('--find-max', load);
+  if (load !== undefined && load !== 'rate') {
+    throw usageError(`--find-max is an open loop, --load ${load} is not`, 'leave out one of them');
+  }
   if (processes?.length > 1) {
     throw usageError('--find-max and --processes: one number', 'write for example --processes 2');
   }
@@ -179,82 +179,6 @@ function toSearch({ search, p99, rate, load, ramp, inFlight, ops, rounds, proces
     maxInFlight: given['maxInFlight'],
     ...(processes && { processes: processes[0] }),
   };
-}
-
-/**
- * @param {Values} values
- * @returns {LoadOption[]}
- */
-function toRamp({ ramp, rate, load, inFlight, ...given }) {
-  refuseBeside('--ramp', { '--rate': rate, '--in-flight': inFlight });
-  refuseOtherLoad('--ramp', load);
-  return amounts(given).flatMap((one) =>
-    ramp.map((/** @type {number} */ step) => toRate({ ...one, rate: step })),
-  );
-}
-
-/**
- * @param {Values} values
- * @returns {LoadOption}
- */
-function toRate({ rate, load, inFlight, ops, duration: durationMs, ...given }) {
-  if (rate === undefined) {
-    throw usageError('--load rate: how many a second?', 'add --rate 10k, or use --ramp');
-  }
-  refuseOtherLoad('--rate', load);
-  if (inFlight !== undefined) {
-    throw usageError(
-      '--in-flight cannot be used with an open loop',
-      'use --max-in-flight, or omit --rate',
-    );
-  }
-  const { arrivals, maxInFlight, onOutage } = given;
-  return { kind: 'rate', rate, arrivals, maxInFlight, onOutage, operations: ops, durationMs };
-}
-
-/**
- * @param {Values} values
- * @param {UsualLoads} usual gives a burst its default amount
- * @returns {LoadOption[]}
- */
-function toKind({ load, inFlight, ...given }, usual) {
-  if (load === 'window') return windowsOf(inFlight ?? [undefined]);
-  if (inFlight !== undefined) {
-    throw usageError(`--in-flight: it belongs to a window, not to ${load}`, 'use --load window');
-  }
-  const alike = usual(given, { sliced: false }).find(({ kind }) => kind === load);
-  return [load === 'burst' && alike !== undefined ? alike : { kind: load }];
-}
-
-/**
- * @param {Values} values
- * @returns {(load: LoadOption) => LoadOption} as long as --ops and --duration say
- */
-function withAmount({ ops, duration: durationMs }) {
-  return (load) => {
-    if (load.kind === 'burst') requireBurst(ops, durationMs);
-    if (ops === undefined && durationMs === undefined) return load;
-    return { ...load, operations: ops, durationMs };
-  };
-}
-
-/**
- * @param {number | undefined} ops
- * @param {number | undefined} durationMs
- */
-function requireBurst(ops, durationMs) {
-  if (durationMs !== undefined) {
-    throw usageError(
-      '--duration cannot be used with a burst, which has a fixed number of requests',
-      'add --in-flight 100 for a window, or use --ops',
-    );
-  }
-  if (ops !== undefined && ops > BURST_MAX) {
-    throw usageError(
-      `--ops ${ops}: a burst has at most ${BURST_MAX} requests`,
-      'add --in-flight 100 for a window',
-    );
-  }
 }
 
 /**
@@ -274,20 +198,13 @@ function shared(loads, values) {
 }
 
 /**
- * @param {string} flagName
- * @param {Record<string, unknown>} others by flag
+ * @param {string} flag
+ * @param {Record<string, unknown>} others by flag; what was not given: undefined, false
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
-function refuseBeside(flagName, others) {
-  for (const [other, value] of Object.entries(others)) {
-    if (value !== undefined) throw usageError(`${flagName} and ${other} do not go together`);
-  }
-}
-
-/**
- * @param {string} flagName
- * @param {string | undefined} load
- */
-function refuseOtherLoad(flagName, load) {
-  if (load === undefined || load === 'rate') return;
-  throw usageError(`${flagName} is an open loop, --load ${load} is not`, 'leave out one of them');
+export function refuseBeside(flag, others) {
+  const isGiven = (/** @type {unknown} */ value) => value !== undefined && value !== false;
+  const other = Object.keys(others).find((name) => isGiven(others[name]));
+  if (other === undefined) return;
+  throw usageError(`${flag} and ${other} cannot be combined`, 'leave out one of them');
 }

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { TAG_LENGTH, VALUE_SIZE_MAX } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
+import { loadName } from '../lib/load-name.js';
 import { MAX_IN_FLIGHT } from '../load/rate.js';
 import {
   BURST_MAX,
@@ -27,38 +28,19 @@ const rate = z.number().positive().max(RATE_MAX);
 const durationMs = z.number().positive().max(86_400_000);
 const arrivals = z.enum(['constant', 'poisson', 'trace']);
 
-export const loadOption = z
-  .strictObject({
-    kind: z.enum(['sync', 'window', 'burst', 'rate']),
-    inFlight: whole(1, IN_FLIGHT_MAX).optional(),
-    operations: whole(1, OPERATIONS_MAX).optional(),
-    durationMs: durationMs.optional(),
-    rate: rate.optional(),
-    arrivals: arrivals.optional(),
-    maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
-    onOutage: z.enum(['stop', 'continue']).optional(),
-    processes: whole(1, PROCESSES_MAX).optional(),
-    connections: whole(1, CONNECTIONS_MAX).optional(),
-    valueSize: whole(TAG_LENGTH, VALUE_SIZE_MAX).optional(),
-  })
-  .refine((load) => load.kind === 'window' || load.inFlight === undefined, {
-    message: 'inFlight belongs to a window',
-  })
-  .refine((load) => load.kind !== 'burst' || load.durationMs === undefined, {
-    message: 'a burst has no duration: give it operations, or use a window',
-  })
-  .refine((load) => load.kind !== 'burst' || (load.operations ?? 0) <= BURST_MAX, {
-    message: `all at once: at most ${BURST_MAX} operations; more need a window`,
-  })
-  .refine((load) => load.kind !== 'rate' || load.rate !== undefined, {
-    message: 'a rate load needs rate, in operations per second',
-  })
-  .refine((load) => load.kind === 'rate' || !(load.rate ?? load.arrivals ?? load.maxInFlight), {
-    message: 'rate, arrivals and maxInFlight belong to a rate load',
-  })
-  .refine((load) => load.kind === 'rate' || load.onOutage === undefined, {
-    message: 'onOutage belongs to a rate load',
-  });
+export const loadOption = z.strictObject({
+  kind: z.enum(['sync', 'window', 'burst', 'rate']),
+  inFlight: whole(1, IN_FLIGHT_MAX).optional(),
+  operations: whole(1, OPERATIONS_MAX).optional(),
+  durationMs: durationMs.optional(),
+  rate: rate.optional(),
+  arrivals: arrivals.optional(),
+  maxInFlight: whole(1, IN_FLIGHT_MAX).optional(),
+  onOutage: z.enum(['stop', 'continue']).optional(),
+  processes: whole(1, PROCESSES_MAX).optional(),
+  connections: whole(1, CONNECTIONS_MAX).optional(),
+  valueSize: whole(TAG_LENGTH, VALUE_SIZE_MAX).optional(),
+});
 
 export const searchOption = z.strictObject({
   percentile: z.number().min(0.5).max(0.9999),
@@ -84,18 +66,43 @@ export const searchOption = z.strictObject({
  * @property {number} [processes] absent: one
  */
 
+/** @typedef {{ load: string, reason: string }} SkippedLoad load: its name */
+
 /**
  * @param {LoadOption} load
  * @returns {import('../lib/result.js').Load}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where processes would have nothing
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a process or a connection would
+ *   have nothing to do
  */
 export function completeLoad(load) {
-  const { kind, operations, processes = 1 } = load;
-  if ((operations ?? processes) < processes) throw usageError('fewer operations than processes');
-  if (kind === 'window' && (load.inFlight ?? WINDOW) < processes) {
-    throw usageError('fewer in flight than processes: each needs one');
-  }
-  requireConnections(load);
+  const lack = whyImpossible(load);
+  if (lack !== null) throw usageError(lack.message, lack.hint);
+  return completed(load);
+}
+
+/**
+ * Of the combinations of several lists, `--in-flight 1,8 --connections 1,4`, those that exist.
+ * @template {LoadOption} T
+ * @param {readonly T[]} loads
+ * @returns {{ possible: T[], skipped: SkippedLoad[] }}
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where none does
+ */
+export function splitPossible(loads) {
+  const possible = loads.filter((load) => whyImpossible(load) === null);
+  if (possible.length === 0) loads.slice(-1).forEach(completeLoad);
+  const skipped = loads.flatMap((load) => {
+    const lack = whyImpossible(load);
+    return lack === null ? [] : [{ load: loadName(completed(load)), reason: lack.message }];
+  });
+  return { possible, skipped };
+}
+
+/**
+ * @param {LoadOption} load
+ * @returns {import('../lib/result.js').Load}
+ */
+function completed(load) {
+  const { kind, operations } = load;
   if (kind === 'rate') return completeRate(load);
   const timed = load.durationMs !== undefined;
   return {
@@ -107,22 +114,66 @@ export function completeLoad(load) {
   };
 }
 
+/** Options of an open loop alone. */
+const OF_RATE = Object.freeze({
+  rate: '--rate',
+  arrivals: '--arrivals',
+  maxInFlight: '--max-in-flight',
+  onOutage: '--on-outage',
+});
+
 /**
  * @param {LoadOption} load
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where one would have nothing to do
+ * @returns {{ message: string, hint?: string } | null} null: its kind has all that it says
  */
-function requireConnections({ kind, inFlight, connections = 1, processes = 1 }) {
-  if (connections === 1) return;
-  const most = kind === 'sync' ? 1 : kind === 'window' ? (inFlight ?? WINDOW) : connections;
-  if (most < connections) {
-    throw usageError(
-      `--connections ${connections}: ${most} in flight use at most ${most} of them`,
-      `write for example --in-flight ${Math.max(connections, WINDOW)}`,
-    );
+function whyNotOfKind(load) {
+  const { kind, operations = 0 } = load;
+  if (kind !== 'window' && load.inFlight !== undefined) {
+    const message = `--in-flight belongs to a window, not to ${kind}`;
+    return { message, hint: kind === 'rate' ? 'use --max-in-flight' : 'use --load window' };
   }
+  const names = /** @type {(keyof typeof OF_RATE)[]} */ (Object.keys(OF_RATE));
+  const ofRate = names.find((name) => load[name] !== undefined);
+  if (kind !== 'rate' && ofRate !== undefined) {
+    const message = `${OF_RATE[ofRate]} belongs to an open loop, which ${kind} is not`;
+    return { message, hint: 'add --rate 10k, or a --ramp' };
+  }
+  if (kind === 'rate' && load.rate === undefined) {
+    return { message: '--load rate: how many a second?', hint: 'add --rate 10k, or use --ramp' };
+  }
+  if (kind !== 'burst') return null;
+  const hint = 'add --in-flight 100 for a window';
+  if (load.durationMs !== undefined) {
+    return { message: 'a burst has a number of requests and no duration', hint };
+  }
+  if (operations <= BURST_MAX) return null;
+  return { message: `a burst of ${operations}: it has at most ${BURST_MAX} requests`, hint };
+}
+
+/**
+ * @param {LoadOption} load
+ * @returns {{ message: string, hint?: string } | null} null: each process and connection has work
+ */
+function whyImpossible(load) {
+  const { kind, inFlight = WINDOW, operations, connections = 1, processes = 1 } = load;
+  const lack = whyNotOfKind(load);
+  if (lack !== null) return lack;
+  if ((operations ?? processes) < processes) return { message: 'fewer operations than processes' };
+  if (kind === 'window' && inFlight < processes) {
+    return { message: 'fewer in flight than processes: each needs one' };
+  }
+  if (connections === 1) return null;
   if (processes > 1) {
-    throw usageError('--connections and --processes: one of them', 'each process has its own');
+    const message = '--connections and --processes: one of them';
+    return { message, hint: 'each process has its own' };
   }
+  const most = kind === 'sync' ? 1 : kind === 'window' ? inFlight : connections;
+  return most >= connections
+    ? null
+    : {
+        message: `--connections ${connections}: with ${most} in flight at most ${most} are used`,
+        hint: `write for example --in-flight ${Math.max(connections, WINDOW)}`,
+      };
 }
 
 /**
@@ -182,18 +233,11 @@ export function completeSearch(search) {
  * @returns {import('../lib/result.js').Load}
  */
 export function trialLoad(search, perSecond) {
-  const { percentile, durationMs: ms, arrivals: distribution, maxInFlight } = search;
+  const { percentile, durationMs: ms, arrivals: distribution, maxInFlight, processes } = search;
   const values = Math.ceil(15 / (1 - percentile));
-  return {
-    kind: 'rate',
-    inFlight: null,
-    operations: Math.max(values, Math.round((perSecond * ms) / 1000)),
-    durationNs: null,
-    rate: perSecond,
-    arrivals: distribution,
-    maxInFlight,
-    ...sharedBy(search),
-  };
+  const operations = Math.max(values, Math.round((perSecond * ms) / 1000));
+  const own = { arrivals: distribution, maxInFlight, processes };
+  return completeRate({ kind: 'rate', operations, rate: perSecond, ...own });
 }
 
 /**

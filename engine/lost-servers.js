@@ -10,7 +10,8 @@ import { loadServer } from '../servers/registry.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
-/** @typedef {{ code: string, message: string }} Failure */
+
+/** @typedef {import('./segment.js').Failure} Failure */
 
 /** Of a failure, and of the warning that stands for the exit status. */
 export const LOST = 'SERVER_LOST';

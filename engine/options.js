@@ -98,13 +98,13 @@ function readPercent(given, label) {
   throw usageError(`${label} ${JSON.stringify(given)}: not a percentage`, `write ${label} 3%`);
 }
 
-/** Of workloads that can be measured by short slices in turn, see engine/slices. */
+/** Of workloads that can be measured by short slices in turn, see schedule/blocks.js. */
 export const SLICE_OPTIONS = Object.freeze({
   precision: reading(readPercent, {
     value: '<percent>',
     help: 'measure until the ratios to the fastest are known to ± this',
   }),
-  budget: duration(undefined, { help: 'with --precision: stop after this time at the latest' }),
+  budget: duration(undefined, { help: 'stop after this time at the latest' }),
   placement: choice(['auto', 'one-cpu', 'two-cpus', 'free'], 'auto', {
     help: 'processors of client and server; auto: one for sync, separate ones for a window',
   }),

@@ -9,6 +9,7 @@ import { readCredentials } from '../lib/credentials.js';
 import { targetError, usageError } from '../lib/errors.js';
 import { formatCount } from '../lib/format.js';
 import { parseColumns } from '../lib/own-columns.js';
+import { refuseBeside } from './load-options.js';
 
 /** @typedef {import('./plan.js').RunPlan} RunPlan */
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
@@ -21,13 +22,6 @@ const NO_TARANTOOL =
   'Tarantool is not read: tuples of a space have no field that is known to be a text value';
 const CLUSTER = 'redis-cluster';
 const KEYS_FILE_BYTES_MAX = 64 * 2 ** 20;
-/** Options that say what the dataset is, or need rows of Dragstrip. */
-const BESIDE = Object.freeze({
-  rows: '--rows',
-  valueSize: '--value-size',
-  mix: '--mix',
-  agents: '--agents',
-});
 
 /**
  * @param {Pick<RunPlan, 'workloadOptions'>} plan
@@ -43,12 +37,14 @@ export function isReadOnly({ workloadOptions }) {
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE
  */
 export function refuseBesideReadOnly(given, loads) {
-  for (const [name, flag] of Object.entries(BESIDE)) {
-    if (given[name] === undefined) continue;
-    throw usageError(`--read-only and ${flag} cannot be combined`, 'leave out one of them');
-  }
-  if (loads.every(({ processes = 1 }) => processes === 1)) return;
-  throw usageError('--read-only and --processes cannot be combined', 'leave out one of them');
+  // Options that say what the dataset is, or need rows of Dragstrip.
+  refuseBeside('--read-only', {
+    '--rows': given['rows'],
+    '--value-size': given['valueSize'],
+    '--mix': given['mix'],
+    '--agents': given['agents'],
+    '--processes': loads.some(({ processes = 1 }) => processes > 1),
+  });
 }
 
 /**
@@ -166,7 +162,7 @@ async function readKeys(file) {
 }
 
 /**
- * @param {import('./benchmark.js').BenchmarkSpec} spec
+ * @param {import('./opening.js').BenchmarkSpec} spec
  * @param {import('../lib/types.js').Origin} origin
  * @returns {{ ownData?: import('../lib/types.js').OwnData }} for `prepare`
  */

@@ -1,6 +1,6 @@
 /**
- * From options to benchmarks, and the order of a round: pure. What can run here and now is decided
- * in targets.js; what a benchmark does, in benchmark.js.
+ * From options to loads and variants: pure. What can run here and now is decided in targets.js, how
+ * each load is measured in schedule/choose.js.
  */
 
 import { z } from 'zod';
@@ -8,21 +8,25 @@ import { kindOf } from '../lib/capabilities.js';
 import { DragstripError } from '../lib/errors.js';
 import { parseGate } from '../lib/gate.js';
 import { takeOptions } from '../lib/options.js';
-import { createRandom, shuffled } from '../lib/random.js';
 import { sizeOptions } from '../lib/value-sizes.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
-import { LOAD_OPTIONS, loadsOf, usualLoadsOf } from './load-options.js';
-import { completeLoad, completeSearch, loadOption, searchOption, trialLoad } from './loads.js';
-import { optionsOf, RUN_OPTIONS } from './options.js';
+import { LOAD_OPTIONS, loadsOf, refuseBeside, usualLoadsOf } from './load-options.js';
+import {
+  completeLoad,
+  completeSearch,
+  loadOption,
+  searchOption,
+  splitPossible,
+  trialLoad,
+} from './loads.js';
+import { optionsOf } from './options.js';
 import { isReadOnly, refuseBesideReadOnly } from './own-data.js';
-import { parseServers, requireServersAlone } from './server-axis.js';
-import { planSlices, withoutAmount } from './slices/plan.js';
+import { planSchedules } from './schedule/choose.js';
+import { parseServers } from './server-axis.js';
 import { rowsForSizes, withSizes } from './value-sizes.js';
 
+/** @typedef {import('../lib/types.js').LoadOption} LoadOption */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
-
-export { BURST_MAX } from './load-bounds.js';
-export { loadLabel } from './loads.js';
 
 const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
@@ -87,8 +91,10 @@ const structured = z.looseObject({
  * @property {number} seed
  * @property {import('../lib/types.js').DatasetOptions} dataset
  * @property {number[]} [sizes] of values, where there are several: loads name theirs
- * @property {import('./slices/plan.js').SlicePlan} [slices] absent: each benchmark runs whole
- * @property {string} [whole] why it is not measured by slices, where its options are the reason
+ * @property {import('./schedule/choose.js').LoadPlan[]} how each load is measured, of each variant
+ * @property {import('./schedule/choose.js').SlicePlan} [slices] absent: each benchmark runs whole
+ * @property {string} [whole] why its workload is not measured by slices
+ * @property {import('./loads.js').SkippedLoad[]} [skipped] combinations of lists that do not exist
  * @property {number} timeoutMs
  * @property {Record<string, string>} addresses by flag name: `{ redis: '127.0.0.1:6379' }`
  * @property {number} [redisDb] Redis' logical database; absent: 0
@@ -136,32 +142,49 @@ export function planTaken({ structure: given, values: taken }, workload, storage
   const own = workload?.plan?.(taken, context) ?? {};
   /** @type {Record<string, any>} */
   const values = { redisDb, addresses, ...taken, ...own.shared };
-  const forSlices = chooseLoads(given, { workload, values, own, sliced: true });
-  const { findMax } = forSlices;
-  const slices = planSlices(values, { given, workload, own, ...forSlices });
+  const { findMax, options, skipped } = chooseLoads(given, { workload, values, own });
   const sizes = [values.valueSize].flat();
-  const bare =
-    slices === null ? chooseLoads(given, { workload, values, own, sliced: false }) : forSlices;
-  const common = { ...bare, loads: withSizes(bare.loads, sizes) };
-  if (sizes.length > 1) requireSizes(given, findMax);
-  const variants = (given.variants ?? own.variants)?.map((one) => ({
-    ...one,
-    loads: (one.loads?.map(completeLoad) ?? common.loads).map(
-      slices === null ? (load) => load : withoutAmount,
-    ),
-  }));
-  const all = variants === undefined ? common.loads : loadsOfAll(variants);
-  const loads = slices === null ? all : all.map(withoutAmount);
-  const { seed } = values;
-  if (isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} })) {
-    refuseBesideReadOnly(given, loads);
+  if (sizes.length > 1) {
+    const others = { '--find-max': findMax !== null, '--agents': given.agents };
+    refuseBeside('several --value-size', others);
   }
-  requireServersAlone(values, {
-    agents: given.agents,
-    isReadOnly: isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} }),
+  const lists = given.variants ?? own.variants;
+  /** @type {{ parameters?: import('../lib/types.js').Parameters, loads?: LoadOption[] }[]} */
+  const owners = lists ?? [{}];
+  const wanted = owners.flatMap(({ parameters, loads: list }, variant) =>
+    (list ?? withSizes(options, sizes)).map((option) => ({
+      variant,
+      parameters,
+      load: findMax === null ? completeLoad(option) : trialLoad(findMax, findMax.start),
+      whole: option.whole,
+      isFixed:
+        (own.loads === undefined || given.variants !== undefined) && isFixedBy(given, option),
+    })),
+  );
+  const { how, slices } = planSchedules(wanted, {
+    values,
+    given,
+    workload,
+    isOther: (own.workload?.workload ?? workload?.name) !== workload?.name,
+    isSearch: findMax !== null,
   });
-  // By slices, a round is as long as it takes, after a warm-up of its own.
-  const amount = slices === null ? values : { ...usualAmount(), rounds: slices.rounds ?? 1 };
+  const variants = lists?.map((one, i) => ({
+    ...one,
+    loads: how.flatMap(({ load }, j) => (wanted[j].variant === i ? [load] : [])),
+  }));
+  const loads = variants === undefined ? how.map(({ load }) => load) : loadsOfAll(variants);
+  requireRows(loads, workload);
+  const { seed } = values;
+  const readOnly = isReadOnly({ workloadOptions: own.workload?.workloadOptions ?? {} });
+  if (readOnly) refuseBesideReadOnly(given, loads);
+  if (values.servers) {
+    refuseBeside('--servers', {
+      '--against': values.against?.length > 0,
+      '--runtime': values.runtimes,
+      '--agents': given.agents,
+      '--read-only': readOnly,
+    });
+  }
   const isGiven = /** @type {Record<string, unknown>} */ (given)['rows'] !== undefined;
   const rows =
     sizes.length > 1 ? rowsForSizes(sizes, isGiven ? values.rows : undefined) : values.rows;
@@ -172,8 +195,10 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     workload: (isPreset ? undefined : given.workload) ?? workload?.name ?? DEFAULT_WORKLOAD,
     workloadOptions: {},
     ...own.workload,
+    how,
     ...(slices && { slices }),
-    ...(slices === null && own.whole && { whole: own.whole }),
+    ...(slices === null && wanted[0]?.whole && { whole: wanted[0].whole }),
+    ...(skipped.length > 0 && { skipped }),
     loads,
     ...(variants && { variants }),
     findMax,
@@ -187,8 +212,9 @@ export function planTaken({ structure: given, values: taken }, workload, storage
     ...(values.servers && { servers: parseServers(values.servers) }),
     ...(['on', 'both'].includes(values.tls) && { tls: values.tls }),
     pin: values.pin ?? false,
-    rounds: amount['rounds'],
-    warmupOperations: amount['warmupOperations'],
+    // In blocks without a number: as many rounds as the precision requires.
+    rounds: slices === null ? values.rounds : (slices.rounds ?? 1),
+    warmupOperations: values.warmupOperations,
     seed,
     dataset,
     ...(sizes.length > 1 && { sizes }),
@@ -202,25 +228,22 @@ export function planTaken({ structure: given, values: taken }, workload, storage
 
 /**
  * @param {Structured} given
- * @param {unknown} findMax
- * @throws {DragstripError} E_USAGE beside what has one dataset
+ * @param {LoadOption} option
+ * @returns {boolean} a program fixed its amount
  */
-function requireSizes({ agents }, findMax) {
-  const others = { '--find-max': findMax !== null, '--agents': agents };
-  const found = Object.entries(others).find(([, is]) => is);
-  if (found === undefined) return;
-  throw new DragstripError('E_USAGE', `several --value-size and ${found[0]} do not go together`);
+function isFixedBy({ loads, variants }, { operations, durationMs }) {
+  return (loads ?? variants) !== undefined && (operations ?? durationMs) !== undefined;
 }
 
 /**
  * @param {Structured} given
  * @param {{ workload: WorkloadDefinition | null, values: Record<string, any>,
- *   own: import('../lib/types.js').WorkloadPlan, sliced: boolean }} run
- * @returns {{ findMax: import('./loads.js').SearchPlan | null,
- *   loads: import('../lib/result.js').Load[] }}
+ *   own: import('../lib/types.js').WorkloadPlan }} run
+ * @returns {{ findMax: import('./loads.js').SearchPlan | null, options: LoadOption[],
+ *   skipped: import('./loads.js').SkippedLoad[] }} options: one of a search
  * @throws {DragstripError} E_USAGE
  */
-function chooseLoads(given, { workload, values, own, sliced }) {
+function chooseLoads(given, { workload, values, own }) {
   const usual = usualLoadsOf(workload);
   const { options = {} } = workload ?? {};
   const names = Object.keys(LOAD_OPTIONS).filter((name) => !Object.hasOwn(options, name));
@@ -231,20 +254,21 @@ function chooseLoads(given, { workload, values, own, sliced }) {
   if (excess !== undefined) {
     throw new DragstripError('E_USAGE', `${excess} beside loads or findMax: one of them`);
   }
-  const chosen =
-    isGiven || own.loads !== undefined || usual === null
-      ? { loads: own.loads ?? given.loads, findMax: given.findMax }
-      : loadsOf(asOptions, usual, { sliced, rounds });
-  const findMax = chosen.findMax === undefined ? null : completeSearch(chosen.findMax);
-  if (findMax !== null && chosen.loads !== undefined) {
-    throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
+  const isFixed = isGiven || own.loads !== undefined || usual === null;
+  const chosen = isFixed
+    ? { loads: own.loads ?? given.loads, findMax: given.findMax }
+    : loadsOf(asOptions, usual, rounds);
+  if (chosen.findMax !== undefined) {
+    if (chosen.loads !== undefined) {
+      throw new DragstripError('E_USAGE', 'findMax chooses the rates itself: leave out loads');
+    }
+    const findMax = completeSearch(chosen.findMax);
+    return { findMax, options: [{ kind: 'rate' }], skipped: [] };
   }
-  const loads =
-    findMax === null
-      ? (chosen.loads ?? [{ kind: 'window' }]).map(completeLoad)
-      : [trialLoad(findMax, findMax.start)];
-  requireRows(loads, workload);
-  return { findMax, loads };
+  const { loads = [{ kind: 'window' }] } = chosen;
+  // A program writes each load out; of lists of options only some combinations may exist.
+  const all = isFixed ? { possible: loads, skipped: [] } : splitPossible(loads);
+  return { findMax: null, options: all.possible, skipped: all.skipped };
 }
 
 /**
@@ -258,10 +282,6 @@ function requireRows(loads, workload) {
   throw new DragstripError('E_USAGE', `--on-outage continue: ${workload.name} reads no rows`, {
     hint: 'leave it out, or measure reads or a mix',
   });
-}
-
-function usualAmount() {
-  return { warmupOperations: RUN_OPTIONS['warmupOperations'].default };
 }
 
 /**
@@ -325,21 +345,4 @@ function byOwnNames(given, workload) {
 function loadsOfAll(variants) {
   const all = variants.flatMap(({ loads }) => loads);
   return [...new Map(all.map((load) => [JSON.stringify(load), load])).values()];
-}
-
-/**
- * One round runs in the order given (the original program's). With more, the order is drawn from
- * the seed for each pair of rounds, and the second of a pair runs it backwards, so that drift
- * cancels (A B B A).
- * @param {number} benchmarks
- * @param {number} round from 0
- * @param {number} rounds
- * @param {number} seed
- * @returns {number[]} indices of benchmarks
- */
-export function orderOfRound(benchmarks, round, rounds, seed) {
-  const order = Array.from({ length: benchmarks }, (_, i) => i);
-  if (rounds === 1) return order;
-  const drawn = shuffled(order, createRandom(seed, 0x6f726400 + (round >>> 1)));
-  return round % 2 === 0 ? drawn : drawn.reverse();
 }

@@ -9,7 +9,7 @@
 /** @typedef {import('../lib/types.js').BoundWorkload} BoundWorkload */
 
 /**
- * @param {import('./benchmark.js').BenchmarkSpec} spec
+ * @param {import('./opening.js').BenchmarkSpec} spec
  * @param {import('../lib/types.js').CallStyle} calls
  * @returns {number} handles to open
  */

@@ -9,6 +9,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERROR } from '../lib/outcome.js';
+import { within } from '../lib/within.js';
 import { closeBounded } from './guard.js';
 import { mergeOutages } from './outages.js';
 
@@ -32,17 +33,16 @@ const PROBE_ID = 1;
 
 /**
  * Exchanges the handles of a storage for ones that open it again.
- * @param {import('./benchmark.js').OpenedStorage} opened
+ * @param {import('./opening.js').OpenedStorage} opened
  * @param {import('../measure/clock.js').Clock} clock
  */
 export function keepOpen(opened, clock) {
-  const { handle, handles = [handle], calls } = opened;
+  const { handles, calls } = opened;
   const open = /** @type {() => Promise<RowsHandle>} */ (opened.open);
   const kept = handles.map(
     (one) => new Reconnecting(/** @type {RowsHandle} */ (one), { open, calls, clock }),
   );
   opened.handles = kept.map((one) => one.handle);
-  opened.handle = opened.handles[0];
   opened.outage = {
     onFailure: (error) => {
       for (const one of kept) one.onFailure(error);
@@ -192,7 +192,7 @@ function refuse(calls, done) {
  */
 async function openWithin(open) {
   const opening = open();
-  const handle = await within(opening, OPEN_MS_MAX);
+  const handle = await orNull(opening, OPEN_MS_MAX);
   if (handle === null) opening.then(closeBounded, () => {}); // it may still succeed
   return handle;
 }
@@ -207,12 +207,11 @@ async function answers(handle, calls) {
     if (calls !== 'callback') resolve(handle.get(PROBE_ID));
     else handle.get(PROBE_ID, (error) => (error ? reject(error) : resolve(null)));
   });
-  return (
-    (await within(
-      reading.then(() => true),
-      READ_MS_MAX,
-    )) === true
+  const read = await orNull(
+    reading.then(() => true),
+    READ_MS_MAX,
   );
+  return read === true;
 }
 
 /**
@@ -221,17 +220,6 @@ async function answers(handle, calls) {
  * @param {number} ms
  * @returns {Promise<T | null>} null: it failed, or took longer
  */
-async function within(work, ms) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms, null);
-  });
-  try {
-    return /** @type {T | null} */ (await Promise.race([work, late]));
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
+function orNull(work, ms) {
+  return within(work, ms, () => new Error('late')).catch(() => null);
 }

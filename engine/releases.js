@@ -107,16 +107,13 @@ export async function publishedVersions(name) {
  * @returns {Promise<Release[]>} ratios to the first version that can be run
  */
 export async function raceReleases(name, versions, options, metric, context) {
-  const { signal, onResult, race = runRace, ...events } = context;
   let reference = versions[0];
   /** @type {Release[]} */
   const releases = [];
-  for (let at = 0; at < versions.length && !signal?.aborted; ) {
+  for (let at = 0; at < versions.length && !context.signal?.aborted; ) {
     const isFirst = at === 0;
     const some = versions.slice(at, at + VERSIONS_PER_RUN + (isFirst ? 1 : 0));
-    const all = isFirst ? some : [reference, ...some];
-    const result = await race(againstOnly(name, all, options), { ...events, signal });
-    await onResult?.(result);
+    const result = await raceOnly(name, isFirst ? some : [reference, ...some], options, context);
     const isMeasured = (/** @type {string} */ version) =>
       benchmarkOf(result, version)?.state === 'measured';
     // An adapter may not know the interface of the oldest ones.
@@ -129,13 +126,33 @@ export async function raceReleases(name, versions, options, metric, context) {
 
 /**
  * @param {string} name
- * @param {readonly string[]} versions
+ * @param {readonly string[]} versions that take part, and no other
  * @param {RunOptions} options
- * @returns {RunOptions}
+ * @param {ReleaseContext} context
+ * @returns {Promise<Result>}
  */
-function againstOnly(name, versions, options) {
+async function raceOnly(name, versions, options, context) {
+  const { onResult, onStep: _, race = runRace, ...events } = context;
   const against = versions.map((version) => `${name}@${version}`);
-  return /** @type {RunOptions} */ ({ ...options, against, onlyAgainst: true });
+  const own = /** @type {RunOptions} */ ({ ...options, against, onlyAgainst: true });
+  const result = await race(own, events);
+  await onResult?.(result);
+  return result;
+}
+
+/**
+ * @param {Result} result
+ * @param {string} version
+ * @param {string} reference
+ * @param {GateMetric} metric
+ * @param {number} confidence
+ * @returns {import('../stats/gate.js').Estimate | null} null: one of them was not measured, or not
+ *   in two rounds
+ */
+function compare(result, version, reference, metric, confidence = CONFIDENCE) {
+  const [own, base] = [benchmarkOf(result, version), benchmarkOf(result, reference)];
+  if (own?.state !== 'measured' || base?.state !== 'measured') return null;
+  return estimateOf(logsOf(result, metric, own, base), { confidence, isRatio: true });
 }
 
 /**
@@ -164,9 +181,7 @@ function releaseOf(result, version, reference, metric) {
   if (version === reference) {
     return { version, reason: null, vs: { ratio: 1, low: 1, high: 1, n: own.rounds.length } };
   }
-  const estimate = estimateOf(logsOf(result, metric, own, base), {
-    ...{ confidence: CONFIDENCE, isRatio: true },
-  });
+  const estimate = compare(result, version, reference, metric);
   return estimate === null
     ? { version, vs: null, reason: 'fewer than two rounds' }
     : { version, reason: null, vs: toRatio(estimate) };
@@ -198,35 +213,33 @@ function toRatio({ value, half, n }) {
  * @returns {Promise<Bisection>}
  */
 export async function bisectReleases(name, versions, options, metric, context) {
-  const { signal, onResult, onStep, race = runRace, ...events } = context;
+  const { signal, onStep } = context;
+  // All steps hold together: one wrong turn would name a wrong release.
   const tests = Math.ceil(Math.log2(versions.length)) + 1;
+  const confidence = confidenceOf({ look: 0, tests, last: true });
   let left = [...versions];
   /** @type {string[]} */
   const skipped = [];
   let steps = 0;
-  const measure = async (/** @type {string[]} */ some) => {
+  const measure = (/** @type {string[]} */ some) => {
     steps += 1;
-    const result = await race(againstOnly(name, some, options), { ...events, signal });
-    await onResult?.(result);
-    return result;
+    return raceOnly(name, some, options, context);
   };
   const estimate = (
     /** @type {Result} */ result,
-    /** @type {string} */ a,
-    /** @type {string} */ b,
-  ) => {
-    const [own, base] = [benchmarkOf(result, a), benchmarkOf(result, b)];
-    if (own?.state !== 'measured' || base?.state !== 'measured') return null;
-    // All steps hold together: one wrong turn would name a wrong release.
-    const confidence = confidenceOf({ look: 0, tests, last: true });
-    return estimateOf(logsOf(result, metric, own, base), { confidence, isRatio: true });
-  };
+    /** @type {string} */ version,
+    /** @type {string} */ reference,
+  ) => compare(result, version, reference, metric, confidence);
   const [good, bad] = [versions[0], versions[versions.length - 1]];
   let whole = estimate(await measure([good, bad]), bad, good);
   const isShown = (/** @type {typeof whole} */ one) =>
     one !== null && Math.abs(one.value) > Math.max(one.half, Math.log1p(EFFECT_MIN));
   const end = (/** @type {Bisection['outcome']} */ outcome) => ({
-    ...{ outcome, last: left[0], first: left[left.length - 1], steps, skipped },
+    outcome,
+    last: left[0],
+    first: left[left.length - 1],
+    steps,
+    skipped,
     change: whole === null ? null : toRatio(whole),
   });
   if (!isShown(whole)) return end('no difference');

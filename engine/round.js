@@ -1,127 +1,164 @@
 /**
- * From what a benchmark's process gave back to a round of the result: percentiles and the
- * histogram.
+ * Plays one schedule: starts the processes of its contenders, asks them what its steps say,
+ * survives what dies, and keeps what was measured until then.
  */
 
-import { OK, OUTCOMES } from '../lib/outcome.js';
-import { encode } from '../measure/hdr.js';
-import { Histogram } from '../measure/histogram.js';
+import { availableParallelism } from 'node:os';
+import { systemClock } from '../measure/clock.js';
+import { Seat } from './seat.js';
+
+/** @typedef {import('./seat.js').SeatSpec} SeatSpec */
+/** @typedef {import('./schedule/index.js').Step} Step */
+/** @typedef {import('./schedule/index.js').Seen} Seen */
 
 /**
- * @param {import('./executor.js').Execution} execution
- * @param {{ round: number, position: number }} place
- * @returns {Promise<import('../lib/result.js').Round>}
+ * @template T
+ * @typedef {object} RoundOptions
+ * @property {SeatSpec[]} seats a schedule may add further ones
+ * @property {(seen: Seen & { startNs(): number, seatAt(seat: number): Seat }) =>
+ *   Generator<Step[], T>} schedule
+ * @property {import('./contender-process.js').ProcessFactory} processes
+ * @property {import('./placement.js').Placement} [placement] of client and servers
+ * @property {AbortSignal} [signal]
+ * @property {() => Promise<number | undefined>} [atStart] when all are ready: resolves with the
+ *   common start, on the system's monotonic clock
+ * @property {(seat: Seat) => import('./seat.js').SeatEvents} [events]
+ * @property {(seat: Seat) => unknown} [onRun] before its first segment
+ * @property {(seats: readonly Seat[]) => unknown} [onStep] after each step, awaited
+ * @property {(phase: string, share: number) => void} [onPhase] share of the round
  */
-export async function toRound({ record, failure, processNs }, place) {
-  if (record === null) return failedRound(failure, processNs, place);
-  const { latency, outcomes, durationNs, open, kinds, conditions, ...others } = record;
-  const { seconds, poolWait, ...more } = others;
-  const { startedNs: _from, endedNs: _to, serverSpanNs: _span, ...rest } = more;
-  const ok = outcomes[OK];
-  return {
-    ...rest,
-    ...place,
-    outcomes: /** @type {import('../lib/result.js').Round['outcomes']} */ (
-      Object.fromEntries(OUTCOMES.map((name, code) => [name, outcomes[code]]))
-    ),
-    durationNs,
-    throughput: durationNs > 0 ? (ok / durationNs) * 1e9 : 0,
-    ...(conditions && { conditions }),
-    latency: await fromMessage(latency),
-    ...(poolWait !== undefined && { poolWait: await fromMessage(poolWait) }),
-    ...(seconds && { seconds: seconds.map(toSecond) }),
-    ...(open && { open: { ...open, service: await fromMessage(open.service) } }),
-    ...(kinds && {
-      kinds: await Promise.all(
-        kinds.map(async ({ name, latency: own }) => ({
-          name,
-          ok: own?.count ?? 0,
-          latency: await fromMessage(own),
-        })),
-      ),
-    }),
-    processNs,
-  };
-}
-
-/** @param {import('./record.js').HistogramMessage} message */
-function toSecond(message) {
-  const histogram = Histogram.fromSparse(message);
-  return {
-    ok: histogram.count,
-    p50Ns: histogram.printablePercentile(0.5),
-    p99Ns: histogram.printablePercentile(0.99),
-    maxNs: histogram.max,
-  };
-}
-
-/** @param {import('./record.js').HistogramMessage | null} message */
-async function fromMessage(message) {
-  return message === null ? null : toLatency(Histogram.fromSparse(message));
-}
 
 /**
- * @param {Histogram} histogram
- * @returns {Promise<import('../lib/result.js').Latency>}
+ * @template T
+ * @param {RoundOptions<T>} options
+ * @returns {Promise<{ seats: Seat[], value: T | undefined }>} value: of the schedule, which has
+ *   ended; undefined: it was aborted
  */
-export async function toLatency(histogram) {
-  const percentile = (/** @type {number} */ q) =>
-    histogram.printable(q) ? histogram.percentile(q) : null;
-  return {
-    count: histogram.count,
-    minNs: histogram.min,
-    maxNs: histogram.max,
-    meanNs: histogram.sum / histogram.count,
-    p50Ns: percentile(0.5),
-    p90Ns: percentile(0.9),
-    p99Ns: percentile(0.99),
-    p999Ns: percentile(0.999),
-    histogram: await encode(histogram),
-  };
+export async function playRound(options) {
+  const player = new Player(options);
+  const { signal } = options;
+  const onAbort = () => player.abort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return { value: await player.play(), seats: player.seats };
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    for (const seat of player.open) seat.end();
+  }
 }
 
-/**
- * @param {{ code: string, message: string } | null} failure
- * @param {number | null} processNs
- * @param {{ round: number, position: number }} place
- * @returns {import('../lib/result.js').Round}
- */
-function failedRound(failure, processNs, place) {
-  return {
-    ...place,
-    // Stopped by us is not a fault of the storage.
-    state: failure?.code === 'E_ABORTED' ? 'aborted' : 'failed',
-    failure,
-    createdNs: null,
-    scheduled: 0,
-    outcomes: /** @type {import('../lib/result.js').Round['outcomes']} */ (
-      Object.fromEntries(OUTCOMES.map((name) => [name, 0]))
-    ),
-    samples: [],
-    durationNs: 0,
-    throughput: 0,
-    inFlightMean: 0,
-    latency: null,
-    client: null,
-    server: null,
-    pendingBytes: null,
-    warmup: { operations: 0, durationNs: 0, curve: [], windowNs: 0 },
-    timeline: { windowNs: 0, operations: [] },
-    processNs,
-    workNs: null,
-  };
-}
+/** @template T */
+class Player {
+  /** @type {Seat[]} */
+  seats = [];
+  /** @type {Set<Seat>} */
+  open = new Set();
+  /** Of the round, once it has begun. */
+  #startNs = Number.NaN;
 
-/**
- * How the canary loop came out, against the first one of the run.
- * @param {import('../lib/result.js').Round} round
- * @param {import('../lib/result.js').Result} result without that round
- */
-export function recordDrift({ conditions }, { benchmarks }) {
-  if (conditions === undefined || conditions.canaryNs === null) return;
-  const first = benchmarks
-    .flatMap(({ rounds }) => rounds)
-    .find((other) => other.round === 0 && other.position === 0);
-  const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;
-  conditions.canaryDrift = referenceNs > 0 ? conditions.canaryNs / referenceNs - 1 : null;
+  /** @param {RoundOptions<T>} options */
+  constructor(options) {
+    this.options = options;
+  }
+
+  /** @param {number} index @returns {Seat} */
+  seatAt(index) {
+    const { seats, processes, events } = this.options;
+    if (this.seats[index] === undefined) {
+      const seat = new Seat(seats[index], processes);
+      seat.events = events?.(seat) ?? {};
+      this.seats[index] = seat;
+    }
+    return this.seats[index];
+  }
+
+  /** @returns {Promise<T | undefined>} */
+  async play() {
+    const { schedule, signal, onStep } = this.options;
+    const steps = schedule({
+      isOut: (seat) => this.seatAt(seat).isOut,
+      isRefused: (seat, load) => this.seatAt(seat).refused[load],
+      costNs: (seat, load) => this.seatAt(seat).costs[load],
+      nowNs: () => (systemClock.originNs ?? 0) + systemClock.now(),
+      startNs: () => this.#startNs,
+      seatAt: (seat) => this.seatAt(seat),
+    });
+    let next = steps.next();
+    while (!next.done && !signal?.aborted) {
+      await this.#playAll(next.value);
+      await onStep?.(this.seats);
+      next = signal?.aborted ? next : steps.next();
+    }
+    if (next.done) return next.value;
+    for (const seat of this.open) if (seat.hasMeasured) await this.#close(seat);
+    return undefined;
+  }
+
+  abort() {
+    for (const seat of this.open) seat.abort();
+  }
+
+  /** @param {readonly Step[]} steps */
+  async #playAll(steps) {
+    const { onPhase } = this.options;
+    const [first] = steps;
+    if (first?.do === 'open' || first?.do === 'warm') {
+      if (first.do === 'open') onPhase?.('opening', 0);
+      else onPhase?.('warming up', 0.1);
+      await this.#inLanes(steps.map((step) => () => this.#playOne(step)));
+      return;
+    }
+    if (first?.do === 'run' && first.of > 0) {
+      const { lead, block, of } = first;
+      if (!lead) onPhase?.(`block ${block + 1} of ${of}`, 0.3 + (0.7 * block) / of);
+    }
+    await Promise.all(steps.map((step) => this.#playOne(step)));
+  }
+
+  /**
+   * As many contenders at a time as there are processors: more would be no faster, and each would
+   * come nearer to its time limit.
+   * @param {readonly (() => Promise<void>)[]} works
+   */
+  async #inLanes(works) {
+    const queue = works.values();
+    const lane = async () => {
+      for (const work of queue) if (!this.options.signal?.aborted) await work();
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  }
+
+  /** @param {Step} step */
+  async #playOne(step) {
+    const { placement, atStart, onRun } = this.options;
+    if (step.do === 'barrier') {
+      this.#startNs = (await atStart?.()) ?? systemClock.now() + (systemClock.originNs ?? 0);
+      return;
+    }
+    const seat = this.seatAt(step.seat);
+    if (step.do === 'open') {
+      this.open.add(seat);
+      await seat.open();
+    } else if (step.do === 'warm') {
+      for (const load of step.loads) await seat.warm(load);
+    } else if (step.do === 'pin') {
+      const cpus = placement?.clientOf(seat.about.spec.tasks) ?? [];
+      if (cpus.length > 0) await seat.pin(cpus);
+    } else if (step.do === 'skip') {
+      seat.skip(step.load);
+    } else if (step.do === 'run') {
+      await placement?.apply(seat.about.spec.tasks[step.load]);
+      if (!step.lead) await onRun?.(seat);
+      const isCommon = atStart !== undefined && step.start === undefined;
+      await seat.run(step.load, { ...step, ...(isCommon && { atStart }) });
+    } else if (step.do === 'close') {
+      await this.#close(seat);
+    }
+  }
+
+  /** @param {Seat} seat */
+  async #close(seat) {
+    await seat.close();
+    this.open.delete(seat);
+  }
 }

@@ -15,27 +15,24 @@ import { version } from '../lib/version.js';
 import { protocolOf } from '../limits/wire/protocol.js';
 import { systemClock } from '../measure/clock.js';
 import { environmentWarnings, readEnvironment } from '../measure/environment.js';
+import { leastNs } from '../stats/precision.js';
 import { requireProfile } from '../storages/index.js';
 import { makeBenchmarks, makeJobs } from './benchmarks.js';
+import { createProcesses } from './contender-process.js';
 import { diagnosticWarnings } from './diagnostics.js';
 import { storagesOfPackages, withDriverVersions } from './driver-versions.js';
 import { identifyDrivers } from './drivers/probe.js';
 import { withRuntimes } from './drivers/runtimes.js';
-import { executeInChild } from './executor.js';
 import { fillEmbedded } from './fill-embedded.js';
 import { Gates, matchesOf } from './gates.js';
-import { measureHarnessOverhead } from './harness-overhead.js';
-import { failBenchmark, LostServers, looksLost } from './lost-servers.js';
+import { LostServers } from './lost-servers.js';
 import { withNamespaces } from './namespaces.js';
 import { openLoopWarnings } from './openloop.js';
 import { sampleOwnData } from './own-data.js';
-import { watchPartial } from './partial.js';
-import { withPinning } from './pinning.js';
-import { orderOfRound } from './plan.js';
+import { withPinning } from './placement.js';
 import { isRequest, requestRun } from './request.js';
-import { recordDrift, toRound } from './round.js';
-import { runSearches } from './search.js';
-import { runSlices } from './slices/race.js';
+import { Rounds } from './rounds.js';
+import { search } from './schedule/index.js';
 import { resolveServers, resolveTargets } from './targets.js';
 import { namespacesOf } from './value-sizes.js';
 
@@ -46,7 +43,6 @@ import { namespacesOf } from './value-sizes.js';
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
 /** @typedef {import('./benchmarks.js').Job} Job */
-/** @typedef {import('./executor.js').Executor} Executor */
 
 /**
  * @typedef {{ type: 'planned', result: Result, plan: RunPlan }
@@ -55,9 +51,10 @@ import { namespacesOf } from './value-sizes.js';
  *   | { type: 'held', rows: number }
  *   | { type: 'removed', rows: number, left: import('../lib/result.js').Warning[] }
  *   | { type: 'benchmark-start', benchmark: Benchmark, round: number, rounds: number }
- *   | { type: 'progress', benchmark: Benchmark, phase: string, settled: number }
+ *   | { type: 'progress', benchmark: Benchmark, phase: string, settled: number,
+ *     live?: import('./recorded.js').LiveFigures[] }
  *   | { type: 'benchmark-end', benchmark: Benchmark, round: import('../lib/result.js').Round,
- * result: Result, more?: boolean }
+ *     result: Result, more?: boolean, segment?: import('./segment.js').Segment }
  *   | { type: 'comparison', round: number, phase: string, spentNs: number, leftNs: number }
  *   | { type: 'round-end', round: number, spentNs: number, resolves: (number | null)[] }
  *   | { type: 'finished', result: Result }} RunEvent
@@ -68,11 +65,13 @@ import { namespacesOf } from './value-sizes.js';
  * @property {AbortSignal} [signal] stops the run; the result so far is returned, state `aborted`
  * @property {(event: RunEvent) => void} [onEvent]
  * @property {(result: Result) => unknown} [onPartial] called about each second while a benchmark
- *   runs, with the result so far and what that one has measured; by slices awaited
- * @property {Executor} [executor] default: a process for each benchmark
- * @property {import('./slices/comparison.js').RoundRunner} [slices] default: rounds of slices on
- *   this machine
- * @property {import('../measure/clock.js').Clock} [clock] for labels; measuring is the executor's
+ *   runs, with the result so far and the rounds under way as aborted ones; awaited
+ * @property {import('./contender-process.js').ProcessFactory} [processes] default: a process of its
+ *   own for each contender
+ * @property {import('./rounds.js').RoundRunner} [runner] of several load machines
+ * @property {{ live?: boolean, perSecond?: boolean }} [detail] live: progress has figures;
+ *   perSecond: the segment of `benchmark-end` has a histogram for each second
+ * @property {import('../measure/clock.js').Clock} [clock] for labels
  * @property {() => Promise<import('../lib/result.js').Environment>} [environment]
  * @property {(plan: RunPlan, storages: StorageTarget[], result: Result) =>
  * Promise<import('../lib/ceilings.js').Limits> | import('../lib/ceilings.js').Limits} [limits]
@@ -101,29 +100,42 @@ export async function runRace(options, context = {}) {
   const storages = await withRuntimes(versions, plan, home);
   await identifyDrivers(storages, plan, { workload, home, signal: context.signal });
   const targets = { ...installed, storages, others, workload };
-  const executor = context.executor ?? executeInChild;
   const result = { ...(await emptyResult(plan, targets, context)), ...own };
   if (context.limits !== undefined) {
     if (plan.sizes) throw usageError('--limits measures rows of one size', 'leave out --limits');
     if (plan.servers) throw usageError('--limits measures one server of a kind', 'leave it out');
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
+  if (context.runner === undefined) requireBudget(plan, result);
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
   context.onEvent?.({ type: 'planned', result, plan });
-  const about = { writes: workload.needs.includes('set'), workload };
-  const lost = new LostServers(result);
-  /** @type {Turn} */
-  const turn = { rounds: plan.rounds, result, executor, context, lost, others, gates, ...about };
-  const measure = (/** @type {string} */ folder) =>
-    runJobs(makeJobs(plan, targets, result, { folder, workload }), plan, turn);
+  const measure = async (
+    /** @type {string} */ folder,
+    /** @type {number[] | undefined} */ cpus,
+  ) => {
+    const all = makeJobs(plan, storages, result, workload);
+    const jobs = await fillEmbedded(all, { ...context, folder, dataset: plan.dataset });
+    const rounds = new Rounds(jobs, plan, {
+      ...context,
+      processes: context.processes ?? createProcesses(),
+      result,
+      workload,
+      others,
+      folder,
+      lost: new LostServers(result),
+      gates,
+      cpus,
+    });
+    if (plan.findMax === null) await rounds.run();
+    else await runSearches(plan.findMax, jobs, rounds, { result, signal: context.signal });
+  };
   await withPinning(plan, [...targets.servers, ...others], result, async (cpus) => {
-    turn.cpus = cpus;
-    turn.executor = (spec, how) => executor({ ...spec, cpus }, how);
     if (namespaces.length === 0) {
-      await measure(path.join(home, 'embedded'));
+      await measure(path.join(home, 'embedded'), cpus);
     } else {
       const run = { plan, namespaces, storages, home, ...context };
-      result.warnings.push(...(await withNamespaces(run, measure)).warnings);
+      const work = (/** @type {string} */ folder) => measure(folder, cpus);
+      result.warnings.push(...(await withNamespaces(run, work)).warnings);
     }
   });
   result.warnings.push(...openLoopWarnings(result), ...diagnosticWarnings(result));
@@ -137,6 +149,22 @@ export async function runRace(options, context = {}) {
   }
   context.onEvent?.({ type: 'finished', result });
   return result;
+}
+
+/**
+ * @param {RunPlan} plan
+ * @param {Result} result
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a budget that holds no race
+ */
+function requireBudget({ slices }, { benchmarks }) {
+  if (!slices?.hasBudget) return;
+  const planned = benchmarks.filter(({ state }) => state === 'planned').map(labelOf);
+  const loads = [...new Set(planned)].map((name) => planned.filter((one) => one === name).length);
+  const least = Math.ceil(leastNs(loads, slices.rounds) / 1e9);
+  if (slices.budgetNs >= least * 1e9) return;
+  const what = `${planned.length} benchmarks take at least ${least} s`;
+  const hint = `use --budget ${least}s or more, or fewer storages, loads or rounds`;
+  throw usageError(`--budget ${slices.budgetNs / 1e9}s: ${what}`, hint);
 }
 
 /** Rounds and operations of ceilings beside a run by slices, which has no amount itself. */
@@ -161,78 +189,22 @@ function othersOf({ variants = [] }, workload) {
   return [...new Set(variants.flatMap(({ parameters }) => workload.servers?.(parameters) ?? []))];
 }
 
-/** @typedef {{ rounds: number, result: Result, executor: Executor, context: RunContext,
- *   cpus?: number[], lost: LostServers, others: ServerTarget[], writes?: boolean,
- *   gates?: Gates, workload?: import('./slices/race.js').SliceContext['workload'] }} Turn cpus: of
- *   the client, with --pin; others: servers beside those of the storages */
-
 /**
- * @param {Job[]} all
- * @param {RunPlan} plan
- * @param {Turn} turn
+ * @param {import('./loads.js').SearchPlan} plan
+ * @param {readonly Job[]} jobs
+ * @param {Rounds} rounds
+ * @param {{ result: Result, signal?: AbortSignal }} context
  */
-async function runJobs(all, plan, turn) {
-  const { result, executor, context } = turn;
-  const jobs = await fillEmbedded(all, context);
-  if (plan.slices !== undefined) {
-    const { signal, onEvent, onPartial } = context;
-    const run = { ...plan, slices: plan.slices };
-    const runWhole = (
-      /** @type {Job} */ job,
-      /** @type {number} */ round,
-      /** @type {number} */ at,
-    ) => runJob(job, { ...turn, round, position: at });
-    await runSlices(jobs, run, {
-      result,
-      signal,
-      onEvent,
-      onPartial,
-      cpus: turn.cpus,
-      runWhole,
-      ...{ writes: turn.writes, others: turn.others, workload: turn.workload },
-      runner: context.slices,
-      isDecided: turn.gates && (() => turn.gates?.look() ?? false),
-    });
-    if (!signal?.aborted) await failLostContenders(jobs, turn.lost);
-    return;
-  }
-  result.harnessOverhead = await measureHarnessOverhead(plan, executor, context.signal);
-  if (plan.findMax === null) {
-    await runRounds(jobs, plan, turn);
-    return;
-  }
-  const run = (/** @type {Job} */ job, /** @type {number} */ round) =>
-    runJob(job, { ...turn, round, position: 0 });
-  await runSearches(plan.findMax, jobs, { result, run, signal: context.signal });
-}
-
-/**
- * Contenders of slices that failed were dropped after their round: why may be that their server is
- * gone.
- * @param {Job[]} jobs
- * @param {LostServers} lost
- */
-async function failLostContenders(jobs, lost) {
-  for (const { benchmark, target } of jobs) {
-    const last = benchmark.rounds.at(-1);
-    if (last === undefined || !looksLost(last)) continue;
-    const failure = await lost.check([target.server]);
-    if (failure === null) continue;
-    Object.assign(last, { state: 'failed', failure });
-    failBenchmark(benchmark, failure);
-  }
-}
-
-/**
- * @param {Job[]} jobs
- * @param {RunPlan} plan
- * @param {Turn} turn
- */
-async function runRounds(jobs, { rounds, seed }, turn) {
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [position, index] of orderOfRound(jobs.length, round, rounds, seed).entries()) {
-      if (turn.context.signal?.aborted) return;
-      await runJob(jobs[index], { ...turn, round, position });
+async function runSearches(plan, jobs, rounds, { result, signal }) {
+  result.searches = [];
+  for (const job of jobs) {
+    if (signal?.aborted) return;
+    const trials = search(plan, job, result);
+    let next = trials.next();
+    while (!next.done) {
+      const trial = next.value;
+      const round = trial.benchmark.rounds.length;
+      next = trials.next(await rounds.playTrial(trial, round));
     }
   }
 }
@@ -248,7 +220,7 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
   const clock = context.clock ?? systemClock;
   const environment = await (context.environment ?? readEnvironment)();
   const startedAt = clock.date();
-  const { home = findHome(), ...options } = plan;
+  const { home = findHome(), how: _how, ...options } = plan;
   return {
     schema: SCHEMA_NAME,
     schemaVersion: SCHEMA_VERSION,
@@ -280,7 +252,15 @@ export async function emptyResult(plan, { storages, servers, others = [], worklo
     storages: storages.map(describeStorage),
     benchmarks: makeBenchmarks(plan, storages, others, workload),
     harnessOverhead: [],
-    warnings: environmentWarnings(environment),
+    warnings: [
+      ...(plan.skipped ?? []).map(({ load, reason }) => ({
+        code: 'W_LOAD_SKIPPED',
+        message: `${load} is skipped: ${reason}`,
+        hint: null,
+        benchmark: null,
+      })),
+      ...environmentWarnings(environment),
+    ],
   };
 }
 
@@ -306,59 +286,4 @@ function describeStorage(target) {
   const driverOf = { ...(base !== undefined && { base }), ...(identity && { driver: identity }) };
   const under = runtime && { runtime: `${runtime.kind} ${runtime.version}` };
   return { ...about, ...driverOf, ...under, calls, options: { ...options, ...(tls && { tls }) } };
-}
-
-/**
- * @param {Job} job
- * @param {Turn & { round: number, position: number }} turn
- * @returns {Promise<import('../lib/result.js').Round>} the one that was appended to its benchmark
- */
-async function runJob({ benchmark, spec, target }, turn) {
-  const { round, position, rounds, result, executor, context, lost } = turn;
-  const names = spec.others?.map(({ name }) => name) ?? [];
-  const servers = [target.server, ...turn.others.filter(({ name }) => names.includes(name))];
-  const gone = lost.failureOf(servers);
-  if (gone !== null) return failLost(benchmark, gone, { round, position });
-  context.onEvent?.({ type: 'benchmark-start', benchmark, round, rounds });
-  const partial = watchPartial(context.onPartial, result, benchmark, { round, position });
-  const execution = await executor(
-    { ...spec, seed: spec.seed + round * 16 },
-    {
-      signal: context.signal,
-      onProgress: ({ phase, settled }) =>
-        context.onEvent?.({ type: 'progress', benchmark, phase, settled }),
-      onRecord: partial.onRecord,
-    },
-  );
-  partial.end();
-  const measured = await toRound(execution, { round, position });
-  recordDrift(measured, result);
-  benchmark.rounds.push(measured);
-  const failure =
-    looksLost(measured) && !context.signal?.aborted ? await lost.check(servers) : null;
-  if (failure !== null) {
-    Object.assign(measured, { state: 'failed', failure });
-    failBenchmark(benchmark, failure);
-  } else if (measured.state === 'failed') {
-    benchmark.state = 'failed';
-    benchmark.reason = measured.failure?.message ?? null;
-  } else if (benchmark.state !== 'failed') {
-    benchmark.state = measured.state;
-  }
-  context.onEvent?.({ type: 'benchmark-end', benchmark, round: measured, result });
-  return measured;
-}
-
-/**
- * A benchmark whose server is gone: not executed. It shows the reason once, not per round.
- * @param {Benchmark} benchmark
- * @param {import('./lost-servers.js').Failure} failure
- * @param {{ round: number, position: number }} place
- * @returns {Promise<import('../lib/result.js').Round>}
- */
-async function failLost(benchmark, failure, place) {
-  const round = await toRound({ record: null, failure, processNs: null }, place);
-  if (benchmark.rounds.length === 0) benchmark.rounds.push(round);
-  failBenchmark(benchmark, failure);
-  return round;
 }

@@ -1,11 +1,13 @@
-/** Filling servers with the dataset, as `dragstrip seed` does: for programs. */
+/** Filling servers with the dataset: for `dragstrip seed`, and for programs. */
 
 import { getLoader, loaderNames } from '../data/loaders/index.js';
 import { createDataset } from '../lib/dataset.js';
 import { findHome } from '../lib/home.js';
 import { hideSecrets } from '../lib/secrets.js';
 import { readValueSize, sizeOptions } from '../lib/value-sizes.js';
-import { requireTlsUse, resolveAddress } from './addresses.js';
+import { withLock } from '../servers/lock.js';
+import { resolveAddresses } from './addresses.js';
+import { lockOf } from './namespaces.js';
 
 /**
  * @typedef {object} SeedOptions
@@ -19,38 +21,50 @@ import { requireTlsUse, resolveAddress } from './addresses.js';
  * @property {AbortSignal} [signal]
  */
 
+/** @typedef {{ server: string } & import('../lib/types.js').SeedReport} ServerReport */
+
+/**
+ * @typedef {object} SeedEvents
+ * @property {(server: string, rows: number, all: number) => void} [onProgress]
+ * @property {(server: string) => void} [onWait] another command fills that server
+ * @property {(report: ServerReport, dataset: import('../lib/types.js').Dataset) => void} [onReport]
+ */
+
 /**
  * @param {SeedOptions} [options]
- * @returns {Promise<({ server: string } & import('../lib/types.js').SeedReport)[]>} what was
- *   written, or was there, counted and sampled
+ * @param {SeedEvents} [events]
+ * @returns {Promise<ServerReport[]>} what was written, or was there, counted and sampled
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE, E_TARGET; E_REFUSED: data that
  *   Dragstrip has not written
  */
-export async function seedServers({ servers = loaderNames, signal, ...options } = {}) {
-  const { rows, valueSize, seed, addresses = {}, allowTargets, home = findHome() } = options;
+export async function seedServers(options = {}, events = {}) {
+  const { servers = loaderNames, rows, valueSize, seed, addresses = {}, signal } = options;
+  const { allowTargets = [], home = findHome() } = options;
   const size = {
     ...(rows && { rows }),
     ...(valueSize && sizeOptions(readValueSize(valueSize, 'valueSize'))),
   };
   const dataset = createDataset({ ...size, ...(seed !== undefined && { seed }) });
   const loaders = await Promise.all(servers.map((name) => getLoader(name)));
-  const found = await Promise.all(
-    loaders.map((loader) => resolveAddress(loader.server, { flags: addresses, home })),
-  );
-  requireTlsUse(
-    addresses,
-    found.map(({ address }) => address),
-  );
+  const names = loaders.map(({ server }) => server);
+  const found = await resolveAddresses(names, { flags: addresses, home });
+  /** @type {ServerReport[]} */
   const reports = [];
-  for (const [i, loader] of loaders.entries()) {
+  for (const [i, { name, server, seed: fill }] of loaders.entries()) {
     const { address, credentials } = found[i];
+    const onProgress = (/** @type {number} */ done) =>
+      events.onProgress?.(name, done, dataset.rows);
+    const about = { address, credentials, dataset, allowTargets: [...allowTargets], signal };
+    const onWait = () => events.onWait?.(name);
     try {
-      const about = { address, credentials, dataset, allowTargets: [...(allowTargets ?? [])] };
-      reports.push({ server: loader.name, ...(await loader.seed({ ...about, signal })) });
+      const lock = lockOf({ name: server, address });
+      const seeded = await withLock(lock, { signal, onWait }, () => fill({ ...about, onProgress }));
+      reports.push({ server: name, ...seeded });
     } catch (error) {
       error.message = hideSecrets(error.message, credentials);
       throw error;
     }
+    events.onReport?.(reports[i], dataset);
   }
   return reports;
 }

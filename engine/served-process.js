@@ -34,7 +34,7 @@ export function serveParent({ exit, onMessage }) {
   process.on('disconnect', exit);
   onParentMessage((message) => {
     if (message.type === 'abort') stop.abort();
-    const driver = (message.spec?.benchmark ?? message.spec)?.driver;
+    const driver = message.spec?.driver;
     if (driver !== undefined) useDriver(driver);
     onMessage(message);
   });

@@ -19,6 +19,13 @@ import { SERVER_NAMES } from '../servers/registry.js';
 
 /** Servers that speak the protocol of another, whose drivers, rows and namespaces they share. */
 const KINDS = Object.freeze({ valkey: 'redis' });
+
+/** @param {string} kind @returns {string[]} servers that speak its protocol, itself the last */
+export function productsOf(kind) {
+  const others = Object.entries(KINDS).filter(([, of]) => of === kind);
+  return [...others.map(([product]) => product), kind];
+}
+
 const FORM = /^(?:([A-Za-z0-9][\w.-]*)=)?([a-z][a-z-]*)(?:@(.+))?$/;
 const EXAMPLE = 'write for example --servers redis,valkey or --servers redis,new=redis@host:port';
 
@@ -81,24 +88,6 @@ export async function withServerAxis(selections, listed, load) {
     `--servers: no storage of this run connects to ${unused.label}`,
     'name one by --storages; npx dragstrip list shows them',
   );
-}
-
-/**
- * @param {Record<string, any>} values of options
- * @param {{ agents?: number, isReadOnly: boolean }} more
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE beside another axis of contenders
- */
-export function requireServersAlone({ servers, against, runtimes }, { agents, isReadOnly }) {
-  if (servers === undefined) return;
-  const others = {
-    '--against': (against ?? []).length > 0,
-    '--runtime': runtimes !== undefined,
-    '--agents': agents !== undefined,
-    '--read-only': isReadOnly,
-  };
-  const found = Object.entries(others).find(([, is]) => is);
-  if (found === undefined) return;
-  throw usageError(`--servers and ${found[0]} cannot be combined`, 'leave out one of them');
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The entry of a further process of a workload: it opens a storage as the benchmark's process did,
+ * The entry of a further process of a workload: it opens a storage as the contender's process did,
  * and does what a module of the workload says. It prints nothing and ends when its parent does, by
  * the hardest way: what it holds then is what a crashed program would hold.
  */

@@ -6,6 +6,7 @@
 
 import { DATASET_DEFAULTS, ROWS_NAMESPACE } from '../lib/dataset.js';
 import { usageError } from '../lib/errors.js';
+import { rowsNamespace } from '../workloads/rows-namespace.js';
 
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('../lib/types.js').DatasetOptions} DatasetOptions */
@@ -39,9 +40,10 @@ export function rowsForSizes(sizes, rows) {
 }
 
 /**
- * @param {readonly Load[]} loads
+ * @template {object} T
+ * @param {readonly T[]} loads
  * @param {readonly number[]} sizes
- * @returns {Load[]} each for each size; one size is that of the dataset
+ * @returns {(T & { valueSize?: number })[]} each for each size; one size is that of the dataset
  */
 export function withSizes(loads, sizes) {
   if (sizes.length < 2) return [...loads];
@@ -56,7 +58,7 @@ export function withSizes(loads, sizes) {
 export function rowsOf({ load: { valueSize }, dataset }) {
   return valueSize === undefined
     ? { dataset, namespace: ROWS_NAMESPACE }
-    : { dataset: { ...dataset, valueSize }, namespace: namespaceOf(valueSize) };
+    : { dataset: { ...dataset, valueSize }, namespace: rowsNamespace(`value-${valueSize}`) };
 }
 
 /**
@@ -67,23 +69,4 @@ export function rowsOf({ load: { valueSize }, dataset }) {
 export function namespacesOf({ sizes = [], dataset }, { namespace }) {
   if (namespace !== undefined) return [{ namespace, dataset }];
   return sizes.map((valueSize) => rowsOf({ load: { valueSize }, dataset }));
-}
-
-/**
- * @param {number} valueSize
- * @returns {Namespace}
- */
-function namespaceOf(valueSize) {
-  const name = `value-${valueSize}`;
-  const table = `dragstrip_value_${valueSize}`;
-  return Object.freeze({
-    ...{ name, rows: true },
-    redis: {
-      prefix: `dragstrip:${name}:row:`,
-      marker: `dragstrip:${name}:dataset`,
-      own: new RegExp(`^dragstrip:${name}:row:\\d+$`),
-    },
-    mariadb: { database: 'hs_test', table },
-    tarantool: { space: table, marker: 'dragstrip_dataset', key: `value_${valueSize}` },
-  });
 }

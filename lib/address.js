@@ -48,6 +48,18 @@ export function parseEndpoint(text, source = 'address') {
 }
 
 /**
+ * @param {Readonly<Record<string, string>>} address by endpoint
+ * @returns {import('./types.js').Address}
+ */
+export function parseAddress(address) {
+  const endpoints = Object.entries(address).map(([name, text]) => [
+    name,
+    parseEndpoint(text, name),
+  ]);
+  return Object.fromEntries(endpoints);
+}
+
+/**
  * The same for texts that other users cannot read.
  * @param {string} text
  * @param {string} source
@@ -85,7 +97,8 @@ function locateUrl([, scheme, login, place, path, query], from) {
   const user = colon === -1 ? login : login.slice(0, colon);
   const password = colon === -1 ? undefined : login.slice(colon + 1);
   return {
-    ...{ endpoint, scheme },
+    endpoint,
+    scheme,
     ...(user && { user: decode(user, from) }),
     ...(password !== undefined && { password: decode(password, from) }),
   };

@@ -17,8 +17,14 @@ export const ROW_OPERATIONS = Object.freeze(
  * @type {Readonly<Record<RowOperation, readonly import('./types.js').RowMethod[]>>}
  */
 export const METHODS_OF = Object.freeze({
-  ...{ get: ['get'], mget: ['mget'], set: ['set'], add: ['add'], del: ['del'], scan: ['scan'] },
-  ...{ hash: ['hset', 'hget'], expire: ['addFor'] },
+  get: ['get'],
+  mget: ['mget'],
+  set: ['set'],
+  add: ['add'],
+  del: ['del'],
+  scan: ['scan'],
+  hash: ['hset', 'hget'],
+  expire: ['addFor'],
 });
 
 /**

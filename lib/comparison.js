@@ -1,6 +1,7 @@
 /**
- * The slices of a comparison as a result keeps them: enough to make every interval of its report
- * anew. Storages, the second copy of the first one (A/A), server ceilings, harness overhead and
+ * The slices of a comparison as a result keeps them, and rounds of loads that ran whole: as entries
+ * of standings, which are enough to make every interval of a report anew. Storages, the second
+ * copy of the first one (A/A), server ceilings, harness overhead and
  * other programs stand in the same blocks.
  */
 
@@ -90,6 +91,9 @@ export const comparisonSchema = z.object({
       workload: z.string().optional().describe('of these benchmarks, where there are several'),
       connections: count.optional().describe('that these are spread over; absent: 1'),
       valueSize: count.optional().describe('of the rows; absent: of the dataset'),
+      processes: count.optional().describe('that share it; absent: 1'),
+      operations: count.nullable().optional().describe('of a segment; absent: by its length'),
+      durationNs: z.number().nullable().optional().describe('of a segment; absent: sliceNs'),
       placement,
       contenders: z.array(contender),
     }),
@@ -100,7 +104,8 @@ export const comparisonSchema = z.object({
 /** @typedef {StoredComparison['loads'][number]} StoredLoad */
 /** @typedef {StoredLoad['contenders'][number]} StoredContender */
 
-/** @typedef {{ kind: string, connections?: number, valueSize?: number }} LoadShape */
+/** @typedef {{ kind: string, connections?: number, valueSize?: number, processes?: number,
+ *   operations?: number | null, durationNs?: number | null }} LoadShape */
 
 /**
  * @param {LoadShape & { inFlight: number, parameters?: Record<string, unknown> }} stored
@@ -116,6 +121,9 @@ export function isOfLoad({ inFlight, parameters, ...stored }, { load, parameters
     inFlight === (load.inFlight ?? 1) &&
     stored.connections === load.connections &&
     stored.valueSize === load.valueSize &&
+    stored.processes === load.processes &&
+    (stored.operations === undefined || stored.operations === load.operations) &&
+    (stored.durationNs === undefined || stored.durationNs === load.durationNs) &&
     variant(parameters) === variant(own)
   );
 }
@@ -124,21 +132,24 @@ export function isOfLoad({ inFlight, parameters, ...stored }, { load, parameters
  * @param {StoredLoad} load
  * @param {{ without?: ReadonlySet<string> }} [options] without: names that are no contenders, since
  *   something is wrong with them
- * @returns {import('../stats/standings.js').Entry[]} those with every round
+ * @returns {Entry[]} those with a figure
  */
 export function entriesOf({ contenders }, { without = new Set() } = {}) {
-  const rounds = Math.max(0, ...contenders.map((one) => one.rounds.length));
-  const isThere = (/** @type {StoredContender} */ one) =>
-    one.rounds.length === rounds && one.rounds.some(({ timePs }) => timePs.some((x) => x !== null));
+  const hasFigure = (/** @type {StoredContender} */ { rounds }) =>
+    rounds.some(({ timePs }) => timePs.some((value) => value !== null));
   return contenders
-    .filter((one) => isThere(one) && !without.has(one.name))
+    .filter((one) => hasFigure(one) && !without.has(one.name))
     .map(({ name, group, of, ceiling, rounds: own }) => {
       const logs = (/** @type {'timePs' | 'clientCpuPs' | 'serverCpuPs' | 'medianNs'} */ field) => {
         const unit = field.endsWith('Ps') ? 1000 : 1;
         return own.map((round) => round[field].map((value) => logOf(value, unit)));
       };
       return {
-        ...{ name, group, of, ceiling, time: logs('timePs') },
+        name,
+        group,
+        of,
+        ceiling,
+        time: logs('timePs'),
         witnesses: {
           clientCpu: logs('clientCpuPs'),
           serverCpu: logs('serverCpuPs'),
@@ -148,10 +159,50 @@ export function entriesOf({ contenders }, { without = new Set() } = {}) {
     });
 }
 
+/** @typedef {import('../stats/standings.js').Entry} Entry */
+/** @typedef {import('./result.js').Round} Round */
+/** @typedef {(round: Round) => number | null | undefined} Witness amount of an operation */
+
+/** @satisfies {Record<string, Witness>} */
+export const WITNESSES = Object.freeze({
+  clientCpu: (/** @type {Round} */ { client, outcomes }) =>
+    client && (client.userNs + client.systemNs) / outcomes.ok,
+  serverCpu: (/** @type {Round} */ { server, outcomes }) => server && server.cpuNs / outcomes.ok,
+  latency: (/** @type {Round} */ { latency }) => latency?.p50Ns,
+});
+
+/**
+ * Loads that ran whole as entries with one segment per round.
+ * @param {readonly { name: string, group: Entry['group'], rounds: readonly Round[] }[]} contenders
+ * @param {{ rounds?: number, witnesses?: Record<string, Witness> }} [options] rounds: later ones
+ *   are left out, as where a run was ended before all contenders had them; default: all
+ * @returns {Entry[]} a round that was not measured has no figure
+ */
+export function entriesOfRounds(contenders, { rounds, witnesses = WITNESSES } = {}) {
+  const last = Math.max(-1, ...contenders.flatMap((one) => one.rounds.map(({ round }) => round)));
+  const numbers = Array.from({ length: rounds ?? last + 1 }, (_, i) => i);
+  return contenders.map(({ name, group, rounds: own }) => {
+    const logs = (/** @type {Witness} */ of) =>
+      numbers.map((number) => {
+        const found = own.find(({ round, state }) => round === number && state === 'measured');
+        return [found === undefined ? null : logOf(of(found) ?? null, 1)];
+      });
+    return {
+      name,
+      group,
+      time: logs(({ throughput }) => 1e9 / throughput),
+      witnesses: Object.fromEntries(
+        Object.entries(witnesses).map(([witness, of]) => [witness, logs(of)]),
+      ),
+    };
+  });
+}
+
 /**
  * @param {number | null} value
  * @param {number} unit as many make a nanosecond
  */
 function logOf(value, unit) {
-  return value === null || !(value > 0) ? null : Math.log(value / unit);
+  const isFigure = value !== null && value > 0 && Number.isFinite(value);
+  return isFigure ? Math.log(value / unit) : null;
 }

@@ -179,9 +179,7 @@ export function defineWorkload(definition) {
     options: 'object?',
     shared: 'object?',
     slices: 'boolean|string?',
-    holdsBudget: 'boolean?',
     parts: 'function?',
-    whole: 'function?',
     shares: 'function?',
     loads: 'function|boolean?',
     presets: 'object?',
@@ -190,6 +188,7 @@ export function defineWorkload(definition) {
     openWith: 'function?',
     contenders: 'object?',
     runHooks: 'function?',
+    metricRules: 'object?',
   });
   const kinds = new Set(definition.needs.map((need) => kindOf([need])));
   const count = definition.contenders === undefined ? 1 : 0;
@@ -199,6 +198,18 @@ export function defineWorkload(definition) {
     );
   }
   return Object.freeze(definition);
+}
+
+/**
+ * @param {Partial<Record<import('./workload-types.js').MetricRule, readonly string[]>>} metrics
+ *   their names, by rule
+ * @returns {Readonly<Record<string, import('./workload-types.js').MetricRule>>} by name
+ */
+export function metricRules(metrics) {
+  const byName = Object.entries(metrics).flatMap(([rule, names]) =>
+    names.map((name) => [name, rule]),
+  );
+  return Object.freeze(Object.fromEntries(byName));
 }
 
 /**

@@ -62,3 +62,11 @@ export function targetError(message, hint, cause) {
 export function refusedError(message, hint) {
   return new DragstripError('E_REFUSED', message, { hint });
 }
+
+/**
+ * @param {string} message
+ * @returns {Error} wrong data: a round, or a codec, that has it has failed
+ */
+export function dataError(message) {
+  return Object.assign(new Error(message), { code: 'E_DATA' });
+}

@@ -1,5 +1,6 @@
 /** Where a build of hiredis-node is kept: the storage, the codec and the build agree on it here. */
 
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -28,7 +29,16 @@ export function noteBuild(reason) {
   failure = reason;
 }
 
-/** @returns {string | null} null: it did not fail, or nobody tried */
-export function buildFailure() {
-  return failure;
+/**
+ * @param {string} home the state folder
+ * @returns {import('./types.js').Unavailable | null} null: it is built
+ */
+export function missingBuild(home) {
+  if (existsSync(builtBinary(home))) return null;
+  return {
+    reason:
+      failure ??
+      'it is not built for this Node; as published it does not compile on Node 12 or later',
+    hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
+  };
 }

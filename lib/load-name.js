@@ -15,11 +15,18 @@ export function loadName({ kind, inFlight, rate, processes = 1, ...shape }) {
 }
 
 /**
- * @param {Shape & { inFlight: number | null }} load
- * @returns {string} `100 in flight on 4 connections`, `100 in flight, values of 64 characters`
+ * @param {Shape & Pick<import('./result.js').Load, 'inFlight' | 'processes'> &
+ *   { kind?: string, operations?: number | null }} load
+ * @returns {string} `100 in flight on 4 connections`, `100 in flight, values of 64 characters`,
+ *   `burst of 50,000`
  */
-export function flightName({ inFlight, ...shape }) {
-  return `${formatCount(inFlight ?? 1)} in flight${shapeName(shape)}`;
+export function flightName({ kind, inFlight, operations = null, processes = 1, ...shape }) {
+  const by = processes === 1 ? '' : ` in each of ${processes} processes`;
+  const isBurst = kind === 'burst' && operations !== null;
+  const flight = isBurst
+    ? `burst of ${formatCount(operations)}`
+    : `${formatCount(inFlight ?? 1)} in flight`;
+  return `${flight}${by}${shapeName(shape)}`;
 }
 
 /**

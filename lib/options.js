@@ -25,59 +25,62 @@ import { usageError } from './errors.js';
  * @property {boolean} [needsUnit] of a time as text: a bare number is an error
  * @property {boolean} [isFlag] false: only a program gives it
  * @property {string} [hint] of a list with an empty name; absent: an example
- * @property {boolean} [isAmount] it fixes how much is measured: no slices
  *
  * @typedef {Readonly<Record<string, Option>>} OptionTable by name
  * @typedef {Partial<Option> & { help: string }} More
  */
 
-/** @type {(min: number, max: number, fallback: number | undefined, more: More) => Option} */
-export const count = (min, max, fallback, more) => ({
-  ...{ kind: 'count', value: '<n>', min, max, default: fallback },
-  ...more,
+/** @typedef {Option['kind']} Kind */
+
+/** @type {(kind: Kind, value: string) => (fallback: any, more: More) => Option} */
+const simple = (kind, value) => (fallback, more) => ({ kind, value, default: fallback, ...more });
+
+/**
+ * @type {(kind: Kind, value: string) =>
+ *   (min: number, max: number, fallback: any, more: More) => Option}
+ */
+const ranged = (kind, value) => (min, max, fallback, more) => ({
+  ...simple(kind, value)(fallback, more),
+  min,
+  max,
 });
+
+/** @typedef {NonNullable<Option['choices']>} Choices */
+
+/**
+ * @type {(kind: Kind, value: string) =>
+ *   (choices: Choices, fallback: unknown, more: More) => Option}
+ */
+const named = (kind, value) => (known, fallback, more) => ({
+  ...simple(kind, value)(fallback, more),
+  choices: known,
+});
+
+/** @type {(min: number, max: number, fallback: number | undefined, more: More) => Option} */
+export const count = ranged('count', '<n>');
 
 /**
  * @type {(min: number, max: number, fallback: readonly number[] | undefined, more: More) => Option}
  */
-export const counts = (min, max, fallback, more) => ({
-  ...{ kind: 'counts', value: '<list>', min, max, default: fallback },
-  ...more,
-});
+export const counts = ranged('counts', '<list>');
 
 /**
  * Milliseconds; as text with a unit. @type {(fallback: number | undefined, more: More) => Option}
  */
-export const duration = (fallback, more) => ({
-  ...{ kind: 'duration', value: '<time>', default: fallback },
-  ...more,
-});
+export const duration = simple('duration', '<time>');
 
 /**
  * Milliseconds; as text in seconds. @type {(fallback: number | undefined, more: More) => Option}
  */
-export const seconds = (fallback, more) => ({
-  ...{ kind: 'seconds', value: '<seconds>', default: fallback },
-  ...more,
-});
+export const seconds = simple('seconds', '<seconds>');
 
-/** @type {(choices: NonNullable<Option['choices']>, fallback: unknown, more: More) => Option} */
-export const choice = (choices, fallback, more) => ({
-  ...{ kind: 'choice', value: '<name>', choices, default: fallback },
-  ...more,
-});
+export const choice = named('choice', '<name>');
 
-/** Some of known names, in their order. @type {typeof choice} */
-export const choices = (names, fallback, more) => ({
-  ...{ kind: 'choices', value: '<list>', choices: names, default: fallback },
-  ...more,
-});
+/** Some of known names, in their order. */
+export const choices = named('choices', '<list>');
 
 /** @type {(fallback: readonly string[] | undefined, more: More) => Option} */
-export const names = (fallback, more) => ({
-  ...{ kind: 'names', value: '<list>', default: fallback },
-  ...more,
-});
+export const names = simple('names', '<list>');
 
 /** @type {(more: More) => Option} */
 export const flag = (more) => ({ kind: 'flag', ...more });

@@ -1,4 +1,4 @@
-/** Loads a file of the user's own: a storage, or a workload. */
+/** Loads a file of the user's own: a storage, a workload or a codec. */
 
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -8,13 +8,22 @@ import { usageError } from './errors.js';
 const NOT_A_MODULE = /Cannot use import statement outside a module|Unexpected token 'export'/;
 
 /**
- * @param {string} kind `storage`, `workload`
+ * @param {'storage' | 'workload' | 'codec'} kind also the name of its export
  * @param {string} file absolute
- * @returns {Promise<any>} its exports
+ * @param {string} hint how to write one
+ * @returns {Promise<any>} what it exports by that name, or by default
  * @throws {import('./errors.js').DragstripError} E_USAGE where there is none, or it does not load
  */
-export async function loadOwnFile(kind, file) {
+export async function loadOwnFile(kind, file, hint) {
   if (!existsSync(file)) throw usageError(`${kind} ${file}: no such file`);
+  const module = await importFile(kind, file);
+  const definition = module[kind] ?? module.default;
+  if (definition !== undefined) return definition;
+  throw usageError(`${kind} ${file} exports no ${kind}`, hint);
+}
+
+/** @param {string} kind @param {string} file */
+async function importFile(kind, file) {
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {

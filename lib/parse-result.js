@@ -4,10 +4,12 @@
  */
 
 import { digestOf } from './digest.js';
-import { DragstripError } from './errors.js';
+import { usageError } from './errors.js';
 import { unpackResult } from './packed-values.js';
 import { resultSchema, SCHEMA_NAME, SCHEMA_VERSION } from './result.js';
 import { contradictionIn } from './result-checks.js';
+
+const NAME_A_RESULT = 'name a file that --json or --out has written';
 
 /** @typedef {import('./result.js').Result} Result */
 
@@ -17,8 +19,8 @@ import { contradictionIn } from './result-checks.js';
  * @param {{ trust?: boolean }} [options] trust: also one that was changed after it was written; it
  *   gets a warning
  * @returns {Result}
- * @throws {DragstripError} E_USAGE: not JSON, not a result, of a version that is not known here,
- *   damaged, changed, or numbers that contradict each other
+ * @throws {import('./errors.js').DragstripError} E_USAGE: not JSON, not a result, of a version
+ *   that is not known here, damaged, changed, or numbers that contradict each other
  */
 export function parseResult(json, source, { trust = false } = {}) {
   /** @type {unknown} */
@@ -26,16 +28,13 @@ export function parseResult(json, source, { trust = false } = {}) {
   try {
     data = JSON.parse(json);
   } catch (error) {
-    throw new DragstripError('E_USAGE', `${source}: not JSON (${error.message})`, {
-      hint: 'name a file that --json or --out has written',
-    });
+    throw usageError(`${source}: not JSON (${error.message})`, NAME_A_RESULT);
   }
   const version = /** @type {any} */ (data)?.schemaVersion;
   if (/** @type {any} */ (data)?.schema === SCHEMA_NAME && version !== SCHEMA_VERSION) {
-    throw new DragstripError(
-      'E_USAGE',
+    throw usageError(
       `${source}: schema version ${JSON.stringify(version)}, this Dragstrip reads ${SCHEMA_VERSION}`,
-      { hint: 'read it with the version of Dragstrip that wrote it' },
+      'read it with the version of Dragstrip that wrote it',
     );
   }
   const damage = damageOf(data);
@@ -45,9 +44,7 @@ export function parseResult(json, source, { trust = false } = {}) {
   if (parsed.success) return wholeResult(parsed.data, { source, damage, trust });
   const issue = parsed.error.issues[0];
   const where = issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  throw new DragstripError('E_USAGE', `${source}: not a result${where}: ${issue.message}`, {
-    hint: 'name a file that --json or --out has written',
-  });
+  throw usageError(`${source}: not a result${where}: ${issue.message}`, NAME_A_RESULT);
 }
 
 /**
@@ -86,9 +83,8 @@ function wholeResult(result, { source, damage, trust }) {
  * @param {string} wrong
  */
 function changedError(source, wrong) {
-  return new DragstripError('E_USAGE', `${source}: ${wrong}`, {
-    hint: 'take the original file; if you have changed it yourself, add --trust',
-  });
+  const hint = 'take the original file; if you have changed it yourself, add --trust';
+  return usageError(`${source}: ${wrong}`, hint);
 }
 
 /**

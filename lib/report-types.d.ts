@@ -49,10 +49,9 @@ export interface TableRow {
   keys: Record<string, KeyValue>;
   values: Record<string, Value>;
   /**
-   * wrong: something is wrong with it; unsteady: it was still warming up; drift: its slices became
-   * faster or slower
+   * wrong: something is wrong with it; drift: it became faster or slower while it was measured
    */
-  mark: 'wrong' | 'unsteady' | 'drift' | null;
+  mark: 'wrong' | 'drift' | null;
   /** what kind of contender it is, where it is no storage with a server */
   remark: string | null;
   /** whose colour it has in plots: a storage with its profile, or what the report names */
@@ -72,6 +71,8 @@ export interface Table {
   /** the greatest number of the benchmarks, where the title names it */
   rounds: number | null;
   columns: Column[];
+  /** further columns of its JSON and CSV */
+  inFiles: Column[];
   rows: TableRow[];
   /** all rows, where a table shows some of them only */
   plotted?: TableRow[];
@@ -191,8 +192,6 @@ export interface Document {
   title: string;
   /** what it comes to, in sentences: a paragraph for each load */
   verdict: string[];
-  /** the same in fewer words, for a terminal */
-  verdictShort: string[];
   head: [string, string][];
   tables: Table[];
   /** longer ones, for programs only: pages have them as numbers of plots */
@@ -214,12 +213,12 @@ export interface Document {
   subtitle: string;
   /** those that plots show, in the order of their colours */
   contenders: string[];
-  /** what it was made of, as JSON; null: nothing that is stored as one */
-  download: (() => string) | null;
+  /** what it was made of; null where the document is not of one result */
+  result: import('./result.js').Result | null;
   /** versions, options and servers; null where the document is not of one result */
   setup: Setup | null;
   /** what each load machine contributed, folded in a page; absent: there is one */
-  agents?: AgentTable[];
+  agents?: Table[];
   /** every round, for a page */
   roundTexts: () => RoundTexts;
   /** every round, in columns of their own; null where the document is not of one result */
@@ -231,13 +230,6 @@ export interface Setup {
   storages: { columns: string[]; rows: string[][] };
   servers: { title: string; pairs: [string, string][] }[];
   options: [string, string][];
-}
-
-/** One row for each load machine. */
-export interface AgentTable {
-  title: string;
-  columns: { name: string; align: 'left' | 'right' }[];
-  rows: string[][];
 }
 
 /** One row for each benchmark and round, `of`: whose colour it has. */

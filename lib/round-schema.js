@@ -13,6 +13,8 @@ export const text = z.string();
 /** More would take hours to run, and gigabytes to read. */
 const ROUNDS_MAX = 100_000;
 
+const share = z.number().min(0).max(1);
+
 const outcomes = z
   .object(
     /** @type {Record<import('./types.js').Outcome, typeof count>} */ (
@@ -46,6 +48,10 @@ const client = z.object({
   rssBytesBefore: bytes,
   rssBytesAfter: bytes,
   rssBytesMax: bytes,
+  voluntarySwitches: count
+    .optional()
+    .describe('context switches in which the process waited; absent: not counted'),
+  involuntarySwitches: count.optional().describe('in which another one took its processor'),
   gcCount: count.nullable().describe('null: not observed, of slices'),
   gcNs: nanoseconds.nullable(),
   collections: z
@@ -162,7 +168,7 @@ export const round = z.object({
     .number()
     .nonnegative()
     .optional()
-    .describe('the same without the begin and the end of each slice; absent: not by slices'),
+    .describe('the same while every worker had one in flight; absent: not known'),
   conditions: conditions.optional(),
   compared: compared.optional(),
   redirects: z
@@ -187,6 +193,13 @@ export const round = z.object({
   ...fleetFields(latency.nullable()),
   kinds: z.array(kind).optional().describe('each kind of operation, where the workload mixes them'),
   series: z.array(series).optional().describe('of a workload that looks at each operation'),
+  occupancy: z
+    .object({ client: share.nullable(), server: share.nullable() })
+    .optional()
+    .describe(
+      'of the main thread, and of the busiest thread of the server: run time as a share of the ' +
+        'time in which it had not to wait for a processor; null: not known',
+    ),
   client: client.nullable(),
   server: server.nullable().describe('null: embedded, remote or not readable'),
   others: z

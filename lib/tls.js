@@ -64,9 +64,21 @@ function readPem(file, source) {
  * @param {Endpoint} endpoint
  * @returns {Record<string, unknown>} the option of the three SQL drivers, or none
  */
-export function sqlTls(endpoint) {
+function sqlTls(endpoint) {
   const options = tlsOptions(endpoint);
   return options === null ? {} : { ssl: { ...options, verifyIdentity: true } };
+}
+
+/**
+ * @param {import('./types.js').Endpoint} endpoint
+ * @param {import('./types.js').Credentials} credentials
+ * @returns {Record<string, any>} address, account and TLS, as the drivers of MariaDB and MySQL take
+ *   them
+ */
+export function sqlLogin(endpoint, { user = 'root', password }) {
+  const { host, port, path } = endpoint;
+  const place = path === undefined ? { host, port } : { socketPath: path };
+  return { ...place, ...sqlTls(endpoint), user, password };
 }
 
 /**

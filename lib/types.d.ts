@@ -14,8 +14,8 @@ export interface ProgramFigures {
 
 /** Another program that takes part beside the storages. */
 export interface BoundProgram {
-  /** once, with as many operations as it takes; null: it failed, and is asked no more */
-  run(): Promise<ProgramFigures | null>;
+  /** once, with so many operations, or as many as it takes; null: it failed, and is asked no more */
+  run(requests?: number): Promise<ProgramFigures | null>;
   /** of all its runs, for the rounds of the storages beside it */
   metrics(): WorkloadMetrics;
 }
@@ -257,7 +257,7 @@ export interface Locks extends Handle {
   };
 }
 
-/** See storages/mutex/mutex.js; other kinds of lock offer what they can. */
+/** See packages/mutex/mutex.js; other kinds of lock offer what they can. */
 export interface DistributedLock {
   /** rejects with MUTEX_TIMEOUT after blockMs */
   lock(): Promise<void>;

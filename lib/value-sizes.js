@@ -237,7 +237,8 @@ function histogramOf(bins, label) {
   });
   return {
     text: `hist:${bins.map(([size, count]) => `${size}:${count}`).join()}`,
-    ...{ min: sizes[0], max: sizes[sizes.length - 1] },
+    min: sizes[0],
+    max: sizes[sizes.length - 1],
     mean: bins.reduce((all, [size, count]) => all + size * (count / sum), 0),
     bind: (seed) => (id) => sizes[firstAbove(ends, unitOf(seed, id))],
   };
@@ -264,7 +265,10 @@ function unitOf(seed, id) {
 function uniformOf(min, max) {
   const span = max - min + 1;
   return {
-    ...{ text: `uniform:${min}-${max}`, min, max, mean: (min + max) / 2 },
+    text: `uniform:${min}-${max}`,
+    min,
+    max,
+    mean: (min + max) / 2,
     bind: (seed) => (id) => min + Math.floor(unitOf(seed, id) * span),
   };
 }
@@ -280,7 +284,10 @@ function zipfOf(min, max, exponent) {
   const span = max - min + 1;
   const ranks = sumOfPowers(span, 1 - exponent) / sumOfPowers(span, -exponent);
   return {
-    ...{ text: `zipf:${min}-${max}:${exponent}`, min, max, mean: min - 1 + ranks },
+    text: `zipf:${min}-${max}:${exponent}`,
+    min,
+    max,
+    mean: min - 1 + ranks,
     bind(seed) {
       let word = 0;
       let draws = 0;

@@ -52,26 +52,26 @@ export interface BoundWorkload {
   calls?: CallStyle;
   /** where each operation is looked at by itself: series of them, in the order of their indices */
   series?: readonly Series[];
-  /** before the clock starts, after warm-up and garbage collection */
-  before?(): Promise<void>;
-  /** by slices: what each of them needs that the one before has changed; outside its clock */
-  slice?: {
-    /** operations 0 to `operations` - 1 follow */
-    before(operations: number): Promise<void>;
-    /** verifies what they did; rejects with the code E_DATA where it is wrong */
-    after(): Promise<void>;
-    /** the warm-up is over: figures start anew */
-    restart(): void;
-  };
-  /** by slices, in a slot of its own: another program beside the storages */
-  program?: BoundProgram;
-  /** known after `before`: every operation will be refused, which is no fault of the run */
-  refused?(): boolean;
+  /** once per process, before the warm-up: data that all of its segments need */
+  begin?(): Promise<void>;
   /**
-   * after the clock, before closing: counts and verifies what was done. Rejects with the code
-   * E_DATA where it is wrong: the round has failed then.
+   * once per process, before it closes: verifies the data. Rejects with the code E_DATA where it is
+   * wrong: the round has failed then.
    */
+  end?(): Promise<WorkloadMetrics | undefined>;
+  /**
+   * before each segment, outside of its clock: what the one before has changed. Operations 0 to
+   * `operations` - 1 follow; Infinity where their number is not known
+   */
+  before?(operations: number): Promise<void>;
+  /** after each segment, outside of its clock; rejects and gives metrics as `end` does */
   after?(): Promise<WorkloadMetrics | undefined>;
+  /** the warm-up is over: metrics start anew */
+  restart?(): void;
+  /** in a slot of its own: another program beside the storages */
+  program?: BoundProgram;
+  /** known after `begin`: every operation will be refused, which is no fault of the run */
+  refused?(): boolean;
 }
 
 /** Operations `from` to `to` - 1 of a load, alike, with as many in flight from end to end. */
@@ -186,17 +186,15 @@ export interface LoadOption {
   connections?: number;
   /** characters per value, of rows made for this run */
   valueSize?: number;
+  /** of a workload that can be sliced: why this load cannot; absent: it can */
+  whole?: string;
 }
 
-/**
- * Pure: the loads of a run whose options name none. `sliced`: measured by slices, without amount.
- */
-export type UsualLoads = (options: Record<string, any>, how: { sliced: boolean }) => LoadOption[];
+/** Pure: the loads of a run whose options name none. Where it runs in blocks, without an amount. */
+export type UsualLoads = (options: Record<string, any>) => LoadOption[];
 
 /** What a workload makes of its options. */
 export interface WorkloadPlan {
-  /** why these options cannot be measured by slices; absent: they can */
-  whole?: string;
   /** benchmarks; absent: one for each storage and load */
   variants?: { parameters: Parameters; loads?: LoadOption[]; storages?: string[] }[];
   /** where there are no variants; absent: those that a program asks for */
@@ -303,7 +301,7 @@ export interface FoundProgram {
   version(args: readonly string[], form: RegExp): Promise<string>;
 }
 
-/** What a workload of the project says without being loaded: its `about.js`. */
+/** An entry of `workloads/index.js`: known without loading the workload. */
 export interface WorkloadAbout {
   summary: string;
   /** `dragstrip NAME`; absent: `dragstrip run --workload NAME` alone */
@@ -314,9 +312,15 @@ export interface WorkloadAbout {
   report(): Promise<{ report: import('./report-types.js').ReportSpec }>;
 }
 
+/**
+ * How a metric of several shares of a load becomes one: `one` is the same in each of them, `list`
+ * joins lists.
+ */
+export type MetricRule = 'sum' | 'max' | 'min' | 'one' | 'list';
+
 export interface WorkloadDefinition {
   name: string;
-  /** one line for the help; that of a workload of the project is in its `about.js` */
+  /** one line for the help; that of a workload of the project is in `workloads/index.js` */
   summary?: string;
   /** of one kind of handle; empty where the workload has its own contenders */
   needs: readonly Capability[];
@@ -335,19 +339,15 @@ export interface WorkloadDefinition {
    */
   loads?: UsualLoads | true;
   /**
-   * it can be measured by short slices: one operation is like the next, or `slice` of the bound
+   * it can be measured by short slices: one operation is like the next, or `before` of the bound
    * workload makes it so. `default`: it is, where several rounds are asked for and no amount
    */
   slices?: boolean | 'default';
-  /** by slices: the budget holds on a busy machine too, by three rounds in the place of six */
-  holdsBudget?: boolean;
   /**
    * pure: parts of a benchmark that are sliced each by itself; `prepare` gets one as `part` of its
    * options, a round has a series for each
    */
   parts?(workloadOptions: Record<string, unknown>): readonly Part[];
-  /** pure: why a variant runs whole beside slices; null: it does not */
-  whole?(parameters: Parameters): string | null;
   /**
    * by slices: another program that runs in the same blocks, see BoundWorkload: its name, null
    * where it does not, and the metric of the storages' rounds that is its speed
@@ -371,6 +371,8 @@ export interface WorkloadDefinition {
   openWith?(parameters: Parameters, dataset: Dataset): Record<string, unknown>;
   /** what happens around a run, in the parent process: loaded there alone */
   runHooks?(): Promise<RunHooks>;
+  /** by metric of a round. Without a rule for each of them no processes can share a load */
+  metricRules?: Readonly<Record<string, MetricRule>>;
   prepare: Prepare;
   /** what reads some rows before anything is measured; absent: prepare; false: nothing does */
   check?: Prepare | false;

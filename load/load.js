@@ -270,9 +270,9 @@ export class Load {
  * @property {number} scheduled
  * @property {LoadEnd} ended
  * @property {number} durationNs
- * @property {number} inFlightMean mean number in flight, integrated, for Little's law
- * @property {{ ns: number, inFlightMean: number } | null} steady from the first issue of the last
- *   worker to the last issue of all: the part in which every worker has one in flight
+ * @property {number} inFlightAreaNs integral of the number in flight over time, for Little's law
+ * @property {{ fromNs: number, toNs: number, areaNs: number } | null} steady from the first issue
+ *   of the last worker to the last issue of all: the part in which every worker has one in flight
  * @property {import('./rate.js').OpenCounts | null} open open-loop counters
  */
 
@@ -316,20 +316,23 @@ export async function runLoad(options, watch = {}) {
   });
   const durationNs = load.recorder.endNs - load.recorder.startNs;
   load.accountInFlight(load.recorder.endNs);
-  const inFlightMean = durationNs > 0 ? load.inFlightAreaNs / durationNs : 0;
   const open = options.rate
     ? { offered: load.next, completed: load.settledCount, ...load.open }
     : null;
   return {
-    ...{ recorder: load.recorder, scheduled, ended: end.reason, durationNs, inFlightMean, open },
+    recorder: load.recorder,
+    scheduled,
+    ended: end.reason,
+    durationNs,
+    inFlightAreaNs: load.inFlightAreaNs,
     steady: steadyOf(load),
+    open,
   };
 }
 
 /** @param {Load} load @returns {LoadReport['steady']} */
 function steadyOf({ steady: { fromNs, fromArea, toNs, toArea } }) {
-  const ns = toNs - fromNs;
-  return ns > 0 ? { ns, inFlightMean: (toArea - fromArea) / ns } : null;
+  return toNs > fromNs ? { fromNs, toNs, areaNs: toArea - fromArea } : null;
 }
 
 /** @param {Load} load */

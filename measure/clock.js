@@ -51,19 +51,3 @@ export function createFakeClock({ stepNs = 1000, date = '2026-01-01T00:00:00.000
     date: () => date,
   };
 }
-
-/**
- * The cost of a clock reading, which every recorded latency contains once.
- * @param {Clock} clock
- * @param {number} [readings]
- * @returns {number} nanoseconds per reading, the minimum of five passes
- */
-export function clockCostNs(clock, readings = 100_000) {
-  let best = Number.POSITIVE_INFINITY;
-  for (let pass = 0; pass < 5; pass += 1) {
-    const start = clock.now();
-    for (let i = 0; i < readings; i += 1) clock.now();
-    best = Math.min(best, (clock.now() - start) / readings);
-  }
-  return best;
-}

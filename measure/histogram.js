@@ -21,6 +21,12 @@ const INT32_END = 2 ** 31;
 /** Powers of two by exponent: `**` would call the math library. */
 const POWERS = Float64Array.from({ length: LENGTH / HALF }, (_, exponent) => 2 ** exponent);
 
+/** Percentiles of rounds and rows, by the name of their field. */
+export const PERCENTILES = Object.freeze({ p50Ns: 0.5, p90Ns: 0.9, p99Ns: 0.99, p999Ns: 0.999 });
+/** @typedef {keyof typeof PERCENTILES} Percentile */
+/** Of what is not the main figure: seconds, kinds of operations. */
+export const BRIEF = Object.freeze(/** @type {const} */ (['p50Ns', 'p99Ns']));
+
 /** Number of values above a percentile required to print it. */
 const PRINTABLE_ABOVE = 10;
 
@@ -208,6 +214,16 @@ export class Histogram {
    */
   printablePercentile(q) {
     return this.printable(q) ? this.percentile(q) : null;
+  }
+
+  /**
+   * @template {Percentile} [T=Percentile]
+   * @param {readonly T[]} [names] absent: all
+   * @returns {Record<T, number | null>} ns; null where too few values lie above
+   */
+  percentiles(names = /** @type {T[]} */ (Object.keys(PERCENTILES))) {
+    const values = names.map((name) => [name, this.printablePercentile(PERCENTILES[name])]);
+    return Object.fromEntries(values);
   }
 
   /**

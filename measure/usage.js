@@ -14,6 +14,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { canaryNs, readConditions } from './conditions.js';
+import { ThreadClocks } from './schedstat.js';
 
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const TICK_NS = 1e7;
@@ -21,7 +22,10 @@ const TICK_NS = 1e7;
 /**
  * @typedef {object} Instruments
  * @property {import('./clock.js').Clock} clock
- * @property {() => ClientUsage} client
+ * @property {() => CpuUsage} cpu of this process; takes microseconds
+ * @property {() => ClientUsage} client with its memory, which takes longer
+ * @property {(pids: readonly number[], options: { mainOnly?: boolean }) =>
+ *   Pick<ThreadClocks, 'read' | 'close'>} threadClocks
  * @property {(pids: readonly number[]) => ServerUsage | null} servers null: not readable
  * @property {(what: 'all' | 'young') => void} collectGarbage all: also discards compiled code
  *   that depends on dead objects; young: only new objects, keeps code
@@ -35,9 +39,15 @@ const TICK_NS = 1e7;
  * longest, in chronological order */
 
 /**
- * @typedef {object} ClientUsage
+ * @typedef {object} CpuUsage since the process started
  * @property {number} userNs
  * @property {number} systemNs
+ * @property {number} voluntarySwitches context switches: it waited for something (getrusage(2))
+ * @property {number} involuntarySwitches the scheduler took the processor
+ *
+ * @typedef {CpuUsage & Memory} ClientUsage
+ *
+ * @typedef {object} Memory
  * @property {number} rssBytes
  * @property {number} rssBytesMax peak
  * @property {number} heapBytes heap and buffers
@@ -50,13 +60,22 @@ const TICK_NS = 1e7;
  * @property {Record<string, number>} [threadNs] of each living thread, by pid and thread id
  */
 
+/** @returns {CpuUsage} of this process */
+function cpuUsage() {
+  const usage = process.resourceUsage();
+  return {
+    userNs: usage.userCPUTime * 1000,
+    systemNs: usage.systemCPUTime * 1000,
+    voluntarySwitches: usage.voluntaryContextSwitches,
+    involuntarySwitches: usage.involuntaryContextSwitches,
+  };
+}
+
 /** @returns {ClientUsage} of this process */
 function clientUsage() {
-  const cpu = process.cpuUsage();
   const memory = process.memoryUsage();
   return {
-    userNs: cpu.user * 1000,
-    systemNs: cpu.system * 1000,
+    ...cpuUsage(),
     rssBytes: memory.rss,
     // Kilobytes on Linux (getrusage(2)).
     rssBytesMax: process.resourceUsage().maxRSS * 1024,
@@ -124,19 +143,6 @@ function sumOf(values) {
 }
 
 /**
- * @param {ServerUsage} before
- * @param {ServerUsage} after
- * @returns {number | null} CPU time of the busiest thread in between; null: unknown
- */
-export function busiestThreadNs(before, after) {
-  const spent = Object.entries(after.threadNs ?? {}).map(
-    ([thread, ns]) => ns - (before.threadNs?.[thread] ?? 0),
-  );
-  const most = Math.max(0, ...spent);
-  return most > 0 ? most : null;
-}
-
-/**
  * @param {number} pid
  * @returns {{ sum: number, threads: Record<string, number> }} nanoseconds by thread; sum: 0 if the
  *   kernel has no schedstat
@@ -176,7 +182,7 @@ function residentBytes(pid) {
 }
 
 /** Number of collections kept individually, the longest: as many as a small plot can show. */
-const COLLECTIONS_MAX = 12;
+export const COLLECTIONS_MAX = 12;
 
 /** @typedef {{ startNs: number, ns: number }} Collection startNs on the clock of the process */
 
@@ -225,7 +231,9 @@ function keepLongest(collections) {
 export function systemInstruments(clock) {
   return {
     clock,
+    cpu: cpuUsage,
     client: clientUsage,
+    threadClocks: (pids, options) => new ThreadClocks(pids, options),
     servers: createServerUsage(),
     collectGarbage: (what) => globalThis.gc?.({ type: what === 'young' ? 'minor' : 'major' }),
     canaryNs: () => canaryNs(clock),

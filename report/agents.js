@@ -12,24 +12,50 @@ import {
 } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
-import { boundOf } from '../stats/bottleneck.js';
+import { bottleneckOf } from '../stats/bottleneck.js';
 import { roundTripTo } from '../stats/fleet.js';
-import { medianOfSorted } from '../stats/percentile.js';
+import { medianOf, metric } from '../stats/metrics.js';
+import { sumOf } from './analysis/groups.js';
+import { tableOfItems } from './model.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../lib/result.js').Round} Round */
 /** @typedef {import('../lib/fleet.js').RoundAgent} RoundAgent */
-/** @typedef {import('../lib/report-types.js').AgentTable} AgentTable */
 
-const COLUMNS = Object.freeze([
-  { name: 'agent', align: /** @type {const} */ ('left') },
-  ...['ops/s', 'p50', 'p99', 'start', 'client CPU', 'late', 'dropped', 'network'].map((name) => ({
-    name,
-    align: /** @type {const} */ ('right'),
-  })),
-  { name: 'bottleneck', align: /** @type {const} */ ('left') },
-]);
+/** @typedef {import('../lib/report-types.js').Table} Table */
+
+/** @type {Parameters<typeof tableOfItems>[1]} */
+const CONTRIBUTION = {
+  row: [{ key: 'agent', name: 'agent' }],
+  metrics: [
+    metric({ key: 'throughput', name: 'ops/s', unit: 'ops/s' }, (one) => one.throughput),
+    metric({ key: 'p50', name: 'p50', unit: 'ns' }, (one) => one.p50Ns),
+    metric({ key: 'p99', name: 'p99', unit: 'ns' }, (one) => one.p99Ns),
+    metric({ key: 'start', name: 'start', unit: 'ns', signed: true }, (one) =>
+      Math.max(0, one.lateNs),
+    ),
+    share('client CPU', (one) => one.clientShare),
+    share('late', (one) => one.late),
+    share('dropped', (one) => one.dropped),
+    metric({ key: 'network', name: 'network', unit: 'ns' }, (one) => one.networkNs),
+    metric(
+      { key: 'bottleneck', name: 'bottleneck', unit: 'text', align: 'left' },
+      (one) => one.bottleneck,
+    ),
+  ],
+};
+
+/**
+ * @param {string} name
+ * @param {(one: Contribution) => number | null} of
+ */
+function share(name, of) {
+  return metric({ key: name, name, unit: 'text' }, (one) => {
+    const value = of(one);
+    return value === null ? null : formatShare(value);
+  });
+}
 
 /**
  * @typedef {object} Contribution of one agent to a row
@@ -62,14 +88,14 @@ export function agentHead({ fleet }) {
 
 /**
  * @param {Result} result
- * @returns {AgentTable[]} for each benchmark that agents took part in
+ * @returns {Table[]} for each benchmark that agents took part in
  */
 export function agentTables(result) {
   return result.benchmarks.flatMap((source) => {
     const all = contributionsTo(source, result);
     if (all.length === 0) return [];
     const title = `${labelOf(source)}, ${loadName(source.load)}: ${formatCount(all.length)} agents`;
-    return [{ title: plainText(title), columns: [...COLUMNS], rows: all.map(textsOf) }];
+    return [tableOfItems(plainText(title), CONTRIBUTION, all)];
   });
 }
 
@@ -121,67 +147,30 @@ function contributionsTo(source, result) {
  * @returns {Omit<Contribution, 'agent' | 'networkNs'>}
  */
 function figuresOf(own, { load }, { fleet }) {
-  const scheduled = sum(own, (one) => one.scheduled) ?? 0;
+  const scheduled = sumOf(own, (one) => one.scheduled) ?? 0;
   const share = (/** @type {number | null} */ count) =>
     count === null || scheduled === 0 ? null : count / scheduled;
   const cores = fleet?.agents.find(({ name }) => name === own[0].agent)?.cores;
-  const bound = boundOf({
-    durationNs: sum(own, (one) => one.durationNs) ?? 0,
-    clientCpuNs: sum(own, (one) => one.clientCpuNs),
-    serverCpuNs: sum(own, ({ server }) => server?.cpuNs ?? null),
-    serverThreadNs: sum(own, ({ server }) => server?.threadNsMax ?? null),
-    ...(cores !== undefined && { cores }),
-    processes: own[0].processes,
+  const bound = bottleneckOf({
+    cpu: {
+      durationNs: sumOf(own, (one) => one.durationNs) ?? 0,
+      clientCpuNs: sumOf(own, (one) => one.clientCpuNs),
+      serverCpuNs: sumOf(own, ({ server }) => server?.cpuNs ?? null),
+      serverThreadNs: sumOf(own, ({ server }) => server?.threadNsMax ?? null),
+      ...(cores !== undefined && { cores }),
+      processes: own[0].processes,
+    },
   });
   // In an open loop the client spends the time between arrivals waiting for the next one.
   const isOpen = load.kind === 'rate';
   return {
-    throughput: median(own.map((one) => one.throughput)) ?? 0,
-    p50Ns: median(own.flatMap(({ latency }) => latency?.p50Ns ?? [])),
-    p99Ns: median(own.flatMap(({ latency }) => latency?.p99Ns ?? [])),
+    throughput: medianOf(own.map((one) => one.throughput)) ?? 0,
+    p50Ns: medianOf(own.flatMap(({ latency }) => latency?.p50Ns ?? [])),
+    p99Ns: medianOf(own.flatMap(({ latency }) => latency?.p99Ns ?? [])),
     lateNs: Math.max(...own.map((one) => one.lateNs)),
     clientShare: isOpen ? null : bound.clientShare,
-    late: isOpen ? share(sum(own, ({ open }) => open?.late ?? null)) : null,
-    dropped: isOpen ? share(sum(own, ({ open }) => open?.dropped ?? null)) : null,
+    late: isOpen ? share(sumOf(own, ({ open }) => open?.late ?? null)) : null,
+    dropped: isOpen ? share(sumOf(own, ({ open }) => open?.dropped ?? null)) : null,
     bottleneck: isOpen ? null : bound.verdict,
   };
-}
-
-/** @param {Contribution} one @returns {string[]} by column */
-function textsOf(one) {
-  const time = (/** @type {number | null} */ ns) => (ns === null ? '–' : formatDuration(ns));
-  const part = (/** @type {number | null} */ share) => (share === null ? '–' : formatShare(share));
-  return [
-    plainText(one.agent),
-    formatThroughput(one.throughput),
-    time(one.p50Ns),
-    time(one.p99Ns),
-    `+${formatDuration(Math.max(0, one.lateNs))}`,
-    part(one.clientShare),
-    part(one.late),
-    part(one.dropped),
-    time(one.networkNs),
-    one.bottleneck ?? '–',
-  ];
-}
-
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {(one: T) => number | null} of
- * @returns {number | null} null where one is not known
- */
-function sum(all, of) {
-  let total = 0;
-  for (const one of all) {
-    const value = of(one);
-    if (value === null) return null;
-    total += value;
-  }
-  return total;
-}
-
-/** @param {readonly number[]} values */
-function median(values) {
-  return values.length === 0 ? null : medianOfSorted(Float64Array.from(values).sort());
 }

@@ -6,8 +6,9 @@
 import { formatCount, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { describeSizes } from '../lib/value-sizes.js';
+import { figureOver } from '../stats/interval.js';
 import { metric } from '../stats/metrics.js';
-import { summarizeRounds } from '../stats/summary.js';
+import { groupBy } from './analysis/groups.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('../lib/ceilings.js').ServerCeiling} ServerCeiling */
@@ -17,27 +18,21 @@ import { tableOfItems } from './model.js';
 
 /** @type {import('../lib/report-types.js').Metric} */
 const figure = {
-  ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
+  key: 'throughput',
+  name: 'ops/s',
+  unit: 'ops/s',
+  better: 'more',
+  drop: 0,
   shows: ['interval', 'n'],
-  of: ({ opsPerSecond, rounds, n, reason, interval }) =>
-    opsPerSecond === null
-      ? { state: 'unknown', reason }
-      : { ...intervalOf(rounds, interval), value: opsPerSecond, n },
+  of: ({ opsPerSecond, rounds, reason }) =>
+    (opsPerSecond === null ? null : figureOver(rounds)) ?? { state: 'unknown', reason },
 };
-
-/**
- * @param {number[]} rounds
- * @param {ServerCeiling['interval']} interval
- */
-function intervalOf(rounds, interval) {
-  const { low, high } = interval ?? summarizeRounds(rounds).interval;
-  return { low, high, spread: interval?.relativeHalfWidth ?? null };
-}
 
 const WIRE = {
   row: [
     {
-      ...{ key: 'protocol', name: 'protocol' },
+      key: 'protocol',
+      name: 'protocol',
       of: (/** @type {ServerCeiling} */ { protocol, server, version }) =>
         `${protocol} (${server} ${version ?? '?'})`,
     },
@@ -98,12 +93,7 @@ function loadText({ kind, inFlight, operations }) {
  */
 export function limitTables({ limits, dataset }) {
   if (limits === undefined || limits.source !== null) return [];
-  /** @type {Map<string, ClientCeiling[]>} */
-  const byLoad = new Map();
-  for (const limit of limits.driver) {
-    const text = loadText(limit.load);
-    byLoad.set(text, [...(byLoad.get(text) ?? []), limit]);
-  }
+  const byLoad = groupBy(limits.driver, ({ load }) => loadText(load));
   const rowsOf = (/** @type {(ServerCeiling | ClientCeiling)[]} */ list) =>
     [...list].sort((a, b) => (b.opsPerSecond ?? -1) - (a.opsPerSecond ?? -1));
   const size = `rows of ${describeSizes(dataset)}`;

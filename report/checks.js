@@ -10,7 +10,8 @@ import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/rows.js').Group} Group */
 /** @typedef {import('./analysis/standings.js').Comparison} Comparison */
-/** @typedef {Group & { comparison: Comparison }} Compared */
+/** @typedef {Comparison & { stored: NonNullable<Comparison['stored']> }} Sliced */
+/** @typedef {Group & { comparison: Sliced }} Compared */
 
 /**
  * @typedef {object} Check
@@ -23,12 +24,19 @@ import { tableOfItems } from './model.js';
  * @returns {import('../lib/report-types.js').Table[]} none where nothing was measured by slices
  */
 export function checkTables(groups) {
-  const compared = /** @type {Compared[]} */ (groups.filter(({ comparison }) => comparison));
+  const compared = /** @type {Compared[]} */ (
+    groups.filter(({ comparison }) => comparison?.stored)
+  );
   if (compared.length === 0) return [];
   const checks = checksOf(compared).filter(({ texts }) => texts.some((text) => text !== null));
-  const columns = compared.map(({ comparison: { load } }, i) => ({
-    ...{ key: `load_${i}`, name: flightName(load), head: headOf(load), unit: 'text' },
-    ...{ better: null, drop: 0, align: /** @type {const} */ ('left') },
+  const columns = compared.map(({ load }, i) => ({
+    key: `load_${i}`,
+    name: flightName(load),
+    head: headOf(load),
+    unit: 'text',
+    better: null,
+    drop: 0,
+    align: /** @type {const} */ ('left'),
     of: (/** @type {Check} */ { texts }) => figureOf(texts[i], 1),
   }));
   const spec = { row: [{ key: 'name', name: 'check' }], metrics: columns };
@@ -36,7 +44,7 @@ export function checkTables(groups) {
 }
 
 /**
- * @param {Comparison['load']} load
+ * @param {Group['load']} load
  * @returns {[string, string]} in two lines, where its connections or its values are named too
  */
 function headOf({ inFlight, ...shape }) {
@@ -55,12 +63,13 @@ function checksOf(groups) {
     each('resolves differences of', ({ comparison: { standings } }) =>
       standings.resolves === null ? null : formatShare(standings.resolves),
     ),
-    each('ties: cannot tell below', undecidedText),
-    each(`A/A: ${copied(groups)} twice`, ({ comparison: { standings } }) =>
-      standings.again === null
-        ? null
-        : `${standings.again.ratio.toFixed(3)} ± ${formatShare(standings.again.halfWidth)}`,
-    ),
+    each('not separated, up to', undecidedText),
+    each(`A/A: ${copied(groups)} twice`, ({ comparison: { standings } }) => {
+      if (standings.again === null) return null;
+      const { ratio, halfWidth } = standings.again;
+      const interval = halfWidth === null ? '' : ` ± ${formatShare(halfWidth)}`;
+      return `${ratio.toFixed(3)}${interval}`;
+    }),
     each('throughput × latency', littleText),
     each('in flight, steady part', steadyText),
     each('replies compared', comparedText),
@@ -71,7 +80,7 @@ function checksOf(groups) {
         return found === undefined ? null : `${formatCount(1e9 / found.nsPerOperation)} ops/s`;
       }),
     ),
-    each('processors', ({ comparison: { load } }) => placementText(load.placement)),
+    each('processors', ({ comparison: { stored } }) => placementText(stored.placement)),
   ];
 }
 
@@ -83,16 +92,14 @@ function ceilingsOf({ comparison: { standings } }) {
 /** @param {Compared} group */
 function undecidedText({ comparison: { standings } }) {
   const all = standings.rows.flatMap(({ rank, vsFastest }) =>
-    rank === null || vsFastest === null || vsFastest.ratio === 1
-      ? []
-      : (vsFastest.cannotTellBelow ?? []),
+    rank === null || vsFastest === null || vsFastest.ratio === 1 ? [] : (vsFastest.possible ?? []),
   );
   return all.length === 0 ? null : formatShare(Math.max(...all));
 }
 
 /** @param {readonly Compared[]} groups */
 function copied([{ comparison }]) {
-  const again = comparison.load.contenders.find(({ group }) => group === 'again');
+  const again = comparison.stored.contenders.find(({ group }) => group === 'again');
   return plainText(again?.of ?? '');
 }
 

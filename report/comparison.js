@@ -12,8 +12,9 @@ import {
 } from '../lib/format.js';
 import { metric, UNKNOWN } from '../stats/metrics.js';
 import { ADVICE } from './analysis/comparison.js';
+import { groupBy } from './analysis/groups.js';
 import { allDifferences, conditionLines, differenceList, nameOf } from './conditions.js';
-import { tableOfItems } from './model.js';
+import { OF_NO_RESULT, tableOfItems } from './model.js';
 import { WITNESSES } from './pairs.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
@@ -26,9 +27,9 @@ import { WITNESSES } from './pairs.js';
 export function comparisonDocument(comparison) {
   const { base, others } = comparison;
   return {
+    ...OF_NO_RESULT,
     title: `Dragstrip ${plainText(comparison.dragstrip)}: compare`,
     verdict: conditionLines(others),
-    verdictShort: conditionLines(others),
     head: [
       ['first', sideText(base)],
       ...others.map((other, i) => /** @type {[string, string]} */ ([nameOf(i), sideText(other)])),
@@ -49,15 +50,9 @@ export function comparisonDocument(comparison) {
       ({ items }) => items.length > 0,
     ),
     legend: LEGEND,
-    explanation: [],
-    settings: [],
     parts: [{ plots: PLOTS, tables: plottedTables(comparison) }],
     id: plainText(comparison.id),
     subtitle: '',
-    contenders: [],
-    download: null,
-    setup: null,
-    roundTexts: () => ({ columns: [], rows: [] }),
     rounds: () => roundsOf(comparison),
   };
 }
@@ -117,8 +112,12 @@ const COMPARED = {
     figure('base', 'first', 3),
     figure('other', 'other', 4),
     {
-      ...{ key: 'ratio', name: 'speed of the other', unit: '×', better: 'more' },
-      ...{ head: ['', 'speed'], drop: 0 },
+      key: 'ratio',
+      name: 'speed of the other',
+      unit: '×',
+      better: 'more',
+      head: ['', 'speed'],
+      drop: 0,
       of: ({ ratio, low, high, n }) => (ratio === null ? UNKNOWN : { value: ratio, low, high, n }),
     },
     metric(
@@ -180,20 +179,18 @@ const PLOTTED = {
  * @returns {import('../lib/report-types.js').Table[]} one for each workload and load
  */
 function plottedTables({ base, others }) {
-  /** @type {Map<string, any[]>} */
-  const groups = new Map();
-  for (const [i, { benchmarks, file }] of others.entries()) {
-    for (const benchmark of benchmarks) {
-      if (benchmark.ratio === null) continue;
+  const items = others.flatMap(({ benchmarks, file }, i) =>
+    benchmarks.flatMap((benchmark) => {
+      if (benchmark.ratio === null) return [];
       const [storage, ...rest] = plainText(benchmark.benchmark).split('/');
-      const key = rest.join(', ');
       const number = others.length > 1 ? ` (${i + 2})` : '';
       const name = `${storage.replace(/:default$/, '')}${number}`;
-      const item = { ...benchmark, name, file, side: i, first: base.file };
-      groups.set(key, [...(groups.get(key) ?? []), item]);
-    }
-  }
-  return [...groups].map(([key, items]) => tableOfItems(key, PLOTTED, byStorage(items)));
+      const key = rest.join(', ');
+      return [{ ...benchmark, name, key, file, side: i, first: base.file }];
+    }),
+  );
+  const groups = [...groupBy(items, ({ key }) => key)];
+  return groups.map(([key, own]) => tableOfItems(key, PLOTTED, byStorage(own)));
 }
 
 /**
@@ -216,20 +213,24 @@ function countOf(dots, verdict) {
 /** @type {readonly import('../lib/report-types.js').PlotSpec[]} */
 const PLOTS = [
   {
-    ...{ kind: 'dots', each: 'table', first: true, head: 'storage' },
-    ...{ ratio: 'ratio', figures: ['file', 'base', 'other', 'verdict'] },
+    kind: 'dots',
+    each: 'table',
+    first: true,
+    head: 'storage',
+    ratio: 'ratio',
+    figures: ['file', 'base', 'other', 'verdict'],
     id: (/** @type {any[]} */ [{ title }]) => `comparison-${title}`,
     title: (/** @type {any[]} */ [{ title }]) => `Against the first, ${title}`,
     color: (/** @type {any} */ { benchmarks: [{ side }] }) => side,
     filled: (/** @type {any} */ { benchmarks: [{ verdict }] }) => /^(faster|slower)$/.test(verdict),
     summary(/** @type {any[]} */ dots) {
       const counts = `${countOf(dots, 'faster')} faster, ${countOf(dots, 'slower')} slower`;
-      const rest = `${countOf(dots, 'same')} the same, ${countOf(dots, 'undecided')} undecided`;
+      const rest = `${countOf(dots, 'same')} tied, ${countOf(dots, 'undecided')} not resolved`;
       return `${counts}, ${rest}, against ${fileText(dots[0].row.benchmarks[0].first)}.`;
     },
     note: (/** @type {any[]} */ dots) =>
-      'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: 95 % ' +
-      'interval. Filled: faster or slower; hollow: the same, or undecided.' +
+      'Dot: speed relative to the first result; 1 is equal, right of it is faster. Line: its ' +
+      'interval. Filled: faster or slower; hollow: tied, or not resolved.' +
       (new Set(dots.map(({ row }) => row.benchmarks[0].side)).size > 1
         ? ' The number behind a name says which result.'
         : '') +
@@ -247,8 +248,14 @@ const PLOTS = [
 function witnessMetric(key, name, drop) {
   const [first, ...rest] = name.split(' ');
   return {
-    ...{ key, name: `${name} per operation`, unit: '×', better: 'less', drop },
-    ...{ head: [first, rest.join(' ')], shows: ['interval'], optional: true },
+    key,
+    name: `${name} per operation`,
+    unit: '×',
+    better: 'less',
+    drop,
+    head: [first, rest.join(' ')],
+    shows: ['interval'],
+    optional: true,
     of({ witnesses = [], n }) {
       const own = witnesses.find((/** @type {{ name: string }} */ one) => one.name === key);
       if (own === undefined) return UNKNOWN;
@@ -261,12 +268,13 @@ function witnessMetric(key, name, drop) {
 /** @param {ComparedBenchmark} benchmark */
 function verdictText({ verdict, roundsNeeded, low, high, margin, reference }) {
   if (reference === null) return 'no verdict';
+  if (verdict === 'same') return 'tied';
   if (verdict !== 'undecided') return verdict;
-  if (low === null || high === null) return 'cannot tell: one round';
+  if (low === null || high === null) return 'not resolved: one round';
   const below = formatShare(Math.max(1 / low, high, 1 + margin) - 1);
   return roundsNeeded === null
-    ? `cannot tell below ${below}`
-    : `cannot tell below ${below}: --rounds ${roundsNeeded}`;
+    ? `not resolved below ${below}`
+    : `not resolved below ${below}: --rounds ${roundsNeeded}`;
 }
 
 /**
@@ -294,9 +302,13 @@ function witnessNotes(others) {
 /** @param {Comparison} comparison */
 function judgement({ failIfSlower, regressions, others }) {
   const benchmarks = others.flatMap((other) => other.benchmarks);
-  const of = (/** @type {string} */ verdict) =>
-    `${benchmarks.filter((benchmark) => benchmark.verdict === verdict).length} ${verdict}`;
-  const counts = ['faster', 'slower', 'same', 'undecided'].map(of).join(', ');
+  const words = { faster: 'faster', slower: 'slower', same: 'tied', undecided: 'not resolved' };
+  const counts = Object.entries(words)
+    .map(([verdict, word]) => {
+      const own = benchmarks.filter((benchmark) => benchmark.verdict === verdict);
+      return `${own.length} ${word}`;
+    })
+    .join(', ');
   if (failIfSlower === null) return `${benchmarks.length} comparisons: ${counts}`;
   const limit = `slower by more than ${formatShare(failIfSlower)}: ${regressions}`;
   return `${benchmarks.length} comparisons: ${counts}; ${limit}`;
@@ -335,8 +347,8 @@ function leftList(others) {
 const LEGEND = [
   'speed: the other over the first, above 1 is faster; operations per second, and the 99th ' +
     'percentile where the rate was given. faster and slower: the interval excludes 1, p after Holm ' +
-    'is at most 0.05, and the difference exceeds both 1 % and the A/A noise. same: the whole ' +
-    'interval lies within these. cannot tell: neither; so many rounds would decide, all else equal. ' +
+    'is at most 0.05, and the difference exceeds 1 %. tied: the interval lies within 5 % of 1. not ' +
+    'resolved: neither; so many rounds would decide, all else equal. ± at the level after Holm. ' +
     'Both runs are divided by a reference that each measured in the same blocks: the ceiling of the ' +
-    'server, or the harness overhead; its own change between the runs counts as noise.',
+    'server, or the harness overhead; its own change between the runs must be exceeded too.',
 ];

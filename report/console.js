@@ -20,9 +20,20 @@ const TEXT_WIDTH_MAX = 120;
 
 /** No lines but the one under the head, which is drawn apart: cli-table3 would draw one a row. */
 const NO_LINES = Object.freeze({
-  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
-  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '' },
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
   middle: GAP,
 });
 
@@ -46,13 +57,12 @@ function drawDocument(content, { width = Infinity, color = false, explain = fals
   const blocks = [
     [...wrap(content.title, textWidth).map(colors.bold), ...headText(content.head, textWidth)],
     ...content.tables.map((table) => tableText(table, { width: columns, colors, leftOut })),
-    content.tables.length === 0 ? wrap('Nothing was measured.', columns) : [],
     content.notes.flatMap((line) => hanging('', line, textWidth)),
     ...content.lists.map((list) => listText(list, { width: textWidth, colors })),
     legendText(content.legend, { leftOut, width: textWidth, columns, colors }),
     explain ? explanationText(content.explanation, textWidth) : [],
     // Last, above the prompt: what most people came for.
-    ...content.verdictShort.map((line) => wrap(line, textWidth).map(colors.bold)),
+    ...content.verdict.map((line) => wrap(line, textWidth).map(colors.bold)),
   ];
   return `${blocks
     .filter((lines) => lines.length > 0)

@@ -3,29 +3,28 @@
  * reads this and nothing else. Pure: the reports of the workloads are given.
  */
 
-import { sealResult } from '../lib/digest.js';
 import { formatDuration, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { agentLines, agentTables } from './agents.js';
-import { slicePairsOf } from './analysis/pairs.js';
+import { groupBy } from './analysis/groups.js';
 import { toGroups, variantRows } from './analysis/rows.js';
 import { sweepsOf } from './analysis/sweeps.js';
 import { limitLegend, limitTables } from './ceilings.js';
 import { checkTables } from './checks.js';
+import { closingLines } from './closing.js';
 import { gateLines } from './gates.js';
 import { headLines } from './head.js';
 import { failedList, skippedList, warningList, wrongList } from './lists.js';
 import { tabulate } from './model.js';
 import { noteLines } from './notes.js';
 import { pairTables, pairVerdicts } from './pairs.js';
-import { roundTextsOf } from './round-texts.js';
-import { roundTableOf } from './rounds.js';
+import { roundTableOf, roundTextsOf } from './rounds.js';
 import { searchTables } from './searches.js';
 import { setupOf } from './setup.js';
 import { specOf } from './specs.js';
 import { KNEE_EXPLAINED, kneeColumns, sweepParts, sweepTables, sweepVerdicts } from './sweeps.js';
 import { unfinishedList } from './unfinished.js';
-import { comparisonNotes, verdictLines } from './verdict.js';
+import { comparisonNotes } from './verdict.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/report-types.js').Document} Document */
@@ -44,20 +43,21 @@ export function documentOf(result, specs) {
   const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
   const all = [...groups.flatMap((group) => group.rows), ...variantRows(result, { skipped: true })];
   const parts = partsOf(result, all, specs);
-  const pairs = slicePairsOf(groups, result.storages);
+  const pairs = groups.flatMap((group) => group.pairs);
   const gates = gateLines(result);
   const sweeps = sweepsOf(
     rows.filter(({ source }) => specOf(specs, source.workload).sweeps),
     result,
   );
-  const knees = sweepVerdicts(sweeps);
+  const variants = parts.filter(({ benchmarks }) =>
+    benchmarks.every(({ source }) => source.parameters !== undefined),
+  );
+  const ceilings = result.command === 'limit' ? [limitTables(result)] : [];
+  const others = [...variants.map(({ tables }) => tables), ...ceilings];
+  const closing = closingLines(result, groups, others);
   return {
     title: `Dragstrip ${plainText(result.dragstrip)}: ${plainText(result.command)}`,
-    verdict: [...gates, ...pairVerdicts(pairs), ...verdictLines(groups), ...knees],
-    verdictShort: [
-      ...[...gates, ...pairVerdicts(pairs), ...verdictLines(groups, { short: true })],
-      ...knees,
-    ],
+    verdict: [...gates, ...pairVerdicts(pairs), ...closing, ...sweepVerdicts(sweeps)],
     head: headLines(result, specs),
     tables: [
       ...searchTables(result),
@@ -94,7 +94,7 @@ export function documentOf(result, specs) {
     id: plainText(result.id),
     subtitle: subtitleOf(result),
     contenders: contendersIn(result, parts),
-    download: () => JSON.stringify(sealResult(result)),
+    result,
     agents: agentTables(result),
     setup: setupOf(result),
     roundTexts: () => roundTextsOf(result),
@@ -119,16 +119,9 @@ function isRefused(row, specs) {
  * @returns {Part[]} by workload; workloads that share a report are one
  */
 function partsOf(result, benchmarks, specs) {
-  /** @type {Map<ReportSpec, any[]>} */
-  const parts = new Map();
-  for (const benchmark of benchmarks) {
-    const spec = specOf(specs, benchmark.source.workload);
-    if (benchmark.state === 'skipped' && !spec.skipped) continue;
-    const own = parts.get(spec);
-    if (own === undefined) parts.set(spec, [benchmark]);
-    else own.push(benchmark);
-  }
-  return [...parts].map(([spec, own]) => ({
+  const specIn = (/** @type {any} */ { source }) => specOf(specs, source.workload);
+  const shown = benchmarks.filter((one) => one.state !== 'skipped' || specIn(one).skipped);
+  return [...groupBy(shown, specIn)].map(([spec, own]) => ({
     spec,
     benchmarks: own,
     tables: tabulate(result, spec, own),
@@ -175,7 +168,9 @@ function legendOf({ spec: { legend = [] }, benchmarks }, result) {
  * @returns {boolean} it has none by itself, or the table of checks says it
  */
 function hasOverheadRow({ command }, groups) {
-  return command === 'limit' || (groups.length > 0 && groups.every((group) => group.comparison));
+  return (
+    command === 'limit' || (groups.length > 0 && groups.every((group) => group.comparison?.stored))
+  );
 }
 
 /** @param {Result['harnessOverhead']} harnessOverhead */

@@ -12,7 +12,7 @@ import {
 } from '../lib/format.js';
 import { version } from '../lib/version.js';
 import { metric } from '../stats/metrics.js';
-import { tableOfItems } from './model.js';
+import { OF_NO_RESULT, tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/history.js').BenchmarkHistory} BenchmarkHistory */
 /** @typedef {import('./analysis/history.js').HistoryPoint} HistoryPoint */
@@ -59,8 +59,9 @@ export function historyDocument(
       ? ['No benchmark is in two results or more.']
       : [`${measure.name}: ${counts} changed their level.`];
   return {
+    ...OF_NO_RESULT,
     title: `Dragstrip ${version}: ${countOf(stored.length)} over time`,
-    ...{ verdict, verdictShort: verdict },
+    verdict,
     head: first === undefined ? [] : [['results', `${when(first.result)} to ${when(last.result)}`]],
     tables: [
       tableOfItems('Results', RESULTS, ordered),
@@ -72,13 +73,9 @@ export function historyDocument(
     notes: histories.flatMap((history) => notesOf(history, measure)),
     lists: left.length === 0 ? [] : [leftList(left)],
     legend: histories.length === 0 ? [] : [LEGEND],
-    settings: [],
-    explanation: [],
     parts: [{ plots: [plotOf(measure)], tables: points }],
     id: 'history',
     subtitle: first === undefined ? '' : `${when(first.result)} to ${when(last.result)}`,
-    ...{ contenders: [], download: null, setup: null },
-    roundTexts: () => ({ columns: [], rows: [] }),
     rounds: () => linesOf(histories, name),
   };
 }
@@ -146,8 +143,13 @@ function levelsOf({ name, unit, better, format }) {
     metrics: [
       words('trend', 'trend', ({ points }) => sparkline(points), 2),
       {
-        ...{ key: 'last', name: `last ${name}`, unit, better, shows: ['interval'] },
-        ...{ head: ['last', name], drop: 0 },
+        key: 'last',
+        name: `last ${name}`,
+        unit,
+        better,
+        shows: ['interval'],
+        head: ['last', name],
+        drop: 0,
         of: (history) => figureOf(lastOf(history)),
       },
       metric(
@@ -223,7 +225,11 @@ function pointTable(history, { name, unit, better, format }) {
   const metrics = [
     words('started', 'started', ({ startedAt }) => startedAt),
     {
-      ...{ key: 'value', name, unit, better, shows: /** @type {const} */ (['interval', 'n']) },
+      key: 'value',
+      name,
+      unit,
+      better,
+      shows: /** @type {const} */ (['interval', 'n']),
       of: figureOf,
     },
     words('change', 'change', (point) => {
@@ -243,7 +249,11 @@ function pointTable(history, { name, unit, better, format }) {
 function plotOf({ name, format }) {
   const historyIn = (/** @type {any} */ [{ benchmarks }]) => benchmarks[0].history;
   return {
-    ...{ kind: 'lines', each: 'table', metric: 'value', yName: name, head: 'result' },
+    kind: 'lines',
+    each: 'table',
+    metric: 'value',
+    yName: name,
+    head: 'result',
     id: (/** @type {Table[]} */ [{ title }]) => `history-${title}`,
     title: (/** @type {Table[]} */ [{ title }]) => `${title}: ${name} over time`,
     series: (/** @type {any} */ { benchmarks: [{ history }] }) => history.benchmark,

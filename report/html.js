@@ -4,6 +4,7 @@
  */
 
 import { defineReport } from '../lib/define.js';
+import { sealResult } from '../lib/digest.js';
 import { comparisonDocument } from './comparison.js';
 import { pageMarkup } from './html/page.js';
 import { sectionsOf } from './html/section.js';
@@ -31,7 +32,9 @@ function renderPage(documents, compared) {
   const contenders = contendersOf(documents);
   const single = documents.length === 1;
   const parts = documents.map((content, i) => ({
-    ...{ content, contenders, plots: plotsOf(content, contenders) },
+    content,
+    contenders,
+    plots: plotsOf(content, contenders),
     prefix: single ? '' : `r${i + 1}-`,
     where: single ? '' : ` (result ${i + 1})`,
     level: single ? 2 : 3,
@@ -43,12 +46,12 @@ function renderPage(documents, compared) {
   return pageMarkup({
     title: single ? documents[0].title : `Dragstrip: ${parts.length} results compared`,
     when: single ? (documents[0].head[0]?.[1] ?? '') : documents.map(({ id }) => id).join(', '),
-    lead: single ? leadOf(parts[0]) : (compared?.notes.slice(0, 1) ?? []),
+    lead: single ? documents[0].verdict : (compared?.notes.slice(0, 1) ?? []),
     storages: contenders
       .map((label, series) => ({ label, series }))
       .filter(({ series }) => shown.has(series)),
-    downloads: documents.flatMap(({ id, download }) =>
-      download === null ? [] : [{ name: id, json: download() }],
+    downloads: documents.flatMap(({ id, result }) =>
+      result === null ? [] : [{ name: id, json: JSON.stringify(sealResult(result)) }],
     ),
     contents: sections,
     body: sections.map((section) => sectionMarkup(section, 2)).join('\n'),
@@ -58,18 +61,6 @@ function renderPage(documents, compared) {
 /** @param {import('./plots/plot.js').Plot} plot */
 function seriesIn({ table }) {
   return table.rows.flatMap(({ series }) => series ?? []);
-}
-
-/**
- * @param {Part} part
- * @returns {string[]} what there is to know first: the verdict, else what plots say of who leads
- */
-function leadOf({ content: { verdict }, plots }) {
-  if (verdict.length > 0) return verdict;
-  const told = plots.flatMap(({ leads, title, summary }) =>
-    leads ? [`${title.replace(/^[^,]*, /, '')}: ${summary.slice(summary.indexOf('. ') + 2)}`] : [],
-  );
-  return told.length === 0 ? [] : [told.join(' ')];
 }
 
 /**
@@ -89,7 +80,12 @@ function sectionOfPart(part) {
 function comparisonSections(content) {
   if (content === null) return [];
   const [figure, ...rest] = sectionsOf({
-    ...{ content, plots: plotsOf(content), contenders: [], prefix: 'c-', where: '', level: 2 },
+    content,
+    plots: plotsOf(content),
+    contenders: [],
+    prefix: 'c-',
+    where: '',
+    level: 2,
   });
   const own = rest.filter(({ id }) => !/-(run|setup|rounds)$/.test(id));
   return [{ ...figure, id: 'comparison', title: 'Side by side' }, ...own];

@@ -17,6 +17,7 @@ import { documentOf } from './document.js';
 const MODULES = Object.freeze({
   console: () => import('./console.js'),
   markdown: () => import('./markdown.js'),
+  pr: () => import('./pull-request.js'),
   csv: () => import('./csv.js'),
   json: () => import('./json.js'),
   html: () => import('./html.js'),
@@ -80,19 +81,6 @@ function documentsOf([first, ...others], specs) {
 export async function loadDocumentReport(name) {
   const { render } = await loadFormat(name);
   return (document, options) => render([document], options);
-}
-
-/** @returns {Promise<Pick<Report, 'render'>>} markdown for a comment on a pull request */
-export async function loadForPullRequest() {
-  const { pullRequestText } = await import('./pull-request.js');
-  const specs = await loadReports();
-  return {
-    render(results) {
-      const all = /** @type {Result[]} */ ([results].flat());
-      const documents = all.map((result) => documentOf(result, specs));
-      return pullRequestText(all, documents);
-    },
-  };
 }
 
 /**

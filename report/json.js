@@ -28,16 +28,40 @@ function plain(document) {
     explanation,
   } = document;
   return {
-    ...{ title, verdict, head: Object.fromEntries(head) },
-    tables: [...tables, ...details].map(({ title: name, columns, rows }) => ({
+    title,
+    verdict,
+    head: Object.fromEntries(head),
+    tables: [...tables, ...details].map(({ title: name, columns, inFiles, rows }) => ({
       title: name,
-      columns: columns.map(({ key, name: text, unit, better, role }) => ({
-        ...{ key, name: text, unit, better, role },
+      columns: [...columns, ...inFiles].map(({ key, name: text, unit, better, role }) => ({
+        key,
+        name: text,
+        unit,
+        better,
+        role,
       })),
       rows: rows.map(({ keys, values, mark, remark }) => ({ keys, values, mark, remark })),
     })),
-    ...{ notes, lists, legend, explanation: Object.fromEntries(explanation) },
+    rounds: roundsOf(document),
+    notes,
+    lists,
+    legend,
+    explanation: Object.fromEntries(explanation),
   };
+}
+
+/**
+ * @param {Document} document
+ * @returns {Record<string, unknown>[]} each round by the columns of the CSV; without those it lacks
+ */
+function roundsOf({ rounds }) {
+  if (rounds === null) return [];
+  const { columns, lines } = rounds();
+  return lines.map((values) =>
+    Object.fromEntries(
+      columns.map((name, i) => [name, values[i]]).filter(([, value]) => value !== null),
+    ),
+  );
 }
 
 /**

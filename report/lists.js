@@ -7,6 +7,7 @@ import { formatCount, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
+import { groupBy } from './analysis/groups.js';
 import { missingLimits } from './ceilings.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
@@ -25,8 +26,23 @@ const TOGETHER_MIN = 4;
  */
 function subjectOf({ label, source }) {
   const { parameters } = source;
-  if (parameters === undefined) return plainText(`${label}, ${loadName(source.load)}`);
-  return plainText([label, source.workload, ...Object.values(parameters)].join(', '));
+  if (parameters === undefined) return `${label}, ${loadName(source.load)}`;
+  return [label, source.workload, ...Object.values(parameters)].join(', ');
+}
+
+/**
+ * @param {string} subject
+ * @param {string} text may hold words of a server, a driver or a file
+ * @param {string | null} [hint]
+ * @returns {Item}
+ */
+function itemOf(subject, text, hint = null) {
+  return {
+    subject: plainText(subject),
+    text: plainText(text),
+    hint: hint === null ? null : plainText(hint),
+    untrusted: true,
+  };
 }
 
 /**
@@ -37,12 +53,7 @@ function subjectOf({ label, source }) {
  * @returns {Item[]} in the order of the first of each
  */
 export function together(items, all, count) {
-  /** @type {Map<string, Item[]>} */
-  const groups = new Map();
-  for (const item of items) {
-    const key = JSON.stringify([item.text, item.hint]);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
+  const groups = groupBy(items, ({ text, hint }) => JSON.stringify([text, hint]));
   return [...groups.values()].flatMap((group) => {
     if (group.length < TOGETHER_MIN) return group;
     const named = group.slice(0, TOGETHER_MIN - 1).map(({ subject }) => subject);
@@ -64,17 +75,11 @@ export function failedList(rows) {
     for (const { round, failure, state } of source.rounds) {
       if (failure === null || state === 'measured') continue;
       told = true;
-      items.push({
-        subject: `${subjectOf(row)}, round ${round + 1}`,
-        text: plainText(`${state}: ${failure.code}: ${failure.message}`),
-        hint: source.hint === null ? null : plainText(source.hint),
-        untrusted: true,
-      });
+      const text = `${state}: ${failure.code}: ${failure.message}`;
+      items.push(itemOf(`${subjectOf(row)}, round ${round + 1}`, text, source.hint));
     }
     if (!told && (source.state === 'failed' || source.state === 'aborted')) {
-      const text = plainText(source.reason ?? source.state);
-      const hint = source.hint === null ? null : plainText(source.hint);
-      items.push({ subject: subjectOf(row), text, hint, untrusted: true });
+      items.push(itemOf(subjectOf(row), source.reason ?? source.state, source.hint));
     }
   }
   const count = rows.filter(({ kind }) => kind !== 'overhead').length;
@@ -104,7 +109,7 @@ export function wrongList(rows) {
     const counts = outcomeText(row);
     if (counts === '') continue;
     const text = `${counts} of ${formatCount(row.scheduled)}, not counted as operations`;
-    items.push({ subject: subjectOf(row), text, hint: null, untrusted: false });
+    items.push({ ...itemOf(subjectOf(row), text), untrusted: false });
     samples.push(samplesOf(row));
   }
   const shown = interleave(samples).slice(0, SAMPLES_MAX);
@@ -123,12 +128,12 @@ export function wrongList(rows) {
  */
 function samplesOf(row) {
   return row.source.rounds.flatMap(({ round, samples }) =>
-    samples.map(({ outcome, operation, code, message }) => ({
-      subject: `${subjectOf(row)}, round ${round + 1}, operation ${operation}`,
-      text: plainText([outcome, code, message].filter((word) => word).join(': ')),
-      hint: null,
-      untrusted: true,
-    })),
+    samples.map(({ outcome, operation, code, message }) =>
+      itemOf(
+        `${subjectOf(row)}, round ${round + 1}, operation ${operation}`,
+        [outcome, code, message].filter((word) => word).join(': '),
+      ),
+    ),
   );
 }
 
@@ -154,12 +159,7 @@ export function skippedList(result) {
   const items = new Map();
   for (const source of benchmarks) {
     if (source.state !== 'skipped') continue;
-    const item = {
-      subject: plainText(labelOf(source)),
-      text: plainText(source.reason ?? 'no reason is recorded'),
-      hint: source.hint === null ? null : plainText(source.hint),
-      untrusted: true,
-    };
+    const item = itemOf(labelOf(source), source.reason ?? 'no reason is recorded', source.hint);
     items.set(JSON.stringify(item), item);
   }
   return {
@@ -183,12 +183,7 @@ export function warningList({ warnings, benchmarks }) {
       warnings.map(({ benchmark: id, message, hint, code }) => {
         const source = id === null ? undefined : byId.get(id);
         const subject = source ? `${labelOf(source)}, ${loadName(source.load)}` : (id ?? code);
-        return {
-          subject: plainText(subject),
-          text: plainText(message),
-          hint: hint === null ? null : plainText(hint),
-          untrusted: true,
-        };
+        return itemOf(subject, message, hint);
       }),
       'benchmarks',
       measured.length,

@@ -26,7 +26,6 @@ function writeDocument(content) {
     ...content.verdict.map(escapeMarkdown),
     content.head.map(([name, text]) => `- **${name}**: ${escapeMarkdown(text)}`).join('\n'),
     ...content.tables.map(tableText),
-    ...(content.tables.length === 0 ? ['Nothing was measured.'] : []),
     ...content.notes.map(escapeMarkdown),
     ...content.lists.map(listText),
     settingsText(content.settings),

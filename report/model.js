@@ -4,7 +4,9 @@
  * Pure; loading the reports of workloads is report/specs.js, texts are report/text.js.
  */
 
-import { noiseOf, ranksOf } from './analysis/ranks.js';
+import { IN_FILES } from '../stats/metrics.js';
+import { groupBy } from './analysis/groups.js';
+import { comparisonOf } from './analysis/standings.js';
 
 /** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
@@ -28,7 +30,7 @@ export function tabulate(result, report, benchmarks) {
     report.tables.flatMap((spec) => {
       const all = partsOf(spec, section, result);
       const tables = groupsOf(all, spec.table ?? []).map((table) => {
-        const ranked = spec.contenders === undefined ? table : withRanks(spec, table);
+        const ranked = spec.contenders === undefined ? table : withRanks(spec, table, result);
         return tableOf(spec, ranked, { result, all, report });
       });
       return tables.filter(({ rows }) => rows.length > 0);
@@ -50,15 +52,16 @@ export function partsOf({ where, expand }, benchmarks, result) {
 /**
  * @param {TableSpec} spec
  * @param {readonly any[]} table
+ * @param {Result} result
  * @returns {any[]} with ranks, ties as ties
  */
-function withRanks({ contenders = () => true }, table) {
-  const fit = table.filter((benchmark) => contenders(benchmark));
-  const ranks = ranksOf(fit, noiseOf(fit).noise);
-  return table.map((benchmark) => ({
-    ...benchmark,
-    rank: ranks[fit.indexOf(benchmark)] ?? null,
-  }));
+function withRanks({ contenders = () => true }, table, result) {
+  const comparison = comparisonOf(table.filter(contenders), result);
+  return table.map((benchmark) => {
+    const found = comparison?.standings.rows.find(({ name }) => name === benchmark.label);
+    const [best, worst] = [found?.rank ?? null, found?.rankWorst ?? null];
+    return { ...benchmark, rank: best === null ? null : { best, worst } };
+  });
 }
 
 /**
@@ -67,15 +70,9 @@ function withRanks({ contenders = () => true }, table) {
  * @returns {any[][]} those of the same keys together, in the order of the first of each
  */
 export function groupsOf(benchmarks, keys) {
-  /** @type {Map<string, any[]>} */
-  const groups = new Map();
-  for (const benchmark of benchmarks) {
-    const key = JSON.stringify(keys.map((name) => benchmark.keys[name] ?? null));
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [benchmark]);
-    else group.push(benchmark);
-  }
-  return [...groups.values()];
+  const keyOf = (/** @type {any} */ benchmark) =>
+    JSON.stringify(keys.map((name) => benchmark.keys[name] ?? null));
+  return [...groupBy(benchmarks, keyOf).values()];
 }
 
 /**
@@ -85,7 +82,9 @@ export function groupsOf(benchmarks, keys) {
  * @returns {Table}
  */
 function tableOf(spec, table, { result, all, report }) {
-  const measures = measuresOf(spec, table, result);
+  const shown = measuresOf(spec, table, result);
+  const inFiles = IN_FILES.map((metric) => measure(metric, null));
+  const measures = [...shown, ...inFiles];
   const keyed = table.map((benchmark) => ({
     keys: Object.fromEntries(
       spec.row.map(({ key, of }) => [key, of?.(benchmark) ?? benchmark.keys[key] ?? null]),
@@ -107,9 +106,8 @@ function tableOf(spec, table, { result, all, report }) {
   });
   const ordered = spec.order?.(lines) ?? lines;
   const rows = spec.shown?.(ordered) ?? ordered;
-  const kept = measures.filter(
-    ({ column, optional }) => !optional || rows.some((row) => 'value' in row.values[column.key]),
-  );
+  const isKept = (/** @type {Measure} */ { column, optional }) =>
+    !optional || rows.some((row) => 'value' in row.values[column.key]);
   return {
     title: spec.title(table, result),
     id: spec.id?.(table) ?? null,
@@ -117,7 +115,8 @@ function tableOf(spec, table, { result, all, report }) {
     rounds: spec.namesRounds
       ? Math.max(0, ...table.map(({ source }) => source.rounds.length))
       : null,
-    columns: [...keyColumns(spec.row), ...kept.map(({ column }) => column)],
+    columns: [...keyColumns(spec.row), ...shown.filter(isKept).map(({ column }) => column)],
+    inFiles: inFiles.filter(isKept).map(({ column }) => column),
     rows,
     ...(rows.length < ordered.length && { plotted: ordered }),
   };
@@ -187,7 +186,11 @@ function keyColumns(row) {
   return row
     .filter(({ hidden }) => !hidden)
     .map(({ hidden: _, of: __, ...shown }) => ({
-      ...{ unit: 'key', better: null, role: 'key', align: 'left', drop: 0 },
+      unit: 'key',
+      better: null,
+      role: 'key',
+      align: 'left',
+      drop: 0,
       ...shown,
     }));
 }
@@ -201,7 +204,9 @@ function keyColumns(row) {
 function toRow(keys, values, { benchmarks, contender }) {
   const [only] = benchmarks.length === 1 ? benchmarks : [];
   return {
-    ...{ keys, values, contender },
+    keys,
+    values,
+    contender,
     mark: only?.mark ?? null,
     remark: only?.remark ?? null,
     quiet: only !== undefined && (only.throughput === null || only.kind === 'overhead'),
@@ -232,5 +237,15 @@ export function tableOfItems(title, { row, metrics }, items, { result, rounds = 
     ({ column, optional }) => !optional || rows.some((one) => 'value' in one.values[column.key]),
   );
   const columns = [...keyColumns(row), ...kept.map(({ column }) => column)];
-  return { title, id: null, colored: false, rounds, columns, rows };
+  return { title, id: null, colored: false, rounds, columns, inFiles: [], rows };
 }
+
+/** What a document of several results leaves to theirs. */
+export const OF_NO_RESULT = Object.freeze({
+  explanation: [],
+  settings: [],
+  contenders: [],
+  result: null,
+  setup: null,
+  roundTexts: () => ({ columns: [], rows: [] }),
+});

@@ -4,18 +4,13 @@
  * other conditions mean something else. Pure.
  */
 
-import { logsOf } from '../engine/gates.js';
-import {
-  formatCount,
-  formatRatio,
-  formatShare,
-  formatThroughput,
-  plainText,
-} from '../lib/format.js';
+import { defineReport } from '../lib/define.js';
+import { formatCount, formatShare, formatThroughput, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
-import { estimateOf } from '../stats/gate.js';
 import { circumstancesOf, differencesOf } from './analysis/conditions.js';
+import { toGroups, variantRows } from './analysis/rows.js';
+import { ratioText } from './answers.js';
 import { outcomeOf } from './gates.js';
 import markdown, { escapeMarkdown } from './markdown.js';
 
@@ -27,23 +22,33 @@ import markdown, { escapeMarkdown } from './markdown.js';
 export const MARKER = '<!-- dragstrip -->';
 
 const MARKS = Object.freeze({ failed: '❌', passed: '✅', undecided: '➖' });
-const CONFIDENCE = 0.95;
+
+export default defineReport({
+  name: 'pr',
+  summary: 'markdown for a comment on a pull request: the verdict, one table, the rest folded',
+  render(documents) {
+    const [first] = documents;
+    const blocks = documents.flatMap((document) => blocksOf(document, first));
+    return `${[MARKER, ...blocks.filter((block) => block !== '')].join('\n\n')}\n`;
+  },
+});
 
 /**
- * @param {readonly Result[]} results
- * @param {readonly Document[]} documents of these
- * @returns {string} markdown
+ * @param {Document} document
+ * @param {Document} first
+ * @returns {string[]}
  */
-export function pullRequestText(results, documents) {
-  const blocks = results.flatMap((result, i) => [
+function blocksOf(document, first) {
+  const { result } = document;
+  if (result === null || first.result === null) return [markdown.render([document])];
+  return [
     headingOf(result),
-    ...sentences(result, documents[i]).map(escapeMarkdown),
+    ...sentences(result, document).map(escapeMarkdown),
     tableOf(result, escapeMarkdown),
-    ...(i === 0 ? [] : [differencesText(results[0], result, escapeMarkdown)]),
+    ...(document === first ? [] : [differencesText(first.result, result, escapeMarkdown)]),
     escapeMarkdown(conditionsOf(result)),
-    folded('All figures', markdown.render([documents[i]])),
-  ]);
-  return `${[MARKER, ...blocks.filter((block) => block !== '')].join('\n\n')}\n`;
+    folded('All figures', markdown.render([document])),
+  ];
 }
 
 /** @param {Result} result */
@@ -69,25 +74,42 @@ function sentences({ gates = [] }, { verdict }) {
  */
 function tableOf(result, mark) {
   const reference = referenceOf(result);
-  const benchmarks = result.benchmarks.filter(({ state }) => state === 'measured');
-  if (benchmarks.length === 0) return 'Nothing was measured.';
+  const groups = toGroups(result);
+  const pairs = groups.flatMap((group) => group.pairs);
+  const measured = groups.flatMap(({ rows }) => rows.filter(({ state }) => state === 'measured'));
+  const rows = [...measured, ...variantRows(result).filter(({ state }) => state === 'measured')];
+  if (rows.length === 0) return '';
+  const order = result.benchmarks.map(({ id }) => id);
+  rows.sort((a, b) => order.indexOf(a.source.id) - order.indexOf(b.source.id));
   const of = reference === null ? '' : ` vs ${labelOf(reference)}`;
   const head = ['driver', 'load', 'ops/s', `speed${of}`, `client CPU${of}`];
-  const rows = benchmarks.map((benchmark) => {
-    const partner = partnerOf(result, benchmark, reference);
+  const lines = rows.map(({ source, label, throughput }) => {
+    const pair = pairs.find(
+      ({ a, b }) => a.source === source && reference !== null && b.label === labelOf(reference),
+    );
+    const { speed, witnesses = {} } = pair?.ratios ?? {};
+    const cpu = witnesses['clientCpu'];
     return [
-      mark(plainText(`${labelOf(benchmark)}${roleOf(result, benchmark)}`)),
-      mark(loadName(benchmark.load)),
-      ...[throughputText(result, benchmark), ratioText(result, 'throughput', benchmark, partner)],
-      ratioText(result, 'client-cpu', benchmark, partner),
+      mark(plainText(`${label}${roleOf(result, source)}`)),
+      mark(loadName(source.load)),
+      throughputText(throughput),
+      speed === undefined ? '' : ratioText(speed),
+      cpu === undefined ? '' : ratioText({ ...cpu, ratio: 1 / cpu.ratio }),
     ];
   });
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
   return [
     line(head.map(mark)),
     line(['---', '---', '---:', '---:', '---:']),
-    ...rows.map(line),
+    ...lines.map(line),
   ].join('\n');
+}
+
+/** @param {import('../stats/interval.js').Figure | null} figure */
+function throughputText(figure) {
+  const spread = figure?.spread ?? null;
+  const interval = spread === null ? '' : ` ± ${formatShare(spread)}`;
+  return `${formatThroughput(figure?.value ?? null)}${interval}`;
 }
 
 /**
@@ -110,49 +132,6 @@ function referenceOf({ gates = [], benchmarks, storages }) {
   const contender = storages.find(({ base }) => base !== undefined);
   if (contender === undefined) return null;
   return { storage: String(contender.base), profile: contender.profile };
-}
-
-/**
- * @param {Result} result
- * @param {Benchmark} benchmark
- * @param {{ storage: string, profile: string } | null} reference
- * @returns {Benchmark | null} null: there is none, or it is the reference itself
- */
-function partnerOf({ benchmarks }, { id, workload, parameters, load }, reference) {
-  if (reference === null) return null;
-  const key = JSON.stringify([workload, parameters, load]);
-  const found = benchmarks.find(
-    (one) =>
-      labelOf(one) === labelOf(reference) &&
-      JSON.stringify([one.workload, one.parameters, one.load]) === key,
-  );
-  return found === undefined || found.id === id ? null : found;
-}
-
-/**
- * @param {Result} result
- * @param {Benchmark} benchmark
- */
-function throughputText(result, benchmark) {
-  const logs = logsOf(result, 'throughput', benchmark, null);
-  const estimate = estimateOf(logs, { confidence: CONFIDENCE, isRatio: false });
-  if (estimate === null) return formatThroughput(benchmark.rounds[0]?.throughput ?? null);
-  const interval = formatShare(Math.expm1(estimate.half));
-  return `${formatThroughput(Math.exp(estimate.value))} ± ${interval}`;
-}
-
-/**
- * @param {Result} result
- * @param {'throughput' | 'client-cpu'} metric
- * @param {Benchmark} benchmark
- * @param {Benchmark | null} partner
- */
-function ratioText(result, metric, benchmark, partner) {
-  if (partner === null) return '';
-  const logs = logsOf(result, metric, benchmark, partner);
-  const estimate = estimateOf(logs, { confidence: CONFIDENCE, isRatio: true });
-  if (estimate === null) return '';
-  return `${formatRatio(Math.exp(estimate.value))} ± ${formatShare(Math.expm1(estimate.half))}`;
 }
 
 /**

@@ -1,13 +1,25 @@
 /**
- * Every round as a line of plain numbers, for CSV: first what every workload has, then the
- * parameters and the metrics of the workloads that are in the result, with units in their names.
- * Pure.
+ * Every round as a line of plain numbers, for CSV and JSON: first what every workload has, then the
+ * parameters and the metrics of the workloads that are in the result, with units in their names;
+ * and as texts, for the page. Pure.
  */
 
 import { clientCeilingOf, serverCeilingOf } from '../lib/ceilings.js';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatMicroseconds,
+  formatThroughput,
+  NONE,
+  plainText,
+} from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
+import { loadName } from '../lib/load-name.js';
 import { OUTCOMES } from '../lib/outcome.js';
 import { sizesOf } from '../lib/value-sizes.js';
-import { toRow } from './analysis/rows.js';
+import { BRIEF, PERCENTILES } from '../measure/histogram.js';
+import { rowOf } from './analysis/rows.js';
 import { partsOf } from './model.js';
 import { specOf } from './specs.js';
 
@@ -67,54 +79,69 @@ const BENCHMARK_COLUMNS = [
   ],
 ];
 
-/** @type {ReadonlyArray<readonly [string, (round: Round) => Value]>} */
+const CONDITIONS = ['canaryNs', 'canaryDrift', 'stealShare', 'busyShare', 'throttledNs'];
+const LATENCIES = ['minNs', 'meanNs', ...Object.keys(PERCENTILES), 'maxNs'];
+
+/** @typedef {readonly [name: string, valueIn: (round: Round) => Value]} RoundColumn */
+
+/** Of CSV and JSON. @type {readonly RoundColumn[]} */
 const ROUND_COLUMNS = [
   ['round', ({ round }) => round + 1],
   ['position', ({ position }) => position + 1],
   ['round_state', ({ state }) => state],
-  ['failure_code', ({ failure }) => failure?.code],
-  ['failure_message', ({ failure }) => failure?.message],
+  ...fieldsOf('failure', ['code', 'message'], ({ failure }) => failure),
   ['scheduled', ({ scheduled }) => scheduled],
-  ...OUTCOMES.map((name) => outcomeColumn(name)),
+  ...fieldsOf('', OUTCOMES, ({ outcomes }) => outcomes),
   ['duration_ns', ifRun(({ durationNs }) => durationNs)],
   ['throughput_ops_per_s', ifRun(({ throughput }) => throughput)],
   ['in_flight_mean', ifRun(({ inFlightMean }) => inFlightMean)],
-  ['canary_ns', ({ conditions }) => conditions?.canaryNs],
-  ['canary_drift', ({ conditions }) => conditions?.canaryDrift],
-  ['steal_share', ({ conditions }) => conditions?.stealShare],
-  ['busy_share', ({ conditions }) => conditions?.busyShare],
-  ['throttled_ns', ({ conditions }) => conditions?.throttledNs],
-  ['offered', ({ open }) => open?.offered],
-  ['sent', ({ open }) => open?.sent],
-  ['completed', ({ open }) => open?.completed],
-  ['late', ({ open }) => open?.late],
+  ...fieldsOf('', CONDITIONS, ({ conditions }) => conditions),
+  ...fieldsOf('', ['offered', 'sent', 'completed', 'late'], ({ open }) => open),
   ['late_max_ns', ({ open }) => open?.lateNsMax],
-  ['service_p50_ns', ({ open }) => open?.service?.p50Ns],
-  ['service_p99_ns', ({ open }) => open?.service?.p99Ns],
-  ['service_p999_ns', ({ open }) => open?.service?.p999Ns],
+  ...fieldsOf('service', [...BRIEF, 'p999Ns'], ({ open }) => open?.service),
   ...['get', 'set'].flatMap(kindColumns),
-  ['latency_min_ns', ({ latency }) => latency?.minNs],
-  ['latency_mean_ns', ({ latency }) => latency?.meanNs],
-  ['latency_p50_ns', ({ latency }) => latency?.p50Ns],
-  ['latency_p90_ns', ({ latency }) => latency?.p90Ns],
-  ['latency_p99_ns', ({ latency }) => latency?.p99Ns],
-  ['latency_p999_ns', ({ latency }) => latency?.p999Ns],
-  ['latency_max_ns', ({ latency }) => latency?.maxNs],
-  ['client_user_ns', ({ client }) => client?.userNs],
-  ['client_system_ns', ({ client }) => client?.systemNs],
+  ...fieldsOf('latency', LATENCIES, ({ latency }) => latency),
+  ...fieldsOf('client', ['userNs', 'systemNs'], ({ client }) => client),
   ['client_cpu_ns_per_op', (round) => perOperation(round, clientCpuNs(round))],
   ['client_rss_max_bytes', ({ client }) => client?.rssBytesMax],
-  ['client_gc_count', ({ client }) => client?.gcCount],
-  ['client_gc_ns', ({ client }) => client?.gcNs],
+  ...fieldsOf('client', ['gcCount', 'gcNs'], ({ client }) => client),
   ['server_cpu_ns', ({ server }) => server?.cpuNs],
   ['server_cpu_ns_per_op', (round) => perOperation(round, round.server?.cpuNs)],
   ['server_busiest_thread_ns', ({ server }) => server?.threadNsMax],
   ['server_rss_bytes', ({ server }) => server?.rssBytes],
   ['pending_bytes_per_request', ({ pendingBytes }) => pendingBytes],
-  ['created_ns', ({ createdNs }) => createdNs],
-  ['process_ns', ({ processNs }) => processNs],
-  ['work_ns', ({ workNs }) => workNs],
+  ...fieldsOf('', ['createdNs', 'processNs', 'workNs'], (round) => round),
 ];
+
+/**
+ * On the page: a title, how a value is written, and the column above that has it, or what has it.
+ * @type {readonly (readonly [title: string, text: (value: any) => string,
+ *   of: string | RoundColumn[1]])[]}
+ */
+const TITLES = [
+  ['round', formatCount, 'round'],
+  ['position', formatCount, 'position'],
+  ['state', String, 'round_state'],
+  ...['scheduled', ...OUTCOMES].map((name) => /** @type {const} */ ([name, formatCount, name])),
+  ['open', formatDuration, 'created_ns'],
+  ['duration', formatDuration, 'duration_ns'],
+  ['ops/s', formatThroughput, 'throughput_ops_per_s'],
+  ['in flight', formatThroughput, ({ inFlightMean }) => inFlightMean],
+  ...Object.entries(PERCENTILES).map(
+    ([field, q]) =>
+      /** @type {const} */ ([`p${q * 100}`, formatDuration, `latency_${snakeCase(field)}`]),
+  ),
+  ['max', formatDuration, 'latency_max_ns'],
+  ['client CPU, s', formatSeconds, clientCpuNs],
+  ['server CPU, s', formatSeconds, 'server_cpu_ns'],
+  ['client memory', formatBytes, 'client_rss_max_bytes'],
+  ['GC runs', formatCount, 'client_gc_count'],
+  ['GC time', formatDuration, 'client_gc_ns'],
+  ['canary µs', formatMicroseconds, 'canary_ns'],
+];
+
+/** Outcomes whose column the page omits if their count is zero. */
+const OPTIONAL = new Set(OUTCOMES.filter((name) => name !== 'ok').map(String));
 
 /** Keys that every benchmark has: in columns of their own, or for grouping only. */
 const COMMON_KEYS = new Set(
@@ -166,9 +193,9 @@ export function roundTableOf(result, specs, columns = new Map()) {
  * @returns {Map<string, Value>[]} parameters and metrics of the workload by column: of the round,
  *   then of each part of its series
  */
-function ownValues({ result, source, round, storage }, { tables }) {
+function ownValues({ result, source, round }, { tables }) {
   const rounds = round === null ? [] : [round];
-  const benchmark = toRow({ ...source, rounds }, storage?.server ?? null);
+  const benchmark = rowOf({ ...source, rounds }, result);
   const whole = new Map(keyEntries(benchmark));
   /** @type {Map<string, Value>[]} */
   const series = [];
@@ -215,7 +242,7 @@ const UNIT_NAMES = Object.freeze({ B: 'bytes', '%': 'share', '×': 'ratio', coun
  * @param {{ key: string, unit: string }} metric
  * @returns {string} `rows_per_s`, `client_cpu_ns_per_row`
  */
-function columnName({ key, unit }) {
+export function columnName({ key, unit }) {
   const words = unit.split('/').map((word) => UNIT_NAMES[word] ?? word);
   const name = words.join('_per_');
   if (name === '' || key.endsWith(`_${name}`)) return key;
@@ -223,7 +250,7 @@ function columnName({ key, unit }) {
 }
 
 /** @param {string} name */
-function snakeCase(name) {
+export function snakeCase(name) {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
@@ -236,11 +263,16 @@ function valuesOf(line) {
 }
 
 /**
- * @param {import('../lib/types.js').Outcome} name
- * @returns {readonly [string, (round: Round) => Value]}
+ * @param {string} prefix of the names; empty: none
+ * @param {readonly string[]} fields `rssBytes`: the column is `PREFIX_rss_bytes`
+ * @param {(round: Round) => any} of
+ * @returns {RoundColumn[]}
  */
-function outcomeColumn(name) {
-  return [name, ({ outcomes }) => outcomes[name]];
+function fieldsOf(prefix, fields, of) {
+  return fields.map((field) => [
+    `${prefix === '' ? '' : `${prefix}_`}${snakeCase(field)}`,
+    (round) => of(round)?.[field],
+  ]);
 }
 
 /**
@@ -261,15 +293,11 @@ function serverCeilingIn({ limits }, storage) {
 
 /**
  * @param {string} name of a kind of operation, where the workload mixes them
- * @returns {(readonly [string, (round: Round) => Value])[]}
+ * @returns {RoundColumn[]}
  */
 function kindColumns(name) {
   const of = (/** @type {Round} */ { kinds }) => kinds?.find((kind) => kind.name === name);
-  return [
-    [`${name}_ok`, (round) => of(round)?.ok],
-    [`${name}_p50_ns`, (round) => of(round)?.latency?.p50Ns],
-    [`${name}_p99_ns`, (round) => of(round)?.latency?.p99Ns],
-  ];
+  return [...fieldsOf(name, ['ok'], of), ...fieldsOf(name, BRIEF, (round) => of(round)?.latency)];
 }
 
 /** @param {Round} round */
@@ -283,4 +311,45 @@ function clientCpuNs({ client }) {
  */
 function perOperation({ outcomes }, ns) {
   return ns === null || ns === undefined || outcomes.ok === 0 ? null : ns / outcomes.ok;
+}
+
+/** @param {number | null} ns */
+function formatSeconds(ns) {
+  return ns === null ? NONE : (ns / 1e9).toFixed(3);
+}
+
+/**
+ * @param {Result} result
+ * @returns {import('../lib/report-types.js').RoundTexts} of each round of each benchmark, in the
+ *   columns that have something in one of them
+ */
+export function roundTextsOf({ benchmarks }) {
+  const byName = new Map(ROUND_COLUMNS);
+  const rounds = benchmarks.flatMap((benchmark) => benchmark.rounds);
+  const all = TITLES.map(([title, text, of]) => {
+    const valueIn = typeof of === 'string' ? /** @type {RoundColumn[1]} */ (byName.get(of)) : of;
+    return { title, textOf: (/** @type {Round} */ round) => text(valueIn(round) ?? null) };
+  });
+  const columns = all.filter(({ title, textOf }) => {
+    const nothing = OPTIONAL.has(title) ? '0' : NONE;
+    return rounds.some((round) => textOf(round) !== nothing);
+  });
+  return {
+    columns: [
+      { name: 'benchmark', align: 'left' },
+      ...columns.map(({ title }) => ({
+        name: title,
+        align: /** @type {'left' | 'right'} */ (title === 'state' ? 'left' : 'right'),
+      })),
+    ],
+    rows: benchmarks.flatMap((benchmark) =>
+      benchmark.rounds.map((round) => ({
+        texts: [
+          plainText(`${labelOf(benchmark)}, ${benchmark.workload}, ${loadName(benchmark.load)}`),
+          ...columns.map(({ textOf }) => textOf(round)),
+        ],
+        of: labelOf(benchmark),
+      })),
+    ),
+  };
 }

@@ -3,6 +3,7 @@
 import { formatDuration, formatThroughput, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { metric } from '../stats/metrics.js';
+import { groupBy } from './analysis/groups.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('../lib/report-types.js').Table} Table */
@@ -37,15 +38,22 @@ const SEARCH = {
   metrics: [
     metric(
       {
-        ...{ key: 'greatest', name: 'greatest ops/s', unit: 'ops/s', better: 'more' },
+        key: 'greatest',
+        name: 'greatest ops/s',
+        unit: 'ops/s',
+        better: 'more',
         head: ['greatest', 'ops/s'],
       },
       ({ rate }) => rate,
     ),
     metric(
       {
-        ...{ key: 'response', name: 'response there', unit: 'ns', better: 'less' },
-        ...{ head: ['response', 'there'], drop: 1 },
+        key: 'response',
+        name: 'response there',
+        unit: 'ns',
+        better: 'less',
+        head: ['response', 'there'],
+        drop: 1,
       },
       (search) => latencyAt(search, search.rate),
     ),
@@ -65,24 +73,21 @@ const SEARCH = {
 };
 
 /**
+ * @param {readonly Search[]} searches
+ * @returns {[string, Search[]][]} by limit, with its title; the highest rate first
+ */
+export function searchesByLimit(searches) {
+  const sorted = [...searches].sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1));
+  const titleOf = (/** @type {Search} */ { workload, percentile, limitNs }) =>
+    `${plainText(workload)}: highest rate with p${Number((percentile * 100).toFixed(3))} ` +
+    `response time ≤ ${formatDuration(limitNs)}`;
+  return [...groupBy(sorted, titleOf)];
+}
+
+/**
  * @param {Result} result
  * @returns {Table[]} one for each limit that was searched
  */
 export function searchTables({ searches = [] }) {
-  /** @type {Map<string, Search[]>} */
-  const groups = new Map();
-  for (const search of searches) {
-    const { workload, percentile, limitNs } = search;
-    const title =
-      `${plainText(workload)}: highest rate with p${Number((percentile * 100).toFixed(3))} ` +
-      `response time ≤ ${formatDuration(limitNs)}`;
-    groups.set(title, [...(groups.get(title) ?? []), search]);
-  }
-  return [...groups].map(([title, list]) =>
-    tableOfItems(
-      title,
-      SEARCH,
-      [...list].sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1)),
-    ),
-  );
+  return searchesByLimit(searches).map(([title, own]) => tableOfItems(title, SEARCH, own));
 }

@@ -21,7 +21,7 @@ import { toGroups } from './analysis/rows.js';
  * @property {number | null} serverCpuNs per operation
  * @property {{ best: number, worst: number } | null} rank tied ones share a range
  * @property {{ ratio: number, low: number | null, high: number | null } | null} vsFastest of the
- *   same load
+ *   same load; with --against, to the reference
  * @property {number} wrong operations with a wrong reply, none, or an error
  */
 
@@ -31,27 +31,26 @@ import { toGroups } from './analysis/rows.js';
  */
 export function summarize(result) {
   return toGroups(result).flatMap(({ rows, workload, load }) =>
-    rows.map(({ source, throughput, latency, standing, ...row }) => ({
-      ...{ id: source.id, storage: source.storage, profile: source.profile, workload, load },
-      ...{ state: source.state, n: row.n, rank: row.rank, wrong: row.wrong },
-      throughput:
-        throughput === null || throughput.median === null
-          ? null
-          : {
-              value: throughput.median,
-              ...{ low: throughput.interval.low, high: throughput.interval.high },
-            },
+    rows.map(({ source, throughput, latency, ratio, ...row }) => ({
+      id: source.id,
+      storage: source.storage,
+      profile: source.profile,
+      workload,
+      load,
+      state: source.state,
+      n: row.n,
+      rank: row.rank,
+      wrong: row.wrong,
+      throughput: throughput && {
+        value: throughput.value,
+        low: throughput.low,
+        high: throughput.high,
+      },
       p50Ns: latency?.p50Ns ?? null,
       p99Ns: latency?.p99Ns ?? null,
-      ...{ clientCpuNs: row.clientCpuNs, serverCpuNs: row.serverCpuNs },
-      vsFastest: standing?.vsFastest
-        ? {
-            ratio: standing.vsFastest.ratio,
-            ...{ low: standing.vsFastest.low, high: standing.vsFastest.high },
-          }
-        : row.ratio === null
-          ? null
-          : { ratio: row.ratio, low: null, high: null },
+      clientCpuNs: row.clientCpuNs,
+      serverCpuNs: row.serverCpuNs,
+      vsFastest: ratio && { ratio: ratio.ratio, low: ratio.low, high: ratio.high },
     })),
   );
 }

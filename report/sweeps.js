@@ -10,7 +10,7 @@ import {
   formatThroughput,
   plainText,
 } from '../lib/format.js';
-import { figureOf, metric, summaryValue, UNKNOWN } from '../stats/metrics.js';
+import { figureOf, metric, UNKNOWN } from '../stats/metrics.js';
 import { throughputOf } from './analysis/sweeps.js';
 import { tableOfItems } from './model.js';
 
@@ -64,12 +64,15 @@ function pointMetric(x, i, { xs }) {
   // The first and the last stay on a narrow terminal.
   const isEnd = i === 0 || i === xs.length - 1;
   return {
-    ...{ key: `at_${x}`, name: formatCount(x), unit: 'ops/s', better: 'more' },
-    ...{ drop: isEnd ? 0 : 1 + i / 100, shows: ['interval if wide'] },
+    key: `at_${x}`,
+    name: formatCount(x),
+    unit: 'ops/s',
+    better: 'more',
+    drop: isEnd ? 0 : 1 + i / 100,
+    shows: ['interval if wide'],
     of({ points }) {
       const point = points.find((/** @type {SweepPoint} */ one) => one.x === x);
-      const summary = point?.row.throughput ?? null;
-      return summary === null ? UNKNOWN : summaryValue(summary);
+      return point?.row.throughput ?? UNKNOWN;
     },
   };
 }
@@ -81,15 +84,23 @@ function pointMetric(x, i, { xs }) {
 function kneeMetrics({ axis: { gain } }) {
   return [
     {
-      ...{ key: 'knee', name: 'knee', unit: 'count', better: null, drop: 0 },
+      key: 'knee',
+      name: 'knee',
+      unit: 'count',
+      better: null,
+      drop: 0,
       of: ({ bend, rounds }) =>
         bend.state === 'knee'
           ? figureOf(bend.x, rounds.of)
           : { ...WITHOUT[/** @type {'few'} */ (bend.state)] },
     },
     {
-      ...{ key: 'knee_share', name: 'knee, of the best', unit: '%', better: null, drop: 0.5 },
-      ...{ head: ['of the', 'best'] },
+      key: 'knee_share',
+      name: 'knee, of the best',
+      unit: '%',
+      better: null,
+      drop: 0.5,
+      head: ['of the', 'best'],
       of({ best, rounds, ...curve }) {
         const knee = kneeIn(/** @type {any} */ (curve));
         if (knee === null) return UNKNOWN;
@@ -103,8 +114,12 @@ function kneeMetrics({ axis: { gain } }) {
     ),
     metric(
       {
-        ...{ key: 'knee_p99', name: 'knee, p99', unit: 'ns', better: 'less', drop: 0.6 },
-        ...{ head: ['p99', 'there'] },
+        key: 'knee_p99',
+        name: 'knee, p99',
+        unit: 'ns',
+        better: 'less',
+        drop: 0.6,
+        head: ['p99', 'there'],
       },
       (curve) => kneeIn(curve)?.row.latency?.p99Ns,
     ),
@@ -203,8 +218,12 @@ export function kneeColumns(sweeps) {
 
 /** @type {Metric} */
 const THROUGHPUT = {
-  ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
-  of: ({ row }) => summaryValue(row.throughput),
+  key: 'throughput',
+  name: 'ops/s',
+  unit: 'ops/s',
+  better: 'more',
+  drop: 0,
+  of: ({ row }) => row.throughput,
 };
 
 /**
@@ -215,11 +234,17 @@ function plotOf(sweep) {
   const { axis, workload, xs } = sweep;
   const isWide = xs[0] > 0 && xs[xs.length - 1] / xs[0] >= 30;
   return {
-    ...{ kind: 'lines', first: true, metric: 'throughput', head: 'storage' },
+    kind: 'lines',
+    first: true,
+    metric: 'throughput',
+    head: 'storage',
     id: () => ['sweep', axis.key, workload, ...sweep.fixed].join('-'),
     title: () => `Throughput by ${axis.name}, ${titleOf(sweep)}`,
     x: (/** @type {any} */ { keys }) => keys.x,
-    ...{ xName: axis.name, xText: formatCount, thing: axis.unit, yName: 'operations per second' },
+    xName: axis.name,
+    xText: formatCount,
+    thing: axis.unit,
+    yName: 'operations per second',
     ...(isWide && { xScale: 'log' }),
     scales: ['linear', 'log'],
     knee: (/** @type {any[]} */ rows) => rows[0]?.benchmarks[0].curve.bend.x ?? null,

@@ -18,7 +18,7 @@ import {
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
 /** @typedef {import('../lib/report-types.js').Value} Value */
 
-const MARKS = Object.freeze({ wrong: '! ', unsteady: '~ ', drift: '~ ' });
+const MARKS = Object.freeze({ wrong: '! ', drift: '~ ' });
 
 /** @type {Readonly<Record<string, (value: number) => string>>} */
 const BY_UNIT = Object.freeze({

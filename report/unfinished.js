@@ -1,9 +1,10 @@
 /**
  * The round of slices under way when a run was killed or aborted, as a list beside the tables: what
- * each contender gave in it. None of it is in a figure of the tables. Pure.
+ * each contender gave in it. None of it is in an estimate. Pure.
  */
 
 import { formatCount, formatThroughput, plainText } from '../lib/format.js';
+import { labelOf } from '../lib/label.js';
 import { flightName } from '../lib/load-name.js';
 import { medianOfAll } from '../stats/metrics.js';
 
@@ -16,9 +17,9 @@ import { medianOfAll } from '../stats/metrics.js';
  * @param {import('../lib/result.js').Result} result
  * @returns {List} an item per load; empty where every round was finished
  */
-export function unfinishedList({ comparison }) {
+export function unfinishedList({ benchmarks, comparison }) {
   const { unfinished, loads = [] } = comparison ?? {};
-  if (unfinished === undefined) return { kind: 'skipped', title: '', items: [] };
+  if (unfinished === undefined) return abortedList(benchmarks, comparison?.blocks.length);
   const { round, blocks } = unfinished;
   const items = unfinished.loads.flatMap((contenders, i) => {
     const texts = contenders.flatMap(speedOf);
@@ -30,6 +31,30 @@ export function unfinishedList({ comparison }) {
   });
   const counted = `${formatCount(blocks)} ${blocks === 1 ? 'block' : 'blocks'}`;
   const title = `Round ${round + 1}, not finished (${counted}, not in the tables)`;
+  return { kind: 'skipped', title, items };
+}
+
+/**
+ * @param {import('../lib/result.js').Benchmark[]} benchmarks
+ * @param {number | undefined} done whole rounds of slices; undefined: not by slices
+ * @returns {List}
+ */
+function abortedList(benchmarks, done) {
+  /** @type {Map<string, string[]>} */
+  const speeds = new Map();
+  for (const benchmark of benchmarks) {
+    const round = benchmark.rounds.at(-1);
+    if (round?.state !== 'aborted' || round.round !== done || round.outcomes.ok === 0) continue;
+    const { load, parameters = {} } = benchmark;
+    const of = [...Object.values(parameters), flightName(load)];
+    const subject = plainText(of.join(', '));
+    const text = plainText(`${labelOf(benchmark)} ${formatThroughput(round.throughput)}`);
+    speeds.set(subject, [...(speeds.get(subject) ?? []), text]);
+  }
+  const items = [...speeds].map(([subject, texts]) => {
+    return { subject, text: `${texts.join(', ')} ops/s`, hint: null, untrusted: true };
+  });
+  const title = `Round ${(done ?? 0) + 1}, not finished (in no estimate)`;
   return { kind: 'skipped', title, items };
 }
 

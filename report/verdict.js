@@ -1,78 +1,87 @@
 /**
- * What a race by slices says, in words: who is fastest, who cannot be told from it, how far the
- * others are, and which differences the run resolves. Pure.
+ * What a run says, in words: who is fastest, who is not separated from it, how far the others are,
+ * and which differences the run resolves. Pure.
  */
 
-import { formatRatio, formatShare, plainText } from '../lib/format.js';
+import { formatRatio, formatShare, formatThroughput, plainText } from '../lib/format.js';
 import { flightName } from '../lib/load-name.js';
+import { isDecided } from '../stats/separation.js';
+import { ratioText } from './answers.js';
 
 /** @typedef {import('./analysis/rows.js').Group} Group */
 /** @typedef {import('./analysis/standings.js').Comparison} Comparison */
 /** @typedef {import('../stats/standings.js').Row} Row */
 /** @typedef {import('../stats/separation.js').Ratio} Ratio */
 
-/** So many are named of those that are slower, where room is short. */
+/** So many are named of those that are slower; tables have all. */
 const NAMED_MAX = 4;
 
 /**
- * @param {readonly Group[]} groups
- * @param {{ short?: boolean }} [options] short: names only the fastest of those that are slower
- * @returns {string[]} a paragraph for each load
- */
-export function verdictLines(groups, { short = false } = {}) {
-  const most = short ? NAMED_MAX : Infinity;
-  return groups.flatMap(({ comparison }) => (comparison ? verdictOf(comparison, most) : []));
-}
-
-/**
  * @param {Comparison} comparison
- * @param {number} most slower ones that are named
+ * @returns {string[]} the sentences of its load as one; none without a contender
  */
-function verdictOf({ load, standings: { rows, resolves } }, most) {
+export function verdictOf({ load, standings: { rows, resolves } }) {
   const kind = rows.some(({ group }) => group === 'networked') ? 'networked' : 'embedded';
   const [fastest, ...others] = rows.filter(({ group }) => group === kind);
   if (fastest === undefined) return [];
   const what = kind === 'networked' ? 'networked driver' : 'embedded store';
   const where = flightName(load);
   if (others.length === 0) return [`One ${what}, ${where}: ${plainText(fastest.name)}.`];
-  const tied = others.filter(({ name }) => fastest.tiedWith.includes(name));
-  const slower = others.filter((one) => !tied.includes(one));
+  if (fastest.rank === null) {
+    const told = `${plainText(fastest.name)}, ${formatThroughput(1e9 / fastest.nsPerOperation)} ops/s`;
+    const next = namedText(others[0].name, others[0].vsFastest);
+    const figures = `Highest figure, ${what}, ${where}: ${told}; next ${next}`;
+    return [`${figures}. Not resolved: one round has no interval.`];
+  }
+  const close = others.filter(({ name }) => fastest.tiedWith.includes(name));
+  const slower = others.filter((one) => one.vsFastest?.answer === 'slower');
   const parts = [
-    `Fastest ${what}, ${where}: ${plainText(fastest.name)}${tieText(tied)}.`,
-    ...cpuSentence(fastest, tied),
-    ...slowerSentence(slower, most),
+    `Fastest ${what}, ${where}: ${plainText(fastest.name)}${tieText(close)}.`,
+    ...cpuSentence(fastest, close),
+    ...slowerSentence(slower),
     ...(resolves === null ? [] : [`Resolves differences of ${formatShare(resolves)}.`]),
   ];
   return [parts.join(' ')];
 }
 
 /**
- * @param {readonly Row[]} tied with the fastest
- * @returns {string} `; tied: a, b (cannot tell below 4.1 %)`
+ * @param {readonly Row[]} close not separated from the fastest
+ * @returns {string} `; tied: a (within 4.1 %); not resolved: b, c (below 14 %)`
  */
-function tieText(tied) {
-  if (tied.length === 0) return '';
-  const below = Math.max(...tied.map(({ vsFastest }) => vsFastest?.cannotTellBelow ?? 0));
-  const names = tied.map(({ name }) => plainText(name)).join(', ');
-  return `; tied: ${names} (cannot tell below ${formatShare(below)})`;
+function tieText(close) {
+  const answers = /** @type {const} */ (['tied', 'not resolved']);
+  return answers
+    .map((answer) => {
+      const own = close.filter(({ vsFastest }) => vsFastest?.answer === answer);
+      if (own.length === 0) return '';
+      const most = Math.max(...own.map(({ vsFastest }) => vsFastest?.possible ?? 0));
+      const names = own.map(({ name }) => plainText(name)).join(', ');
+      return `; ${answer}: ${names} (${answer === 'tied' ? 'within' : 'below'} ${formatShare(most)})`;
+    })
+    .join('');
 }
 
 /**
  * @param {readonly Row[]} slower
- * @param {number} most
  * @returns {string[]}
  */
-function slowerSentence(slower, most) {
+function slowerSentence(slower) {
   if (slower.length === 0) return [];
-  const named = slower.slice(0, most);
+  const named = slower.slice(0, NAMED_MAX);
   const left = slower.length - named.length;
   const widths = new Set(
-    named.flatMap(({ vsFastest }) => (vsFastest ? formatShare(vsFastest.halfWidth) : [])),
+    named.flatMap(({ vsFastest }) =>
+      vsFastest?.halfWidth ? formatShare(vsFastest.halfWidth) : [],
+    ),
   );
   const [width] = widths;
   // Pooled, the interval is the same for all: it is said once.
   const isCommon = widths.size === 1 && named.length > 1;
-  const names = named.map((row) => ratioText(row.name, row.vsFastest, { bare: isCommon }));
+  const names = named.map((row) =>
+    isCommon
+      ? `${plainText(row.name)} ${formatRatio(row.vsFastest?.ratio ?? null)}`
+      : namedText(row.name, row.vsFastest),
+  );
   const more = left > 0 ? ` and ${left} more` : '';
   return [`Slower${isCommon ? ` (each ± ${width})` : ''}: ${names.join(', ')}${more}.`];
 }
@@ -80,12 +89,9 @@ function slowerSentence(slower, most) {
 /**
  * @param {string} name
  * @param {Ratio | null} ratio
- * @param {{ bare?: boolean }} [options] bare: without the interval
  */
-function ratioText(name, ratio, { bare = false } = {}) {
-  if (ratio === null) return plainText(name);
-  const interval = bare ? '' : ` ± ${formatShare(ratio.halfWidth)}`;
-  return `${plainText(name)} ${formatRatio(ratio.ratio)}${interval}`;
+function namedText(name, ratio) {
+  return ratio === null ? plainText(name) : `${plainText(name)} ${ratioText(ratio)}`;
 }
 
 /**
@@ -102,9 +108,9 @@ function cpuSentence(fastest, tied) {
   const told = sides.flatMap(([witness, side]) => {
     const decided = tied.flatMap(({ name, witnesses }) => {
       const ratio = witnesses[witness]?.ratio ?? null;
-      if (ratio === null || ratio.answer === 'cannot tell') return [];
+      if (ratio === null || !isDecided(ratio.answer)) return [];
       // Ratios are of speeds: what takes more CPU time has the smaller one.
-      return [ratioText(name, { ...ratio, ratio: 1 / ratio.ratio })];
+      return [namedText(name, { ...ratio, ratio: 1 / ratio.ratio })];
     });
     return decided.length === 0 ? [] : [`${side} ${decided.join(', ')}`];
   });
@@ -137,7 +143,7 @@ function aboveText(name, ratio, load) {
     ratio.answer === 'faster'
       ? 'more than its server ceiling, whose single connection is no limit for it'
       : 'its server ceiling, as far as the intervals tell';
-  return `${plainText(name)}, ${flightName(load)}, reaches ${what}: ${ratioText('', ratio).trim()}`;
+  return `${plainText(name)}, ${flightName(load)}, reaches ${what}: ${ratioText(ratio)}`;
 }
 
 /**

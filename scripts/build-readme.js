@@ -18,7 +18,7 @@ import {
 } from '../cli/options.js';
 import { LOAD_OPTIONS } from '../engine/load-options.js';
 import { RUN_OPTIONS } from '../engine/options.js';
-import { loadAbouts } from '../workloads/index.js';
+import { WORKLOADS } from '../workloads/index.js';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
 const README = path.join(ROOT, 'README.md');
@@ -55,7 +55,7 @@ async function optionTables() {
     'Of loads, for `race`, `async`, `ycsb` and `run` (`sync` takes `--ops`, `--duration` and ' +
       `\`--processes\`):\n\n${tableOf(loads)}`,
   ];
-  for (const name of await workloadCommands()) {
+  for (const name of workloadCommands()) {
     const { options } = await detailsOf(name);
     const own = options.filter((one) => !isSame(one, every));
     if (own.length > 0) parts.push(`\`${name}\`:\n\n${tableOf(own)}`);
@@ -66,9 +66,9 @@ async function optionTables() {
   return parts.join('\n\n');
 }
 
-/** @returns {Promise<string[]>} */
-async function workloadCommands() {
-  return (await loadAbouts()).flatMap(({ name, isCommand, presets = {} }) => [
+/** @returns {string[]} */
+function workloadCommands() {
+  return Object.entries(WORKLOADS).flatMap(([name, { isCommand, presets = {} }]) => [
     ...(isCommand ? [name] : []),
     ...Object.keys(presets).filter((preset) => presets[preset] !== null),
   ]);

@@ -4,8 +4,9 @@
  * workload's folder that contain its name. `--rev REVISION` counts a commit instead of the working
  * tree, so before and after a change are two runs; `--json` prints the same as JSON.
  *
- * The product is every tracked .js, .ts and .lua file except test/ and bench/. A code line is a
- * line that is neither blank nor part of a comment.
+ * The product is every tracked .js, .ts and .lua file except test/, bench/ and packages/NAME/test/.
+ * A code line is a line that is neither blank nor part of a comment. scripts/budget.json limits the
+ * code lines of each folder (test/fast/tidy.test.js).
  */
 
 import { execFileSync } from 'node:child_process';
@@ -13,30 +14,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { cyclesOf, importEdges, LAYERS, wrongEdges } from './imports.js';
+import { cyclesOf, importEdges, isTest, LAYERS, wrongEdges } from './imports.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BYTES_MAX = 1e9;
-
-/** The folders that were under lib/ until version 0.1.0's layout, with their layers of today. */
-const FORMER_LAYERS = Object.freeze({
-  'lib/cli': LAYERS.cli,
-  'lib/run': LAYERS.engine,
-  'lib/standin': LAYERS.limits,
-  'lib/wire': LAYERS.limits,
-  'lib/load': LAYERS.load,
-  'lib/analysis': LAYERS.stats,
-  'lib/measure': LAYERS.measure,
-});
 
 /** @param {readonly string[]} words @param {string} [input] */
 function git(words, input) {
   return execFileSync('git', words, { cwd: ROOT, maxBuffer: BYTES_MAX, input });
 }
 
-/** @param {string} file */
-function isProduct(file) {
-  return /\.(js|ts|lua)$/.test(file) && !/^(test|bench)\//.test(file);
+/**
+ * @param {string} file
+ * @returns {boolean} it is a part of the product
+ */
+export function isCounted(file) {
+  return /\.(js|ts|lua)$/.test(file) && !isTest(file) && !file.startsWith('bench/');
 }
 
 /**
@@ -46,11 +39,11 @@ function isProduct(file) {
 function productFiles(revision) {
   if (revision === undefined) {
     return lines(git(['ls-files', '-z']).toString(), '\0')
-      .filter((file) => isProduct(file) && existsSync(path.join(ROOT, file)))
+      .filter((file) => isCounted(file) && existsSync(path.join(ROOT, file)))
       .map((file) => [file, readFileSync(path.join(ROOT, file), 'utf8')]);
   }
   const tree = git(['ls-tree', '-r', '-z', '--name-only', revision]).toString();
-  const files = lines(tree, '\0').filter(isProduct);
+  const files = lines(tree, '\0').filter(isCounted);
   const request = files.map((file) => `${revision}:${file}\n`).join('');
   const blobs = git(['cat-file', '--batch'], request);
   let at = 0;
@@ -90,11 +83,11 @@ function countLines(text) {
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
 
-/** @param {string} file @param {Readonly<Record<string, number>>} layers */
-function folderOf(file, layers) {
+/** @param {string} file */
+function folderOf(file) {
   if (!file.includes('/')) return '.';
   const two = file.split('/').slice(0, 2).join('/');
-  return layers[two] === undefined ? file.slice(0, file.indexOf('/')) : two;
+  return LAYERS[two] === undefined ? file.slice(0, file.indexOf('/')) : two;
 }
 
 /**
@@ -110,25 +103,21 @@ function filesNaming(files, name) {
 }
 
 /**
- * @param {{ revision?: string, workload?: string }} options
+ * @param {{ revision?: string, workload?: string, files?: readonly [string, string][] }} options
+ *   files: names and texts of the product's files; default: those of the revision
  */
-export function count({ revision, workload }) {
-  const files = productFiles(revision);
-  const layers = { ...LAYERS, ...FORMER_LAYERS };
+export function count({ revision, workload, files = productFiles(revision) }) {
   /** @type {Record<string, { files: number, lines: number, code: number }>} */
   const folders = {};
   for (const [file, text] of files) {
-    const folder = folderOf(file, layers);
+    const folder = folderOf(file);
     folders[folder] ??= { files: 0, lines: 0, code: 0 };
     folders[folder].files += 1;
     folders[folder].lines += countLines(text);
     folders[folder].code += countCode(file, text);
   }
-  const edges = importEdges(
-    files.filter(([file]) => file.endsWith('.js')),
-    layers,
-  );
-  const { upwards, sideways } = wrongEdges(edges, layers);
+  const edges = importEdges(files.filter(([file]) => file.endsWith('.js')));
+  const { upwards, sideways } = wrongEdges(edges);
   const show = (/** @type {import('./imports.js').Edge} */ { file, to }) => `${file} > ${to}`;
   return {
     revision: revision ?? 'working tree',

@@ -67,7 +67,8 @@ function measure({ name, words: wordsFor, needs }) {
     [path.join(ROOT, 'bin', 'dragstrip.js'), ...words, '--json', made, '--force'],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
-      ...{ timeout: SECONDS_MAX * 1000, killSignal: /** @type {const} */ ('SIGINT') },
+      timeout: SECONDS_MAX * 1000,
+      killSignal: /** @type {const} */ ('SIGINT'),
     },
   );
   const seconds = `${((systemClock.now() - startNs) / 1e9).toFixed(0)} s`;

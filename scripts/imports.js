@@ -21,7 +21,7 @@ export const LAYERS = Object.freeze({
   cli: 10,
   index: 9,
   report: 8,
-  fleet: 7.5,
+  'packages/fleet': 7.5,
   engine: 7,
   storages: 6,
   servers: 6,
@@ -37,20 +37,28 @@ export const LAYERS = Object.freeze({
   stats: 2,
   measure: 1,
   lib: 0,
+  // Published alone: they import nothing of the rest.
+  'packages/handlersocket': -1,
+  'packages/mutex': -1,
 });
 
 /** @typedef {{ file: string, to: string, from: string, into: string }} Edge from, into: layers */
 
+/** @param {string} file @returns {boolean} in test/, or in the tests of a package */
+export function isTest(file) {
+  return /^(packages\/[^/]+\/)?test\//.test(file);
+}
+
 /**
  * @param {string} file
- * @param {Readonly<Record<string, number>>} [layers]
  * @returns {string} the longest folder prefix that has a layer
  */
-export function layerOf(file, layers = LAYERS) {
+export function layerOf(file) {
   if (file === 'index.js') return 'index';
   if (!file.includes('/')) return 'top';
+  if (isTest(file)) return 'test';
   for (let folder = path.posix.dirname(file); folder !== '.'; folder = path.posix.dirname(folder)) {
-    if (layers[folder] !== undefined) return folder;
+    if (LAYERS[folder] !== undefined) return folder;
   }
   return file.slice(0, file.indexOf('/'));
 }
@@ -69,16 +77,15 @@ export function importsOf(file, text) {
 
 /**
  * @param {Iterable<readonly [string, string]>} code file names and texts
- * @param {Readonly<Record<string, number>>} [layers]
  * @returns {Edge[]}
  */
-export function importEdges(code, layers = LAYERS) {
+export function importEdges(code) {
   return [...code].flatMap(([file, text]) =>
     importsOf(file, text).map((to) => ({
       file,
       to,
-      from: layerOf(file, layers),
-      into: layerOf(to, layers),
+      from: layerOf(file),
+      into: layerOf(to),
     })),
   );
 }
@@ -90,16 +97,15 @@ function isOfData(layer) {
 
 /**
  * @param {readonly Edge[]} edges
- * @param {Readonly<Record<string, number>>} [layers]
  * @returns {{ upwards: Edge[], sideways: Edge[] }} imports of a higher layer, and of another folder
  *   of the same layer
  */
-export function wrongEdges(edges, layers = LAYERS) {
+export function wrongEdges(edges) {
   const foreign = edges.filter(({ from, into }) => from !== into);
   return {
-    upwards: foreign.filter(({ from, into }) => layers[into] > layers[from]),
+    upwards: foreign.filter(({ from, into }) => LAYERS[into] > LAYERS[from]),
     sideways: foreign.filter(
-      ({ from, into }) => layers[into] === layers[from] && !(isOfData(from) && isOfData(into)),
+      ({ from, into }) => LAYERS[into] === LAYERS[from] && !(isOfData(from) && isOfData(into)),
     ),
   };
 }

@@ -1,31 +1,36 @@
 /**
  * Runs the tests by name: a bare `node --test` would take test.js and async_test.js for tests, and
- * Node 20 knows no globs. `node scripts/test.js fast contract` runs these folders only.
+ * Node 20 knows no globs. `node scripts/test.js fast contract` runs these folders only, in test/
+ * and in packages/NAME/test/.
  *
  * Servers are fetched once, before the tests. Without a network the files that need a missing one
  * are skipped with the reason, unless DRAGSTRIP_TEST_SERVERS=required (as in CI).
  */
 
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isTest } from './imports.js';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../..');
-const FOLDERS = ['fast', 'golden', 'contract', 'fault'];
+/** The last, of tests that decide by statistics, only where it is named: npm run test:long. */
+const FOLDERS = ['fast', 'golden', 'contract', 'fault', 'long'];
 /** Folders whose tests start real servers. */
-const WITH_SERVERS = ['contract', 'fault'];
+const WITH_SERVERS = ['contract', 'fault', 'long'];
 /** What starts servers in tests, by the path in an import. */
 const STARTS =
-  /from '[./]*(helpers\/|\.\/)(servers|own-redis|loader-stores|handlersocket-server)\.js'|servers\/index\.js'/;
+  /from '\.[^']*\/(servers|own-redis|loader-stores|handlersocket-server)\.js'|servers\/index\.js'/;
 const SERVERS = ['redis', 'mariadb', 'tarantool', 'nutcracker', 'haproxy'];
 
 /** Files at a time: most of the tests wait, but each may need two processors at once. */
 const CONCURRENCY = Math.min(3, Math.max(2, availableParallelism() - 1));
+/** A file that hangs fails, and the others still run. */
+const TIMEOUT_MS = 900_000;
 
 const given = process.argv.slice(2);
-const folders = given.length === 0 ? FOLDERS : given;
+const folders = given.length === 0 ? FOLDERS.slice(0, -1) : given;
 const unknown = folders.find((folder) => !FOLDERS.includes(folder));
 if (unknown !== undefined) {
   console.error(`no test folder ${unknown}; there are ${FOLDERS.join(', ')}`);
@@ -37,17 +42,17 @@ if (missing.length > 0 && process.env['DRAGSTRIP_TEST_SERVERS'] === 'required') 
   for (const { error } of missing) console.error(`dragstrip: ${error.message}`);
   process.exit(4);
 }
-const all = folders.flatMap((folder) =>
-  readdirSync(path.join(ROOT, 'test', folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.js'))
-    .sort()
-    .map((name) => path.join('test', folder, name)),
-);
+const packages = readdirSync(path.join(ROOT, 'packages'));
+const roots = ['test', ...packages.map((name) => path.join('packages', name, 'test'))];
+const all = folders.flatMap((folder) => roots.flatMap((root) => testsIn(path.join(root, folder))));
 const skipped = missing.length === 0 ? [] : all.filter(lacksServer);
 const child = spawn(
   process.execPath,
   [
-    ...['--test', `--test-concurrency=${CONCURRENCY}`, '--test-reporter=spec'],
+    '--test',
+    `--test-concurrency=${CONCURRENCY}`,
+    `--test-timeout=${TIMEOUT_MS}`,
+    '--test-reporter=spec',
     ...all.filter((file) => !skipped.includes(file)),
   ],
   { cwd: ROOT, stdio: 'inherit' },
@@ -58,6 +63,16 @@ child.on('exit', (status, signal) => {
   console.log(`\nskipped: ${skipped.length} of ${all.length} files, since servers are missing`);
   for (const { error } of missing) console.log(`  ${error.message.split('\n')[0]}`);
 });
+
+/** @param {string} folder @returns {string[]} files of tests; none if there is no such folder */
+function testsIn(folder) {
+  const place = path.join(ROOT, folder);
+  if (!existsSync(place)) return [];
+  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.js'))
+    .sort()
+    .map((name) => path.join(folder, name));
+}
 
 /** @returns {Promise<import('../servers/lifecycle.js').Failure[]>} servers that are not there */
 async function fetchAll() {
@@ -92,7 +107,7 @@ function sourcesOf(file, found = new Map()) {
   found.set(file, text);
   for (const [, to] of text.matchAll(/from '(\.[^']*\.js)'/g)) {
     const imported = path.join(path.dirname(file), to);
-    if (imported.startsWith(path.join('test', 'helpers'))) sourcesOf(imported, found);
+    if (isTest(imported)) sourcesOf(imported, found);
   }
   return found;
 }

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatEndpoint } from '../lib/address.js';
-import { explainCassandra } from '../lib/cassandra-error.js';
+import { connectCassandra, explainCassandra } from '../lib/cassandra.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
@@ -37,6 +37,7 @@ const GIVE_ADDRESS = 'give the address of a running one with --cassandra';
 const HINT = `start one with \`npx dragstrip servers start cassandra\`, or ${GIVE_ADDRESS}`;
 /** The superuser of a new Cassandra, and its password. */
 const FIRST_ROLE = 'cassandra';
+const BOUNDED = { connectTimeout: PROBE_TIMEOUT_MS, readTimeout: PROBE_TIMEOUT_MS };
 const SETTINGS = ['commitlog_sync', 'commitlog_sync_period', 'memtable_heap_space'];
 
 export default defineServer({
@@ -117,7 +118,7 @@ async function requireJava() {
   if ((await findJava()) !== null) return;
   throw targetError(
     `cassandra requires Java 17, ${await describeJava()}`,
-    'put it on PATH or set JAVA_HOME (Debian package openjdk-17-jre-headless), or ' + GIVE_ADDRESS,
+    `put it on PATH or set JAVA_HOME (Debian package openjdk-17-jre-headless), or ${GIVE_ADDRESS}`,
   );
 }
 
@@ -173,9 +174,9 @@ async function isReady(endpoint, secrets) {
  */
 async function takeOver(endpoint, { user, password }) {
   const known = { user: FIRST_ROLE, password: FIRST_ROLE };
-  const asOurs = () => connect(endpoint, { user, password });
+  const asOurs = () => connectCassandra(endpoint, { user, password }, BOUNDED);
   const client = await asOurs().catch(async () => {
-    const first = await connect(endpoint, known);
+    const first = await connectCassandra(endpoint, known, BOUNDED);
     const rights = `password = '${password}' and login = true and superuser = true`;
     await first
       .execute(`create role if not exists ${user} with ${rights}`)
@@ -200,33 +201,6 @@ async function takeOver(endpoint, { user, password }) {
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
- * @returns {Promise<import('cassandra-driver').Client>}
- */
-async function connect(endpoint, { user, password }) {
-  const { auth, Client, policies } = await import('cassandra-driver');
-  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
-  const contactPoint = `${endpoint.host}:${endpoint.port}`;
-  const client = new Client({
-    contactPoints: [contactPoint],
-    // Only this node, whatever its cluster and data centre are.
-    policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [contactPoint]) },
-    socketOptions: { connectTimeout: PROBE_TIMEOUT_MS, readTimeout: PROBE_TIMEOUT_MS },
-    ...(user !== undefined && {
-      authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),
-    }),
-  });
-  try {
-    await client.connect();
-    return client;
-  } catch (error) {
-    await client.shutdown();
-    throw error;
-  }
-}
-
-/**
- * @param {Endpoint} endpoint
- * @param {Credentials} credentials
  */
 async function readSettings(endpoint, credentials) {
   if (endpoint.host === undefined) {
@@ -237,7 +211,7 @@ async function readSettings(endpoint, credentials) {
   }
   let client;
   try {
-    client = await connect(endpoint, credentials);
+    client = await connectCassandra(endpoint, credentials, BOUNDED);
     const local = await client.execute('select release_version from system.local');
     return {
       version: String(local.first()?.['release_version'] ?? 'unknown'),

@@ -2,9 +2,8 @@
 
 import { formatEndpoint } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
-import { authWords, encodeCommand } from '../protocols/resp/command.js';
-import { readReplies } from '../protocols/resp/reply.js';
-import { ask, nameKind, notThere } from './conversation.js';
+import { askRedis } from './ask-redis.js';
+import { nameKind, notThere } from './conversation.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -25,19 +24,13 @@ import { ask, nameKind, notThere } from './conversation.js';
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if there is none, or an error
  */
 export async function callRedis(endpoint, credentials, words, { title, hint, password }) {
-  const login = authWords(credentials);
-  const commands = login === null ? [words] : [login, words];
-  const answer = await ask(endpoint, {
-    send: Buffer.concat(commands.map(encodeCommand)),
-    // What is no reply is enough, too.
-    enough: (bytes) => (readReplies(bytes)?.length ?? commands.length) >= commands.length,
-  });
-  const replies = readReplies(answer.bytes);
-  if (answer.end !== 'enough' || replies === null || replies.length < commands.length) {
+  const { answer, login, replies } = await askRedis(endpoint, credentials, [words]);
+  const [reply] = replies;
+  if (answer.end !== 'enough' || reply === undefined) {
     throw notThere(title, endpoint, answer, hint);
   }
-  const refused = replies.find(({ error }) => error !== null)?.error ?? null;
-  if (refused === null) return replies[commands.length - 1].value;
+  const refused = login?.error ?? reply.error;
+  if (refused === null) return reply.value;
   const where = `${title} at ${formatEndpoint(endpoint)}`;
   if (/^ERR This instance has cluster support disabled/.test(refused)) {
     throw targetError(`${where}: it is no cluster`, 'name it with --redis');

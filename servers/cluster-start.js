@@ -9,13 +9,13 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { targetError } from '../lib/errors.js';
-import { SLOTS } from '../protocols/resp/slots.js';
-import { certificatesIn, makeCertificates } from './certificates.js';
+import { SLOTS } from '../packages/mutex/slot.js';
+import { certificatesIn } from './certificates.js';
 import { callRedis, fieldsOf } from './cluster-call.js';
 import { readProgramVersion } from './command.js';
-import { ATTEMPTS, becomesReady, freePorts, HOST } from './daemon.js';
-import { endServer, lastLines, launch } from './process.js';
-import { makeServerFolder, removeFolder, writeRecord } from './record.js';
+import { becomesReady, freePorts, HOST, recordWhenReady, startInFolder } from './daemon.js';
+import { lastLines, launch } from './process.js';
+import { writeRecord } from './record.js';
 import { CONFIGURATION, tlsArguments } from './redis-family.js';
 import { randomSecret, writePrivate, writeSecrets } from './secrets.js';
 import { handOver } from './unprivileged.js';
@@ -65,20 +65,10 @@ export async function startCluster(name, context) {
       'give the address of a cluster with --redis-cluster',
     );
   }
-  const folder = makeServerFolder(context.home, name, context.owned);
-  try {
-    if (context.tls) await makeCertificates(folder, context.signal);
-    for (let attempt = 1; ; attempt += 1) {
-      const running = await tryStart({ name, program, version, folder }, context);
-      if (running !== null) return running;
-      if (attempt === ATTEMPTS) {
-        throw targetError(`${name}: another process took one of its ports ${ATTEMPTS} times`);
-      }
-    }
-  } catch (error) {
-    if (context.owned) await removeFolder(folder);
-    throw error;
-  }
+  return startInFolder(name, context, {
+    tryStart: (folder) => tryStart({ name, program, version, folder }, context),
+    taken: 'one of its ports',
+  });
 }
 
 /**
@@ -94,16 +84,18 @@ async function tryStart({ name, program, version, folder }, context) {
   for (const node of nodes) prepareNode(node, secrets.password);
   handOver(folder, context.user);
   /** @type {RunningServer} */
-  let running = {
+  const running = {
     name,
-    ...{ pid: 0, startTicks: 0, nodes: [] },
+    pid: 0,
+    startTicks: 0,
+    nodes: [],
     version: '', // until it answers
     folder,
     address: addressOf(nodes),
     credentials,
     ...(context.tls && { tls: { ca: certificatesIn(folder).ca } }),
   };
-  try {
+  return recordWhenReady(running, version, context, async () => {
     /** @type {import('./process.js').Launched[]} */
     const launched = [];
     for (const node of nodes) {
@@ -111,21 +103,13 @@ async function tryStart({ name, program, version, folder }, context) {
       launched.push(await launchNode(node, program, folder, context));
       const identities = launched.map(({ identity }) => identity);
       // Known at once: the next command ends them, even if this process dies.
-      running = { ...running, ...identities[0], nodes: identities };
+      Object.assign(running, identities[0], { nodes: identities });
       writeRecord(home, owned, running);
     }
-    if (!(await allAnswer(nodes, launched, secrets, signal))) {
-      await endServer(running, { graceMs: 1000 });
-      return null;
-    }
+    if (!(await allAnswer(nodes, launched, secrets, signal))) return false;
     await form(nodes, secrets, signal);
-  } catch (error) {
-    await endServer(running, { graceMs: 1000 });
-    throw error;
-  }
-  const ready = { ...running, version };
-  writeRecord(home, owned, ready);
-  return ready;
+    return true;
+  });
 }
 
 /**

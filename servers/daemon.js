@@ -10,7 +10,7 @@ import getPort from 'get-port';
 import { targetError } from '../lib/errors.js';
 import { listensAt } from '../measure/listener.js';
 import { certificatesIn, makeCertificates } from './certificates.js';
-import { endProcess, lastLines, launch } from './process.js';
+import { endServer, lastLines, launch } from './process.js';
 import { makeServerFolder, removeFolder, writeRecord } from './record.js';
 import { writeSecrets } from './secrets.js';
 import { handOver } from './unprivileged.js';
@@ -22,7 +22,7 @@ import { handOver } from './unprivileged.js';
 export const HOST = '127.0.0.1';
 const POLL_MS = 20;
 /** A free port may be taken before the server binds it; twice is unlikely. */
-export const ATTEMPTS = 5;
+const ATTEMPTS = 5;
 const PORT_TAKEN =
   /address already in use|EADDRINUSE|Could not create server TCP|in use by another process|Failed to bind port/i;
 /** Kernel limit for a unix socket's path, without the terminator (unix(7)). */
@@ -61,23 +61,63 @@ export const SOCKET_PATH_MAX = 107;
  * @returns {Promise<RunningServer>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET with the last lines of its log
  */
-export async function startDaemon(spec, context) {
-  const folder = makeServerFolder(context.home, spec.name, context.owned);
+export function startDaemon(spec, context) {
+  return startInFolder(spec.name, context, {
+    async prepare(folder) {
+      handOver(folder, context.user);
+      await spec.prepare?.(folder);
+    },
+    tryStart: (folder) => tryStart(spec, context, folder),
+    taken: 'its port',
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {StartContext} context
+ * @param {object} steps
+ * @param {(folder: string) => Promise<void>} [steps.prepare]
+ * @param {(folder: string) => Promise<RunningServer | null>} steps.tryStart null if a port was
+ *   taken in between
+ * @param {string} steps.taken what another process took, for messages
+ * @returns {Promise<RunningServer>}
+ */
+export async function startInFolder(name, context, { prepare, tryStart: start, taken }) {
+  const folder = makeServerFolder(context.home, name, context.owned);
   try {
-    handOver(folder, context.user);
-    await spec.prepare?.(folder);
+    await prepare?.(folder);
     if (context.tls) await makeCertificates(folder, context.signal);
-    for (let attempt = 1; ; attempt += 1) {
-      const running = await tryStart(spec, context, folder);
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const running = await start(folder);
       if (running !== null) return running;
-      if (attempt === ATTEMPTS) {
-        throw targetError(`${spec.name}: another process took its port ${ATTEMPTS} times`);
-      }
     }
+    throw targetError(`${name}: another process took ${taken} ${ATTEMPTS} times`);
   } catch (error) {
     if (context.owned) await removeFolder(folder);
     throw error;
   }
+}
+
+/**
+ * @param {RunningServer} running without a version until it answers
+ * @param {string} version
+ * @param {StartContext} context
+ * @param {() => Promise<boolean>} becomesReady false if a port was taken in between
+ * @returns {Promise<RunningServer | null>} null: so it was, and the server is ended
+ */
+export async function recordWhenReady(running, version, { home, owned }, becomesReady) {
+  try {
+    if (await becomesReady()) {
+      const ready = { ...running, version };
+      writeRecord(home, owned, ready);
+      return ready;
+    }
+  } catch (error) {
+    await endServer(running, { graceMs: 1000 });
+    throw error;
+  }
+  await endServer(running, { graceMs: 1000 });
+  return null;
 }
 
 /**
@@ -118,18 +158,9 @@ async function tryStart(spec, context, folder) {
     ...(plan.tlsPort !== undefined && { tls: { ca: certificatesIn(folder).ca } }),
   };
   writeRecord(home, owned, running);
-  try {
-    if (!(await becomesReady(spec, running, launched, ports, logPath, signal))) {
-      await endProcess(running, { graceMs: 1000 });
-      return null;
-    }
-  } catch (error) {
-    await endProcess(running, { graceMs: 1000 });
-    throw error;
-  }
-  const ready = { ...running, version: spec.version };
-  writeRecord(home, owned, ready);
-  return ready;
+  return recordWhenReady(running, spec.version, context, () =>
+    becomesReady(spec, running, launched, ports, logPath, signal),
+  );
 }
 
 /**

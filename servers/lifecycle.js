@@ -2,7 +2,7 @@
  * Starts, stops and lists the servers of a state folder.
  */
 
-import { parseEndpoint } from '../lib/address.js';
+import { parseAddress } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { makeHome } from '../lib/home.js';
@@ -305,16 +305,6 @@ async function statusOne(name, home) {
 async function probeRunning({ name, address, credentials = {} }) {
   const { probe } = await loadServer(name);
   await probe(parseAddress(address), await readCredentials(credentials));
-}
-
-/**
- * @param {Record<string, string>} address as recorded
- * @returns {Address}
- */
-function parseAddress(address) {
-  return Object.fromEntries(
-    Object.entries(address).map(([name, text]) => [name, parseEndpoint(text, name)]),
-  );
 }
 
 /**

@@ -3,7 +3,7 @@
 import { formatEndpoint } from '../lib/address.js';
 import { targetError } from '../lib/errors.js';
 import { remedyOf } from '../lib/remedies.js';
-import { forMysql2, sqlTls } from '../lib/tls.js';
+import { forMysql2, sqlLogin } from '../lib/tls.js';
 import { PROBE_TIMEOUT_MS } from './conversation.js';
 
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
@@ -42,14 +42,10 @@ export function sqlProduct({ version, comment = '', aurora }) {
  */
 export async function readSettings(endpoint, { user = 'root', password }) {
   const { createConnection } = await import('mysql2/promise');
-  const where =
-    endpoint.path === undefined
-      ? { host: endpoint.host, port: endpoint.port }
-      : { socketPath: endpoint.path };
   let connection;
   try {
-    const login = { user, password, connectTimeout: PROBE_TIMEOUT_MS };
-    connection = await createConnection(forMysql2({ ...where, ...sqlTls(endpoint), ...login }));
+    const login = sqlLogin(endpoint, { user, password });
+    connection = await createConnection(forMysql2({ ...login, connectTimeout: PROBE_TIMEOUT_MS }));
     return await querySettings(connection);
   } catch (error) {
     throw targetError(

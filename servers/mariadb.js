@@ -71,7 +71,7 @@ export default defineServer({
       required: ['mariadbd', 'mariadb-install-db'],
       optional: ['mariadb', 'mariadb-admin'],
       home,
-      server: 'mariadb',
+      servers: ['mariadb'],
       accept: hasPlugin,
     });
   },

@@ -81,24 +81,28 @@ export async function libraryPath(root) {
 }
 
 /**
- * @param {{ required: readonly string[], optional?: readonly string[], home: string, server:
- *   string, accept?: (binaries: Binaries) => Promise<boolean> }} wanted accept: rejects unsuitable
- *   programs on PATH (a MariaDB without HandlerSocket)
+ * @param {{ required: readonly string[], optional?: readonly string[], home: string,
+ *   servers: readonly string[], accept?: (binaries: Binaries) => Promise<boolean> }} wanted
+ *   servers: whose fetched packages have them; accept: rejects unsuitable programs on PATH (a
+ *   MariaDB without HandlerSocket)
  * @returns {Promise<Binaries | null>}
  */
-export async function findBinaries({ required, optional = [], home, server, accept }) {
+export async function findBinaries({ required, optional = [], home, servers, accept }) {
   const system = await collect(required, optional, pathFolders());
   if (system !== null) {
     /** @type {Binaries} */
     const binaries = { programs: system, env: {}, source: 'path' };
     if (accept === undefined || (await accept(binaries))) return binaries;
   }
-  const root = packagesFolder(home, server);
-  const folders = ['usr/bin', 'usr/sbin'].map((folder) => join(root, folder));
-  const fetched = await collect(required, optional, folders);
-  if (fetched === null) return null;
-  const env = { LD_LIBRARY_PATH: await libraryPath(root) };
-  return { programs: fetched, env, source: 'fetched' };
+  for (const server of servers) {
+    const root = packagesFolder(home, server);
+    const folders = ['usr/bin', 'usr/sbin'].map((folder) => join(root, folder));
+    const fetched = await collect(required, optional, folders);
+    if (fetched === null) continue;
+    const env = { LD_LIBRARY_PATH: await libraryPath(root) };
+    return { programs: fetched, env, source: 'fetched' };
+  }
+  return null;
 }
 
 /**

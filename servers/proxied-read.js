@@ -3,11 +3,7 @@
  * answers it itself, even without Redis.
  */
 
-import { authWords, encodeCommand } from '../protocols/resp/command.js';
-import { readReplies } from '../protocols/resp/reply.js';
-import { ask } from './conversation.js';
-
-const READ = encodeCommand(['GET', 'dragstrip:probe']);
+import { askRedis } from './ask-redis.js';
 
 /**
  * @param {import('../lib/types.js').Endpoint} endpoint
@@ -17,13 +13,8 @@ const READ = encodeCommand(['GET', 'dragstrip:probe']);
  *   error reply
  */
 export async function readThrough(endpoint, credentials = {}) {
-  const login = authWords(credentials);
-  const commands = login === null ? [READ] : [encodeCommand(login), READ];
-  const answer = await ask(endpoint, {
-    send: Buffer.concat(commands),
-    enough: (bytes) => (readReplies(bytes)?.length ?? commands.length) >= commands.length,
-  });
-  const reply = readReplies(answer.bytes)?.[commands.length - 1];
+  const { answer, replies } = await askRedis(endpoint, credentials, [['GET', 'dragstrip:probe']]);
+  const [reply] = replies;
   const error = reply?.error ?? null;
   const isValue = typeof reply?.value === 'string' || reply?.value === null;
   return { answer, reached: isValue && error === null, error };

@@ -2,7 +2,7 @@
  * The Redis that a proxy forwards to, and whether a proxy reaches it.
  */
 
-import { formatEndpoint, locate, parseEndpoint } from '../lib/address.js';
+import { formatEndpoint, locate, parseAddress, parseEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { targetError } from '../lib/errors.js';
 import { nameKind, notThere } from './conversation.js';
@@ -54,9 +54,7 @@ export async function redisBehind({ home, behind, behindCredentials }, proxy) {
       `run \`npx dragstrip servers start redis ${proxy}\`, or set DRAGSTRIP_REDIS`,
     );
   }
-  const address = Object.fromEntries(
-    Object.entries(running.address).map(([name, text]) => [name, parseEndpoint(text)]),
-  );
+  const address = parseAddress(running.address);
   return { address, password: (await readCredentials(running.credentials ?? {})).password };
 }
 

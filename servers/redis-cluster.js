@@ -47,12 +47,9 @@ export default defineServer({
   programs: ['redis-server'],
   tls: true,
 
-  async find(home) {
-    const wanted = { required: ['redis-server'], optional: ['redis-cli'], home };
-    return (
-      (await findBinaries({ ...wanted, server: 'redis' })) ??
-      findBinaries({ ...wanted, server: NAME })
-    );
+  find(home) {
+    const programs = { required: ['redis-server'], optional: ['redis-cli'] };
+    return findBinaries({ ...programs, home, servers: ['redis', NAME] });
   },
 
   start: (context) => startCluster(NAME, context),
@@ -60,7 +57,9 @@ export default defineServer({
   async probe(address, credentials) {
     const { endpoint, info } = await firstOf(address, (one) => readState(one, credentials));
     const { product, version, settings } = await readSettings(endpoint, credentials, {
-      ...{ title: TITLE, credentials: CREDENTIALS, hint: HINT },
+      title: TITLE,
+      credentials: CREDENTIALS,
+      hint: HINT,
       settings: SETTINGS,
     });
     const { nodes, primaries } = info;

@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
-import { tlsOptions } from '../lib/tls.js';
 import { findListener } from '../measure/listener.js';
-import { authWords, encodeCommand } from '../protocols/resp/command.js';
+import { encodeCommand } from '../protocols/resp/command.js';
+import { askRedis } from './ask-redis.js';
 import { certificatesIn } from './certificates.js';
 import { readProgramVersion } from './command.js';
-import { ask, nameKind, notThere, PROBE_TIMEOUT_MS } from './conversation.js';
+import { ask, nameKind, notThere } from './conversation.js';
 import { SOCKET_PATH_MAX, startDaemon } from './daemon.js';
 import { findBinaries } from './programs.js';
 import { randomSecret, writePrivate } from './secrets.js';
@@ -25,7 +25,6 @@ import { randomSecret, writePrivate } from './secrets.js';
 
 export const CONFIGURATION = fileURLToPath(new URL('../redis.conf', import.meta.url));
 const PING = encodeCommand(['PING']);
-const LF = 10;
 /** Rows of an earlier start are loaded first. */
 const READY_TIMEOUT_MS = 120_000;
 const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads', 'hz'];
@@ -61,15 +60,13 @@ export function defineRedisServer(family) {
     programs: [server],
     tls: true,
 
-    async find(home) {
-      const wanted = {
+    find(home) {
+      return findBinaries({
         required: [server],
         optional: [`${program}-cli`, `${program}-benchmark`],
         home,
-      };
-      const { binariesOf = name } = family;
-      const found = await findBinaries({ ...wanted, server: binariesOf });
-      return found ?? findBinaries({ ...wanted, server: name });
+        servers: [family.binariesOf ?? name, name],
+      });
     },
 
     async start(context) {
@@ -91,7 +88,7 @@ export function defineRedisServer(family) {
             const keeps = family.keepsRows !== false && !context.owned;
             return planStart(what, ports, keeps);
           },
-          answers: async ({ main }) => isReady(await login(main, secrets)),
+          answers: ({ main }) => isReady(main, secrets),
         },
         context,
       );
@@ -186,18 +183,11 @@ function sniff(endpoint) {
 /**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
+ * @returns {Promise<boolean>} not while it loads its rows
  */
-function login(endpoint, credentials) {
-  const words = authWords(credentials) ?? ['PING'];
-  return ask(endpoint, {
-    send: Buffer.concat([encodeCommand(words), PING]),
-    enough: (bytes) => bytes.filter((byte) => byte === LF).length === 2,
-  });
-}
-
-/** @param {import('./conversation.js').Answer} answer */
-function isReady({ bytes }) {
-  return bytes.toString('latin1').endsWith('+PONG\r\n'); // not while it loads its rows
+async function isReady(endpoint, credentials) {
+  const { replies } = await askRedis(endpoint, credentials, [['PING']]);
+  return replies[0]?.value === 'PONG';
 }
 
 /**
@@ -207,58 +197,28 @@ function isReady({ bytes }) {
  *   settings?: readonly string[] }} about settings: beside those of every server of the family
  */
 export async function readSettings(endpoint, credentials, about) {
-  const { title, credentials: variables, hint, settings = [] } = about;
-  const { Redis } = await import('ioredis');
-  const client = new Redis({
-    ...endpoint,
-    tls: tlsOptions(endpoint) ?? undefined,
-    username: credentials.user,
-    password: credentials.password,
-    lazyConnect: true,
-    protocol: 2,
-    disableClientInfo: true,
-    enableReadyCheck: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-    connectTimeout: PROBE_TIMEOUT_MS,
-    commandTimeout: PROBE_TIMEOUT_MS,
-  });
-  // A refused login closes the connection, which is all that connect() reports; the event has the
-  // reason.
-  /** @type {Error | null} */
-  let reason = null;
-  client.on('error', (error) => {
-    reason ??= error;
-  });
-  try {
-    await client.connect();
-    return await readInfo(client, [...SETTINGS, ...settings]);
-  } catch (closed) {
-    const error = reason ?? closed;
+  const { title, credentials: variables, hint, settings: more = [] } = about;
+  const names = [...SETTINGS, ...more];
+  const commands = [['INFO', 'server'], ...names.map((name) => ['CONFIG', 'GET', name])];
+  const { answer, login, replies } = await askRedis(endpoint, credentials, commands);
+  const [info, ...values] = replies;
+  if (typeof info?.value !== 'string') {
+    const reason = login?.error ?? info?.error ?? answer.error?.message ?? 'Connection is closed.';
     throw targetError(
-      `${title} at ${formatEndpoint(endpoint)}: ${error.message}`,
-      /NOAUTH|WRONGPASS|AUTH|password/.test(error.message)
+      `${title} at ${formatEndpoint(endpoint)}: ${reason}`,
+      /NOAUTH|WRONGPASS|AUTH|password/.test(reason)
         ? `set ${variables.password} or ${variables.password}_FILE`
         : hint,
-      error,
     );
-  } finally {
-    client.disconnect();
   }
-}
-
-/** @param {import('ioredis').Redis} client @param {readonly string[]} names */
-async function readInfo(client, names) {
-  const info = await client.info('server');
   /** @type {Record<string, string>} */
   const settings = {};
-  for (const name of names) {
+  for (const [i, reply] of values.entries()) {
     // CONFIG may be forbidden or renamed; the settings are then unknown.
-    const reply = await client.config('GET', name).catch(() => []);
-    const [, value] = /** @type {string[]} */ (reply);
-    if (value !== undefined) settings[name] = value;
+    const [, value] = Array.isArray(reply.value) ? reply.value : [];
+    if (value !== undefined) settings[names[i]] = value;
   }
-  return { ...productOf(info), settings };
+  return { ...productOf(info.value), settings };
 }
 
 /** Products that answer as Redis, by the field of INFO that has their own version. */

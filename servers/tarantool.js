@@ -45,7 +45,7 @@ export default defineServer({
   programs: ['tarantool'],
 
   find(home) {
-    return findBinaries({ required: ['tarantool'], home, server: 'tarantool' });
+    return findBinaries({ required: ['tarantool'], home, servers: ['tarantool'] });
   },
 
   async start(context) {

@@ -3,7 +3,7 @@
  * machine did to all of them in that block is known, and can be taken out.
  *
  * Goals: the figure of a process, with the state of the machine and the worst slices out of it.
- * Non-goals: intervals, which are over processes: comparison.js. Blocks are no independent values.
+ * Non-goals: intervals, which are over processes: contenders.js. Blocks are no independent values.
  */
 
 import { mean, median } from 'simple-statistics';

@@ -2,31 +2,35 @@
  * The bottleneck of a benchmark: the driver (its thread is full), the server (its thread or the
  * cores are full), or latency (neither; they wait for each other). Pure.
  *
- * Event-loop utilisation is not used: with one request in flight it shows 0.75 to 0.97 at half a
- * core. The verdict is based on CPU time, or on a known ceiling that was reached.
+ * Where the kernel counts how long a thread ran and waited for a processor, that decides: time in
+ * which it was runnable and had no processor, taken by a neighbour, says nothing about the thread,
+ * while CPU time over wall time calls a full driver on a busy machine "latency". Event-loop
+ * utilisation is not used: with one request in flight it shows 0.75 to 0.97 at half a core.
  */
 
 /** CPU share from which a thread counts as full; even a busy thread is interrupted sometimes. */
 export const FULL = 0.9;
+/** Run time over the time in which it could have run; above the lower one it is nearly full. */
+const OCCUPIED = 0.95;
+const NEARLY_OCCUPIED = 0.8;
 
-/** @typedef {import('./occupancy.js').OccupancyVerdict} BoundVerdict two names: by slices only */
-
-/**
- * @typedef {object} Bound
- * @property {BoundVerdict | null} verdict null: unknown
- * @property {number | null} clientShare CPU time of the client's process over wall time; with
- *   helper threads (garbage collection) it may exceed 1
- * @property {number | null} serverShare the same for the server's busiest thread if known,
- *   otherwise for all its threads together
- */
+/** @typedef {'driver' | 'server' | 'latency' | 'driver/latency' | 'server/latency'} Verdict two
+ *   names: between full and not */
 
 /**
- * @typedef {object} BoundInput sums over the measured rounds of a benchmark
+ * @typedef {object} Bottleneck
+ * @property {Verdict | null} verdict null: unknown
+ * @property {number | null} clientShare how full the client's thread was; from CPU time, where
+ *   helper
+ *   threads (garbage collection) count, it may exceed 1
+ * @property {number | null} serverShare the same of the server's busiest thread if known, otherwise
+ *   of all its threads together
+ *
+ * @typedef {object} CpuTimes sums over the measured rounds of a benchmark
  * @property {number} durationNs wall time
  * @property {number | null} clientCpuNs user and system; null: unknown
  * @property {number | null} serverCpuNs all threads; null: remote or not readable
  * @property {number | null} [serverThreadNs] the busiest thread; null: unknown
- * @property {boolean} [embedded] there is no server
  * @property {number} [cores] of the machine, if the server is local
  * @property {number} [processes] client processes sharing the load
  * @property {number | null} [ofClientCeiling] throughput / client ceiling
@@ -34,40 +38,77 @@ export const FULL = 0.9;
  */
 
 /**
- * @param {BoundInput} input
- * @returns {Bound}
+ * @param {{ wallNs: number, runNs: number, waitNs: number }} times of a thread
+ * @returns {number | null} 0 to 1; null: it could not run at all
  */
-export function boundOf(input) {
-  const { durationNs, clientCpuNs, serverCpuNs, serverThreadNs = null } = input;
-  const { embedded = false, processes = 1 } = input;
+export function occupancyOf({ wallNs, runNs, waitNs }) {
+  const couldNs = wallNs - waitNs;
+  return couldNs > 0 ? Math.min(1, runNs / couldNs) : null;
+}
+
+/**
+ * @param {{ occupancy?: readonly { client: number | null, server: number | null }[],
+ *   cpu: CpuTimes, embedded?: boolean }} input occupancy: of the threads, by round; cpu: decides
+ *   where it is not known; embedded: there is no server
+ * @returns {Bottleneck}
+ */
+export function bottleneckOf({ occupancy = [], cpu, embedded = false }) {
+  const client = middleOf(occupancy.map((round) => round.client));
+  const server = middleOf(occupancy.map((round) => round.server));
+  // A server that cannot be read is not known to wait.
+  const isBlind = !embedded && server === null && (client ?? 0) < NEARLY_OCCUPIED;
+  return client === null || isBlind
+    ? byCpu(cpu, embedded)
+    : { verdict: byOccupancy(client, server ?? 0), clientShare: client, serverShare: server };
+}
+
+/** @param {readonly (number | null)[]} shares of rounds */
+function middleOf(shares) {
+  const known = shares.filter((share) => share !== null).sort((a, b) => a - b);
+  return known.length === 0 ? null : known[known.length >> 1];
+}
+
+/**
+ * The driver is checked first: if both are full, a faster server alone would change nothing.
+ * @param {number} client
+ * @param {number} server its busiest thread; 0: there is none
+ * @returns {Verdict}
+ */
+function byOccupancy(client, server) {
+  if (client > OCCUPIED) return 'driver';
+  if (server > OCCUPIED) return 'server';
+  if (client >= NEARLY_OCCUPIED && client >= server) return 'driver/latency';
+  return server >= NEARLY_OCCUPIED ? 'server/latency' : 'latency';
+}
+
+/**
+ * @param {CpuTimes} cpu
+ * @param {boolean} embedded
+ * @returns {Bottleneck}
+ */
+function byCpu(cpu, embedded) {
+  const { durationNs, clientCpuNs, serverCpuNs, serverThreadNs = null, processes = 1 } = cpu;
+  const { ofClientCeiling = null, ofServerCeiling = null } = cpu;
   const share = (/** @type {number | null} */ ns) =>
     ns === null || !(durationNs > 0) ? null : ns / durationNs;
   const client = share(clientCpuNs);
   const clientShare = client === null ? null : client / processes;
   const serverShare = embedded ? null : (share(serverThreadNs) ?? share(serverCpuNs));
-  return { verdict: verdictOf(input, clientShare), clientShare, serverShare };
-}
-
-/**
- * The driver is checked first: if both are full, a faster server alone would change nothing.
- * @param {BoundInput} input
- * @param {number | null} clientShare
- * @returns {BoundVerdict | null}
- */
-function verdictOf(input, clientShare) {
-  const { embedded = false, ofClientCeiling = null, ofServerCeiling = null } = input;
-  if (clientShare !== null && clientShare >= FULL) return 'driver';
-  const isServerFull = embedded ? false : serverFull(input);
-  if (isServerFull === true) return 'server';
-  if ((ofClientCeiling ?? 0) >= FULL) return 'driver';
-  if ((ofServerCeiling ?? 0) >= FULL) return 'server';
-  return clientShare === null || isServerFull === null ? null : 'latency';
+  const isServerFull = embedded ? false : serverFull(cpu);
+  const verdict = () => {
+    if (clientShare !== null && clientShare >= FULL) return 'driver';
+    if (isServerFull === true) return 'server';
+    if ((ofClientCeiling ?? 0) >= FULL) return 'driver';
+    if ((ofServerCeiling ?? 0) >= FULL) return 'server';
+    return clientShare === null || isServerFull === null ? null : 'latency';
+  };
+  return { verdict: verdict(), clientShare, serverShare };
 }
 
 /**
  * The threads of a server may add up to a whole core with none of them full: without the busiest
  * thread's time, a sum above one core is inconclusive until all cores are full.
- * @param {BoundInput} input
+ * @param {CpuTimes} cpu
  * @returns {boolean | null} null: unknown
  */
 function serverFull({ durationNs, clientCpuNs, serverCpuNs, serverThreadNs = null, cores }) {

@@ -1,73 +1,82 @@
 /**
- * Comparisons of a report: ratio, interval, tests and verdict of each pair, with Holm's correction.
+ * Two runs against each other, many benchmarks at once: ratio, interval and answer of each.
  *
- * Goal: one call computes what a line of `dragstrip compare` shows. Non-goals: reading results, and
- * deciding whether two of them are comparable.
+ * Goals: an interval that the answer was decided by, so that it reaches 1 where there is no
+ * difference to report: Holm's correction lowers the level of a benchmark, and its interval is that
+ * of the lowered level. Non-goals: reading results, and deciding whether two are comparable.
  */
 
+import { mean, sampleVariance } from 'simple-statistics';
+import { studentQuantile } from './distributions.js';
+import { roundsToDecide } from './gate.js';
 import { holm } from './holm.js';
 import { CONFIDENCE } from './interval.js';
-import { mannWhitney } from './mannwhitney.js';
-import { present, ratioInterval } from './ratio.js';
-import { verdictOf } from './verdict.js';
+import { answerOf, EFFECT_MIN, isDecided, TIED_MAX } from './separation.js';
+import { welchTest } from './welch.js';
 
 /**
- * @typedef {object} Pair
- * @property {string} name of the comparison, for the caller
- * @property {import('./ratio.js').Rounds} a by round; null if A did not run
- * @property {import('./ratio.js').Rounds} b
- * @property {number | null} [noise] of this pair, if it differs from the common one
+ * @typedef {object} Runs
+ * @property {readonly number[]} a by round, of the one run; more is faster
+ * @property {readonly number[]} b of the other
+ * @property {number} [margin] least effect that counts, as a share; 1 % by default
+ *
+ * @typedef {object} Compared
+ * @property {number | null} ratio of A to B, 1.05: A is 5 % faster; null: nothing is comparable
+ * @property {number | null} low null: a side has one round
+ * @property {number | null} high
+ * @property {number} confidence of the interval, after Holm
+ * @property {number | null} p two-sided, after Holm
+ * @property {number} n rounds of the side that has fewer
+ * @property {number} margin
+ * @property {import('./separation.js').Answer} answer
+ * @property {number | null} roundsNeeded rounds in all that would decide in 4 of 5 cases; null:
+ *   decided, unknown, or more than 1000
  */
 
 /**
- * @typedef {object} CompareOptions
- * @property {number} [confidence] 0.95 by default
- * @property {number | null} [noise] of noiseFloor; null: unknown
- * @property {boolean} [paired] true by default: rounds of one run, by block; false: two runs
- * @property {'higher' | 'lower'} [better] which value is faster; `higher` by default
+ * @param {readonly Runs[]} all of a report: Holm's correction counts them
+ * @param {{ confidence?: number }} [options]
+ * @returns {Compared[]} in the order of `all`
  */
-
-/**
- * @typedef {import('./ratio.js').RatioInterval & import('./verdict.js').Judgement & {
- *   name: string,
- *   pHolm: number | null,
- *   noise: number | null,
- *   mannWhitney: import('./mannwhitney.js').MannWhitneyResult,
- * }} Comparison
- */
-
-/**
- * Computes all comparisons of a report together, as Holm's correction requires.
- * @param {readonly Pair[]} pairs
- * @param {CompareOptions} [options]
- * @returns {Comparison[]} in the order of `pairs`
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE if paired rounds differ in number
- */
-export function compareAll(pairs, options = {}) {
-  const { confidence = CONFIDENCE, noise = null, paired = true, better = 'higher' } = options;
-  const intervals = pairs.map(({ a, b }) => ratioInterval(a, b, { confidence, paired }));
-  const adjusted = holm(intervals.map(({ p }) => p));
-  return pairs.map(({ name, a, b, noise: own = noise }, index) => {
-    const interval = intervals[index];
-    const pHolm = adjusted[index];
+export function compareRuns(all, { confidence = CONFIDENCE } = {}) {
+  const logs = all.map(({ a, b }) => [a, b].map((values) => values.map(Math.log)));
+  const tests = logs.map(([a, b]) =>
+    welchTest(a.filter(Number.isFinite), b.filter(Number.isFinite)),
+  );
+  const adjusted = holm(tests.map(({ p }) => p));
+  return all.map(({ a, b, margin = EFFECT_MIN }, i) => {
+    const [one, two] = logs[i];
+    const n = Math.min(a.length, b.length);
+    const isPositive = n > 0 && [...one, ...two].every(Number.isFinite);
+    const value = isPositive ? mean(one) - mean(two) : 0;
+    const { p, df, standardError } = tests[i];
+    const pHolm = adjusted[i];
+    const none = { low: null, high: null, confidence, p: null, roundsNeeded: null };
+    const shown = { ratio: isPositive ? Math.exp(value) : null, n, margin };
+    if (!isPositive || p === null || pHolm === null) {
+      return { ...shown, ...none, answer: /** @type {const} */ ('not resolved') };
+    }
+    const error = (1 - confidence) * (pHolm > 0 ? p / pHolm : 1 / all.length);
+    const half = df === null ? 0 : studentQuantile(1 - error / 2, df) * (standardError ?? 0);
+    const answer = answerOf(value, half, margin);
+    const deviation = Math.sqrt(sampleVariance(one) + sampleVariance(two));
+    const estimate = { value, half, confidence: 1 - error, deviation, n, freedom: oneLess };
+    const effect = Math.abs(value);
+    const gap = effect > Math.log1p(margin) ? effect : Math.log1p(TIED_MAX) - effect;
     return {
-      name,
-      ...interval,
-      pHolm,
-      noise: own,
-      mannWhitney: mannWhitney(present(a), present(b)),
-      ...verdictOf(interval, { noise: own, pHolm, better }),
+      ...shown,
+      low: Math.exp(value - half),
+      high: Math.exp(value + half),
+      confidence: 1 - error,
+      p: pHolm,
+      answer,
+      roundsNeeded:
+        isDecided(answer) || answer === 'tied' || gap <= 0 ? null : roundsToDecide(estimate, gap),
     };
   });
 }
 
-/**
- * Computes a single comparison, without correction.
- * @param {import('./ratio.js').Rounds} a
- * @param {import('./ratio.js').Rounds} b
- * @param {CompareOptions} [options]
- * @returns {Comparison} its name is empty
- */
-export function compareRounds(a, b, options = {}) {
-  return compareAll([{ name: '', a, b }], options)[0];
+/** @param {number} rounds */
+function oneLess(rounds) {
+  return rounds - 1;
 }

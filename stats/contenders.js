@@ -9,10 +9,10 @@
 
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { usageError } from '../lib/errors.js';
-import { CONFIDENCE } from './interval.js';
+import { studentQuantile } from './distributions.js';
+import { CONFIDENCE, studentHalf } from './interval.js';
 import { leveneTest } from './levene.js';
-import { studentQuantile, studentTail } from './student.js';
-import { studentizedRangeQuantile, studentizedRangeTail } from './studentized-range.js';
+import { studentizedRangeQuantile } from './studentized-range.js';
 
 /**
  * Below this p of Levene's test the variances are not pooled. With six rounds the test has
@@ -37,7 +37,7 @@ const ROUNDING = 1e-12;
  * @property {number} k contenders
  * @property {number} rounds processes of each
  * @property {number[]} estimates means over processes
- * @property {number[]} halfAlone half-widths of the estimates by themselves
+ * @property {number[]} halfAlone half-widths of the estimates by themselves; infinite: one round
  * @property {number} variance pooled residual variance of a process
  * @property {number} degreesOfFreedom of the pooled variance
  * @property {number | null} leveneP of all contenders; null: one contender, or two rounds
@@ -48,22 +48,21 @@ const ROUNDING = 1e-12;
 
 /**
  * @param {readonly (readonly number[])[]} means of processes, by contender and round; complete
- * @param {{ confidence?: number }} [options]
+ * @param {{ confidence?: number, pooled?: boolean }} [options] pooled: false of processes with few
+ *   segments, where one that stalled would widen the intervals of all others
  * @returns {Contest}
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a mean is missing or there are
- *   fewer than two rounds
+ * @throws {import('../lib/errors.js').DragstripError} E_USAGE where a mean is missing
  */
-export function contest(means, { confidence = CONFIDENCE } = {}) {
+export function contest(means, { confidence = CONFIDENCE, pooled = true } = {}) {
   const k = means.length;
   const rounds = means[0]?.length ?? 0;
   const complete = means.every((row) => row.length === rounds && row.every(Number.isFinite));
-  if (k === 0 || rounds < 2 || !complete) throw usageError('contest: means are missing');
+  if (k === 0 || rounds === 0 || !complete) throw usageError('contest: means are missing');
   const estimates = means.map((row) => mean([...row]));
-  const t = studentQuantile((1 + confidence) / 2, rounds - 1);
-  const halfAlone = means.map((row) => (t * sampleStandardDeviation([...row])) / Math.sqrt(rounds));
+  const halfAlone = means.map((row) => studentHalf(row, confidence));
   const whole = tableOf(means, [...means.keys()]);
   const { leveneP } = whole;
-  const { members, ...table } = poolOf(means) ?? { ...whole, members: [] };
+  const { members, ...table } = (pooled ? poolOf(means) : null) ?? { ...whole, members: [] };
   const { variance, degreesOfFreedom } = table;
   const shared = { k, rounds, estimates, halfAlone, confidence, means };
   return { ...shared, variance, degreesOfFreedom, leveneP, pool: members };
@@ -109,7 +108,8 @@ function tableOf(means, members) {
   const degreesOfFreedom = (k - 1) * (rounds - 1);
   const squares = residuals.flat().reduce((sum, value) => sum + value * value, 0);
   return {
-    ...{ residuals, degreesOfFreedom },
+    residuals,
+    degreesOfFreedom,
     variance: degreesOfFreedom === 0 ? 0 : squares / degreesOfFreedom,
     leveneP: k > 1 && rounds > 2 ? leveneTest(residuals) : null,
   };
@@ -165,24 +165,15 @@ function errorOf(contest, i, j) {
  * @returns {Difference} of contender i to contender j
  */
 export function differenceOf(contest, i, j) {
-  const { estimates, confidence } = contest;
+  const { estimates, confidence, rounds } = contest;
+  const value = estimates[i] - estimates[j];
+  if (rounds < 2) return { value, half: Infinity, halfOfAll: Infinity };
   const { error, df, pooled } = errorOf(contest, i, j);
   return {
-    value: estimates[i] - estimates[j],
+    value,
     half: studentQuantile((1 + confidence) / 2, df) * error,
     halfOfAll: quantileOfAll(contest, df, pooled) * error,
   };
-}
-
-/**
- * @param {Contest} contest
- * @param {number} i
- * @param {number} j
- * @returns {number} half-width of the difference by the pair's own rounds alone
- */
-export function ownHalfOf(contest, i, j) {
-  const { confidence, rounds } = contest;
-  return studentQuantile((1 + confidence) / 2, rounds - 1) * ownError(contest, i, j);
 }
 
 /**
@@ -195,27 +186,6 @@ export function ownHalfOf(contest, i, j) {
  */
 function quantileOfAll({ k, confidence }, df, pooled) {
   if (pooled) return studentizedRangeQuantile(confidence, k, df) / Math.SQRT2;
-  const level = confidence ** (1 / couplesOf(k));
+  const level = confidence ** (2 / Math.max(2, k * (k - 1)));
   return studentQuantile((1 + level) / 2, df);
-}
-
-/** @param {number} k */
-function couplesOf(k) {
-  return Math.max(1, (k * (k - 1)) / 2);
-}
-
-/**
- * @param {Contest} contest
- * @param {number} i
- * @param {number} j
- * @returns {number} p of the difference, all pairs being compared
- */
-export function pairP(contest, i, j) {
-  const { k, estimates } = contest;
-  const { error, df, pooled } = errorOf(contest, i, j);
-  const value = Math.abs(estimates[i] - estimates[j]);
-  if (error === 0) return value === 0 ? 1 : 0;
-  const t = value / error;
-  if (pooled) return studentizedRangeTail(t * Math.SQRT2, k, df);
-  return -Math.expm1(couplesOf(k) * Math.log1p(-2 * studentTail(t, df)));
 }

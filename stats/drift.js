@@ -1,15 +1,15 @@
 /**
- * Drift within a process: its first against its last third of slices, block state out. It stands in
- * the place of a test for a steady state, which short slices on a shared machine never pass.
+ * Drift within a process: its first against its last third of slices, block state out, or of the
+ * windows of a long segment. It replaces a test for a steady state, which a shared
+ * machine hardly ever passes.
  *
  * Goals: to mark what was surely still warming up, or wearing out. Non-goals: to mark noise: a row
  * is marked only where the whole interval lies beyond ± 2 %.
  */
 
-import { mean, sampleStandardDeviation } from 'simple-statistics';
+import { mean } from 'simple-statistics';
 import { TRIM, trimmedMean } from './blocks.js';
-import { CONFIDENCE } from './interval.js';
-import { studentQuantile } from './student.js';
+import { CONFIDENCE, studentHalf } from './interval.js';
 
 /** What a row may drift without being marked, as a share. */
 export const DRIFT_MAX = 0.02;
@@ -21,6 +21,24 @@ export const DRIFT_MAX = 0.02;
  * @property {number} high
  * @property {boolean} marked
  */
+
+/** Fewer windows of a timeline are no course. */
+const WINDOWS_MIN = 10;
+
+/**
+ * The windows of the timelines of a closed loop as the blocks of its segments.
+ * @param {readonly import('../lib/result.js').Round[]} rounds measured
+ * @returns {(number | null)[][]} log of ns per operation by round and window; the last window of
+ *   each
+ *   is left out, since it is cut; none of rounds of less than a second
+ */
+export function windowsOf(rounds) {
+  return rounds.flatMap(({ timeline: { windowNs, operations } }) => {
+    const whole = operations.slice(0, -1);
+    if (windowNs === 0 || whole.length < WINDOWS_MIN) return [];
+    return [whole.map((count) => (count > 0 ? Math.log(windowNs / count) : null))];
+  });
+}
 
 /**
  * @param {readonly (readonly (number | null)[])[]} residuals of one contender by round and block
@@ -35,8 +53,7 @@ export function driftOf(residuals, { trim = TRIM, confidence = CONFIDENCE } = {}
   });
   if (steps.length < 2) return null;
   const centre = mean(steps);
-  const t = studentQuantile((1 + confidence) / 2, steps.length - 1);
-  const half = (t * sampleStandardDeviation(steps)) / Math.sqrt(steps.length);
+  const half = studentHalf(steps, confidence);
   const limit = Math.log1p(DRIFT_MAX);
   return {
     ratio: Math.exp(centre),

@@ -4,7 +4,7 @@
  * fails. If either confirmation fails, an earlier point passed or failed by chance, and the search
  * continues from there.
  *
- * Pure except for the probe, which offers a rate and decides whether it passes.
+ * Pure: a generator that gives the next rate and takes whether it passed.
  */
 
 /** @typedef {'double' | 'halve' | 'bisect' | 'confirm' | 'beyond' | 'widen'} Phase */
@@ -15,7 +15,7 @@
  * @property {number} rate operations per second
  * @property {Phase} phase
  * @property {boolean} passed in two of three trials
- * @property {(T & { passed: boolean })[]} trials two, or three if they differ
+ * @property {T[]} trials two, or three if they differ
  */
 
 /**
@@ -41,31 +41,27 @@ const RATE_MAX = 1e7;
 class SearchEnd extends Error {}
 
 /**
- * @template T
- * @param {(rate: number, place: { phase: Phase, point: number, trial: number }) =>
- *   Promise<T & { passed: boolean }>} probe runs a trial; rejects if the search cannot continue
+ * @template {{ passed: boolean }} T
  * @param {object} options
  * @param {number} options.start the first rate
  * @param {number} [options.pointsMax]
- * @param {AbortSignal} [options.signal]
  * @param {(point: Point<T>) => void} [options.onPoint]
- * @returns {Promise<FindMaxResult<T>>}
+ * @returns {Generator<number, FindMaxResult<T>, T>} gives a rate, takes its trial
  */
-export async function findMax(probe, { start, pointsMax = POINTS_MAX, signal, onPoint }) {
+export function* findMax({ start, pointsMax = POINTS_MAX, onPoint }) {
   /** @type {Point<T>[]} */
   const points = [];
-  /** @type {{ low: number | null, high: number | null }} highest passing, lowest failing rate */
+  /** @type {Range} highest passing, lowest failing rate */
   const range = { low: null, high: null };
 
-  /** @param {number} rate @param {Phase} phase */
-  const holds = async (rate, phase) => {
-    if (signal?.aborted) throw new SearchEnd('the search was stopped');
+  /** @type {Holds} */
+  function* holds(rate, phase) {
     if (points.length >= pointsMax) throw new SearchEnd(`no end after ${pointsMax} points`);
+    /** @type {T[]} */
     const trials = [];
     let balance = 0;
     while (Math.abs(balance) < 2 && trials.length < 3) {
-      const place = { phase, point: points.length, trial: trials.length };
-      const trial = await probe(rate, place);
+      const trial = yield rate;
       trials.push(trial);
       balance += trial.passed ? 1 : -1;
     }
@@ -76,17 +72,17 @@ export async function findMax(probe, { start, pointsMax = POINTS_MAX, signal, on
     points.push(point);
     onPoint?.(point);
     return passed;
-  };
+  }
 
   try {
-    await bracket(start, holds);
+    yield* bracket(start, holds);
     for (;;) {
-      await bisect(range, holds);
+      yield* bisect(range, holds);
       const answer = /** @type {number} */ (range.low);
-      if (!(await holds(answer, 'confirm'))) {
-        await widen(range, answer, 1 / (1 + BEYOND), holds);
-      } else if (await holds(round(answer * (1 + BEYOND)), 'beyond')) {
-        await widen(range, answer * (1 + BEYOND), 1 + BEYOND, holds);
+      if (!(yield* holds(answer, 'confirm'))) {
+        yield* widen(range, answer, 1 / (1 + BEYOND), holds);
+      } else if (yield* holds(round(answer * (1 + BEYOND)), 'beyond')) {
+        yield* widen(range, answer * (1 + BEYOND), 1 + BEYOND, holds);
       } else {
         return { rate: answer, confirmed: true, reason: null, points };
       }
@@ -106,7 +102,7 @@ function round(rate) {
 }
 
 /**
- * @typedef {(rate: number, phase: Phase) => Promise<boolean>} Holds
+ * @typedef {(rate: number, phase: Phase) => Generator<number, boolean, any>} Holds
  * @typedef {{ low: number | null, high: number | null }} Range
  */
 
@@ -114,19 +110,19 @@ function round(rate) {
  * @param {number} start
  * @param {Holds} holds
  */
-async function bracket(start, holds) {
+function* bracket(start, holds) {
   let rate = round(start);
-  if (await holds(rate, 'double')) {
+  if (yield* holds(rate, 'double')) {
     do {
       if (rate >= RATE_MAX)
         throw new SearchEnd(`${rate} per second passed; higher rates are not offered`);
       rate = round(Math.min(RATE_MAX, rate * 2));
-    } while (await holds(rate, 'double'));
+    } while (yield* holds(rate, 'double'));
     return;
   }
   for (let i = 0; i < HALVINGS_MAX; i += 1) {
     rate = round(rate / 2);
-    if (await holds(rate, 'halve')) return;
+    if (yield* holds(rate, 'halve')) return;
   }
   throw new SearchEnd(`${rate} per second already exceeds the limit`);
 }
@@ -135,12 +131,12 @@ async function bracket(start, holds) {
  * @param {Range} range
  * @param {Holds} holds
  */
-async function bisect(range, holds) {
+function* bisect(range, holds) {
   while (/** @type {number} */ (range.high) / /** @type {number} */ (range.low) > 1 + RESOLUTION) {
     const [low, high] = [Number(range.low), Number(range.high)];
     const middle = round((low + high) / 2);
     if (middle <= low || middle >= high) return;
-    await holds(middle, 'bisect');
+    yield* holds(middle, 'bisect');
   }
 }
 
@@ -152,12 +148,12 @@ async function bisect(range, holds) {
  * @param {number} factor below 1: down until it passes; above 1: up until it fails
  * @param {Holds} holds
  */
-async function widen(range, from, factor, holds) {
+function* widen(range, from, factor, holds) {
   const down = factor < 1;
   range[down ? 'low' : 'high'] = null;
   let rate = from;
   do {
     rate = round(rate * factor);
     if (rate < 1e-3) throw new SearchEnd('no rate passed twice');
-  } while ((await holds(rate, 'widen')) !== down);
+  } while ((yield* holds(rate, 'widen')) !== down);
 }

@@ -10,7 +10,7 @@
  */
 
 import { contest, differenceOf } from './contenders.js';
-import { studentQuantile } from './student.js';
+import { studentQuantile } from './distributions.js';
 
 const ERROR = 0.05;
 const ROUNDS_MAX = 1000;

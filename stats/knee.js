@@ -23,13 +23,32 @@ const RISE_MAX = 5;
  *   was not, or there is only one
  */
 export function kneeOf(steps) {
+  const { taken, beyond } = split(steps);
+  return beyond === 0 ? null : (taken.at(-1)?.offered ?? null);
+}
+
+/**
+ * @param {readonly Step[]} steps of one storage
+ * @returns {number | null} the highest rate that was taken; null: not even the first
+ */
+export function sustainedOf(steps) {
+  return split(steps).taken.at(-1)?.offered ?? null;
+}
+
+/**
+ * @param {readonly Step[]} steps
+ * @returns {{ taken: Step[], beyond: number }} those before the first that was not taken, and how
+ *   many follow
+ */
+function split(steps) {
   const sorted = [...steps].sort((a, b) => a.offered - b.offered);
   const least = sorted[0]?.p99Ns ?? null;
-  const beyond = sorted.findIndex(
+  const at = sorted.findIndex(
     ({ offered, achieved, dropped, p99Ns }) =>
       achieved < offered * ACHIEVED_MIN ||
       dropped > 0 ||
       (p99Ns !== null && least !== null && p99Ns > least * RISE_MAX),
   );
-  return beyond <= 0 ? null : sorted[beyond - 1].offered;
+  const taken = at < 0 ? sorted : sorted.slice(0, at);
+  return { taken, beyond: sorted.length - taken.length };
 }

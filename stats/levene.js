@@ -4,7 +4,7 @@
  */
 
 import { mean, median } from 'simple-statistics';
-import { fTail } from './beta.js';
+import { fTail } from './distributions.js';
 
 /**
  * @param {readonly (readonly number[])[]} groups two or more, of two values or more

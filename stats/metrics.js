@@ -8,8 +8,8 @@
  */
 
 import { roundTripTo } from './fleet.js';
+import { figureOver } from './interval.js';
 import { medianOfSorted } from './percentile.js';
-import { summarizeRounds } from './summary.js';
 
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').Value} Value */
@@ -41,11 +41,11 @@ export function numberOf(value) {
 }
 
 /**
- * @param {import('./summary.js').RoundSummary} summary
- * @returns {Value} median, with the interval of the mean
+ * @param {import('./separation.js').Ratio} ratio
+ * @returns {Value} with the interval that its answer was decided by
  */
-export function summaryValue({ median, interval: { low, high, relativeHalfWidth }, n }) {
-  return figureOf(median, n, { low, high, spread: relativeHalfWidth });
+export function ratioValue({ ratio, low, high, halfWidth: spread, n }) {
+  return figureOf(ratio, n, ratio === 1 && spread === 0 ? {} : { low, high, spread });
 }
 
 /**
@@ -72,10 +72,13 @@ export function absent({ state, source }, { result }) {
 
 /** @type {Metric} */
 export const throughput = {
-  ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
+  key: 'throughput',
+  name: 'ops/s',
+  unit: 'ops/s',
+  better: 'more',
+  drop: 0,
   shows: ['interval', 'n'],
-  of: (benchmark, scope) =>
-    benchmark.throughput === null ? absent(benchmark, scope) : summaryValue(benchmark.throughput),
+  of: (benchmark, scope) => benchmark.throughput ?? absent(benchmark, scope),
 };
 
 /**
@@ -86,15 +89,19 @@ export const throughput = {
  */
 export function ratePer(unit, count, hints = {}) {
   return {
-    ...{ key: unit, name: `${unit}/s`, unit: `${unit}/s`, better: 'more', drop: 0 },
-    ...{ shows: ['interval', 'n'], ...hints },
+    key: unit,
+    name: `${unit}/s`,
+    unit: `${unit}/s`,
+    better: 'more',
+    drop: 0,
+    shows: ['interval', 'n'],
+    ...hints,
     of(benchmark, scope) {
       const rounds = measuredWithMetrics(benchmark);
-      if (rounds.length === 0) return absent(benchmark, scope);
       const rates = rounds.map((round) =>
         round.durationNs > 0 ? (count(round) / round.durationNs) * 1e9 : 0,
       );
-      return summaryValue(summarizeRounds(rates));
+      return figureOver(rates) ?? absent(benchmark, scope);
     },
   };
 }
@@ -108,8 +115,13 @@ export function measuredWithMetrics({ source }) {
 
 /** @type {Metric} */
 export const rank = {
-  ...{ key: 'rank', name: 'rank', unit: 'rank', better: 'less', drop: 2.5 },
-  ...{ optional: true, relative: true },
+  key: 'rank',
+  name: 'rank',
+  unit: 'rank',
+  better: 'less',
+  drop: 2.5,
+  optional: true,
+  relative: true,
   of: ({ rank, n }) =>
     rank === null
       ? { state: 'unknown', reason: 'it is no contender, or has fewer than two rounds' }
@@ -172,8 +184,12 @@ export const poolWaits = [poolWait('p50', 5.5), poolWait('p99', 4.5)];
 function poolWait(percentile, drop) {
   return metric(
     {
-      ...{ key: `pool_wait_${percentile}`, name: `pool wait ${percentile}`, ...latency, drop },
-      ...{ head: /** @type {[string, string]} */ (['pool wait', percentile]), optional: true },
+      key: `pool_wait_${percentile}`,
+      name: `pool wait ${percentile}`,
+      ...latency,
+      drop,
+      head: /** @type {[string, string]} */ (['pool wait', percentile]),
+      optional: true,
     },
     ({ source }) =>
       medianOfAll(
@@ -187,16 +203,25 @@ function poolWait(percentile, drop) {
 /** Between the load machines and the server. */
 export const network = metric(
   {
-    ...{ key: 'network', name: 'network round trip', unit: 'ns', better: 'less' },
-    ...{ head: ['network', 'round trip'], drop: 6, optional: true },
+    key: 'network',
+    name: 'network round trip',
+    unit: 'ns',
+    better: 'less',
+    head: ['network', 'round trip'],
+    drop: 6,
+    optional: true,
   },
   ({ source }, { result }) => roundTripTo(source, result),
 );
 
 export const memory = metric(
   {
-    ...{ key: 'client_rss_max', name: 'client memory', unit: 'B' },
-    ...{ head: ['client', 'memory'], better: 'less', drop: 10 },
+    key: 'client_rss_max',
+    name: 'client memory',
+    unit: 'B',
+    head: ['client', 'memory'],
+    better: 'less',
+    drop: 10,
   },
   (one) => one.rssBytesMax,
 );
@@ -256,3 +281,25 @@ export function ratioTo(of, baseline, { key, name, ...hints }) {
   const shown = { key, name, unit: '×', better: of.better, relative: true, ...hints };
   return metric(shown, ratio);
 }
+
+/**
+ * How often the client's process lost its processor, for each verified operation: because it waited
+ * for something, or because another one took it (getrusage(2)).
+ * @param {'voluntary' | 'involuntary'} kind
+ * @returns {Metric}
+ */
+function switches(kind) {
+  const shown = { key: `${kind}_switches`, name: `${kind} context switches`, unit: 'count/op' };
+  return metric({ ...shown, better: 'less', optional: true }, ({ source: { rounds = [] } }) => {
+    const measured = rounds.filter((/** @type {any} */ { state }) => state === 'measured');
+    let [count, operations] = [0, 0];
+    for (const { client, outcomes } of measured) {
+      count += client?.[`${kind}Switches`] ?? Number.NaN;
+      operations += outcomes.ok;
+    }
+    return operations > 0 && !Number.isNaN(count) ? count / operations : null;
+  });
+}
+
+/** In the files of every table of benchmarks, and not on a screen. */
+export const IN_FILES = Object.freeze([switches('voluntary'), switches('involuntary')]);

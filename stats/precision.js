@@ -7,11 +7,11 @@
  * for a difference does not. Non-goals: clocks.
  */
 
-import { studentQuantile } from './student.js';
+import { studentQuantile } from './distributions.js';
 
-/** Rounds before the first look. */
+/** Rounds before the first look at the intervals. */
 export const ROUNDS_MIN = 6;
-/** Where the budget has to hold, rounds before the look at the time: fewer give no interval. */
+/** Rounds before the first look at the time: fewer give no interval. */
 export const ROUNDS_LEAST = 3;
 /** What a budget is divided by. */
 const ROUNDS_AIM = 8;
@@ -22,18 +22,15 @@ const BLOCKS_MAX = 60;
 
 /**
  * @param {{ rounds: number, halfWidths: readonly number[], precision: number, spentNs: number,
- *   budgetNs: number, roundNs: number, isDecided?: boolean, holdsBudget?: boolean }} state
+ *   budgetNs: number, roundNs: number, isDecided?: boolean }} state
  *   halfWidths: of the ratio of every row that counts, as shares; roundNs: what a further round is
- *   expected to take; isDecided: by the gates of the run, in the place of the precision;
- *   holdsBudget: where six rounds take longer, as on a busy machine, there are fewer
+ *   expected to take; isDecided: by the gates of the run, instead of the precision
  * @returns {'precise' | 'decided' | 'budget' | null} why to stop; null: go on
  */
 export function stopReason({ rounds, halfWidths, isDecided, precision, ...time }) {
-  const { spentNs, budgetNs, roundNs, holdsBudget = false } = time;
+  const { spentNs, budgetNs, roundNs } = time;
   const isSpent = spentNs + roundNs > budgetNs;
-  if (rounds < ROUNDS_MIN) {
-    return holdsBudget && rounds >= ROUNDS_LEAST && isSpent ? 'budget' : null;
-  }
+  if (rounds < ROUNDS_MIN) return rounds >= ROUNDS_LEAST && isSpent ? 'budget' : null;
   if (isDecided) return 'decided';
   if (isDecided === undefined && halfWidths.every((half) => half <= precision)) return 'precise';
   return isSpent ? 'budget' : null;
@@ -61,6 +58,20 @@ export function roundsForPrecision({ half, rounds, precision, confidence, freedo
     else low = middle;
   }
   return high;
+}
+
+/** A process is opened and warmed up in no less, with one load; more than three share the time. */
+const START_NS_LEAST = 0.22e9;
+const SHARED_LOADS = 3;
+
+/**
+ * @param {readonly number[]} loads of each contender
+ * @param {number | null} rounds fixed by hand; null: as few as give an interval
+ * @returns {number} least time of a race, in ns: its processes started side by side, without blocks
+ */
+export function leastNs(loads, rounds) {
+  const started = loads.reduce((sum, n) => sum + Math.min(SHARED_LOADS, n), 0);
+  return (rounds ?? ROUNDS_LEAST) * started * START_NS_LEAST;
 }
 
 /**

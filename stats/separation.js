@@ -1,77 +1,72 @@
 /**
- * Verdicts and ranks from the intervals of one run: faster, slower, or "cannot tell below x %".
+ * Answers and ranks from the intervals of one run: faster, slower, tied, or not resolved.
  *
  * Goals: a rank is won by a difference that the rounds show. What they do not show has a number:
  * the greatest difference that there may be. Non-goals: a total order; ties are not transitive, and
  * the groups say so by overlapping.
  */
 
-import { differenceOf, ownHalfOf } from './contenders.js';
+import { differenceOf } from './contenders.js';
 import { tiedRuns } from './tied-runs.js';
 
 /** The least effect that counts as a difference, as a share. */
 export const EFFECT_MIN = 0.01;
+/** Widest difference that the interval of a tie may leave possible, as a share. */
+export const TIED_MAX = 0.05;
 
 /** @typedef {import('./contenders.js').Contest} Contest */
-/** @typedef {'faster' | 'slower' | 'cannot tell'} Answer */
+/** @typedef {'faster' | 'slower' | 'tied' | 'not resolved'} Answer tied: not shown to differ, and
+ *   by less than 5 % if at all; not resolved: the interval is too wide to say so */
 
 /**
  * @typedef {object} Ratio of the speeds of two contenders, 1.05: the first is 5 % faster
  * @property {number} ratio
- * @property {number} low
- * @property {number} high
- * @property {number} halfWidth as a share: 0.03 is ± 3 %
+ * @property {number | null} low of the interval that the answer was decided by; null: one round
+ * @property {number | null} high
+ * @property {number | null} halfWidth as a share: 0.03 is ± 3 %
  * @property {number} n rounds
  * @property {Answer} answer
- * @property {number | null} cannotTellBelow as a share: the greatest difference that the interval
- *   leaves possible; null where it is decided
+ * @property {number | null} possible as a share: the greatest difference that the interval leaves
+ *   possible; null where the answer is faster or slower, or there is no interval
  */
 
 /**
  * @param {number} difference of logs of time per operation, first less second
- * @param {number} half
+ * @param {number} half infinite: one round
  * @param {number} n
  * @returns {Ratio} of the speed of the first to that of the second
  */
 export function toRatio(difference, half, n) {
   const value = -difference;
   const answer = answerOf(value, half);
-  const greatest = Math.expm1(Math.abs(value) + half);
+  const isKnown = Number.isFinite(half);
   return {
     ratio: Math.exp(value),
-    low: Math.exp(value - half),
-    high: Math.exp(value + half),
-    halfWidth: Math.expm1(half),
+    low: isKnown ? Math.exp(value - half) : null,
+    high: isKnown ? Math.exp(value + half) : null,
+    halfWidth: isKnown ? Math.expm1(half) : null,
     n,
     answer,
-    cannotTellBelow: answer === 'cannot tell' ? greatest : null,
+    possible: isKnown && !isDecided(answer) ? Math.expm1(Math.abs(value) + half) : null,
   };
 }
 
 /**
+ * Tied by two one-sided tests (Schuirmann 1987): the whole interval lies within 5 %.
  * @param {number} value log of the ratio of speeds
  * @param {number} half
+ * @param {number} [margin] least effect, as a share
  * @returns {Answer}
  */
-function answerOf(value, half) {
-  const shown = Math.abs(value) > half && Math.abs(value) > Math.log1p(EFFECT_MIN);
-  if (!shown) return 'cannot tell';
-  return value > 0 ? 'faster' : 'slower';
+export function answerOf(value, half, margin = EFFECT_MIN) {
+  const size = Math.abs(value);
+  if (size > half && size > Math.log1p(margin)) return value > 0 ? 'faster' : 'slower';
+  return size + half <= Math.log1p(TIED_MAX) ? 'tied' : 'not resolved';
 }
 
-/**
- * The interval of a ratio is never narrower than the pair's own rounds say. With the pooled
- * variance alone 94 of 104 intervals of equal contenders contained 1 in real races, where 95 % do
- * in simulated ones: processes are not quite normal, and Levene's test hardly sees one odd round.
- * @param {Contest} contest
- * @param {number} i
- * @param {number} reference
- * @returns {Ratio} speed of i to that of the reference, with the pair's interval; of itself: 1 ± 0
- */
-export function ratioTo(contest, i, reference) {
-  if (i === reference) return toRatio(0, 0, contest.rounds);
-  const { value, half } = differenceOf(contest, i, reference);
-  return toRatio(value, Math.max(half, ownHalfOf(contest, i, reference)), contest.rounds);
+/** @param {Answer} answer */
+export function isDecided(answer) {
+  return answer === 'faster' || answer === 'slower';
 }
 
 /**
@@ -91,7 +86,7 @@ export function ratioTo(contest, i, reference) {
 export function rankContenders(contest) {
   const { k, estimates } = contest;
   const order = [...estimates.keys()].sort((a, b) => estimates[a] - estimates[b]);
-  const answers = order.map((i) => order.map((j) => (i === j ? 'cannot tell' : decide(i, j))));
+  const answers = order.map((i) => order.map((j) => (i === j ? 'tied' : decide(i, j))));
   /** @param {number} i @param {number} j @returns {Answer} */
   function decide(i, j) {
     const { value, halfOfAll } = differenceOf(contest, i, j);
@@ -101,8 +96,8 @@ export function rankContenders(contest) {
     index,
     rank: 1 + answers[at].filter((answer) => answer === 'slower').length,
     rankWorst: k - answers[at].filter((answer) => answer === 'faster').length,
-    tiedWith: order.filter((_, j) => j !== at && answers[at][j] === 'cannot tell'),
+    tiedWith: order.filter((_, j) => j !== at && !isDecided(answers[at][j])),
   }));
-  const runs = tiedRuns(k, (i, j) => answers[i][j] === 'cannot tell');
+  const runs = tiedRuns(k, (i, j) => !isDecided(answers[i][j]));
   return { standings, groups: runs.map(([from, to]) => order.slice(from, to)) };
 }

@@ -1,15 +1,24 @@
 /**
- * From the slices of a run to the rows of its table: pure. One load at a time.
+ * From the segments of a run to the rows of its table: pure. One load at a time. A load that ran
+ * whole has one segment per round.
  *
  * Networked storages are one contest, embedded stores another: their variances differ, and nobody
  * chooses between a server and a file by this number. Ceilings and the second copy of the first
- * storage (A/A) stand in no contest; their ratios have intervals of the pair's own rounds.
+ * storage (A/A) stand in no contest; their ratios have intervals of the pair's own rounds. A
+ * contender without a figure in some round is shown and not ranked: means of other rounds than
+ * those of the rest cannot be compared.
  */
 
-import { processMeans, TRIM, withoutBlockState } from './blocks.js';
+import { processMeans, TRIM, trimmedMean, withoutBlockState } from './blocks.js';
 import { contest, differenceOf } from './contenders.js';
 import { driftOf } from './drift.js';
-import { rankContenders, ratioTo, toRatio } from './separation.js';
+import { rankContenders, toRatio } from './separation.js';
+
+/**
+ * Fewer segments per process hardly average out a pause, so that one process may be far from the
+ * others: a pair is then judged by its own rounds.
+ */
+const POOLED_SEGMENTS = 10;
 
 /** @typedef {import('./separation.js').Ratio} Ratio */
 
@@ -20,7 +29,8 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
  *   program: no row, only of use to tell the state of blocks apart
  * @property {string} [of] of `again`: the name of the one it repeats
  * @property {string} [ceiling] name of the ceiling of its protocol
- * @property {(number | null)[][]} time log of ns per operation, by round and block; null: no slice
+ * @property {(number | null)[][]} time log of ns per operation, by round and segment; null: no
+ *   figure; an empty round is a missing one
  * @property {Record<string, (number | null)[][]>} [witnesses] logs likewise: CPU, latency
  */
 
@@ -28,17 +38,22 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
  * @typedef {object} Row
  * @property {string} name
  * @property {Entry['group']} group
- * @property {number} nsPerOperation geometric mean over processes
- * @property {number} halfWidth of it by itself, as a share
+ * @property {number} nsPerOperation geometric mean over rounds
+ * @property {number | null} halfWidth of it by itself, as a share; null: one round
+ * @property {number} n rounds with a figure
  * @property {number | null} rank within its group; null: it is not ranked
  * @property {number | null} rankWorst
- * @property {string[]} tiedWith
- * @property {Ratio | null} vsFastest speed against the fastest of its group
+ * @property {string[]} tiedWith those that it is not separated from
+ * @property {Ratio | null} vsFastest speed against the fastest of its group, with the interval of
+ *   all
+ *   pairs at once, by which the rank is decided
  * @property {Ratio | null} ofCeiling speed against its server ceiling
- * @property {Record<string, { value: number, halfWidth: number, ratio: Ratio | null }>} witnesses
- *   value: geometric mean; ratio: of the fastest's amount to this one's, as with speeds
+ * @property {Record<string, Witness>} witnesses
  * @property {import('./drift.js').Drift | null} drift
  */
+
+/** @typedef {{ value: number, halfWidth: number | null, ratio: Ratio | null }} Witness value:
+ *   geometric mean; ratio: of the fastest's amount to this one's, as with speeds */
 
 /**
  * @typedef {object} Standings
@@ -46,63 +61,91 @@ import { rankContenders, ratioTo, toRatio } from './separation.js';
  * @property {Ratio | null} again the A/A ratio
  * @property {number | null} resolves median half-width of vsFastest over networked rows; without
  *   one, over embedded ones
- * @property {number[]} halfWidths of vsFastest of all of these but the fastest
- * @property {number} variance pooled, of these
+ * @property {number[]} halfWidths of vsFastest of all of these but the fastest; infinite: one round
  */
 
+/** @typedef {{ trim?: number, confidence?: number }} Options */
+
 /**
- * @param {readonly Entry[]} entries with the same rounds each, two or more
- * @param {{ trim?: number, confidence?: number }} [options]
+ * @param {readonly Entry[]} entries
+ * @param {Options} [options]
  * @returns {Standings}
  */
-export function standingsOf(entries, options = {}) {
-  return standingsOfSound(entries.filter(isSound), options);
-}
-
-/**
- * @param {Entry} entry
- * @returns {boolean} it has a valid slice in each round; without, it has no figure there
- */
-export function isSound({ time }) {
-  return time.every((row) => row.some((value) => value !== null));
+export function standingsOf(entries, { trim = TRIM, confidence = 0.95 } = {}) {
+  const context = contextOf(entries, { trim, confidence });
+  const { sound, means } = context;
+  const groups = /** @type {const} */ (['networked', 'embedded']);
+  const contests = groups.map((group) => contestOf(context, group));
+  const missing = entries.flatMap((entry) => (sound.includes(entry) ? [] : rowOfMissing(entry)));
+  const rows = groups.flatMap((group, i) => [
+    ...contests[i],
+    ...missing.filter((row) => row.group === group),
+  ]);
+  const residuals = withoutBlockState(sound.map(({ time }) => time));
+  for (const [i, { group }] of sound.entries()) {
+    if (['again', 'ceiling', 'overhead'].includes(group)) rows.push(bareRow(context, i));
+  }
+  for (const row of rows) {
+    const i = sound.findIndex(({ name }) => name === row.name);
+    // All rows are looked at: at 95 % each, one row of twenty would be marked by chance.
+    const level = 1 - (1 - confidence) / sound.length;
+    if (i >= 0) row.drift = driftOf(residuals[i], { trim, confidence: level });
+  }
+  const i = sound.findIndex(({ group }) => group === 'again');
+  const j = sound.findIndex(({ name }) => name === sound[i]?.of);
+  // Without a server, what is compared are the contenders in the process.
+  const first = contests.find((one) => one.length > 0) ?? [];
+  const halfWidths = first.slice(1).map(({ vsFastest }) => vsFastest?.halfWidth ?? Infinity);
+  return {
+    rows,
+    again: i < 0 || j < 0 ? null : pairRatio(means[i], means[j], confidence),
+    resolves: medianOf(halfWidths.filter(Number.isFinite)),
+    halfWidths,
+  };
 }
 
 /**
  * @param {readonly Entry[]} entries
- * @param {{ trim?: number, confidence?: number }} options
- * @returns {Standings}
+ * @returns {Entry[]} those with a figure in every round of the run
  */
-function standingsOfSound(entries, { trim = TRIM, confidence = 0.95 }) {
-  const means = processMeans(
-    entries.map(({ time }) => time),
-    { trim },
+export function soundOf(entries) {
+  const rounds = Math.max(0, ...entries.map(({ time }) => time.length));
+  return entries.filter(
+    ({ time }) =>
+      rounds > 0 &&
+      time.length === rounds &&
+      time.every((row) => row.some((value) => value !== null)),
   );
-  const residuals = withoutBlockState(entries.map(({ time }) => time));
-  const witnesses = witnessMeans(entries, trim);
-  const context = { entries, means, witnesses, confidence };
-  const groups = /** @type {const} */ (['networked', 'embedded']);
-  const contests = groups.map((group) => contestOf(context, group));
-  /** @type {Row[]} */
-  const rows = contests.flatMap((one) => one?.rows ?? []);
-  for (const [i, { group }] of entries.entries()) {
-    if (['again', 'ceiling', 'overhead'].includes(group)) rows.push(bareRow(context, i));
-  }
-  for (const row of rows) {
-    const i = entries.findIndex(({ name }) => name === row.name);
-    // All rows are looked at: at 95 % each, one row of twenty would be marked by chance.
-    row.drift = driftOf(residuals[i], { trim, confidence: 1 - (1 - confidence) / entries.length });
-  }
-  const i = entries.findIndex(({ group }) => group === 'again');
-  const j = entries.findIndex(({ name }) => name === entries[i]?.of);
-  // Without a server, what is compared are the contenders in the process.
-  const first = contests.find((one) => one !== null) ?? null;
-  const halfWidths = (first?.rows ?? []).slice(1).map(({ vsFastest }) => vsFastest?.halfWidth ?? 0);
+}
+
+/**
+ * @typedef {object} Context
+ * @property {Entry[]} sound
+ * @property {number[][]} means of processes, by entry and round
+ * @property {Record<string, number[][]>} witnesses the same, by witness
+ * @property {boolean} pooled
+ * @property {number} confidence
+ */
+
+/**
+ * @param {readonly Entry[]} entries
+ * @param {Required<Options>} options
+ * @returns {Context}
+ */
+function contextOf(entries, { trim, confidence }) {
+  const sound = soundOf(entries);
+  const times = sound.map(({ time }) => time);
+  const names = new Set(sound.flatMap(({ witnesses = {} }) => Object.keys(witnesses)));
+  const witnesses = [...names].map((name) => {
+    const logs = sound.map(({ witnesses: own, time }) => own?.[name] ?? time.map(() => []));
+    return [name, processMeans(logs, { trim })];
+  });
   return {
-    rows,
-    again: i < 0 || j < 0 ? null : pairRatio(means, i, j, confidence),
-    resolves: medianOf(halfWidths),
-    halfWidths,
-    variance: first?.variance ?? 0,
+    sound,
+    means: processMeans(times, { trim }),
+    witnesses: Object.fromEntries(witnesses),
+    pooled: times.every((time) => time.every(({ length }) => length >= POOLED_SEGMENTS)),
+    confidence,
   };
 }
 
@@ -111,29 +154,22 @@ function standingsOfSound(entries, { trim = TRIM, confidence = 0.95 }) {
  * @param {readonly Entry[]} entries of the run: they tell block state apart
  * @param {string} name
  * @param {string} base what it is held against
- * @param {{ trim?: number, confidence?: number }} [options] confidence of the answers; intervals
- *   are always those of 95 %
+ * @param {Options} [options] confidence of answers and intervals
  * @returns {{ speed: Ratio, witnesses: Record<string, Ratio> } | null} witnesses as speeds: above 1
- *   takes less; null: one of them has no figure in a round
+ *   takes less; null: one of them has no figure in a round, or there is one round
  */
 export function pairOf(entries, name, base, { trim = TRIM, confidence = 0.95 } = {}) {
-  const sound = entries.filter(isSound);
+  const { sound, means, witnesses } = contextOf(entries, { trim, confidence });
   const [i, j] = [name, base].map((one) => sound.findIndex((entry) => entry.name === one));
   if (i < 0 || j < 0 || sound[i].time.length < 2) return null;
-  const ratio = (/** @type {readonly (readonly number[])[]} */ means) => {
-    const { answer, cannotTellBelow } = pairRatio(means, i, j, confidence);
-    return { ...pairRatio(means, i, j, 0.95), answer, cannotTellBelow };
-  };
-  const means = processMeans(
-    sound.map(({ time }) => time),
-    { trim },
-  );
-  const witnesses = Object.entries(witnessMeans(sound, trim)).filter(
+  const told = Object.entries(witnesses).filter(
     ([, of]) => of[i].every(Number.isFinite) && of[j].every(Number.isFinite),
   );
   return {
-    speed: ratio(means),
-    witnesses: Object.fromEntries(witnesses.map(([witness, of]) => [witness, ratio(of)])),
+    speed: pairRatio(means[i], means[j], confidence),
+    witnesses: Object.fromEntries(
+      told.map(([witness, of]) => [witness, pairRatio(of[i], of[j], confidence)]),
+    ),
   };
 }
 
@@ -144,67 +180,31 @@ function medianOf(values) {
 }
 
 /**
- * @param {readonly Entry[]} entries
- * @param {number} trim
- * @returns {Record<string, number[][]>} means of processes by witness, entry and round
- */
-function witnessMeans(entries, trim) {
-  const names = new Set(entries.flatMap(({ witnesses = {} }) => Object.keys(witnesses)));
-  return Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      processMeans(
-        entries.map(({ witnesses, time }) => witnesses?.[name] ?? time.map(() => [])),
-        { trim },
-      ),
-    ]),
-  );
-}
-
-/** @typedef {{ entries: readonly Entry[], means: number[][], witnesses: Record<string, number[][]>,
- *   confidence: number }} Context */
-
-/**
  * @param {Context} context
  * @param {'networked' | 'embedded'} group
+ * @returns {Row[]} fastest first
  */
 function contestOf(context, group) {
-  const { entries, means, confidence } = context;
-  const members = [...entries.keys()].filter((i) => entries[i].group === group);
-  if (members.length === 0) return null;
+  const { sound, means, confidence, pooled } = context;
+  const members = [...sound.keys()].filter((i) => sound[i].group === group);
+  if (members.length === 0) return [];
   const own = contest(
     members.map((i) => means[i]),
-    { confidence },
+    { confidence, pooled },
   );
-  const { standings } = members.length > 1 ? rankContenders(own) : { standings: [alone()] };
+  const { standings } = rankContenders(own);
   const [{ index: fastest }] = standings;
-  /** @type {Row[]} */
-  const rows = standings.map(({ index, rank, rankWorst, tiedWith }) => ({
-    ...bareRow(context, members[index], members[fastest]),
-    ...{ rank, rankWorst, tiedWith: tiedWith.map((other) => entries[members[other]].name) },
-    vsFastest: tiedWith.includes(fastest)
-      ? asTie(own, index, fastest)
-      : ratioTo(own, index, fastest),
-  }));
-  return { rows, variance: own.variance };
-}
-
-/**
- * The interval is that of the pair, but all pairs at once do not separate the two: what holds for
- * the rank holds for the answer.
- * @param {import('./contenders.js').Contest} own
- * @param {number} index
- * @param {number} fastest
- * @returns {Ratio}
- */
-function asTie(own, index, fastest) {
-  const { value, halfOfAll } = differenceOf(own, index, fastest);
-  const { cannotTellBelow } = toRatio(value, halfOfAll, own.rounds);
-  return { ...ratioTo(own, index, fastest), answer: 'cannot tell', cannotTellBelow };
-}
-
-function alone() {
-  return { index: 0, rank: 1, rankWorst: 1, tiedWith: [] };
+  const isRanked = own.rounds > 1;
+  return standings.map(({ index, rank, rankWorst, tiedWith }) => {
+    const { value, halfOfAll } = differenceOf(own, index, fastest);
+    return {
+      ...bareRow(context, members[index], members[fastest]),
+      rank: isRanked ? rank : null,
+      rankWorst: isRanked ? rankWorst : null,
+      tiedWith: tiedWith.map((other) => sound[members[other]].name),
+      vsFastest: toRatio(value, index === fastest ? 0 : halfOfAll, own.rounds),
+    };
+  });
 }
 
 /**
@@ -213,42 +213,68 @@ function alone() {
  * @param {number} [fastest] of its group
  * @returns {Row}
  */
-function bareRow({ entries, means, witnesses, confidence }, i, fastest) {
-  const { name, group, ceiling } = entries[i];
-  const alone = contest([means[i]], { confidence });
-  const limit = entries.findIndex((other) => other.group === 'ceiling' && other.name === ceiling);
+function bareRow({ sound, means, witnesses, confidence }, i, fastest) {
+  const { name, group, ceiling } = sound[i];
+  const limit = sound.findIndex((other) => other.group === 'ceiling' && other.name === ceiling);
   /** @type {Row['witnesses']} */
   const seen = {};
   for (const [witness, of] of Object.entries(witnesses)) {
     if (!of[i].every(Number.isFinite)) continue;
-    const { estimates, halfAlone } = contest([of[i]], { confidence });
+    const { value, halfWidth } = figureOf(of[i], confidence);
     const ratio =
       fastest === undefined || !of[fastest].every(Number.isFinite)
         ? null
-        : pairRatio(of, i, fastest, confidence);
-    const [value, half] = [Math.exp(estimates[0]), Math.expm1(halfAlone[0])];
-    seen[witness] = { value, halfWidth: half, ratio };
+        : pairRatio(of[i], of[fastest], confidence);
+    seen[witness] = { value, halfWidth, ratio };
   }
+  const { value, halfWidth } = figureOf(means[i], confidence);
   return {
-    ...{ name, group, rank: null, rankWorst: null, tiedWith: [], vsFastest: null, drift: null },
-    nsPerOperation: Math.exp(alone.estimates[0]),
-    halfWidth: Math.expm1(alone.halfAlone[0]),
-    ofCeiling: limit < 0 ? null : pairRatio(means, i, limit, confidence),
+    name,
+    group,
+    n: means[i].length,
+    rank: null,
+    rankWorst: null,
+    tiedWith: [],
+    vsFastest: null,
+    drift: null,
+    nsPerOperation: value,
+    halfWidth,
+    ofCeiling: limit < 0 ? null : pairRatio(means[i], means[limit], confidence),
     witnesses: seen,
   };
 }
 
 /**
+ * @param {Entry} entry without a figure in some round
+ * @returns {Row[]} by the rounds that have one; none without any
+ */
+function rowOfMissing({ name, group, time }) {
+  const means = time.map((row) => trimmedMean(row)).filter(Number.isFinite);
+  if (means.length === 0 || group === 'program') return [];
+  const sound = [{ name, group, time: [] }];
+  return [bareRow({ sound, means: [means], witnesses: {}, pooled: false, confidence: 0.95 }, 0)];
+}
+
+/**
+ * @param {readonly number[]} logs of one contender by round
+ * @param {number} confidence
+ */
+function figureOf(logs, confidence) {
+  const { estimates, halfAlone } = contest([logs], { confidence });
+  const half = Number.isFinite(halfAlone[0]) ? Math.expm1(halfAlone[0]) : null;
+  return { value: Math.exp(estimates[0]), halfWidth: half };
+}
+
+/**
  * By the pair's own rounds.
- * @param {readonly (readonly number[])[]} means
- * @param {number} i
- * @param {number} j
+ * @param {readonly number[]} own means of processes
+ * @param {readonly number[]} base of the other, in the same rounds
  * @param {number} confidence
  * @returns {Ratio} of speeds
  */
-function pairRatio(means, i, j, confidence) {
-  if (i === j) return toRatio(0, 0, means[i].length);
-  const differences = means[i].map((value, round) => value - means[j][round]);
+export function pairRatio(own, base, confidence) {
+  if (own === base) return toRatio(0, 0, own.length);
+  const differences = own.map((value, round) => value - base[round]);
   const { estimates, halfAlone } = contest([differences], { confidence });
   return toRatio(estimates[0], halfAlone[0], differences.length);
 }

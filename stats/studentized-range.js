@@ -12,8 +12,7 @@
  */
 
 import { usageError } from '../lib/errors.js';
-import { logGamma } from './beta.js';
-import { normalTail } from './normal.js';
+import { logGamma, normalShare } from './distributions.js';
 
 const Z_MAX = 8.5;
 const Z_STEP = 0.125;
@@ -25,9 +24,8 @@ const BISECTIONS = 60;
 /** Φ is read of a table in steps, and carried on from there by its Taylor series. */
 const TABLE_STEP = 1 / 64;
 const TABLE_MAX = 9;
-const TABLE = Float64Array.from(
-  { length: (2 * TABLE_MAX) / TABLE_STEP + 1 },
-  (_, i) => 1 - normalTail(i * TABLE_STEP - TABLE_MAX),
+const TABLE = Float64Array.from({ length: (2 * TABLE_MAX) / TABLE_STEP + 1 }, (_, i) =>
+  normalShare(i * TABLE_STEP - TABLE_MAX),
 );
 const DENSITY = 1 / Math.sqrt(2 * Math.PI);
 

@@ -5,8 +5,8 @@
  */
 
 import { mean, sampleVariance } from 'simple-statistics';
+import { studentTail } from './distributions.js';
 import { requireFinite } from './interval.js';
-import { studentTail } from './student.js';
 
 /**
  * @typedef {object} WelchResult

@@ -9,6 +9,7 @@ import { METHODS_OF } from '../lib/capabilities.js';
 import { DragstripError, targetError } from '../lib/errors.js';
 import { remedyOf } from '../lib/remedies.js';
 import { hideSecrets } from '../lib/secrets.js';
+import { within } from '../lib/within.js';
 
 /** @typedef {import('../lib/types.js').Address} Address */
 /** @typedef {import('../lib/types.js').Credentials} Credentials */
@@ -34,6 +35,24 @@ export function requireEndpoint(address, name, storage) {
 }
 
 /**
+ * @typedef {object} Target where a storage opens, for messages too
+ * @property {string} storage
+ * @property {Endpoint} endpoint
+ * @property {Credentials} credentials
+ */
+
+/**
+ * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials'>} context
+ * @param {string} name of the endpoint
+ * @param {string} storage
+ * @returns {Target}
+ * @throws {DragstripError} E_TARGET where no address is known
+ */
+export function targetOf({ address, credentials }, name, storage) {
+  return { storage, endpoint: requireEndpoint(address, name, storage), credentials };
+}
+
+/**
  * @param {Endpoint} endpoint
  * @returns {{ host: string, port: number } | { path: string }} as node:net takes it
  */
@@ -46,24 +65,17 @@ export function connectOptions(endpoint) {
 /**
  * Waits for `opening`; any failure becomes one E_TARGET error that names the address.
  * @template T
- * @param {{ storage: string, endpoint: Endpoint, credentials: Credentials }} target
+ * @param {Target} target
  * @param {Promise<T>} opening
  * @param {() => unknown} abandon releases the attempt; called once if opening fails
  * @returns {Promise<T>}
  * @throws {DragstripError} E_TARGET
  */
 export async function openOrThrow({ storage, endpoint, credentials }, opening, abandon) {
-  /** @type {NodeJS.Timeout | undefined} */
-  let timer;
-  const limit = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer in its protocol within ${OPEN_LIMIT_MS / 1000} s`));
-    }, OPEN_LIMIT_MS);
-  });
+  const late = () => new Error(`no answer in its protocol within ${OPEN_LIMIT_MS / 1000} s`);
   try {
-    return /** @type {T} */ (await Promise.race([opening, limit]));
+    return await within(opening, OPEN_LIMIT_MS, late);
   } catch (error) {
-    opening.catch(() => {}); // it lost the race, or is the error at hand
     try {
       await abandon();
     } catch {
@@ -76,8 +88,6 @@ export async function openOrThrow({ storage, endpoint, credentials }, opening, a
         'start a server with "npx dragstrip servers start", fill it with "npx dragstrip seed", or give the ' +
           'address of the right one',
     );
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -156,7 +166,7 @@ export function onLoss(socket, lose) {
   const once = (/** @type {unknown} */ error) => {
     if (lost) return;
     lost = true;
-    lose(withCode(error instanceof Error ? error : new Error('the connection was closed')));
+    lose(error instanceof Error ? withCode(error) : closedError());
   };
   for (const event of ['error', 'end', 'close']) socket.prependListener(event, once);
   // A failed write destroys the socket at once but emits events only in the next tick: a request
@@ -168,9 +178,45 @@ export function onLoss(socket, lose) {
   };
 }
 
-/** @returns {Error} of what is rejected by close() */
-export function closedError() {
-  return withCode(new Error('the connection was closed'));
+/**
+ * @param {string} [message]
+ * @returns {Error} of what is rejected by close()
+ */
+export function closedError(message = 'the connection was closed') {
+  return withCode(new Error(message));
+}
+
+/**
+ * Drivers reject connect() with words such as "Connection is closed."; an event has the reason.
+ * @param {any} client
+ * @param {readonly string[]} [events]
+ * @returns {Promise<unknown>} rejected with the first reason
+ */
+export async function connectWithCause(client, events = ['error']) {
+  /** @type {unknown} */
+  let cause;
+  for (const event of events) {
+    client.on(event, (/** @type {unknown} */ error) => {
+      cause ??= error;
+    });
+  }
+  try {
+    return await client.connect();
+  } catch (error) {
+    throw cause ?? error;
+  }
+}
+
+/**
+ * @param {import('node:net').Socket} socket
+ * @param {() => void} [end] destroys it
+ * @returns {Promise<void>} settled when it is closed
+ */
+export async function closeSocket(socket, end = () => void socket.destroy()) {
+  if (socket.destroyed) return;
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  end();
+  await closed;
 }
 
 /**
@@ -205,4 +251,21 @@ export function createCork(stream) {
     stream.cork();
     process.nextTick(uncork);
   };
+}
+
+/**
+ * @template {any[]} T
+ * @param {(() => void) | null} cork see createCork; null: writes are not joined
+ * @param {(...words: T) => any} send of three words at most
+ * @returns {(...words: T) => any} send, corked before
+ */
+export function corked(cork, send) {
+  if (cork === null) return send;
+  const call = /** @type {(a: any, b?: any, c?: any) => any} */ (/** @type {unknown} */ (send));
+  return /** @type {any} */ (
+    (/** @type {any} */ a, /** @type {any} */ b, /** @type {any} */ c) => {
+      cork();
+      return call(a, b, c);
+    }
+  );
 }

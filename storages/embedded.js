@@ -8,9 +8,12 @@
  */
 
 import {
+  closeSync,
   existsSync,
   linkSync,
+  openSync,
   readdirSync,
+  readSync,
   rmSync,
   statfsSync,
   statSync,
@@ -226,4 +229,20 @@ export function parseMarker(text) {
  */
 export function formatMarker(dataset) {
   return JSON.stringify({ madeBy: 'dragstrip', ...datasetOptions(dataset) });
+}
+
+/**
+ * A look at what a file is keeps the library away from files that would crash it.
+ * @param {string} file
+ * @param {number} length
+ * @returns {Buffer | null} its first bytes; null: it has fewer
+ */
+export function headOf(file, length) {
+  const head = Buffer.alloc(length);
+  const descriptor = openSync(file, 'r');
+  try {
+    return readSync(descriptor, head, 0, length, 0) === length ? head : null;
+  } finally {
+    closeSync(descriptor);
+  }
 }

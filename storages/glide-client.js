@@ -6,7 +6,15 @@ import { targetError } from '../lib/errors.js';
 import { findPackage } from '../lib/packages.js';
 import { tlsOptions } from '../lib/tls.js';
 import { knownNodes } from './cluster-nodes.js';
-import { codeClass, loseHandle, openOrThrow, requireEndpoint, withCode } from './connection.js';
+import {
+  closedError,
+  codeClass,
+  loseHandle,
+  openOrThrow,
+  requireEndpoint,
+  withCode,
+} from './connection.js';
+import { REDIS_REPLIES } from './redis-replies.js';
 
 /** @typedef {import('./redis-clients.js').Where} Where */
 
@@ -184,13 +192,12 @@ export function closeWhenLost(client, lose) {
 export function glideRows(client, prefix) {
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
+    ...REDIS_REPLIES,
     get: (id) => client.get(prefix + id),
-    value: (reply) => (reply === null ? undefined : reply),
     mget: (ids) => client.mget(ids.map((id) => prefix + id)),
     set: (id, text) => client.set(prefix + id, text),
-    stored: (reply) => reply === 'OK',
     async close() {
-      loseHandle(handle, withCode(new Error('the client is closed')));
+      loseHandle(handle, closedError('the client is closed'));
       if (!client.isClosed) client.close();
     },
   };

@@ -4,10 +4,10 @@
  * and leaves a finished build or none: it is built aside and renamed.
  */
 
-import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { execa } from 'execa';
 import { builtBinary, builtFolder, noteBuild } from '../lib/hiredis-build.js';
 import { findPackage } from '../lib/packages.js';
 import { pidExists } from '../lib/process-identity.js';
@@ -261,19 +261,19 @@ ${TRIAL}`;
  * @param {{ cwd: string, signal?: AbortSignal, env?: Record<string, string> }} options
  * @returns {Promise<{ status: number | null, output: string }>} output: both streams
  */
-function run(program, args, { cwd, signal, env = {} }) {
-  const childEnv = { ...cleanEnvironment(), ...env };
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, env: childEnv, signal, timeout: BUILD_LIMIT_MS });
-    let output = '';
-    const take = (/** @type {Buffer} */ chunk) => {
-      output = (output + chunk).slice(-65_536);
-    };
-    child.stdout.on('data', take);
-    child.stderr.on('data', take);
-    child.on('error', (error) => resolve({ status: null, output: `error: ${error.message}` }));
-    child.on('close', (status) => resolve({ status, output }));
+async function run(program, args, { cwd, signal, env = {} }) {
+  const { exitCode, all, failed, shortMessage } = await execa(program, args, {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+    extendEnv: false,
+    all: true,
+    stdin: 'ignore',
+    reject: false,
+    timeout: BUILD_LIMIT_MS,
+    cancelSignal: signal,
   });
+  const ended = exitCode === undefined && failed ? `error: ${shortMessage}` : '';
+  return { status: exitCode ?? null, output: `${all ?? ''}\n${ended}` };
 }
 
 /**

@@ -4,11 +4,10 @@
  * compile on Node 12 or later: hiredis-build.js builds it, this loads what that built.
  */
 
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { defineStorage } from '../lib/define.js';
-import { buildFailure, builtBinary, builtFolder } from '../lib/hiredis-build.js';
+import { builtFolder, missingBuild } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
 import {
   arrayHead,
@@ -17,9 +16,17 @@ import {
   commandText,
   inlineCommand,
 } from '../protocols/resp/command.js';
-import { connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
+import {
+  closedError,
+  closeSocket,
+  connectOptions,
+  openOrThrow,
+  targetOf,
+  withCode,
+} from './connection.js';
 import { PendingQueue } from './pending-queue.js';
 import { fieldsOfPairs, namedFields } from './redis-hashes.js';
+import { REDIS_REPLIES } from './redis-replies.js';
 
 /** @typedef {import('./pending-queue.js').Done} Done */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -31,11 +38,6 @@ const GET_HEAD = arrayHead(2) + bulk('GET');
 const SET_HEAD = arrayHead(3) + bulk('SET');
 const MGET = bulk('MGET');
 const BATCH = 'one string write a tick, or for 64 KiB';
-
-/** @param {string | null} reply */
-const value = (reply) => (reply === null ? undefined : reply);
-/** @param {string | null} reply */
-const stored = (reply) => reply === 'OK';
 
 export const storage = defineStorage({
   name: 'hiredis',
@@ -52,15 +54,7 @@ export const storage = defineStorage({
       calls: 'callback',
     },
   },
-  async unavailable() {
-    if (existsSync(builtBinary(findHome()))) return null;
-    return {
-      reason:
-        buildFailure() ??
-        'it is not built for this Node; as published it does not compile on Node 12 or later',
-      hint: 'npm run build:hiredis (needs a C++ compiler, make, Python and Node headers)',
-    };
-  },
+  unavailable: async () => missingBuild(findHome()),
   open: { rows: openRows, command: openCommands },
 });
 
@@ -69,11 +63,10 @@ async function openRows(context) {
   const client = await connect(context, 'main');
   const { redisPrefix: prefix } = context.names;
   return {
+    ...REDIS_REPLIES,
     get: /** @type {any} */ (client.get),
-    value,
     mget: /** @type {any} */ (client.mget),
     set: /** @type {any} */ (client.set),
-    stored,
     ...changesOf(client.command, prefix),
     close: () => closeSocket(client.socket),
   };
@@ -88,7 +81,6 @@ function changesOf(command, prefix) {
   return {
     add: (/** @type {number} */ id, /** @type {string} */ text, /** @type {Done} */ done) =>
       command(['SET', prefix + id, text, 'NX'], done),
-    added: stored,
     addFor: (
       /** @type {number} */ id,
       /** @type {string} */ text,
@@ -97,7 +89,6 @@ function changesOf(command, prefix) {
     ) => command(['SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX'], done),
     del: (/** @type {number} */ id, /** @type {Done} */ done) =>
       command(['DEL', prefix + id], done),
-    deleted: (/** @type {number} */ reply) => reply === 1,
     hset: (/** @type {number} */ id, /** @type {string[]} */ fields, /** @type {Done} */ done) =>
       command(['HSET', prefix + id, ...namedFields(fields)], done),
     hget: (/** @type {number} */ id, /** @type {Done} */ done) =>
@@ -111,9 +102,10 @@ function changesOf(command, prefix) {
  * @param {string} name of the endpoint
  * @returns {Promise<Client>} connected and logged in
  */
-async function connect({ address, credentials, profile, names }, name) {
-  const endpoint = requireEndpoint(address, name, 'hiredis');
-  const target = { storage: 'hiredis', endpoint, credentials };
+async function connect(context, name) {
+  const { credentials, profile, names } = context;
+  const target = targetOf(context, name, 'hiredis');
+  const { endpoint } = target;
   const hiredis = createRequire(`${builtFolder(findHome())}/`)('hiredis');
   const open = profile.name === 'reader' ? openReader : openShipped;
   const client = open(hiredis, endpoint, names.redisPrefix);
@@ -144,14 +136,6 @@ async function openCommands(context) {
   };
 }
 
-/** @param {net.Socket} socket */
-async function closeSocket(socket) {
-  if (socket.destroyed) return;
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.destroy();
-  await closed;
-}
-
 /**
  * @typedef {object} Client
  * @property {net.Socket} socket
@@ -177,28 +161,18 @@ function openShipped(hiredis, endpoint, prefix) {
   const pending = new PendingQueue();
   failWithSocket(socket, pending);
   socket.on('reply', (/** @type {any} */ reply) => settle(pending, socket, reply));
+  /** @type {Client['command']} */
+  const command = (words, done) => {
+    if (pending.lost !== null) return refuse(pending, done);
+    pending.push(done);
+    socket.write(...words);
+  };
   return {
     socket,
-    get(id, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      pending.push(done);
-      socket.write('GET', prefix + id);
-    },
-    mget(ids, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      pending.push(done);
-      socket.write('MGET', ...ids.map((id) => prefix + id));
-    },
-    set(id, text, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      pending.push(done);
-      socket.write('SET', prefix + id, text);
-    },
-    command(words, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      pending.push(done);
-      socket.write(...words);
-    },
+    get: (id, done) => command(['GET', prefix + id], done),
+    mget: (ids, done) => command(['MGET', ...ids.map((id) => prefix + id)], done),
+    set: (id, text, done) => command(['SET', prefix + id, text], done),
+    command,
     line(text, done) {
       if (pending.lost !== null) return refuse(pending, done);
       pending.push(done);
@@ -235,6 +209,7 @@ function openReader(hiredis, endpoint, prefix) {
     batch = '';
   };
   const send = (/** @type {string} */ text, /** @type {Done} */ done) => {
+    if (pending.lost !== null) return refuse(pending, done);
     pending.push(done);
     if (batch === '') process.nextTick(flush);
     batch += text;
@@ -242,29 +217,16 @@ function openReader(hiredis, endpoint, prefix) {
   };
   return {
     socket,
-    get(id, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      const key = prefix + id; // ASCII: as many bytes as characters
-      send(GET_HEAD + bulk(key), done);
-    },
+    // ASCII: as many bytes as characters.
+    get: (id, done) => send(GET_HEAD + bulk(prefix + id), done),
     mget(ids, done) {
-      if (pending.lost !== null) return refuse(pending, done);
       let text = arrayHead(ids.length + 1) + MGET;
       for (const id of ids) text += bulk(prefix + id);
       send(text, done);
     },
-    set(id, text, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      send(SET_HEAD + bulk(prefix + id) + bulk(text), done);
-    },
-    line(text, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      send(inlineCommand(text), done);
-    },
-    command(words, done) {
-      if (pending.lost !== null) return refuse(pending, done);
-      send(commandText(words), done); // flush writes latin1
-    },
+    set: (id, text, done) => send(SET_HEAD + bulk(prefix + id) + bulk(text), done),
+    line: (text, done) => send(inlineCommand(text), done),
+    command: (words, done) => send(commandText(words), done), // flush writes latin1
   };
 }
 
@@ -296,7 +258,7 @@ function failWithSocket(socket, pending) {
   socket.on('error', (error) => {
     cause = withCode(error);
   });
-  socket.on('close', () => pending.fail(cause ?? withCode(new Error('the connection was closed'))));
+  socket.on('close', () => pending.fail(cause ?? closedError()));
 }
 
 /**

@@ -104,25 +104,6 @@ export function splitSelection(text, folder = process.cwd()) {
 }
 
 /**
- * @param {string} list selections with commas between them
- * @param {string} [folder]
- * @returns {Selection[]} without repetitions, in the order written
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE
- */
-export function parseSelections(list, folder) {
-  /** @type {Map<string, Selection>} */
-  const found = new Map();
-  for (const text of list.split(',')) {
-    if (text.trim() === '') continue;
-    const selection = parseSelection(text, folder);
-    const key = `${selection.source}:${selection.profile}`;
-    if (!found.has(key)) found.set(key, selection);
-  }
-  if (found.size > 0) return [...found.values()];
-  throw usageError('--storages: no storage is named', `the storages: ${STORAGE_NAMES.join(', ')}`);
-}
-
-/**
  * @param {string} nameOrPath a name of STORAGE_NAMES, or the path of a file whose default export,
  *   or export `storage`, is what defineStorage gives
  * @returns {Promise<StorageDefinition>}
@@ -187,13 +168,6 @@ function requireName(name) {
  * @returns {Promise<StorageDefinition>}
  */
 async function loadFile(file) {
-  const module = await loadOwnFile('storage', file);
-  const definition = module.storage ?? module.default;
-  if (definition === undefined) {
-    throw usageError(
-      `storage ${file} exports no storage`,
-      'export default defineStorage({ … }); docs/adding-a-storage.md has an example',
-    );
-  }
-  return defineStorage(definition);
+  const hint = 'export default defineStorage({ … }); docs/adding-a-storage.md has an example';
+  return defineStorage(await loadOwnFile('storage', file, hint));
 }

@@ -5,10 +5,12 @@
 
 import { tlsOptions } from '../lib/tls.js';
 import { countRedirects, knownNodes, nodeGuard } from './cluster-nodes.js';
-import { loseHandle, openOrThrow, withCode } from './connection.js';
-import { CLUSTER_INSERTS, openIoredisClusterInserter } from './inserts/redis-cluster.js';
-import { IOREDIS_CLUSTER_LOCKS, openIoredisClusterLocks } from './locks/redis-cluster.js';
-import { codeLostRequests } from './redis-clients.js';
+import { closedError, connectWithCause, loseHandle, openOrThrow, withCode } from './connection.js';
+import { openInserter } from './inserts/redis.js';
+import { CLUSTER_INSERTS, ioredisClusterConnection, TAGGED } from './inserts/redis-cluster.js';
+import { CLUSTER_TAG, IOREDIS_CLUSTER_LOCKS, openLocks } from './locks/redis.js';
+import { closeIoredis, codeLostRequests } from './redis-clients.js';
+import { REDIS_REPLIES } from './redis-replies.js';
 
 /** @typedef {import('../lib/types.js').OpenContext} OpenContext */
 /** @typedef {import('./redis-clients.js').IoredisDriver} IoredisDriver */
@@ -41,13 +43,22 @@ export function onIoredisCluster(driver) {
     open: {
       rows: (context) => openRows(context, driver),
       insert: (context) =>
-        openIoredisClusterInserter(context, () => connectAlone(context, driver), closeCluster),
-      lock: async (context) =>
-        openIoredisClusterLocks(context, {
+        openInserter(
+          context,
+          async () => ioredisClusterConnection(await connectAlone(context, driver)),
+          TAGGED,
+        ),
+      async lock(context) {
+        const client = await connectAlone(context, driver);
+        return openLocks(context, {
           storage: `${driver.name}-cluster`,
-          client: await connectAlone(context, driver),
-          close: closeCluster,
-        }),
+          client,
+          tag: CLUSTER_TAG,
+          offered: IOREDIS_CLUSTER_LOCKS,
+          send: ([name, ...words]) => client.call(name, words),
+          disconnect: () => closeIoredis(client),
+        });
+      },
     },
   };
 }
@@ -67,18 +78,17 @@ async function openRows(context, driver) {
   });
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
+    ...REDIS_REPLIES,
     get: (id) => cluster.get(prefix + id),
-    value: (reply) => (reply === null ? undefined : reply),
     set: (id, text) => cluster.set(prefix + id, text),
-    stored: (reply) => reply === 'OK',
     redirects: () => ({ ...redirects.counts }),
     async close() {
-      loseHandle(handle, withCode(new Error('the client is closed')));
-      await closeCluster(cluster);
+      loseHandle(handle, closedError('the client is closed'));
+      await closeIoredis(cluster);
     },
   };
   opened = handle;
-  cluster.on('end', () => loseHandle(handle, withCode(new Error('no node can be reached'))));
+  cluster.on('end', () => loseHandle(handle, closedError('no node can be reached')));
   return handle;
 }
 
@@ -130,18 +140,7 @@ async function connect({ address, credentials, profile }, driver, redirects, los
     },
   });
   codeErrors(cluster, redirects);
-  /** @type {unknown} */
-  let cause;
-  cluster.on('error', (/** @type {unknown} */ error) => {
-    cause ??= error;
-  });
-  cluster.on('node error', (/** @type {unknown} */ error) => {
-    cause ??= error;
-  });
-  const connecting = cluster.connect().catch((/** @type {unknown} */ error) => {
-    throw cause ?? error;
-  });
-  const ready = Promise.race([refusal, connecting]);
+  const ready = Promise.race([refusal, connectWithCause(cluster, ['error', 'node error'])]);
   const target = { storage: name, endpoint: main, credentials };
   await openOrThrow(target, ready, () => cluster.disconnect());
   // It may have connected in the tick in which it was refused.
@@ -173,15 +172,4 @@ function codeErrors(cluster, { see }) {
   };
   codeLostRequests(cluster);
   cluster.on('+node', codeLostRequests);
-}
-
-/**
- * @param {any} cluster
- * @returns {Promise<void>} settled when its connections are closed
- */
-async function closeCluster(cluster) {
-  if (cluster.status === 'end') return;
-  const ended = new Promise((resolve) => cluster.once('end', resolve));
-  cluster.disconnect();
-  await ended;
 }

@@ -1,20 +1,15 @@
 /** ioredis and its forks, which share its interface: profiles, capabilities and handles. */
 
 import { openCommands } from './commands/ioredis.js';
-import { createCork, watchLoss } from './connection.js';
-import { openIoredisInserter, REDIS_INSERTS } from './inserts/redis.js';
+import { corked, createCork, watchLoss } from './connection.js';
+import { ioredisConnection, openInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { IOREDIS_LOCKS, openIoredisLocks } from './locks/redis.js';
 import { closeIoredis, codeLostRequests, connectIoredis, FAULTS_VISIBLE } from './redis-clients.js';
 import { namedFields } from './redis-hashes.js';
+import { REDIS_REPLIES } from './redis-replies.js';
 
 /** @typedef {import('./redis-clients.js').IoredisDriver} IoredisDriver */
 /** @typedef {import('../lib/types.js').OpenContext} OpenContext */
-/** @typedef {import('../lib/types.js').InsertContext} InsertContext */
-
-/** @param {string | null} reply */
-const value = (reply) => (reply === null ? undefined : reply);
-/** @param {string | null} reply */
-const stored = (reply) => reply === 'OK';
 
 const PROFILES = {
   default: { summary: 'client.get with its default options', options: FAULTS_VISIBLE },
@@ -45,7 +40,7 @@ export function onIoredis(driver) {
     profiles: PROFILES,
     open: {
       rows: (context) => openRows(context, driver),
-      insert: (context) => openIoredisInserter(context, driver),
+      insert: (context) => openInserter(context, () => ioredisConnection(context, driver)),
       lock: (context) => openIoredisLocks(context, driver),
       command: (context) => openCommands(context, driver),
     },
@@ -63,48 +58,18 @@ async function openRows(context, driver) {
   const redis = await connectIoredis(context, { driver });
   codeLostRequests(redis);
   const socket = /** @type {any} */ (redis).stream;
-  const cork = createCork(socket);
+  const cork = stream === undefined ? null : createCork(socket);
   const { redisPrefix: prefix } = names;
-  /** @type {<T extends any[]>(send: (...words: T) => any) => (...words: T) => any} */
-  const perTick =
-    stream === undefined
-      ? (send) => send
-      : (send) =>
-          (...words) => {
-            cork();
-            return send(...words);
-          };
   return watchLoss(socket, {
-    get:
-      stream === undefined
-        ? (id) => redis.get(prefix + id)
-        : (id) => {
-            cork();
-            return redis.get(prefix + id);
-          },
-    value,
-    mget:
-      stream === undefined
-        ? (ids) => redis.mget(ids.map((id) => prefix + id))
-        : (ids) => {
-            cork();
-            return redis.mget(ids.map((id) => prefix + id));
-          },
-    set:
-      stream === undefined
-        ? (id, text) => redis.set(prefix + id, text)
-        : (id, text) => {
-            cork();
-            return redis.set(prefix + id, text);
-          },
-    stored,
-    add: perTick((id, text) => redis.set(prefix + id, text, 'NX')),
-    added: stored,
-    addFor: perTick((id, text, ttlMs) => redis.set(prefix + id, text, 'PX', ttlMs, 'NX')),
-    del: perTick((id) => redis.del(prefix + id)),
-    deleted: (reply) => reply === 1,
-    hset: perTick((id, fields) => redis.hset(prefix + id, ...namedFields(fields))),
-    hget: perTick((id) => redis.hgetall(prefix + id)),
+    ...REDIS_REPLIES,
+    get: corked(cork, (id) => redis.get(prefix + id)),
+    mget: corked(cork, (ids) => redis.mget(ids.map((id) => prefix + id))),
+    set: corked(cork, (id, text) => redis.set(prefix + id, text)),
+    add: corked(cork, (id, text) => redis.set(prefix + id, text, 'NX')),
+    addFor: corked(cork, (id, text, ttlMs) => redis.set(prefix + id, text, 'PX', ttlMs, 'NX')),
+    del: corked(cork, (id) => redis.del(prefix + id)),
+    hset: corked(cork, (id, fields) => redis.hset(prefix + id, ...namedFields(fields))),
+    hget: corked(cork, (id) => redis.hgetall(prefix + id)),
     close: () => closeIoredis(redis),
   });
 }

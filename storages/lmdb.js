@@ -1,9 +1,8 @@
 /** lmdb-js: a memory-mapped B+ tree in a file, read in this process. */
 
-import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { defineStorage } from '../lib/define.js';
-import { fileOf, fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+import { fileOf, fillFile, formatMarker, headOf, parseMarker, requireFilled } from './embedded.js';
 import { LMDB_INSERTS, openLmdbInserter } from './inserts/lmdb.js';
 
 const MARKER = 'dragstrip:dataset';
@@ -30,9 +29,7 @@ export const storage = defineStorage({
       calls: 'sync',
     },
   },
-  async fill({ dataset, folder, signal }) {
-    await fillFile(describeStore(folder, dataset), dataset, signal);
-  },
+  fill: ({ dataset, folder, signal }) => fillFile(describeStore(folder, dataset), dataset, signal),
   open: { rows: openRows, insert: openLmdbInserter },
 });
 
@@ -121,17 +118,11 @@ async function inspect(file) {
 
 /**
  * The magic number of LMDB's first meta page lies behind its 24-byte page header (lmdb's mdb.c,
- * MDB_MAGIC). Looking first keeps the library away from files that would crash it.
+ * MDB_MAGIC).
  * @param {string} file
  */
 function isLmdb(file) {
-  const head = Buffer.alloc(28);
-  const descriptor = openSync(file, 'r');
-  try {
-    return readSync(descriptor, head, 0, 28, 0) === 28 && head.readUInt32LE(24) === 0xbeefc0de;
-  } finally {
-    closeSync(descriptor);
-  }
+  return headOf(file, 28)?.readUInt32LE(24) === 0xbeefc0de;
 }
 
 /**

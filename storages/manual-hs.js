@@ -1,11 +1,13 @@
 /**
  * manual-hs, the original program's name: our own client of MariaDB's HandlerSocket plugin, in
- * storages/handlersocket/. Its index.value() gives the column itself, undefined for a miss.
+ * packages/handlersocket/. Its index.value() gives the column itself, undefined for a miss.
  */
 
 import { defineStorage } from '../lib/define.js';
-import { connectOptions, openOrThrow, requireEndpoint } from './connection.js';
+import { connectOptions, openOrThrow, requireEndpoint, targetOf } from './connection.js';
 import { HANDLERSOCKET_INSERTS, openHandlerSocketInserter } from './inserts/handlersocket.js';
+
+/** @typedef {import('../packages/handlersocket/open-index.js').OpenIndex} OpenIndex */
 
 // One connection, as the other drivers have. A lost server has to be seen: nothing is sent again,
 // nothing waits for a connection. The pending queue holds a burst of some million.
@@ -30,13 +32,13 @@ export const storage = defineStorage({
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
-async function openRows({ address, credentials, profile, writes = false, names }) {
-  const endpoint = requireEndpoint(address, 'read', 'manual-hs');
-  const target = { storage: 'manual-hs', endpoint, credentials };
-  const { HandlerSocketClient } = await import('./handlersocket/index.js');
+async function openRows(context) {
+  const { address, credentials, profile, writes = false, names } = context;
+  const target = targetOf(context, 'read', 'manual-hs');
+  const { HandlerSocketClient } = await import('../packages/handlersocket/index.js');
   const client = new HandlerSocketClient({
     ...profile.options,
-    ...connectOptions(endpoint),
+    ...connectOptions(target.endpoint),
     secret: credentials.secret,
     ...(writes && writePlace(address, credentials)),
   });
@@ -47,15 +49,9 @@ async function openRows({ address, credentials, profile, writes = false, names }
   const set = (/** @type {number} */ id, /** @type {string} */ text) =>
     index.update('=', id, [text]);
   return {
-    get:
-      profile.calls === 'callback'
-        ? (id, done) => index.value(id, /** @type {any} */ (done))
-        : (id) => index.value(id),
+    get: (id, /** @type {any} */ done) => index.value(id, done),
     // The key that the list takes the place of is ignored.
-    mget:
-      profile.calls === 'callback'
-        ? (ids, done) => pairs.find('=', 0, list(ids), /** @type {any} */ (done))
-        : (ids) => pairs.find('=', 0, list(ids)),
+    mget: (ids, /** @type {any} */ done) => pairs.find('=', 0, list(ids), done),
     values,
     set: profile.calls === 'callback' ? withCallback(set) : set,
     stored,
@@ -65,10 +61,10 @@ async function openRows({ address, credentials, profile, writes = false, names }
 }
 
 /**
- * @param {import('./handlersocket/client.js').HandlerSocketClient} client
+ * @param {import('../packages/handlersocket/client.js').HandlerSocketClient} client
  * @param {import('../lib/types.js').NamespaceNames} names
- * @returns {Promise<import('./handlersocket/open-index.js').OpenIndex[]>} one of values, and one of
- *   ids and values: a list of keys leaves out rows that are not there, so each says whose it is
+ * @returns {Promise<OpenIndex[]>} one of values, and one of ids and values: a list of keys leaves
+ *   out rows that are not there, so each says whose it is
  */
 async function openIndexes(client, { database, table }) {
   await client.connect();
@@ -93,24 +89,19 @@ function values(reply, ids) {
 }
 
 /**
- * @param {import('./handlersocket/open-index.js').OpenIndex} index of values
- * @param {import('./handlersocket/open-index.js').OpenIndex} pairs of ids and values
+ * @param {OpenIndex} index of values
+ * @param {OpenIndex} pairs of ids and values
  * @param {boolean} byCallback
  * @returns {Partial<import('../lib/types.js').RowsHandle>}
  */
 function changesOf(index, pairs, byCallback) {
-  const scan = (
-    /** @type {number} */ first,
-    /** @type {number} */ limit,
-    /** @type {any} */ done,
-  ) => pairs.find('>=', first, { limit }, done);
   const add = (/** @type {number} */ id, /** @type {string} */ text) => pairs.insert([id, text]);
   const del = (/** @type {number} */ id) => index.remove('=', id);
   return {
     add: byCallback ? withCallback(add) : add,
     del: byCallback ? (id, done = () => {}) => void del(id).then((n) => done(null, n), done) : del,
     deleted: (reply) => reply === 1,
-    scan: byCallback ? scan : (first, limit) => pairs.find('>=', first, { limit }),
+    scan: (first, limit, /** @type {any} */ done) => pairs.find('>=', first, { limit }, done),
   };
 }
 

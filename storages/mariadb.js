@@ -1,41 +1,30 @@
 /** mariadb, MariaDB's own connector: it pipelines. */
 
 import { defineStorage } from '../lib/define.js';
-import { Queue } from '../lib/queue.js';
+import { Queue } from '../packages/mutex/queue.js';
 import {
   closedError,
   loseHandle,
   openOrThrow,
-  requireEndpoint,
   watchLoss,
   watchPoolLoss,
   withCode,
 } from './connection.js';
-import { inOrder } from './in-order.js';
-import { openSqlInserter, sqlInserts } from './inserts/sql.js';
-import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
 import { PoolWait } from './pool-wait.js';
-import { CONNECT_TIMEOUT_MS, MARIADB, sqlOptions } from './sql-clients.js';
-import { pairsOf, sqlStatements } from './sql-rows.js';
+import { CONNECT_TIMEOUT_MS, MARIADB } from './sql-clients.js';
+import { onSql, rowsBySql } from './sql-family.js';
+import { sqlOperations, sqlStatements } from './sql-rows.js';
 
 /** @typedef {ReturnType<typeof sqlStatements>} Statements */
 
 const BOUNDED = { connectTimeout: CONNECT_TIMEOUT_MS };
 
-/** @param {{ affectedRows: number }} reply */
-const isOne = ({ affectedRows }) => affectedRows === 1;
-
 export const storage = defineStorage({
   name: 'mariadb',
   summary: "MariaDB's connector: prepared statements over SQL, pipelined",
   package: 'mariadb',
-  server: 'mariadb',
   alternative: true,
-  protocol: 'mysql',
-  tls: true,
-  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
-  inserts: sqlInserts(MARIADB, { pipelines: true }),
-  locks: GET_LOCKS,
+  ...onSql(MARIADB, rowsBySql('mariadb', openConnection, openPool), { pipelines: true }),
   profiles: {
     default: { summary: 'one connection, execute', options: BOUNDED },
     text: {
@@ -47,46 +36,7 @@ export const storage = defineStorage({
       options: { ...BOUNDED, connections: 4, pool: 4 },
     },
   },
-  open: {
-    rows: openRows,
-    insert: (context) => openSqlInserter(context, MARIADB),
-    lock: (context) => openGetLocks(context, MARIADB),
-  },
 });
-
-/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
-async function openRows({ address, credentials, profile, names }) {
-  const endpoint = requireEndpoint(address, 'sql', 'mariadb');
-  const target = { storage: 'mariadb', endpoint, credentials };
-  const { call, pool, connections: _, ...own } = /** @type {any} */ (profile.options);
-  const options = { ...sqlOptions(endpoint, credentials, names.database), ...own };
-  const statements = sqlStatements(names.table);
-  return pool === undefined
-    ? openConnection(target, options, statements, call)
-    : openPool(target, options, statements, pool);
-}
-
-/**
- * @param {(sql: string, values: readonly any[]) => Promise<any>} run
- * @param {Statements} statements
- * @returns {Omit<import('../lib/types.js').RowsHandle, 'close'>}
- */
-function operationsOf(run, { select, update, selectMany, insert, remove, range }) {
-  return {
-    get: (id) => run(select, [id]),
-    value: (rows) => (rows.length === 0 ? undefined : rows[0].str),
-    mget: (ids) => run(selectMany(ids.length), ids),
-    values: inOrder,
-    set: (id, text) => run(update, [text, id]),
-    stored: isOne,
-    add: (id, text) => run(insert, [id, text]),
-    added: isOne,
-    del: (id) => run(remove, [id]),
-    deleted: isOne,
-    scan: (first, count) => run(range, [first, first + count - 1]),
-    scanned: pairsOf,
-  };
-}
 
 /**
  * @param {Parameters<typeof openOrThrow>[0]} target
@@ -110,7 +60,7 @@ async function openConnection(target, options, statements, call) {
       ? (sql, values) => connection.query(sql, values)
       : (sql, values) => connection.execute(sql, values);
   return watchLoss(socket, {
-    ...operationsOf(run, statements),
+    ...sqlOperations(statements, run),
     async close() {
       // destroy() of the driver opens a connection to KILL what runs, which a server that is
       // stopped never answers.
@@ -170,7 +120,7 @@ async function openPool(target, options, statements, limit) {
   await openOrThrow(target, opened, () => abort(closedError()));
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
-    ...operationsOf(run, statements),
+    ...sqlOperations(statements, run),
     poolWait: () => waits.take(),
     async close() {
       loseHandle(handle, closedError());

@@ -1,43 +1,28 @@
 /** mysql2 on MariaDB or MySQL: SQL, the baseline for HandlerSocket. */
 
 import { defineStorage } from '../lib/define.js';
-import { forMysql2 } from '../lib/tls.js';
 import {
   closedError,
   loseHandle,
   openOrThrow,
-  requireEndpoint,
   watchLoss,
   watchPoolLoss,
   withCode,
 } from './connection.js';
-import { inOrder } from './in-order.js';
-import { openSqlInserter, sqlInserts } from './inserts/sql.js';
-import { GET_LOCKS, openGetLocks } from './locks/get-lock.js';
 import { PoolWait } from './pool-wait.js';
-import { CONNECT_TIMEOUT_MS, MYSQL2, sqlOptions } from './sql-clients.js';
-import { pairsOf, sqlStatements } from './sql-rows.js';
+import { CONNECT_TIMEOUT_MS, MYSQL2 } from './sql-clients.js';
+import { onSql, rowsBySql } from './sql-family.js';
+import { sqlOperations, sqlStatements } from './sql-rows.js';
 
 /** @typedef {ReturnType<typeof sqlStatements>} Statements */
 
 const BOUNDED = { connectTimeout: CONNECT_TIMEOUT_MS };
 
-/** @param {[any[]]} reply rows and fields, as the promise interface gives them */
-const value = (reply) => (reply[0].length === 0 ? undefined : reply[0][0].str);
-// CLIENT_FOUND_ROWS: the driver asks for the rows found, including those that had the value.
-/** @param {[any]} reply */
-const stored = (reply) => reply[0].affectedRows === 1;
-
 export const storage = defineStorage({
   name: 'mysql2',
   summary: 'mysql2, prepared statements over SQL',
   package: 'mysql2',
-  server: 'mariadb',
-  protocol: 'mysql',
-  tls: true,
-  rows: ['get', 'mget', 'set', 'add', 'del', 'scan'],
-  inserts: sqlInserts(MYSQL2),
-  locks: GET_LOCKS,
+  ...onSql(MYSQL2, rowsBySql('mysql2', openConnection, openPool)),
   profiles: {
     default: { summary: 'one connection, execute', options: { connections: 1, ...BOUNDED } },
     tuned: {
@@ -45,57 +30,28 @@ export const storage = defineStorage({
       options: { connections: 4, pool: { connectionLimit: 4 }, ...BOUNDED },
     },
   },
-  open: {
-    rows: openRows,
-    insert: (context) => openSqlInserter(context, MYSQL2),
-    lock: (context) => openGetLocks(context, MYSQL2),
-  },
 });
 
-/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
-async function openRows({ address, credentials, profile, names }) {
-  const endpoint = requireEndpoint(address, 'sql', 'mysql2');
-  const target = { storage: 'mysql2', endpoint, credentials };
-  const { default: mysql } = await import('mysql2/promise');
-  const options = forMysql2(sqlOptions(endpoint, credentials, names.database));
-  const { pool } = /** @type {any} */ (profile.options);
-  const statements = sqlStatements(names.table);
-  return pool === undefined
-    ? openConnection(mysql, target, options, statements)
-    : openPool(mysql, target, { ...options, ...pool }, statements);
-}
-
 /**
+ * CLIENT_FOUND_ROWS: the driver asks for the rows found, including those that had the value.
  * @param {any} executor a connection or a pool
  * @param {Statements} statements
- * @returns {Omit<import('../lib/types.js').RowsHandle, 'close'>}
  */
-function operationsOf(executor, { select, update, selectMany, insert, remove, range }) {
-  return {
-    get: (id) => executor.execute(select, [id]),
-    value,
-    mget: (ids) => executor.execute(selectMany(ids.length), ids),
-    values: (reply, ids) => inOrder(reply[0], ids),
-    set: (id, text) => executor.execute(update, [text, id]),
-    stored,
-    add: (id, text) => executor.execute(insert, [id, text]),
-    added: stored,
-    del: (id) => executor.execute(remove, [id]),
-    deleted: stored,
-    scan: (first, count) => executor.execute(range, [first, first + count - 1]),
-    scanned: (reply) => pairsOf(reply[0]),
-  };
+function operationsOf(executor, statements) {
+  const run = (/** @type {string} */ sql, /** @type {readonly any[]} */ values) =>
+    executor.execute(sql, values);
+  return sqlOperations(statements, run, MYSQL2.result);
 }
 
 /**
- * @param {any} mysql
- * @param {Parameters<typeof openOrThrow>[0]} target
+ * @param {import('./connection.js').Target} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
  * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
-async function openConnection(mysql, target, options, statements) {
-  const connection = await openOrThrow(target, mysql.createConnection(options), () => {});
+async function openConnection(target, options, statements) {
+  const connecting = MYSQL2.connect(options);
+  const connection = /** @type {any} */ (await openOrThrow(target, connecting, () => {}));
   connection.on('error', withCode);
   // Prepares the statement, so that the first read does not pay a round trip more.
   await openOrThrow(target, connection.execute(statements.select, [0]), () => connection.destroy());
@@ -108,14 +64,17 @@ async function openConnection(mysql, target, options, statements) {
 }
 
 /**
- * @param {any} mysql
- * @param {Parameters<typeof openOrThrow>[0]} target
+ * @param {import('./connection.js').Target} target
  * @param {Record<string, unknown>} options
  * @param {Statements} statements
+ * @param {{ connectionLimit: number }} pool
  * @returns {Promise<import('../lib/types.js').RowsHandle>}
  */
-async function openPool(mysql, target, options, statements) {
-  const { promisePool, pool } = createPool(mysql, options);
+async function openPool(target, options, statements, { connectionLimit: limit }) {
+  const promisePool = /** @type {any} */ (await MYSQL2.createPool(options, limit));
+  const { pool } = promisePool;
+  // The driver listens once to each; a second error event would be thrown out of the event loop.
+  pool.on('connection', (/** @type {any} */ connection) => connection.on('error', withCode));
   const waits = new PoolWait();
   const { getConnection } = pool;
   pool.getConnection = (/** @type {(error: any, connection?: any) => void} */ done) => {
@@ -126,9 +85,7 @@ async function openPool(mysql, target, options, statements) {
     });
   };
   const warm = Promise.all(
-    Array.from({ length: Number(options['connectionLimit']) }, () =>
-      promisePool.execute(statements.select, [0]),
-    ),
+    Array.from({ length: limit }, () => promisePool.execute(statements.select, [0])),
   );
   await openOrThrow(target, warm, () => abortPool(pool, closedError()));
   /** @type {import('../lib/types.js').RowsHandle} */
@@ -143,18 +100,6 @@ async function openPool(mysql, target, options, statements) {
   const sockets = connectionsOf(pool).map(({ stream }) => stream);
   watchPoolLoss(sockets, handle, (error) => abortPool(pool, error));
   return handle;
-}
-
-/**
- * @param {any} mysql
- * @param {Record<string, unknown>} options
- */
-function createPool(mysql, options) {
-  const promisePool = mysql.createPool(options);
-  const { pool } = promisePool;
-  // The driver listens once to each; a second error event would be thrown out of the event loop.
-  pool.on('connection', (/** @type {any} */ connection) => connection.on('error', withCode));
-  return { promisePool, pool };
 }
 
 /**

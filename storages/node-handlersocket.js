@@ -9,7 +9,7 @@
  */
 
 import { defineStorage } from '../lib/define.js';
-import { openOrThrow, requireEndpoint, watchLoss, withCode } from './connection.js';
+import { closeSocket, openOrThrow, targetOf, watchLoss, withCode } from './connection.js';
 
 /** @param {string[][]} reply rows of the one column */
 const value = (reply) => (reply.length === 0 ? undefined : reply[0][0]);
@@ -28,9 +28,9 @@ export const storage = defineStorage({
       calls: 'callback',
     },
   },
-  async open({ address, credentials, names }) {
-    const endpoint = requireEndpoint(address, 'read', 'node-handlersocket');
-    const target = { storage: 'node-handlersocket', endpoint, credentials };
+  async open(context) {
+    const target = targetOf(context, 'read', 'node-handlersocket');
+    const { endpoint, credentials } = target;
     // @ts-expect-error it ships no types
     const { default: driver } = await import('node-handlersocket');
     const connection = driver.connect({
@@ -43,19 +43,14 @@ export const storage = defineStorage({
     codeRefusals(connection, socket);
     guardReplies(connection, socket);
     connection.on('close', () => socket.destroy());
-    const index = await openOrThrow(target, openIndex(connection, names), () => {
+    const index = await openOrThrow(target, openIndex(connection, context.names), () => {
       socket.destroy();
     });
     /** @type {import('../lib/types.js').RowsHandle} */
     const handle = {
       get: (id, done) => index.find('=', id, done),
       value,
-      async close() {
-        if (socket.destroyed) return;
-        const closed = new Promise((resolve) => socket.once('close', resolve));
-        socket.destroy();
-        await closed;
-      },
+      close: () => closeSocket(socket),
     };
     // On the half that the server closed it would still write.
     socket.once('end', () => socket.destroy());

@@ -5,7 +5,14 @@
 
 import { usageError } from '../lib/errors.js';
 import { tlsOptions } from '../lib/tls.js';
-import { codeClass, connectOptions, openOrThrow, requireEndpoint, withCode } from './connection.js';
+import {
+  codeClass,
+  connectOptions,
+  connectWithCause,
+  openOrThrow,
+  targetOf,
+  withCode,
+} from './connection.js';
 
 /**
  * @typedef {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'profile'>}
@@ -41,8 +48,9 @@ let nodeRedis;
  * @throws {Error} with a code, where it cannot connect
  */
 export async function connectIoredis(where, { name = 'main', more = {}, driver = IOREDIS } = {}) {
-  const { address, credentials, profile } = where;
-  const endpoint = requireEndpoint(address, name, driver.name);
+  const { credentials, profile } = where;
+  const target = targetOf(where, name, driver.name);
+  const { endpoint } = target;
   if (!loaded.has(driver)) loaded.set(driver, driver.load());
   // Up to 5.1 ioredis has no export of this name: the module itself is the class.
   const { Redis: named, default: whole } = /** @type {any} */ (await loaded.get(driver));
@@ -58,17 +66,7 @@ export async function connectIoredis(where, { name = 'main', more = {}, driver =
     ...(endpoint.db && { db: endpoint.db }),
     lazyConnect: true,
   });
-  // connect() says only "Connection is closed."; the reason comes by this event.
-  /** @type {unknown} */
-  let cause;
-  redis.on('error', (/** @type {unknown} */ error) => {
-    cause ??= error;
-  });
-  const connecting = redis.connect().catch((/** @type {unknown} */ error) => {
-    throw cause ?? error;
-  });
-  const target = { storage: driver.name, endpoint, credentials };
-  await openOrThrow(target, connecting, () => redis.disconnect());
+  await openOrThrow(target, connectWithCause(redis), () => redis.disconnect());
   return redis;
 }
 
@@ -83,7 +81,7 @@ export function codeLostRequests(redis) {
 }
 
 /**
- * @param {import('ioredis').Redis} redis
+ * @param {any} redis of one server or of a cluster
  * @returns {Promise<void>} settled when the socket is closed, at the latest after its
  *   disconnectTimeout (2 s)
  */
@@ -122,20 +120,17 @@ function nodeRedisOptions(endpoint, { credentials, profile }) {
  * @throws {Error} with a code, where it cannot connect
  */
 export async function connectNodeRedisPool(where) {
-  const { address, credentials, profile } = where;
-  const endpoint = requireEndpoint(address, 'main', 'redis');
+  const target = targetOf(where, 'main', 'redis');
   nodeRedis ??= importRedis();
   const { ClientClosedError, createClientPool, DisconnectsClientError, TimeoutError } =
     await nodeRedis;
   // Requests in flight or waiting for a connection fail with these errors, which have no code.
   for (const errorClass of [ClientClosedError, DisconnectsClientError]) codeClass(errorClass);
   codeClass(TimeoutError, 'ETIMEDOUT'); // of its acquireTimeout
-  const { pool: size } = /** @type {any} */ (profile.options);
-  const pool = createClientPool(nodeRedisOptions(endpoint, where), size);
+  const { pool: size } = /** @type {any} */ (where.profile.options);
+  const pool = createClientPool(nodeRedisOptions(target.endpoint, where), size);
   pool.on('error', withCode);
-  await openOrThrow({ storage: 'redis', endpoint, credentials }, pool.connect(), () =>
-    pool.destroy(),
-  );
+  await openOrThrow(target, pool.connect(), () => pool.destroy());
   return pool;
 }
 
@@ -147,20 +142,18 @@ export async function connectNodeRedisPool(where) {
  * @throws {Error} with a code, where it cannot connect
  */
 export async function connectNodeRedis(where, { name = 'main', more = {} } = {}) {
-  const { address, credentials, profile } = where;
-  if (/** @type {any} */ (profile.options).pool !== undefined) {
+  if (/** @type {any} */ (where.profile.options).pool !== undefined) {
     throw usageError('redis:pool reads and writes rows only', 'use redis or redis:tuned');
   }
-  const endpoint = requireEndpoint(address, name, 'redis');
+  const target = targetOf(where, name, 'redis');
   nodeRedis ??= importRedis();
   const { createClient } = await nodeRedis;
-  const client = createClient({ ...nodeRedisOptions(endpoint, where), ...more });
+  const client = createClient({ ...nodeRedisOptions(target.endpoint, where), ...more });
   const failed = new Promise((_resolve, reject) => {
     // The same object rejects all requests in flight; its class has no code.
     client.on('error', (error) => reject(withCode(error)));
   });
   failed.catch(() => {}); // later errors, too: the requests report them
-  const target = { storage: 'redis', endpoint, credentials };
   await openOrThrow(target, Promise.race([client.connect(), failed]), () => client.destroy());
   return client;
 }

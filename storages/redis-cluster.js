@@ -4,9 +4,18 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { defineStorage } from '../lib/define.js';
 import { tlsOptions } from '../lib/tls.js';
 import { countRedirects, knownNodes, nodeGuard } from './cluster-nodes.js';
-import { codeClass, loseHandle, openOrThrow, withCode } from './connection.js';
-import { CLUSTER_INSERTS, openNodeRedisClusterInserter } from './inserts/redis-cluster.js';
-import { NODE_REDIS_CLUSTER_LOCKS, openNodeRedisClusterLocks } from './locks/redis-cluster.js';
+import {
+  closedError,
+  codeClass,
+  connectWithCause,
+  loseHandle,
+  openOrThrow,
+  withCode,
+} from './connection.js';
+import { openInserter } from './inserts/redis.js';
+import { CLUSTER_INSERTS, nodeRedisClusterConnection, TAGGED } from './inserts/redis-cluster.js';
+import { CLUSTER_TAG, NODE_REDIS_CLUSTER_LOCKS, openLocks } from './locks/redis.js';
+import { REDIS_REPLIES } from './redis-replies.js';
 
 /** Where the driver publishes errors that it handles itself. */
 const ERRORS = 'node-redis:error';
@@ -32,8 +41,23 @@ export const storage = defineStorage({
   },
   open: {
     rows: openRows,
-    insert: (context) => openNodeRedisClusterInserter(context, () => connect(context), destroy),
-    lock: async (context) => openNodeRedisClusterLocks(context, await connect(context), destroy),
+    insert: (context) =>
+      openInserter(
+        context,
+        async () => nodeRedisClusterConnection(await connect(context), destroy),
+        TAGGED,
+      ),
+    async lock(context) {
+      const client = await connect(context);
+      return openLocks(context, {
+        storage: 'redis-cluster',
+        client,
+        tag: CLUSTER_TAG,
+        offered: NODE_REDIS_CLUSTER_LOCKS,
+        send: (words) => client.sendCommand(words[1], false, words),
+        disconnect: () => destroy(client),
+      });
+    },
   },
 });
 
@@ -48,15 +72,14 @@ async function openRows(context) {
   subscribe(ERRORS, see);
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
+    ...REDIS_REPLIES,
     get: (id) => cluster.get(prefix + id),
-    value: (reply) => (reply === null ? undefined : reply),
     mget: (ids) => cluster.mGet(ids.map((id) => prefix + id)),
     set: (id, text) => cluster.set(prefix + id, text),
-    stored: (reply) => reply === 'OK',
     redirects: () => ({ ...redirects.counts }),
     async close() {
       unsubscribe(ERRORS, see);
-      loseHandle(handle, withCode(new Error('the client is closed')));
+      loseHandle(handle, closedError('the client is closed'));
       destroy(cluster);
     },
   };
@@ -114,16 +137,10 @@ async function connect({ address, credentials, profile }) {
       return undefined;
     },
   });
-  /** @type {unknown} */
-  let cause;
-  const keep = (/** @type {unknown} */ error) => {
-    withCode(error);
-    cause ??= error;
-  };
-  cluster.on('error', keep);
-  cluster.on('node-error', keep);
-  const connecting = cluster.connect().catch((/** @type {unknown} */ error) => {
-    throw refused ?? cause ?? error;
+  const events = ['error', 'node-error'];
+  for (const event of events) cluster.on(event, withCode);
+  const connecting = connectWithCause(cluster, events).catch((/** @type {unknown} */ error) => {
+    throw refused ?? error;
   });
   const target = { storage: name, endpoint: main, credentials };
   await openOrThrow(target, connecting, () => destroy(cluster));

@@ -2,20 +2,16 @@
 
 import { defineStorage } from '../lib/define.js';
 import { openCommands } from './commands/node-redis.js';
-import { loseHandle, withCode } from './connection.js';
-import { openNodeRedisInserter, REDIS_INSERTS } from './inserts/redis.js';
+import { closedError, loseHandle } from './connection.js';
+import { nodeRedisConnection, openInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { NODE_REDIS_LOCKS, openNodeRedisLocks } from './locks/redis.js';
 import { PoolWait } from './pool-wait.js';
 import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
 import { fieldRecord, fieldsOfPairs, namedFields } from './redis-hashes.js';
+import { REDIS_REPLIES } from './redis-replies.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
-
-/** @param {string | null} reply */
-const value = (reply) => (reply === null ? undefined : reply);
-/** @param {string | null} reply */
-const stored = (reply) => reply === 'OK';
 
 export const storage = defineStorage({
   name: 'redis',
@@ -48,7 +44,7 @@ export const storage = defineStorage({
   },
   open: {
     rows: openRows,
-    insert: openNodeRedisInserter,
+    insert: (context) => openInserter(context, nodeRedisConnection),
     lock: openNodeRedisLocks,
     command: openCommands,
   },
@@ -81,25 +77,12 @@ async function openRows(context) {
   const { redisPrefix: prefix } = names;
   /** @type {import('../lib/types.js').RowsHandle} */
   const handle = {
-    get:
-      call === undefined
-        ? (id) => client.get(prefix + id)
-        : (id) => client.sendCommand(['GET', prefix + id]),
-    value,
-    mget:
-      call === undefined
-        ? (ids) => client.mGet(ids.map((id) => prefix + id))
-        : (ids) => client.sendCommand(['MGET', ...ids.map((id) => prefix + id)]),
-    set:
-      call === undefined
-        ? (id, text) => client.set(prefix + id, text)
-        : (id, text) => client.sendCommand(['SET', prefix + id, text]),
-    stored,
+    ...REDIS_REPLIES,
+    ...(call === undefined ? byMethods(client, prefix) : bySendCommand(client, prefix)),
     ...(waits !== null && { poolWait: () => waits.take() }),
-    ...changesOf(client, prefix, call === undefined),
     async close() {
       client.destroy();
-      loseHandle(handle, withCode(new Error('the client is closed')));
+      loseHandle(handle, closedError('the client is closed'));
     },
   };
   client.on('error', (/** @type {any} */ error) => {
@@ -110,36 +93,43 @@ async function openRows(context) {
   return handle;
 }
 
+/** @typedef {import('../lib/types.js').RowsHandle} RowsHandle */
+
 /**
  * @param {any} client
  * @param {string} prefix
- * @param {boolean} byName by methods of their own; else by sendCommand
- * @returns {Partial<import('../lib/types.js').RowsHandle>}
+ * @returns {Omit<RowsHandle, 'close'>}
  */
-function changesOf(client, prefix, byName) {
-  const send = (/** @type {string[]} */ ...words) => client.sendCommand(words);
-  const replies = {
-    added: stored,
-    deleted: (/** @type {number} */ reply) => reply === 1,
-  };
-  if (byName) {
-    return {
-      ...replies,
-      add: (id, text) => client.set(prefix + id, text, { condition: 'NX' }),
-      addFor: (id, text, value) =>
-        client.set(prefix + id, text, { condition: 'NX', expiration: { type: 'PX', value } }),
-      del: (id) => client.del(prefix + id),
-      hset: (id, fields) => client.hSet(prefix + id, fieldRecord(fields)),
-      hget: (id) => client.hGetAll(prefix + id),
-    };
-  }
+function byMethods(client, prefix) {
   return {
-    ...replies,
-    add: (id, text) => send('SET', prefix + id, text, 'NX'),
-    addFor: (id, text, ttlMs) => send('SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX'),
-    del: (id) => send('DEL', prefix + id),
-    hset: (id, fields) => send('HSET', prefix + id, ...namedFields(fields)),
-    hget: (id) => send('HGETALL', prefix + id),
+    get: (id) => client.get(prefix + id),
+    mget: (ids) => client.mGet(ids.map((id) => prefix + id)),
+    set: (id, text) => client.set(prefix + id, text),
+    add: (id, text) => client.set(prefix + id, text, { condition: 'NX' }),
+    addFor: (id, text, value) =>
+      client.set(prefix + id, text, { condition: 'NX', expiration: { type: 'PX', value } }),
+    del: (id) => client.del(prefix + id),
+    hset: (id, fields) => client.hSet(prefix + id, fieldRecord(fields)),
+    hget: (id) => client.hGetAll(prefix + id),
+  };
+}
+
+/**
+ * @param {any} client
+ * @param {string} prefix
+ * @returns {Omit<RowsHandle, 'close'>}
+ */
+function bySendCommand(client, prefix) {
+  return {
+    get: (id) => client.sendCommand(['GET', prefix + id]),
+    mget: (ids) => client.sendCommand(['MGET', ...ids.map((id) => prefix + id)]),
+    set: (id, text) => client.sendCommand(['SET', prefix + id, text]),
+    add: (id, text) => client.sendCommand(['SET', prefix + id, text, 'NX']),
+    addFor: (id, text, ttlMs) =>
+      client.sendCommand(['SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX']),
+    del: (id) => client.sendCommand(['DEL', prefix + id]),
+    hset: (id, fields) => client.sendCommand(['HSET', prefix + id, ...namedFields(fields)]),
+    hget: (id) => client.sendCommand(['HGETALL', prefix + id]),
     fields: (reply) => (Array.isArray(reply) ? fieldsOfPairs(reply) : reply),
   };
 }

@@ -3,8 +3,8 @@
  * the reads: connections and pools with promises, and how each gives its replies. Loaded on demand.
  */
 
-import { forMysql2, sqlTls } from '../lib/tls.js';
-import { withCode } from './connection.js';
+import { forMysql2, sqlLogin } from '../lib/tls.js';
+import { targetOf, withCode } from './connection.js';
 
 /** Milliseconds; the drivers' own 10 s are longer than an open may take here. */
 export const CONNECT_TIMEOUT_MS = 5000;
@@ -134,16 +134,14 @@ function called(call) {
 }
 
 /**
- * @param {import('../lib/types.js').Endpoint} endpoint
- * @param {import('../lib/types.js').Credentials} credentials
- * @param {string} database
- * @returns {Record<string, unknown>} as all of them take it
+ * @param {Pick<import('../lib/types.js').OpenContext, 'address' | 'credentials' | 'names'>} context
+ * @param {string} storage
+ * @returns {{ target: import('./connection.js').Target, options: Record<string, unknown> }}
+ *   options: as all of them take it
  */
-export function sqlOptions(endpoint, { user = 'root', password }, database) {
-  const place =
-    endpoint.path === undefined
-      ? { host: endpoint.host, port: endpoint.port }
-      : { socketPath: endpoint.path };
-  const login = { user, password, database };
-  return { ...place, ...login, ...sqlTls(endpoint), connectTimeout: CONNECT_TIMEOUT_MS };
+export function sqlTarget(context, storage) {
+  const target = targetOf(context, 'sql', storage);
+  const { database } = context.names;
+  const login = sqlLogin(target.endpoint, context.credentials);
+  return { target, options: { ...login, database, connectTimeout: CONNECT_TIMEOUT_MS } };
 }

@@ -1,4 +1,6 @@
-/** Statements on rows, as the drivers of MariaDB and MySQL share them. Pure. */
+/** Operations on rows, as the drivers of MariaDB and MySQL share them. Pure. */
+
+import { inOrder } from './in-order.js';
 
 /** @param {string} table */
 export const sqlStatements = (table) => ({
@@ -23,6 +25,34 @@ function createSelectMany(table) {
     texts[length] ??=
       `select id, str from ${table} where id in (${Array(length).fill('?').join(',')})`;
     return texts[length];
+  };
+}
+
+/**
+ * @param {ReturnType<typeof sqlStatements>} statements
+ * @param {(sql: string, values: readonly any[], done?: any) => any} run
+ * @param {(reply: any) => any} [result] of a reply: its rows, or what a statement did
+ * @returns {Omit<import('../lib/types.js').RowsHandle, 'close'>}
+ */
+export function sqlOperations(statements, run, result = (reply) => reply) {
+  const { select, update, selectMany, insert, remove, range } = statements;
+  const isOne = (/** @type {any} */ reply) => result(reply).affectedRows === 1;
+  return {
+    get: (id, done) => run(select, [id], done),
+    value(reply) {
+      const rows = result(reply);
+      return rows.length === 0 ? undefined : rows[0].str;
+    },
+    mget: (ids, done) => run(selectMany(ids.length), ids, done),
+    values: (reply, ids) => inOrder(result(reply), ids),
+    set: (id, text, done) => run(update, [text, id], done),
+    stored: isOne,
+    add: (id, text, done) => run(insert, [id, text], done),
+    added: isOne,
+    del: (id, done) => run(remove, [id], done),
+    deleted: isOne,
+    scan: (first, count, done) => run(range, [first, first + count - 1], done),
+    scanned: (reply) => pairsOf(result(reply)),
   };
 }
 

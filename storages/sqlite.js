@@ -1,9 +1,9 @@
 /** node:sqlite, the SQLite that is built into Node from 22.5 on, in a file. */
 
-import { closeSync, existsSync, fsyncSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { defineStorage } from '../lib/define.js';
-import { fileOf, fillFile, formatMarker, parseMarker, requireFilled } from './embedded.js';
+import { fileOf, fillFile, formatMarker, headOf, parseMarker, requireFilled } from './embedded.js';
 import { inOrder } from './in-order.js';
 import { openSqliteInserter, SQLITE_INSERTS } from './inserts/sqlite.js';
 import { pairsOf, sqlStatements } from './sql-rows.js';
@@ -40,9 +40,7 @@ export const storage = defineStorage({
       hint: 'use Node 22.13 or later (22.5 to 22.12: with --experimental-sqlite)',
     };
   },
-  async fill({ dataset, folder, signal }) {
-    await fillFile(describeStore(folder, dataset), dataset, signal);
-  },
+  fill: ({ dataset, folder, signal }) => fillFile(describeStore(folder, dataset), dataset, signal),
   open: {
     rows: openRows,
     insert: async (context) => openSqliteInserter(context, (await loadSqlite()).DatabaseSync),
@@ -56,9 +54,14 @@ async function openRows({ dataset, folder, profile, writes = false }) {
   await requireFilled(store, dataset);
   const database = new DatabaseSync(store.file, { ...profile.options, readOnly: !writes });
   let closed = false;
-  const selectMany = createSelectMany(database);
-  const select = database.prepare(`select str from ${TABLE} where id=?`);
   const statements = sqlStatements(TABLE);
+  /** @type {any[]} by length of the list, prepared at the first use */
+  const selects = [];
+  const selectMany = (/** @type {number} */ length) => {
+    selects[length] ??= database.prepare(statements.selectMany(length));
+    return selects[length];
+  };
+  const select = database.prepare(statements.select);
   const update = database.prepare(statements.update);
   const insert = database.prepare(statements.insert);
   const remove = database.prepare(statements.remove);
@@ -81,26 +84,6 @@ async function openRows({ dataset, folder, profile, writes = false }) {
       if (!closed) database.close(); // a second close would throw
       closed = true;
     },
-  };
-}
-
-/**
- * `IN` takes a list of one length: a statement for each, prepared when it is first asked for.
- * @param {any} database
- * @returns {(length: number) => any}
- */
-function createSelectMany(database) {
-  /** @type {Map<number, any>} */
-  const statements = new Map();
-  return (length) => {
-    let statement = statements.get(length);
-    if (statement === undefined) {
-      const marks = Array(length).fill('?').join(',');
-      const sql = `select id, str from ${TABLE} where id in (${marks})`;
-      statement = database.prepare(sql);
-      statements.set(length, statement);
-    }
-    return statement;
   };
 }
 
@@ -155,17 +138,9 @@ async function inspect(file) {
 
 /** @param {string} file */
 function hasOurId(file) {
-  const head = Buffer.alloc(72);
-  const descriptor = openSync(file, 'r');
-  try {
-    return (
-      readSync(descriptor, head, 0, 72, 0) === 72 &&
-      head.toString('latin1', 0, 15) === 'SQLite format 3' &&
-      head.readUInt32BE(68) === APPLICATION_ID
-    );
-  } finally {
-    closeSync(descriptor);
-  }
+  const head = headOf(file, 72);
+  if (head?.toString('latin1', 0, 15) !== 'SQLite format 3') return false;
+  return head.readUInt32BE(68) === APPLICATION_ID;
 }
 
 /**

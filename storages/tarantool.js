@@ -11,10 +11,13 @@
 import { defineStorage } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import {
+  closeSocket,
   connectOptions,
+  connectWithCause,
+  corked,
   createCork,
   openOrThrow,
-  requireEndpoint,
+  targetOf,
   watchLoss,
   withCode,
 } from './connection.js';
@@ -59,61 +62,23 @@ async function openRows(context) {
   const { profile, names } = context;
   const { socket } = /** @type {any} */ (profile.options);
   const { connection, space } = await openConnection(context);
-  const cork = createCork(connection.socket);
+  const cork = socket === undefined ? null : createCork(connection.socket);
   return watchLoss(connection.socket, {
-    get:
-      socket === undefined
-        ? (id) => connection.select(space, 0, 1, 0, 'eq', [id])
-        : (id) => {
-            cork();
-            return connection.select(space, 0, 1, 0, 'eq', [id]);
-          },
+    get: corked(cork, (id) => connection.select(space, 0, 1, 0, 'eq', [id])),
     value,
     // There is no select of several keys: a function of box.lua reads them in one call.
-    mget:
-      socket === undefined
-        ? (ids) => connection.call('dragstrip_mget', names.space, ids)
-        : (ids) => {
-            cork();
-            return connection.call('dragstrip_mget', names.space, ids);
-          },
+    mget: corked(cork, (ids) => connection.call('dragstrip_mget', names.space, ids)),
     values,
-    set:
-      socket === undefined
-        ? (id, text) => connection.replace(space, [id, text])
-        : (id, text) => {
-            cork();
-            return connection.replace(space, [id, text]);
-          },
+    set: corked(cork, (id, text) => connection.replace(space, [id, text])),
     stored,
-    ...changesOf(connection, space, socket === undefined ? () => {} : cork),
+    add: corked(cork, (id, text) => connection.insert(space, [id, text])),
+    added: stored,
+    del: corked(cork, (id) => connection.delete(space, 0, [id])),
+    deleted: stored,
+    // Its index is a tree.
+    scan: corked(cork, (first, count) => connection.select(space, 0, count, 0, 'ge', [first])),
     close: () => closeConnection(connection),
   });
-}
-
-/**
- * @param {any} connection
- * @param {number} space its index must be a tree for scans
- * @param {() => void} before each request
- * @returns {Partial<import('../lib/types.js').RowsHandle>}
- */
-function changesOf(connection, space, before) {
-  return {
-    add(id, text) {
-      before();
-      return connection.insert(space, [id, text]);
-    },
-    added: stored,
-    del(id) {
-      before();
-      return connection.delete(space, 0, [id]);
-    },
-    deleted: stored,
-    scan(first, count) {
-      before();
-      return connection.select(space, 0, count, 0, 'ge', [first]);
-    },
-  };
 }
 
 /**
@@ -121,15 +86,15 @@ function changesOf(connection, space, before) {
  *   'profile' | 'names'>} context names: with the name of the space
  * @returns {Promise<{ connection: any, space: number }>} space: its id
  */
-async function openConnection({ address, credentials, profile, names }) {
-  const endpoint = requireEndpoint(address, 'main', 'tarantool');
-  const target = { storage: 'tarantool', endpoint, credentials };
+async function openConnection(context) {
+  const { credentials, profile, names } = context;
+  const target = targetOf(context, 'main', 'tarantool');
   // @ts-expect-error it ships no types
   const { default: Tarantool } = await import('tarantool-driver');
   const { state: _state, socket: _socket, ...options } = /** @type {any} */ (profile.options);
   const connection = new Tarantool({
     ...options,
-    ...connectOptions(endpoint),
+    ...connectOptions(target.endpoint),
     username: credentials.user ?? null,
     password: credentials.password ?? null,
     lazyConnect: true,
@@ -172,16 +137,7 @@ async function openLocks(context) {
  * @returns {Promise<number>} the id of our space, looked up once: names cost a look-up each
  */
 async function connect(connection, space) {
-  /** @type {unknown} */
-  let cause;
-  connection.on('error', (/** @type {unknown} */ error) => {
-    cause ??= error;
-  });
-  try {
-    await connection.connect();
-  } catch (error) {
-    throw cause ?? error;
-  }
+  await connectWithCause(connection);
   // The driver takes the first bytes of whatever answers for a greeting; Tarantool's has a salt of
   // 44 letters in base64 (32 bytes).
   if (!/^[A-Za-z0-9+/]{43}=$/.test(connection.salt)) throw new Error('it is not a Tarantool');
@@ -241,9 +197,8 @@ function codeLostRequests(connection) {
 /** @param {any} connection */
 async function closeConnection(connection) {
   const { socket } = connection;
-  if (socket.destroyed) return;
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  connection.disconnect(); // so that the driver does not take it for a loss
-  socket.destroy(); // its own end() waits for a server that may be gone
-  await closed;
+  await closeSocket(socket, () => {
+    connection.disconnect(); // so that the driver does not take it for a loss
+    socket.destroy(); // its own end() waits for a server that may be gone
+  });
 }

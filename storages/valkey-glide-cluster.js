@@ -5,7 +5,8 @@
 
 import { defineStorage } from '../lib/define.js';
 import { connectGlideCluster, glideRows, missingBinary, PACKAGE } from './glide-client.js';
-import { CLUSTER_INSERTS, openGlideClusterInserter } from './inserts/redis-cluster.js';
+import { openInserter } from './inserts/redis.js';
+import { CLUSTER_INSERTS, glideClusterConnection, TAGGED } from './inserts/redis-cluster.js';
 
 const OPTIONS = { inflightRequestsLimit: 1_000_000, requestTimeout: 5000, logger: 'off' };
 
@@ -29,7 +30,10 @@ export const storage = defineStorage({
     },
   },
   unavailable: async () => missingBinary(),
-  open: { rows: openRows, insert: openGlideClusterInserter },
+  open: {
+    rows: openRows,
+    insert: (context) => openInserter(context, glideClusterConnection, TAGGED),
+  },
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */

@@ -3,7 +3,7 @@
 import { defineStorage } from '../lib/define.js';
 import { loseHandle } from './connection.js';
 import { closeWhenLost, connectGlide, glideRows, missingBinary, PACKAGE } from './glide-client.js';
-import { openGlideInserter, REDIS_INSERTS } from './inserts/redis.js';
+import { glideConnection, openInserter, REDIS_INSERTS } from './inserts/redis.js';
 import { fieldRecord } from './redis-hashes.js';
 
 /** As its protocol names it; its enumerations are loaded with its core. */
@@ -26,7 +26,7 @@ export const storage = defineStorage({
     },
   },
   unavailable: async () => missingBinary(),
-  open: { rows: openRows, insert: openGlideInserter },
+  open: { rows: openRows, insert: (context) => openInserter(context, glideConnection) },
 });
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
@@ -46,11 +46,9 @@ async function openRows(context) {
 function changesOf(client, prefix) {
   return {
     add: (id, text) => client.set(prefix + id, text, ONLY_NEW),
-    added: (reply) => reply === 'OK',
     addFor: (id, text, ttlMs) =>
       client.set(prefix + id, text, { ...ONLY_NEW, expiry: { type: 'PX', count: ttlMs } }),
     del: (id) => client.del([prefix + id]),
-    deleted: (reply) => reply === 1,
     hset: (id, fields) => client.hset(prefix + id, fieldRecord(fields)),
     hget: (id) => client.hgetall(prefix + id),
     fields: (reply) =>

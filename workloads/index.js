@@ -1,6 +1,6 @@
 /**
- * The registry of workloads: one line for each. A list of commands loads what they say about
- * themselves, a run the definition that it needs, a report what each shows.
+ * The registry of workloads. `--help` reads this table alone; a run loads the definition of its
+ * workload, a report the tables of all.
  */
 
 import path from 'node:path';
@@ -11,33 +11,83 @@ import { loadOwnFile } from '../lib/own-file.js';
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 
-/** @type {Readonly<Record<string, () => Promise<{ about: WorkloadAbout }>>>} */
-const REGISTRY = Object.freeze({
-  get: () => import('./get/about.js'),
-  mix: () => import('./mix/about.js'),
-  crud: () => import('./crud/about.js'),
-  mget: () => import('./mget/about.js'),
-  'mget-single': () => import('./mget-single/about.js'),
-  mutex: () => import('./mutex/about.js'),
-  commands: () => import('./commands/about.js'),
-  insert: () => import('./insert/about.js'),
-  codec: () => import('./codec/about.js'),
-  ycsb: () => import('./ycsb/about.js'),
-  replay: () => import('./replay/about.js'),
+/** @type {Readonly<Record<string, WorkloadAbout>>} */
+export const WORKLOADS = Object.freeze({
+  get: {
+    summary: 'one row by its key, uniform over all rows or by --keys',
+    presets: {
+      race: 'point reads on every available storage, one request and 100 in flight',
+      async: 'all requests at once, or a window of them (node async_test.js)',
+      sync: 'one request in flight (./test.js)',
+    },
+    load: () => import('./get/index.js'),
+    report: () => import('./get/report.js'),
+  },
+  mix: {
+    summary: 'reads and writes of single rows, weighted by --mix',
+    load: () => import('./mix/index.js'),
+    report: () => import('./get/report.js'),
+  },
+  crud: {
+    summary: 'reads, writes, scans, inserts, deletions and hashes by --mix, on rows of its own',
+    load: async () => ({ workload: (await import('./mix/index.js')).crud }),
+    report: () => import('./get/report.js'),
+  },
+  mget: {
+    summary: 'multi-key reads over 50,000 keys created for the run',
+    isCommand: true,
+    load: () => import('./mget/index.js'),
+    report: () => import('./mget/report.js'),
+  },
+  'mget-single': {
+    summary: 'the keys of mget as single reads that are sent at once (mget --pipelined)',
+    load: () => import('./mget/single.js'),
+    report: () => import('./mget/report.js'),
+  },
+  mutex: {
+    summary: 'locks over several processes: cost, waits, fairness, crash recovery',
+    isCommand: true,
+    load: () => import('./mutex/index.js'),
+    report: () => import('./mutex/report.js'),
+  },
+  commands: {
+    summary: 'the command list of redis-benchmark, direct and through a proxy',
+    isCommand: true,
+    load: () => import('./commands/index.js'),
+    report: () => import('./commands/report.js'),
+  },
+  insert: {
+    summary: 'rows into an empty table, by several strategies',
+    isCommand: true,
+    load: () => import('./insert/index.js'),
+    report: () => import('./insert/report.js'),
+  },
+  codec: {
+    summary: 'decoders and encoders of drivers on recorded replies, without a server',
+    isCommand: true,
+    load: () => import('./codec/index.js'),
+    report: () => import('./codec/report.js'),
+  },
+  ycsb: {
+    summary: 'the YCSB core workloads A to F by name',
+    isCommand: true,
+    presets: Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((core) => [`ycsb-${core}`, null]),
+    ),
+    load: () => import('./ycsb/index.js'),
+    report: () => import('./ycsb/report.js'),
+  },
+  replay: {
+    summary: 'replay a recorded trace with its own times: replay trace.json',
+    load: () => import('./replay/index.js'),
+    report: () => import('./replay/report.js'),
+  },
 });
 
 /** What a run measures that names none. */
 export const DEFAULT_WORKLOAD = 'get';
 
-export const WORKLOAD_NAMES = Object.freeze(Object.keys(REGISTRY));
-
-/**
- * @returns {Promise<(WorkloadAbout & { name: string })[]>} of every workload, in their order
- */
-export function loadAbouts() {
-  const entries = Object.entries(REGISTRY);
-  return Promise.all(entries.map(async ([name, load]) => ({ name, ...(await load()).about })));
-}
+export const WORKLOAD_NAMES = Object.freeze(Object.keys(WORKLOADS));
 
 /**
  * @param {string} nameOrPath a name of WORKLOAD_NAMES, or the path of a file whose default export,
@@ -46,16 +96,17 @@ export function loadAbouts() {
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where there is none
  */
 export async function loadWorkload(nameOrPath) {
-  if (Object.hasOwn(REGISTRY, nameOrPath)) {
-    const { about } = await REGISTRY[nameOrPath]();
-    const { workload } = await about.load();
-    return Object.freeze({ ...workload, summary: about.summary });
+  if (Object.hasOwn(WORKLOADS, nameOrPath)) {
+    const { summary, load } = WORKLOADS[nameOrPath];
+    const { workload } = await load();
+    return Object.freeze({ ...workload, summary });
   }
   if (/^\.{0,2}\/|\.[cm]?js$/.test(nameOrPath)) return loadFile(path.resolve(nameOrPath));
-  const abouts = await loadAbouts();
+  const abouts = Object.values(WORKLOADS);
   const of = abouts.find(({ presets = {} }) => Object.hasOwn(presets, nameOrPath));
   if (of !== undefined) return presetOf(of, nameOrPath);
-  const names = abouts.flatMap(({ name, presets = {} }) => [name, ...Object.keys(presets)]);
+  const presetNames = abouts.flatMap(({ presets = {} }) => Object.keys(presets));
+  const names = [...WORKLOAD_NAMES, ...presetNames];
   const { nearMiss } = await import('../lib/near-miss.js');
   throw usageError(
     `unknown workload "${nameOrPath}"${nearMiss(nameOrPath, names)}`,
@@ -85,14 +136,8 @@ async function presetOf(about, preset) {
  * @returns {Promise<WorkloadDefinition>}
  */
 async function loadFile(file) {
-  const module = await loadOwnFile('workload', file);
-  const definition = module.workload ?? module.default;
-  if (definition === undefined) {
-    throw usageError(
-      `workload ${file} exports no workload`,
-      'export default defineWorkload({ … }); docs/adding-a-workload.md has an example',
-    );
-  }
+  const hint = 'export default defineWorkload({ … }); docs/adding-a-workload.md has an example';
+  const definition = await loadOwnFile('workload', file, hint);
   const { defineWorkload } = await import('../lib/define.js');
   const workload = defineWorkload(definition);
   if (workload.summary !== undefined) return workload;
@@ -100,11 +145,11 @@ async function loadFile(file) {
 }
 
 /**
- * @returns {Promise<Map<string, ReportSpec>>} of every workload; they load no driver
+ * @returns {Promise<Map<string, ReportSpec>>} by workload; they load no driver
  */
 export async function loadReports() {
-  const entries = (await loadAbouts()).map(
-    async ({ name, report }) =>
+  const entries = Object.entries(WORKLOADS).map(
+    async ([name, { report }]) =>
       /** @type {[string, ReportSpec]} */ ([name, (await report()).report]),
   );
   return new Map(await Promise.all(entries));

@@ -7,12 +7,9 @@ import { formatBytes, formatCount } from '../lib/format.js';
 
 /** @typedef {[string, string]} Explained a column or mark, and what it means */
 
-const SLICE_LEGEND =
-  'ops/s: verified operations per second, mean of the processes ± 95 % interval. vs fastest: ± is ' +
-  'the interval of the ratio, narrower since both ran side by side.';
-const WHOLE_LEGEND =
-  'ops/s: verified operations per second, median of the rounds ± 95 % interval of the mean (n ' +
-  'rounds).';
+const CLOSED_LEGEND =
+  'ops/s: verified operations per second, geometric mean of the rounds ± 95 % interval. vs fastest: ' +
+  'the interval holds for all pairs at once.';
 const OPEN_LEGEND =
   'Response time counts from when an operation was due, service time from when it was sent.';
 
@@ -26,14 +23,13 @@ export function shortLegend(rows) {
   const isClosed = rows.some(({ source }) => source.load.kind !== 'rate');
   const marks = [
     ...(rows.some(({ mark }) => mark === 'wrong') ? ['! something is wrong, see the lists.'] : []),
-    ...(rows.some(({ mark }) => mark === 'unsteady') ? ['~ still warming up.'] : []),
     ...(rows.some(({ mark }) => mark === 'drift') ? ['~ its speed drifted.'] : []),
   ];
   return [
     [
-      ...(isClosed ? [isSliced(rows) ? SLICE_LEGEND : WHOLE_LEGEND] : []),
+      ...(isClosed ? [CLOSED_LEGEND] : []),
       ...(isOpen ? [OPEN_LEGEND] : []),
-      ...(rows.some(({ rank }) => rank !== null) ? ['rank 1–3: tied with others.'] : []),
+      ...(rows.some(({ rank }) => rank !== null) ? ['rank 1–3: not separated from others.'] : []),
       ...marks,
       comparedText(rows),
       'More: --explain.',
@@ -45,7 +41,7 @@ export function shortLegend(rows) {
 
 /** @param {readonly any[]} rows */
 function isSliced(rows) {
-  return rows.some(({ standing }) => standing !== undefined);
+  return rows.some(({ isSliced: own }) => own);
 }
 
 /**
@@ -66,24 +62,34 @@ function comparedText(rows) {
 }
 
 /** @type {readonly Explained[]} */
-const SLICED = [
+const FIGURES = [
   [
     'ops/s',
-    'verified operations per second: geometric mean of the processes (one per round), ± Student’s ' +
-      '95 % interval over processes. A process counts with the mean of its slices on logs, block ' +
-      'state removed by median polish (Tukey 1977) and 5 % trimmed at both ends.',
+    'verified operations per second: geometric mean of the rounds, ± Student’s 95 % interval on ' +
+      'logs, n rounds. By slices a round counts with the mean of its slices on logs, block state ' +
+      'removed by median polish (Tukey 1977) and 5 % trimmed at both ends.',
   ],
   [
     'rank',
-    'a range such as 2–4 is a tie. Ranks compare all pairs at once (Tukey’s studentised range; Šidák ' +
-      'for variances of their own), so that two rows may tie although their own ratio excludes 1.',
+    'a range such as 2–4: not separated. Ranks compare all pairs at once: Tukey’s studentised range ' +
+      'where contenders share a variance by Levene’s test, else Student’s t of the pair’s own rounds ' +
+      'at Šidák’s level; of fewer than ten segments per process always the latter.',
   ],
   [
     'vs fastest',
     'speed over that of the fastest storage with a server; of embedded stores over the fastest of ' +
-      'them. ±: interval of the ratio, from rounds that both ran in (variance pooled over contenders ' +
-      'that agree by Levene’s test; Kalibera and Jones, ISMM 2013).',
+      'them. ±: the interval by which the rank is decided, for all pairs at once. With --against: ' +
+      'over the reference, with the interval of the pair.',
   ],
+  [
+    'tied, not resolved',
+    'tied: the interval includes 1 and lies within ± 5 %; not resolved: it is wider than that. The ' +
+      'percentage is the greatest difference that the interval leaves possible.',
+  ],
+];
+
+/** @type {readonly Explained[]} */
+const CEILINGS_OF_SLICES = [
   [
     'of ceiling',
     'speed over that of the server without a driver, measured in the same blocks: pre-encoded ' +
@@ -92,14 +98,7 @@ const SLICED = [
 ];
 
 /** @type {readonly Explained[]} */
-const WHOLE = [
-  [
-    'ops/s',
-    'verified operations per second: median of the rounds, ± Student’s 95 % interval of their mean, ' +
-      'n rounds.',
-  ],
-  ['rank', 'storages that are statistically tied share a range, such as 2–4.'],
-  ['vs fastest', 'relative to the fastest storage with a server under the same load.'],
+const CEILINGS = [
   [
     'of server ceiling, of client ceiling',
     'share of what the server gives without a driver, and of what the driver reaches against a fake ' +
@@ -150,7 +149,6 @@ const OF_SLICES = [
     'resolves',
     'median half-width of vs fastest over storages with a server: what the run can tell.',
   ],
-  ['cannot tell below', 'the greatest difference that the interval of a tie leaves possible.'],
   ['A/A', 'the same storage twice in the run. Its interval should contain 1; else trust less.'],
   [
     'throughput × latency',
@@ -175,7 +173,8 @@ export function explainOperations(rows) {
   const isClosed = has(({ source }) => source.load.kind !== 'rate');
   /** @type {[boolean, readonly Explained[]][]} */
   const parts = [
-    [isClosed, sliced ? SLICED : WHOLE],
+    [isClosed, FIGURES],
+    [isClosed, sliced ? CEILINGS_OF_SLICES : CEILINGS],
     [has(({ source }) => source.load.kind === 'rate'), OPEN],
     [true, ALWAYS],
     [
@@ -203,16 +202,12 @@ export function explainOperations(rows) {
       [['!', 'wrong or missing replies, failures, or counters that contradict each other.']],
     ],
     [
-      has(({ mark }) => mark === 'unsteady'),
-      [['~', 'no steady state: the last windows of the warm-up varied by more than 2 %.']],
-    ],
-    [
       has(({ mark }) => mark === 'drift'),
       [
         [
           '~',
-          'drift: the last third of its slices was faster or slower than the first, by more than 2 % ' +
-            'with the whole interval.',
+          'drift: the last third of its slices, or of its time, was faster or slower than the first, ' +
+            'by more than 2 % with the whole interval.',
         ],
       ],
     ],

@@ -19,7 +19,7 @@ const benchmarkOf = ({ benchmarks: [benchmark] }) => benchmark;
 const hasFigure = ({ values, benchmarks }) =>
   values['throughput'] !== undefined &&
   benchmarks.length === 1 &&
-  benchmarks[0].throughput?.median !== undefined;
+  benchmarks[0].throughput !== null;
 /** @param {TableRow} row */
 const isOpen = (row) => hasFigure(row) && benchmarkOf(row).source.load.kind === 'rate';
 /** @param {TableRow} row */
@@ -64,7 +64,10 @@ const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
 /** @type {PlotSpec} */
 const versusFastest = {
   ...perTable('ratio', 'Speed against the fastest'),
-  ...{ kind: 'dots', first: true, ratio: 'versus_fastest', figures: ['throughput'] },
+  kind: 'dots',
+  first: true,
+  ratio: 'versus_fastest',
+  figures: ['throughput'],
   // One alone is the fastest, and no ratio.
   rowsMin: 2,
   panel: (/** @type {TableRow} */ row) =>
@@ -85,16 +88,33 @@ const versusFastest = {
   note: (/** @type {any[]} */ dots) =>
     'Dot: speed relative to the fastest (1.00×), right is faster. ' +
     (dots.some(({ low }) => low !== null && low !== undefined)
-      ? 'Line: 95 % interval of the ratio; where it spans 1, the two are tied. '
+      ? 'Line: interval of the ratio, for all pairs at once; where it spans 1, they are not separated. '
       : '') +
     'Each axis has its own scale.',
-  ...{ axis: 'speed relative to the fastest', head: 'storage' },
+  axis: 'speed relative to the fastest',
+  head: 'storage',
+};
+
+/** @type {PlotSpec} */
+const versusReference = {
+  ...versusFastest,
+  title: perTable('ratio', 'Speed against the reference').title,
+  ratio: 'versus_reference',
+  limits: (/** @type {TableRow} */ row) =>
+    benchmarkOf(row).against === null ? [] : benchmarkOf(row).gateLimits,
+  summary: (/** @type {any[]} */ dots) =>
+    `${dots.map(({ plain, shown }) => `${plain} ${shown}`).join(', ')}.`,
+  note: (/** @type {any[]} */ dots) =>
+    'Dot: speed relative to the reference (1.00×), right is faster. Line: interval of the ratio.' +
+    (dots.some(({ limits }) => limits.length > 0) ? ' Red line: limit of a gate.' : ''),
+  axis: 'speed relative to the reference',
 };
 
 /** @type {PlotSpec} */
 const throughputBars = {
   ...perTable('throughput', 'Throughput'),
-  ...{ kind: 'bars', leads: true, measures: [{ key: 'throughput' }] },
+  kind: 'bars',
+  measures: [{ key: 'throughput' }],
   axis: 'operations per second',
   rounds: (/** @type {any} */ benchmark) =>
     measuredRounds(benchmark).map(({ throughput }) => throughput),
@@ -104,20 +124,13 @@ const throughputBars = {
     return `Operations per second of ${count}. ${leadText(entries)}`;
   },
   note: (/** @type {any[]} */ entries) =>
-    `${figureNote(entries)} Line with caps: its 95 % interval. Dots: the rounds.` +
+    'Bar: geometric mean of the rounds. Line with caps: its 95 % interval. Dots: the rounds.' +
     (entries.some(({ marks }) => marks.length > 0)
       ? ' Red diamond: client ceiling. Blue bar: server ceiling; a triangle at the edge: beyond ' +
         'the axis.'
       : ''),
   head: 'storage',
 };
-
-/** @param {any[]} entries */
-function figureNote(entries) {
-  return entries.some(({ row }) => benchmarkOf(row).standing !== undefined)
-    ? 'Bar: geometric mean of the processes.'
-    : 'Bar: median of the rounds; the interval is that of their mean.';
-}
 
 /**
  * @param {TableRow} row
@@ -152,7 +165,7 @@ function leadText(entries) {
     const first = contenders.filter((one, i) => i === 0 || (best !== null && rankOf(one) === best));
     const names = first.map(({ plain }) => plain).join(' and ');
     const figures = first.map(({ values }) => formatThroughput(values[0])).join(' and ');
-    const told = first.length > 1 ? `${figures} ops/s, statistically tied` : `${figures} ops/s`;
+    const told = first.length > 1 ? `${figures} ops/s, not separated` : `${figures} ops/s`;
     const where = withServer ? 'With a server ' : 'Embedded, ';
     // One alone leads nobody.
     if (contenders.length === 1) return [`${where}${names}: ${told}.`];
@@ -165,8 +178,10 @@ function leadText(entries) {
 /** @type {PlotSpec} */
 const latencyCurves = {
   ...perTable('latency', 'Latency'),
-  ...{ kind: 'lines', histogram: (/** @type {any} */ benchmark) => benchmark.histogram() },
-  ...{ names: { value: 'latency', of: 'the operations' }, head: 'storage' },
+  kind: 'lines',
+  histogram: (/** @type {any} */ benchmark) => benchmark.histogram(),
+  names: { value: 'latency', of: 'the operations' },
+  head: 'storage',
   summary: (/** @type {any[]} */ curves) => curveSummary(curves, 'Latency'),
   note: (/** @type {any[]} */ curves) =>
     'Left: the fastest half; right: the slowest, one in a hundred, one in a thousand. Lower is ' +
@@ -209,18 +224,30 @@ const cpuTime = Object.freeze({ unit: 'ns', as: 'µs' });
 /** @type {PlotSpec} */
 const cpuBars = {
   ...perTable('cpu', 'CPU time per operation'),
-  ...{ kind: 'bars', layout: 'stacked', scales: ['linear'], axis: 'µs per operation' },
+  kind: 'bars',
+  layout: 'stacked',
+  scales: ['linear'],
+  axis: 'µs per operation',
   measures: [
     {
-      ...{ key: 'user', name: 'client, user, µs', role: 'cpu-user', ...cpuTime },
+      key: 'user',
+      name: 'client, user, µs',
+      role: 'cpu-user',
+      ...cpuTime,
       of: (/** @type {any} */ one) => perOperation(one, ({ client }) => client?.userNs ?? null),
     },
     {
-      ...{ key: 'kernel', name: 'client, kernel, µs', role: 'cpu-system', ...cpuTime },
+      key: 'kernel',
+      name: 'client, kernel, µs',
+      role: 'cpu-system',
+      ...cpuTime,
       of: (/** @type {any} */ one) => perOperation(one, ({ client }) => client?.systemNs ?? null),
     },
     {
-      ...{ key: 'server', name: 'server, µs', role: 'cpu-server', ...cpuTime },
+      key: 'server',
+      name: 'server, µs',
+      role: 'cpu-server',
+      ...cpuTime,
       of: (/** @type {any} */ one) => perOperation(one, ({ server }) => server?.cpuNs ?? null),
     },
   ],
@@ -249,8 +276,13 @@ const cpuBars = {
 /** @type {PlotSpec} */
 const memoryBars = {
   ...perTable('memory', 'Memory per outstanding request'),
-  ...{ kind: 'bars', measures: [{ key: 'pending' }], more: ['client_rss_max'] },
-  ...{ order: 'ascending', scales: ['linear'], axis: 'per outstanding request', head: 'storage' },
+  kind: 'bars',
+  measures: [{ key: 'pending' }],
+  more: ['client_rss_max'],
+  order: 'ascending',
+  scales: ['linear'],
+  axis: 'per outstanding request',
+  head: 'storage',
   summary(/** @type {any[]} */ entries, /** @type {(bytes: number) => string} */ format) {
     const [least, most] = [entries[0], entries[entries.length - 1]];
     return (
@@ -265,7 +297,10 @@ const memoryBars = {
 /** @type {PlotSpec} */
 const overTime = {
   ...perTable('timeline', 'Throughput over time'),
-  ...{ kind: 'timeline', rounds: measuredRounds, thing: 'storage', head: 'storage' },
+  kind: 'timeline',
+  rounds: measuredRounds,
+  thing: 'storage',
+  head: 'storage',
   note:
     'Shaded: warm-up, under its own load. 0: start of measurement. Each small plot has its own ' +
     'axes.',
@@ -288,13 +323,21 @@ const kneeIn = (rows) =>
 
 /** @type {PlotSpec} */
 const openLoop = {
-  ...{ kind: 'lines', each: 'table', first: true, has: isOpen, metric: 'latency_p99' },
+  kind: 'lines',
+  each: 'table',
+  first: true,
+  has: isOpen,
+  metric: 'latency_p99',
   id: (/** @type {readonly Table[]} */ tables) => `ramp-${sourceIn(tables).workload}`,
   title: (/** @type {readonly Table[]} */ tables) =>
     `Response time by offered rate, ${plainText(sourceIn(tables).workload)}`,
   x: (/** @type {TableRow} */ row) => Number(numberOf(row.values['offered'])),
-  ...{ xName: 'offered operations per second', thing: 'operation/s', head: 'storage' },
-  ...{ xText: formatThroughput, yName: 'p99 of the response time', scales: ['log', 'linear'] },
+  xName: 'offered operations per second',
+  thing: 'operation/s',
+  head: 'storage',
+  xText: formatThroughput,
+  yName: 'p99 of the response time',
+  scales: ['log', 'linear'],
   knee: kneeIn,
   summary(/** @type {any[]} */ curves) {
     return curves
@@ -315,5 +358,14 @@ const openLoop = {
 
 /** @type {readonly PlotSpec[]} */
 export const operationsPlots = Object.freeze([
-  ...[versusFastest, openLoop, throughputBars, latencyCurves, cpuBars, memoryBars, overTime],
+  ...[
+    versusFastest,
+    versusReference,
+    openLoop,
+    throughputBars,
+    latencyCurves,
+    cpuBars,
+    memoryBars,
+    overTime,
+  ],
 ]);

@@ -4,6 +4,7 @@
  * what is shown of a workload that declares no report.
  */
 
+import { isOfLoad } from '../lib/comparison.js';
 import { formatCount, formatElapsed, plainText } from '../lib/format.js';
 import { loadName, shapeName } from '../lib/load-name.js';
 import {
@@ -18,8 +19,10 @@ import {
   p999,
   poolWaits,
   rank,
+  ratioValue,
   serverCpu,
   throughput,
+  UNKNOWN,
 } from '../stats/metrics.js';
 import { explainOperations, shortLegend } from './operations-legend.js';
 
@@ -28,30 +31,46 @@ import { explainOperations, shortLegend } from './operations-legend.js';
 
 /** @type {Metric} */
 const versusFastest = {
-  ...{ key: 'versus_fastest', name: 'vs fastest', unit: '×', better: 'more' },
-  ...{ head: ['vs', 'fastest'], drop: 1, relative: true, shows: ['interval'] },
-  of({ ratio, kind, n, standing }) {
-    const { low, high, halfWidth: spread } = standing?.vsFastest ?? {};
-    return figureOf(
-      kind === 'overhead' ? null : ratio,
-      n,
-      ratio === 1 ? {} : { low, high, spread },
-    );
-  },
+  key: 'versus_fastest',
+  name: 'vs fastest',
+  unit: '×',
+  better: 'more',
+  head: ['vs', 'fastest'],
+  drop: 1,
+  relative: true,
+  shows: ['interval'],
+  of: ({ ratio }) => (ratio === null ? UNKNOWN : ratioValue(ratio)),
 };
+
+/**
+ * @param {readonly any[]} table whose contenders are held against one of them
+ * @returns {Metric}
+ */
+function versusReference(table) {
+  const names = new Set(table.flatMap(({ against }) => against ?? []));
+  const [name] = names.size === 1 ? [plainText([...names].join())] : ['reference'];
+  return { ...versusFastest, key: 'versus_reference', name: `vs ${name}`, head: ['vs', name] };
+}
 
 const notOk = metric(
   {
-    ...{ key: 'not_ok', name: 'not ok', unit: 'count', better: 'less' },
-    ...{ head: ['not', 'ok'], drop: 0 },
+    key: 'not_ok',
+    name: 'not ok',
+    unit: 'count',
+    better: 'less',
+    head: ['not', 'ok'],
+    drop: 0,
   },
   ({ wrong, notRun, scheduled }) => (scheduled === 0 ? null : wrong + notRun),
 );
 
 const changed = metric(
   {
-    ...{ key: 'changed', name: 'values changed by others', unit: 'count' },
-    ...{ head: ['changed', 'by others'], drop: 1 },
+    key: 'changed',
+    name: 'values changed by others',
+    unit: 'count',
+    head: ['changed', 'by others'],
+    drop: 1,
   },
   (one) => sumOf(metricValues(one, 'changed')),
 );
@@ -63,33 +82,47 @@ function sumOf(values) {
 
 const bottleneck = metric(
   {
-    ...{ key: 'bottleneck', name: 'bottleneck', unit: 'text', relative: true },
-    ...{ align: 'left', drop: 6 },
+    key: 'bottleneck',
+    name: 'bottleneck',
+    unit: 'text',
+    relative: true,
+    align: 'left',
+    drop: 6,
   },
   ({ bound }) => bound?.verdict,
 );
 
 const ofClientCeiling = metric(
   {
-    ...{ key: 'of_client_ceiling', name: 'of client ceiling', unit: '%', better: 'more' },
-    ...{ head: ['of client', 'ceiling'], drop: 3, optional: true, relative: true },
+    key: 'of_client_ceiling',
+    name: 'of client ceiling',
+    unit: '%',
+    better: 'more',
+    head: ['of client', 'ceiling'],
+    drop: 3,
+    optional: true,
+    relative: true,
   },
   (one) => one.ofClientCeiling,
 );
 
 /** @type {Metric} */
 const ofServerCeiling = {
-  ...{ key: 'of_server_ceiling', name: 'of server ceiling', unit: '%', better: 'more' },
-  ...{ head: ['of', 'ceiling'], drop: 4, optional: true, relative: true },
-  of({ ofServerCeiling: share, n, standing }) {
-    const { low, high, halfWidth: spread } = standing?.ofCeiling ?? {};
-    return figureOf(share, n, { low, high, spread });
-  },
+  key: 'of_server_ceiling',
+  name: 'of server ceiling',
+  unit: '%',
+  better: 'more',
+  head: ['of', 'ceiling'],
+  drop: 4,
+  optional: true,
+  relative: true,
+  of: ({ ofServerCeiling }) => ofServerCeiling,
 };
 
 /** @type {Metric} */
 const clientCpuWithInterval = {
-  ...{ ...clientCpu, shows: ['interval if wide'] },
+  ...clientCpu,
+  shows: ['interval if wide'],
   of({ clientCpuNs, n, standing }) {
     const { halfWidth: spread = null } = standing?.witnesses['clientCpu'] ?? {};
     return figureOf(clientCpuNs, n, { spread });
@@ -98,8 +131,14 @@ const clientCpuWithInterval = {
 
 const pendingMemory = metric(
   {
-    ...{ key: 'pending', name: 'memory per pending request', unit: 'B/request', as: 'B' },
-    ...{ head: ['per', 'pending'], drop: 11, better: 'less', optional: true },
+    key: 'pending',
+    name: 'memory per pending request',
+    unit: 'B/request',
+    as: 'B',
+    head: ['per', 'pending'],
+    drop: 11,
+    better: 'less',
+    optional: true,
   },
   (one) => one.pendingBytes,
 );
@@ -118,10 +157,14 @@ const OPEN = Object.freeze([
   { ...p999, name: 'response p99.9', head: ['response', 'p99.9'], drop: 2 },
   metric(
     {
-      ...{ key: 'service_p99', name: 'service p99', unit: 'ns', better: 'less' },
-      ...{ head: ['service', 'p99'], drop: 1 },
+      key: 'service_p99',
+      name: 'service p99',
+      unit: 'ns',
+      better: 'less',
+      head: ['service', 'p99'],
+      drop: 1,
     },
-    ({ open }) => open?.serviceP99Ns,
+    ({ open }) => open?.service?.p99Ns,
   ),
   share('late', 4),
   share('dropped', 1),
@@ -151,8 +194,12 @@ function kindMetrics(table) {
   return [...names].map((name) =>
     metric(
       {
-        ...{ key: `${name}_p99`, name: `${plainText(name)} p99`, unit: 'ns', better: 'less' },
-        ...{ head: [plainText(name), 'p99'], drop: 2 },
+        key: `${name}_p99`,
+        name: `${plainText(name)} p99`,
+        unit: 'ns',
+        better: 'less',
+        head: [plainText(name), 'p99'],
+        drop: 2,
       },
       ({ kinds }) => kinds.find((/** @type {any} */ one) => one.name === name)?.p99Ns,
     ),
@@ -178,13 +225,24 @@ export const operationsTable = {
       const [offered, ...rest] = OPEN;
       return [offered, ...anyWrong, ...rest, ...poolWaits, ...near, ...kindMetrics(table)];
     }
+    const isAgainst = table.some(({ against }) => against !== null);
+    const versus = isAgainst ? versusReference(table) : versusFastest;
+    // One round has no rank, but the columns of several.
+    const isCompared = table.some(({ isSliced }) => isSliced);
     // Beside the client's ceiling that of the server needs its whole name.
     const both = table.some((one) => one.ofClientCeiling !== null);
     const ofServer = both
       ? { ...ofServerCeiling, head: /** @type {[string, string]} */ (['of server', 'ceiling']) }
       : ofServerCeiling;
     return [
-      ...[throughput, ...anyWrong, rank, versusFastest, ofClientCeiling, ofServer],
+      ...[
+        throughput,
+        ...anyWrong,
+        { ...rank, optional: !isCompared },
+        versus,
+        ofClientCeiling,
+        ofServer,
+      ],
       ...[{ ...p50, drop: 7.5 }, p99, p999, ...poolWaits, ...kindMetrics(table)],
       ...[clientCpuWithInterval, serverCpu, bottleneck, ...near, memory, pendingMemory],
     ];
@@ -199,33 +257,35 @@ function hasAgents({ agents }) {
   return agents !== undefined;
 }
 
-/** @param {readonly any[]} table of a run by slices; several machines take longer ones */
-function sliceMs(table) {
-  const rounds = /** @type {import('../lib/result.js').Round[]} */ (
-    table.flatMap(({ source }) => source.rounds)
-  );
-  const [first] = rounds.flatMap(({ agents = [] }) => agents.flatMap(({ slices }) => slices ?? []));
-  return first === undefined ? 8 : Math.round(first.ns / 1e6);
+/**
+ * @param {import('../lib/result.js').Load} load
+ * @param {import('../lib/result.js').Result} result
+ * @returns {string} `, 5,000 operations`, `, 10.0 s`, `, slices of 8 ms`; empty: not known
+ */
+function amountText(load, { comparison }) {
+  const { operations, durationNs } = load;
+  if (operations !== null) return `, ${formatCount(operations)} operations`;
+  if (durationNs !== null) return `, ${formatElapsed(durationNs / 1e6)}`;
+  const bySlices = comparison?.loads.some((one) => isOfLoad(one, { load }));
+  if (comparison === undefined || !bySlices) return '';
+  return `, slices of ${Number((comparison.sliceNs / 1e6).toPrecision(3))} ms`;
 }
 
-/** @param {readonly any[]} table */
-function titleOf(table) {
+/**
+ * @param {readonly any[]} table
+ * @param {import('../lib/result.js').Result} result
+ */
+function titleOf(table, result) {
   const { workload, load } = table[0].source;
-  const { kind, inFlight, operations, durationNs, processes = 1 } = load;
+  const { kind, inFlight, operations, processes = 1 } = load;
   const each = kind === 'sync' && processes > 1 ? ' in each' : '';
-  const amount =
-    operations !== null
-      ? `${formatCount(operations)} operations`
-      : durationNs !== null
-        ? formatElapsed(durationNs / 1e6)
-        : `slices of ${sliceMs(table)} ms`;
   const rounds = Math.max(...table.map(({ source }) => source.rounds.length));
   const offered =
     kind === 'burst'
       ? `all ${formatCount(operations)} at once`
       : kind === 'rate'
         ? offeredText(table)
-        : `${formatCount(inFlight ?? 1)} in flight${each}${shapeName(load)}, ${amount}`;
+        : `${formatCount(inFlight ?? 1)} in flight${each}${shapeName(load)}${amountText(load, result)}`;
   const { connections: _, valueSize: __, ...bare } = load;
   const name = kind === 'rate' ? 'open loop' : loadName(bare);
   return `${plainText(workload)}, ${name}: ${offered}, ${formatCount(rounds)} ${

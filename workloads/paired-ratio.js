@@ -1,8 +1,9 @@
 /** The ratio of two benchmarks of one run as a figure of a table: rounds are pairs. Pure. */
 
-import { figureOf, UNKNOWN } from '../stats/metrics.js';
-import { ratioInterval } from '../stats/ratio.js';
+import { ratioValue, UNKNOWN } from '../stats/metrics.js';
+import { pairedRatio as ratioOf } from '../stats/ratio.js';
 
+/** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').Value} Value */
 /** @typedef {readonly (number | null)[]} Rounds by round; null: no figure */
 
@@ -11,10 +12,27 @@ import { ratioInterval } from '../stats/ratio.js';
  * @param {Rounds | undefined} b of the same run
  * @returns {Value} A / B, pairs of one round, with its interval from two rounds on
  */
-export function pairedRatio(a, b) {
+function pairedRatio(a, b) {
   if (a === undefined || b === undefined || a.length !== b.length) return UNKNOWN;
-  const { ratio, low, high, n } = ratioInterval(a, b);
-  // The interval is one of logs: half its width, as a factor.
-  const spread = low === null || high === null || low <= 0 ? null : Math.sqrt(high / low) - 1;
-  return figureOf(ratio, n, { low, high, spread });
+  const ratio = ratioOf(a, b);
+  return ratio === null ? UNKNOWN : ratioValue(ratio);
+}
+
+/**
+ * @param {Pick<Metric, 'key'> & Partial<Metric>} shown
+ * @param {(benchmark: any, scope: import('../lib/report-types.js').Scope) =>
+ *   readonly [Rounds | undefined, Rounds | undefined]} pairOf
+ * @returns {Metric} the ratio of a pair
+ */
+export function ratioMetric(shown, pairOf) {
+  return {
+    name: '',
+    unit: '×',
+    better: 'more',
+    drop: 0,
+    shows: ['interval'],
+    relative: true,
+    ...shown,
+    of: (benchmark, scope) => pairedRatio(...pairOf(benchmark, scope)),
+  };
 }

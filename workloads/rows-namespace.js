@@ -1,10 +1,11 @@
-/** Where a workload has a copy of the dataset while a run lasts: our own names and no others. */
+/** Where a run has rows of its own while it lasts: our own names and no others. */
 
 /**
- * @param {string} name of the workload
+ * @param {string} name of the workload, or of a size of values
  * @returns {import('../lib/types.js').Namespace}
  */
 export function rowsNamespace(name) {
+  const word = name.replaceAll('-', '_');
   return Object.freeze({
     name,
     rows: true,
@@ -13,7 +14,7 @@ export function rowsNamespace(name) {
       marker: `dragstrip:${name}:dataset`,
       own: new RegExp(`^dragstrip:${name}:row:\\d+$`),
     },
-    mariadb: { database: 'hs_test', table: `dragstrip_${name}` },
-    tarantool: { space: `dragstrip_${name}`, marker: 'dragstrip_dataset', key: name },
+    mariadb: { database: 'hs_test', table: `dragstrip_${word}` },
+    tarantool: { space: `dragstrip_${word}`, marker: 'dragstrip_dataset', key: word },
   });
 }

@@ -13,11 +13,23 @@ function roundOf(histogram, ok) {
   const latency = { count: ok, minNs: 97, maxNs: 4800, meanNs: 2425, histogram };
   const percentiles = { p50Ns: 2425, p90Ns: null, p99Ns: null, p999Ns: null };
   return {
-    ...{ round: 0, position: 0, state: 'measured', failure: null, createdNs: 1, samples: [] },
+    round: 0,
+    position: 0,
+    state: 'measured',
+    failure: null,
+    createdNs: 1,
+    samples: [],
     outcomes: Object.fromEntries(OUTCOMES.map((name) => [name, name === 'ok' ? ok : 0])),
-    ...{ scheduled: ok, durationNs: 1e9, throughput: ok, inFlightMean: 1 },
+    scheduled: ok,
+    durationNs: 1e9,
+    throughput: ok,
+    inFlightMean: 1,
     latency: { ...latency, ...percentiles },
-    ...{ client: null, server: null, pendingBytes: null, processNs: null, workNs: null },
+    client: null,
+    server: null,
+    pendingBytes: null,
+    processNs: null,
+    workNs: null,
     warmup: { operations: 1, durationNs: 1, curve: [1], windowNs: 1 },
     timeline: { windowNs: 1, operations: [ok] },
   };
@@ -26,20 +38,46 @@ function roundOf(histogram, ok) {
 /** @param {string} histogram @param {number} ok */
 function resultOf(histogram, ok) {
   const benchmark = {
-    ...{ id: 'a:default/get/sync', storage: 'a', profile: 'default', workload: 'get' },
+    id: 'a:default/get/sync',
+    storage: 'a',
+    profile: 'default',
+    workload: 'get',
     load: { kind: 'sync', inFlight: 1, operations: ok, durationNs: null },
-    ...{ state: 'measured', reason: null, hint: null, rounds: [roundOf(histogram, ok)] },
+    state: 'measured',
+    reason: null,
+    hint: null,
+    rounds: [roundOf(histogram, ok)],
   };
   const environment = {
-    ...{ node: '20', v8: '11', platform: 'linux', arch: 'x64', os: 'o', cpu: 'c', cores: 2 },
-    ...{ memoryBytes: 1, governor: null, virtual: null, loadAverage: null },
+    node: '20',
+    v8: '11',
+    platform: 'linux',
+    arch: 'x64',
+    os: 'o',
+    cpu: 'c',
+    cores: 2,
+    memoryBytes: 1,
+    governor: null,
+    virtual: null,
+    loadAverage: null,
   };
   const times = { startedAt: '2026-11-21T10:00:00Z', finishedAt: '2026-11-21T10:02:13Z' };
   return {
-    ...{ schema: 'dragstrip-result', schemaVersion: 2, dragstrip: '0.1.0', id: 'x' },
-    ...{ command: 'race', state: 'complete', ...times, options: { rounds: 1 } },
-    ...{ dataset: { rows: 9, valueSize: 16, seed: 1 }, environment, servers: [], storages: [] },
-    ...{ benchmarks: [benchmark], harnessOverhead: [], warnings: [] },
+    schema: 'dragstrip-result',
+    schemaVersion: 2,
+    dragstrip: '0.1.0',
+    id: 'x',
+    command: 'race',
+    state: 'complete',
+    ...times,
+    options: { rounds: 1 },
+    dataset: { rows: 9, valueSize: 16, seed: 1 },
+    environment,
+    servers: [],
+    storages: [],
+    benchmarks: [benchmark],
+    harnessOverhead: [],
+    warnings: [],
   };
 }
 

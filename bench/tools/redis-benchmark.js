@@ -38,8 +38,13 @@ export async function respBenchmark(kind, { home, address, credentials }) {
           runBenchmark(
             { program, ...(libraries && { libraries }) },
             {
-              ...{ endpoint: address.main, requests, clients: connections, keyspace: KEYS },
-              ...{ keepAlive: true, pipeline: perConnection, login },
+              endpoint: address.main,
+              requests,
+              clients: connections,
+              keyspace: KEYS,
+              keepAlive: true,
+              pipeline: perConnection,
+              login,
               words: ['GET', `${PREFIX}__rand_int__`],
             },
           ),

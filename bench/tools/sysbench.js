@@ -25,7 +25,7 @@ const WANTED = { name: 'sysbench', packages: ['sysbench'], programs: ['sysbench'
  */
 export async function sysbench({ home, address, credentials, rows, fetch }) {
   const { name } = WANTED;
-  const look = () => findBinaries({ required: [name], home, server: name });
+  const look = () => findBinaries({ required: [name], home, servers: [name] });
   let found = await look();
   if (found === null && fetch) {
     const failure = await fetchPackages(home);
@@ -45,10 +45,15 @@ export async function sysbench({ home, address, credentials, rows, fetch }) {
         const { user, password } = credentials;
         // In a file of its own, since arguments can be read by others.
         const options = {
-          ...{ 'db-driver': 'mysql', 'mysql-host': host, 'mysql-port': port },
-          ...{ 'mysql-user': user ?? 'root', 'mysql-password': password ?? '' },
-          ...{ 'mysql-db': ROW_NAMES.database },
-          ...{ threads: connections, time: Math.max(1, Math.round(seconds)), events: 0 },
+          'db-driver': 'mysql',
+          'mysql-host': host,
+          'mysql-port': port,
+          'mysql-user': user ?? 'root',
+          'mysql-password': password ?? '',
+          'mysql-db': ROW_NAMES.database,
+          threads: connections,
+          time: Math.max(1, Math.round(seconds)),
+          events: 0,
         };
         const lines = Object.entries(options).map(([key, value]) => `${key}=${value}`);
         await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o600 });

@@ -5,35 +5,41 @@ import { formatEndpoint } from '../../lib/address.js';
 import { findHome } from '../../lib/home.js';
 import { printable } from '../../lib/printable.js';
 import { coordinatorOf, targetsOf } from '../fleet-options.js';
-import { onSignals } from '../signals.js';
+import { inSession } from '../session.js';
 
 /**
  * @param {import('../main.js').CommandContext} context
  * @returns {Promise<number>} exit status: of the signal that ended it
  */
-export async function execute({ options, stdout, stderr }) {
+export async function execute(context) {
+  const { options, stdout, stderr } = context;
   const coordinator = await coordinatorOf(options);
   const allowTargets = targetsOf(options);
   const name = options.name ?? `${hostname()}-${process.pid}`;
-  const { runAgent } = await import('../../fleet/agent.js');
-  const signals = onSignals(stderr, { meaning: 'a run under way loses this agent' });
-  try {
-    await runAgent({
-      ...{ coordinator, name, allowTargets, home: findHome(), signal: signals.signal },
-      onEvent(event) {
-        const line = lineOf(event, formatEndpoint(coordinator.endpoint));
-        if (event.type === 'trouble') stderr.write(`dragstrip: ${line}\n`);
-        else if (options.quiet !== true) stdout.write(`${line}\n`);
-      },
-    });
-    return signals.status() ?? 0;
-  } finally {
-    signals.dispose();
-  }
+  const { runAgent } = await import('../../packages/fleet/agent.js');
+  return inSession(
+    context,
+    async ({ signal }) => {
+      await runAgent({
+        coordinator,
+        name,
+        allowTargets,
+        home: findHome(),
+        signal,
+        onEvent(event) {
+          const line = lineOf(event, formatEndpoint(coordinator.endpoint));
+          if (event.type === 'trouble') stderr.write(`dragstrip: ${line}\n`);
+          else if (options.quiet !== true) stdout.write(`${line}\n`);
+        },
+      });
+      return 0;
+    },
+    { meaning: 'a run under way loses this agent' },
+  );
 }
 
 /**
- * @param {import('../../fleet/agent.js').AgentEvent} event
+ * @param {import('../../packages/fleet/agent.js').AgentEvent} event
  * @param {string} where
  */
 function lineOf(event, where) {

@@ -23,9 +23,9 @@ const RIGHT = new Set(['cores', 'clock offset', 'round trip']);
  */
 export async function execute({ options, stdout }) {
   const coordinator = await coordinatorOf(options);
-  const { connectCoordinator } = await import('../../fleet/connection.js');
-  const { listAgents } = await import('../../fleet/presence.js');
-  const { SILENT_MS } = await import('../../fleet/names.js');
+  const { connectCoordinator } = await import('../../packages/fleet/coordinator-connection.js');
+  const { listAgents } = await import('../../packages/fleet/presence.js');
+  const { SILENT_MS } = await import('../../packages/fleet/coordination-keys.js');
   const client = await connectCoordinator(coordinator);
   try {
     const agents = await listAgents(client);

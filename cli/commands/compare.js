@@ -7,6 +7,7 @@ import { EXIT_STATUS, usageError } from '../../lib/errors.js';
 import { compareResults } from '../../report/analysis/comparison.js';
 import { comparisonDocument } from '../../report/comparison.js';
 import { loadDocumentReport, loadReport } from '../../report/index.js';
+import { fittedTo } from '../session.js';
 import { openStore } from '../storage.js';
 import { readResult } from './report.js';
 
@@ -35,9 +36,8 @@ export async function execute({ args, options, stdout }) {
   const comparison = compareResults(base, others, { failIfSlower });
   requireCommon(comparison);
   if (failIfSlower !== null && !anyway) requireComparable(comparison);
-  const color = stdout.isTTY === true && stdout.hasColors();
   const { format = 'console' } = options;
-  const shown = { width: stdout.columns || undefined, color };
+  const shown = fittedTo(stdout);
   if (format === 'html') {
     const { render } = await loadReport(format); // a page has the results beside the comparison
     stdout.write(

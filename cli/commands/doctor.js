@@ -4,7 +4,7 @@
  */
 
 import { getLoader, hasLoader } from '../../data/loaders/index.js';
-import { requireTlsUse, resolveAddress } from '../../engine/addresses.js';
+import { resolveAddress, resolveAddresses } from '../../engine/addresses.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { findHome } from '../../lib/home.js';
 import { labelOf } from '../../lib/label.js';
@@ -29,13 +29,7 @@ import { addressesOf } from '../options.js';
 export async function execute({ options, stdout }) {
   const home = findHome();
   const flags = addressesOf(options);
-  const found = await Promise.all(
-    SERVER_NAMES.map((name) => resolveAddress(name, { flags, home })),
-  );
-  requireTlsUse(
-    flags,
-    found.map(({ address }) => address),
-  );
+  await resolveAddresses(SERVER_NAMES, { flags, home });
   await section(stdout, 'This machine', machine());
   await section(stdout, 'Drivers', drivers());
   await section(stdout, 'Servers', servers(flags, home));

@@ -9,7 +9,8 @@ import { usageError } from '../../lib/errors.js';
 import { historyOf } from '../../report/analysis/history.js';
 import { historyDocument } from '../../report/history.js';
 import { loadDocumentReport } from '../../report/index.js';
-import { pictureOutputs, writeOutputs } from '../outputs.js';
+import { outputsOf, writeOutputs } from '../outputs.js';
+import { fittedTo } from '../session.js';
 import { readResult } from './report.js';
 
 /** @typedef {{ file: string, result: import('../../lib/result.js').Result }} StoredResult */
@@ -19,7 +20,7 @@ import { readResult } from './report.js';
  * @returns {Promise<number>} exit status
  */
 export async function execute({ args: [folder], options, stdout }) {
-  const { html, svg, png, markdown, csv, theme, metric, benchmark: benchmarks, format } = options;
+  const { theme, metric, benchmark: benchmarks, format } = options;
   const render = await loadDocumentReport(format ?? 'console');
   const { stored, left } = await readFolder(folder, options);
   if (stored.length === 0) {
@@ -37,22 +38,20 @@ export async function execute({ args: [folder], options, stdout }) {
     );
   }
   const document = historyDocument(stored, histories, { metric, left });
-  /** @type {import('../outputs.js').Output[]} */
-  const outputs = [];
-  for (const [name, file] of Object.entries({ html, markdown, csv })) {
-    if (file === undefined) continue;
-    const renderFile = await loadDocumentReport(name);
-    outputs.push({ flag: `--${name}`, file, make: () => renderFile(document) });
-  }
-  if (svg !== undefined || png !== undefined) {
-    const { picturesOf } = await import('../../report/pictures.js');
-    const { toPng } = await import('../../report/png.js');
-    outputs.push(...pictureOutputs(picturesOf([document], { theme }), { svg, png }, toPng));
-  }
+  const outputs = await outputsOf(
+    options,
+    async (name) => {
+      const renderFile = await loadDocumentReport(name);
+      return () => renderFile(document);
+    },
+    async () => {
+      const { picturesOf } = await import('../../report/pictures.js');
+      return picturesOf([document], { theme });
+    },
+  );
   for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
   if (outputs.length > 0 && format === undefined) return 0;
-  const color = stdout.isTTY === true && stdout.hasColors();
-  stdout.write(`${render(document, { width: stdout.columns || undefined, color }).trimEnd()}\n`);
+  stdout.write(`${render(document, fittedTo(stdout)).trimEnd()}\n`);
   return 0;
 }
 

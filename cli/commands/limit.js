@@ -5,11 +5,11 @@
 
 import { limitLoads } from '../../engine/limit-options.js';
 import { limit as measure } from '../../index.js';
-import { loadReport } from '../../report/index.js';
-import { addressesOf } from '../options.js';
-import { createProgress } from '../progress.js';
+import { EXIT_STATUS } from '../../lib/errors.js';
+import { datasetIn } from '../options.js';
+import { tablesFor } from '../run-command.js';
+import { inSession } from '../session.js';
 import { dropUndefined } from '../setup.js';
-import { onSignals } from '../signals.js';
 import { openStore } from '../storage.js';
 import { readResult } from './report.js';
 
@@ -20,40 +20,26 @@ import { readResult } from './report.js';
  * @param {import('../main.js').CommandContext} context
  * @returns {Promise<number>} exit status: 4 where there is no figure at all
  */
-export async function execute({ options, stdout, stderr }) {
+export function execute(context) {
+  const { options, stdout } = context;
   const runOptions = toLimitOptions(options);
-  const signals = onSignals(stderr);
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  /** @type {{ stop: () => Promise<void> } | null} */
-  let setup = null;
-  try {
+  return inSession(context, async ({ signal, progress, setUp }) => {
     const store = await openStore(options);
-    if (options.setup) {
-      const { setUp } = await import('../setup.js');
-      setup = await setUp(runOptions, { signal: signals.signal, progress });
-    }
-    const result = await measure(runOptions, {
-      signal: signals.signal,
-      onProgress: (text, share) => progress.update(text, share),
-    });
+    await setUp(runOptions);
+    const onProgress = progress.update;
+    const result = await measure(runOptions, { signal, onProgress });
     progress.done();
     const stored = store?.write(result);
     stored?.catch(() => {}); // awaited below: what was measured is shown all the same
-    const { render } = await loadReport('console');
-    const color = stdout.isTTY === true && stdout.hasColors();
-    stdout.write(`${render(result, { width: stdout.columns || undefined, color }).trimEnd()}\n`);
+    stdout.write(await tablesFor(result, stdout));
     if (store !== null) {
       await stored;
       stdout.write(`\nresult: ${store.file()}\n`);
     }
     const { wire, driver } = result.limits ?? { wire: [], driver: [] };
     const any = [...wire, ...driver].some(({ opsPerSecond }) => opsPerSecond !== null);
-    return signals.status() ?? (any ? 0 : 4);
-  } finally {
-    progress.done();
-    await setup?.stop();
-    signals.dispose();
-  }
+    return any ? 0 : EXIT_STATUS['E_TARGET'];
+  });
 }
 
 /**
@@ -65,14 +51,12 @@ export function toLimitOptions(options) {
   const listed = options.storages ?? (storage === undefined ? undefined : []);
   return /** @type {RunOptions} */ (
     dropUndefined({
-      ...{ command: 'limit', rounds, loads: limitLoads(options) },
+      command: 'limit',
+      rounds,
+      loads: limitLoads(options),
       storages: storage === undefined ? listed : [...listed, ...storage],
       timeoutMs: options.timeout,
-      seed: options.seed,
-      rows: options.rows,
-      valueSize: options.valueSize,
-      addresses: addressesOf(options),
-      allowTargets: options.allowTarget,
+      ...datasetIn(options),
     })
   );
 }

@@ -14,8 +14,7 @@ import { findHome } from '../../lib/home.js';
 import { requireLoopback } from '../../lib/safety.js';
 import { systemClock } from '../../measure/clock.js';
 import { addressesOf } from '../options.js';
-import { createProgress } from '../progress.js';
-import { onSignals } from '../signals.js';
+import { inSession } from '../session.js';
 import { requireFree, writeWhole } from '../storage.js';
 
 const PROGRESS_MS = 500;
@@ -25,8 +24,9 @@ const SERVER = 'redis';
  * @param {import('../main.js').CommandContext} context
  * @returns {Promise<number>} exit status
  */
-export async function execute({ options, stdout, stderr }) {
-  const { for: durationMs, out, force = false, quiet, allowTargets = [], maxOps } = options;
+export async function execute(context) {
+  const { options, stdout, stderr } = context;
+  const { for: durationMs, out, force = false, quiet, allowTarget = [], maxOps } = options;
   if (durationMs === undefined) throw usageError('record: for how long?', 'add --for 30s');
   if (out === undefined) throw usageError('record: to which file?', 'add --out trace.json');
   const target = path.resolve(out);
@@ -34,24 +34,19 @@ export async function execute({ options, stdout, stderr }) {
   const flags = addressesOf(options);
   const found = await resolveAddress(SERVER, { flags, home: findHome() });
   const { address, credentialVariables } = found;
-  address['main'] = await requireLoopback(address['main'], allowTargets, SERVER);
+  address['main'] = await requireLoopback(address['main'], allowTarget, SERVER);
   const credentials = await readCredentials(credentialVariables);
-  const progress = createProgress(stderr, { quiet });
-  const signals = onSignals(stderr, { before: progress.done });
-  try {
+  return inSession(context, async ({ signal, progress }) => {
     const recording = await Recording.open({ address, credentials }, { limit: maxOps });
     if (!quiet) stderr.write(`${warningFor(describeAddress(address))}\n`);
-    await watch(recording, durationMs, { progress, signal: signals.signal });
+    await watch(recording, durationMs, { progress, signal });
     progress.done();
     const trace = await recording.finish(systemClock.date());
     if (trace.operations.length === 0) stderr.write(`${nothingIn(trace)}\n`);
     await writeWhole(target, `${JSON.stringify(trace)}\n`);
     stdout.write(summaryOf(trace, recording, out));
-    return signals.status() ?? 0;
-  } finally {
-    progress.done();
-    signals.dispose();
-  }
+    return 0;
+  });
 }
 
 /** @param {string} where */

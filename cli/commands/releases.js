@@ -13,9 +13,9 @@ import {
 } from '../../engine/releases.js';
 import { EXIT_STATUS, targetError, usageError } from '../../lib/errors.js';
 import { formatRatio, formatShare, plainText } from '../../lib/format.js';
-import { addressesOf } from '../options.js';
-import { createProgress } from '../progress.js';
-import { onSignals } from '../signals.js';
+import { datasetIn } from '../options.js';
+import { showRun } from '../run-progress.js';
+import { inSession } from '../session.js';
 import { openStore } from '../storage.js';
 
 /** @typedef {import('../main.js').CommandContext} CommandContext */
@@ -31,7 +31,7 @@ const BAR_CHARS = 30;
  * @returns {Promise<number>} exit status
  */
 export async function execute(context) {
-  const { command, args, options, stdout, stderr } = context;
+  const { command, args, options, stdout } = context;
   const [name, from, to] = args;
   const isBisect = command === 'bisect';
   const range = isBisect
@@ -40,35 +40,29 @@ export async function execute(context) {
   const storages = await storagesOf(name, command, options);
   const versions = await versionsOf(name, { ...range, isBisect });
   const { metric = isBisect ? 'client-cpu' : 'throughput' } = options;
-  const progress = createProgress(stderr, { quiet: options.quiet });
-  const signals = onSignals(stderr, { before: progress.done });
-  /** @type {(() => Promise<void>)[]} */
-  const stops = [];
-  try {
-    const { signal } = signals;
+  return inSession(context, async ({ signal, progress, setUp }) => {
     const runOptions = runOptionsOf(storages, options);
-    if (options.setup) {
-      const { setUp } = await import('../setup.js');
-      stops.push((await setUp(runOptions, { signal, progress })).stop);
-    }
-    const how = { signal, ...watch(progress), onResult: storing(options) };
+    await setUp(/** @type {any} */ (runOptions));
+    let step = '';
+    const how = {
+      signal,
+      onStep: (/** @type {string} */ text) => {
+        step = `${text}, `;
+      },
+      onEvent: showRun({ ...context, progress }, { stepOf: () => step }),
+      onResult: storing(options),
+    };
     if (!isBisect) {
       const releases = await raceReleases(name, versions, runOptions, metric, how);
       progress.done();
       stdout.write(curveOf(name, metric, releases));
-      return (
-        signals.status() ?? (releases.some(({ vs }) => vs !== null) ? 0 : EXIT_STATUS['E_TARGET'])
-      );
+      return releases.some(({ vs }) => vs !== null) ? 0 : EXIT_STATUS['E_TARGET'];
     }
     const found = await bisectReleases(name, versions, runOptions, metric, how);
     progress.done();
     stdout.write(`${bisectionText(name, metric, versions, found)}\n`);
-    return signals.status() ?? 0;
-  } finally {
-    progress.done();
-    for (const stop of stops) await stop();
-    signals.dispose();
-  }
+    return 0;
+  });
 }
 
 /**
@@ -129,29 +123,16 @@ function requirePublished(name, version = '', published) {
  * @returns {import('../../index.js').RunOptions}
  */
 function runOptionsOf(storages, options) {
-  const { budget = BUDGET_MS, rounds, rows, valueSize, seed, allowTargets } = options;
-  const { inFlight = IN_FLIGHT } = options;
+  const { budget = BUDGET_MS, inFlight = IN_FLIGHT } = options;
   const load = inFlight === 1 ? { kind: 'sync' } : { kind: 'window', inFlight };
   return /** @type {any} */ ({
-    ...{ command: 'releases', loads: [load], budget, precision: 0.01, rounds },
-    ...{ storages, rows, valueSize, seed, allowTargets, addresses: addressesOf(options) },
+    command: 'releases',
+    loads: [load],
+    budget,
+    precision: 0.01,
+    storages,
+    ...datasetIn(options),
   });
-}
-
-/** @param {import('../progress.js').Progress} progress */
-function watch(progress) {
-  let step = '';
-  return {
-    onStep(/** @type {string} */ text) {
-      step = `${text}, `;
-    },
-    onEvent(/** @type {import('../../index.js').RunEvent} */ event) {
-      if (event.type !== 'comparison') return;
-      const { round, phase, spentNs, leftNs } = event;
-      const text = `${step}round ${round + 1}, ${phase}`;
-      progress.update(text, spentNs / Math.max(1, spentNs + leftNs));
-    },
-  };
 }
 
 /** @param {Record<string, any>} options */

@@ -10,7 +10,6 @@ import { usageError } from '../../lib/errors.js';
 import { DEFAULT_WORKLOAD, loadWorkload } from '../../workloads/index.js';
 import { openBaseline } from '../baselines.js';
 import { RACE_FLEET_OPTIONS } from '../fleet-options.js';
-import { benchmarkLines } from '../lines.js';
 import { givenOf, rowsOf } from '../option-rows.js';
 import {
   ADDRESS_OPTIONS,
@@ -22,7 +21,7 @@ import {
 import { prepareRace } from '../race-session.js';
 import { placeOfRace, writePage } from '../result-page.js';
 import { picturesOf, runCommand, tablesFor } from '../run-command.js';
-import { showRun } from '../run-progress.js';
+import { raceLines, showRun } from '../run-progress.js';
 import { setUpServers } from '../set-up-servers.js';
 import { statusOf } from '../status.js';
 
@@ -127,9 +126,12 @@ export async function execute({ command, args, options, stdout, stderr }) {
       show({ progress }) {
         // Where both streams are the same terminal, the view has what the lines would say.
         const live = progress.live && stdout.isTTY === true;
-        const watch = workload.isRace
-          ? benchmarkLines({ stdout, progress, live, quiet: about.quiet })
-          : showRun(hooks, about, { ...streams, progress });
+        const { isRace } = workload;
+        const linesOfRace = isRace && !about.quiet ? raceLines({ live }) : undefined;
+        const watch = showRun(
+          { ...streams, progress },
+          { isRace, nameOf: hooks.nameOf, linesOf: hooks.legacyLines?.(about) ?? linesOfRace },
+        );
         return (event) => {
           if (event.type === 'planned') event.result.warnings.push(...warnings);
           watch(event);

@@ -15,8 +15,7 @@ import {
 import { readRunning } from '../../servers/record.js';
 import { AS_ROOT_VARIABLE } from '../../servers/unprivileged.js';
 import { failureLine } from '../failure.js';
-import { createProgress } from '../progress.js';
-import { onSignals } from '../signals.js';
+import { inSession } from '../session.js';
 
 const AS_ROOT = 'dragstrip: these servers run as root\n';
 const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env'];
@@ -25,7 +24,8 @@ const ACTIONS = ['fetch', 'start', 'stop', 'status', 'env'];
  * @param {import('../main.js').CommandContext} context
  * @returns {Promise<number>} exit status
  */
-export async function execute({ args, options, stdout, stderr }) {
+export async function execute(context) {
+  const { args, options, stdout, stderr } = context;
   const [action, ...given] = args;
   if (!ACTIONS.includes(action)) {
     throw usageError(`servers ${action}: no such action`, `the actions: ${ACTIONS.join(', ')}`);
@@ -45,32 +45,26 @@ export async function execute({ args, options, stdout, stderr }) {
   if (options.asRoot) process.env[AS_ROOT_VARIABLE] = 'yes';
   if (action === 'status') return status(home, names, stdout);
   if (action === 'env') return environment(home, names, stdout);
-  const signals = onSignals(stderr);
-  const progress = createProgress(stdout, { quiet: options.quiet });
-  const context = {
-    home,
-    tls: options.tls === true,
-    signal: signals.signal,
-    onEvent: (/** @type {import('../../servers/index.js').ServerEvent} */ event) => {
-      const line = `${event.server} ${event.step}: ${event.text}`;
-      if (event.step === 'fetching') progress.update(line);
-      else progress.done(line);
+  return inSession(
+    context,
+    async ({ signal, progress }) => {
+      const failures = await act(action, names, {
+        home,
+        tls: options.tls === true,
+        signal,
+        onEvent({ server, step, text }) {
+          const line = `${server} ${step}: ${text}`;
+          if (step === 'fetching') progress.update(line);
+          else progress.done(line);
+        },
+      });
+      progress.done();
+      if (action === 'start' && isRoot()) stderr.write(AS_ROOT);
+      for (const { error } of failures) stderr.write(`dragstrip: ${failureLine(error)}\n`);
+      return statusOf(failures);
     },
-  };
-  try {
-    const failures = await act(action, names, context);
-    progress.done();
-    if (action === 'start' && isRoot()) stderr.write(AS_ROOT);
-    for (const { error } of failures) stderr.write(`dragstrip: ${failureLine(error)}\n`);
-    return signals.status() ?? statusOf(failures);
-  } catch (error) {
-    const ended = signals.status();
-    if (ended === null) throw error;
-    return ended;
-  } finally {
-    progress.done();
-    signals.dispose();
-  }
+    { progressTo: stdout },
+  );
 }
 
 /**

@@ -8,8 +8,9 @@ import {
   findBytesMax,
   findHead,
   writeFind,
-} from '../../protocols/handlersocket/request.js';
+} from '../../packages/handlersocket/request-lines.js';
 import { batchRows, requestKeys } from '../rows.js';
+import { encoderOf } from '../sequence.js';
 
 /** @typedef {import('../definition.js').Encoder} Encoder */
 
@@ -46,16 +47,9 @@ export const OURS = {
  * @returns {Record<string, () => Encoder>} of an encoder that takes the tokens of a request
  */
 export function ofTokens(write) {
-  const writer = (/** @type {() => any[][]} */ lines) => () => {
-    const requests = lines();
-    return (/** @type {Buffer} */ target) => {
-      let at = 0;
-      for (const tokens of requests) at = write(tokens, target, at);
-      return at;
-    };
-  };
+  const lines = () => batchRows().map((row) => [INDEX_ID, '+', row.length, ...row]);
   return {
-    'batch-4096': writer(() => batchRows().map((row) => [INDEX_ID, '+', row.length, ...row])),
-    'requests-1000': writer(() => requestKeys().map((key) => [INDEX_ID, '=', 1, key])),
+    'batch-4096': encoderOf(lines, write),
+    'requests-1000': encoderOf(() => requestKeys().map((key) => [INDEX_ID, '=', 1, key]), write),
   };
 }

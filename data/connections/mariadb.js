@@ -7,7 +7,7 @@ import mysql from 'mysql2';
 import { formatEndpoint } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
 import { FULL_DISK, remedyOf } from '../../lib/remedies.js';
-import { forMysql2, sqlTls } from '../../lib/tls.js';
+import { forMysql2, sqlLogin } from '../../lib/tls.js';
 import { abortedError, HANDSHAKE_MS_MAX, TIMEOUT_MS_DEFAULT } from './socket-connection.js';
 
 /** The server's own default is a day. */
@@ -32,13 +32,8 @@ export class SqlSession {
     // Before we give up on the server: the server's own answer says why.
     this.lockWaitSeconds = Math.min(LOCK_WAIT_SECONDS_MAX, Math.max(1, timeoutMs / 2000)) | 0;
     this.signal = signal;
-    const place =
-      sql.path === undefined ? { host: sql.host, port: sql.port } : { socketPath: sql.path };
     const options = {
-      ...place,
-      ...sqlTls(sql),
-      user: credentials.user ?? 'root',
-      password: credentials.password ?? '',
+      ...sqlLogin(sql, credentials),
       connectTimeout: Math.min(timeoutMs, HANDSHAKE_MS_MAX),
       charset: 'utf8mb4_general_ci',
     };

@@ -6,7 +6,8 @@
 import { formatPlace } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
 import { requireAnnounced } from '../../lib/safety.js';
-import { parseSlots, SLOTS, slotOf } from '../../protocols/resp/slots.js';
+import { SLOTS, slotOf } from '../../packages/mutex/slot.js';
+import { parseSlots } from '../../protocols/resp/slots.js';
 import { HINTS, RespConnection } from './redis.js';
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */

@@ -1,7 +1,8 @@
 /**
  * A Tarantool connection for loaders and namespaces: calls of stored functions, with rows encoded
- * straight from the dataset; https://www.tarantool.io/en/doc/latest/dev_guide/internals/box_protocol/
- * Not the driver that is raced: that one encodes through objects and hangs with much in flight.
+ * straight from the dataset;
+ * https://www.tarantool.io/en/doc/latest/dev_guide/internals/box_protocol/ Not the driver that is
+ * raced: that one encodes through objects and hangs with much in flight.
  */
 
 import { VALUE_SIZE_MAX } from '../../lib/dataset.js';

@@ -3,53 +3,176 @@
  * then say that it is whole. What each step means is the server's own affair.
  */
 
+import { parseEndpoint } from '../../lib/address.js';
+import { defineLoader } from '../../lib/define.js';
 import { targetError } from '../../lib/errors.js';
-import { isWhole } from './marker.js';
+import { requireLoopback } from '../../lib/safety.js';
+import { notOursError } from '../namespaces/mark.js';
+import { formatMarker, isWhole, markedDataset, readMarker, rowsToKeep } from './marker.js';
+import { Progress } from './progress.js';
+import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */
+/** @typedef {{ complete: boolean, done: number, extent: number }} State of a load */
 
 /**
- * @typedef {object} Finding
- * @property {string | null} fault description of what is wrong with the rows
- * @property {number} sampled rows compared in full
+ * @typedef {import('../../lib/types.js').ConnectionContext & {
+ *   namespace?: import('../../lib/types.js').Namespace,
+ *   allowed?: readonly import('../../lib/types.js').Endpoint[] }} StoreContext
  */
 
 /**
- * @param {object} steps
- * @param {string} steps.where the server as messages call it
- * @param {Dataset} steps.dataset
- * @param {Marker | null} steps.marker the mark found, if any
- * @param {() => number | Promise<number>} steps.rowsThere ids 1 to this need not be written again
- * @param {(keep: number) => Promise<void>} steps.write marks the rows as incomplete, then writes
- *   those above `keep` and removes those above the last
- * @param {() => Promise<Finding>} steps.verify counts all rows and samples some
- * @param {() => Promise<any>} steps.finish marks the rows as complete
+ * @typedef {object} RowStore the rows of one namespace, over a connection
+ * @property {string} where the server as messages call it
+ * @property {string} markedBy what carries the mark: `table a`
+ * @property {string} [kind] before what is in the way, in the message of a refusal
+ * @property {() => Promise<import('../namespaces/mark.js').Ownership>} ownership
+ * @property {() => Promise<string | null>} [firstTaken] where there is no mark: data in the way
+ * @property {(dataset: Dataset, marker: Marker | null) => Promise<void>} [prepare] rejects where
+ *   the rows cannot be written; changes nothing
+ * @property {(dataset: Dataset, marker: Marker | null) => Promise<number>} [rowsThere] ids 1 to it
+ *   need not be written again; absent: what the marker says
+ * @property {(dataset: Dataset, load: { keep: number, marker: Marker | null, progress: Progress,
+ *   mark: (state: State) => string }) => Promise<void>} write marks the rows as incomplete, then
+ *   writes those above `keep` and removes those above the last; mark: the text of a marker
+ * @property {(dataset: Dataset) => Promise<string | null>} fault description of what is wrong with
+ *   the number of the rows
+ * @property {(id: number) => Promise<string | null | undefined>} read
+ * @property {(text: string) => Promise<unknown>} setMark
+ * @property {(rows: number) => Promise<Record<string, number>>} [countNodes] rows by node
+ * @property {() => void} close
+ */
+
+/**
+ * @param {object} loader
+ * @param {string} loader.name
+ * @param {string} loader.server
+ * @param {string} loader.title of the server
+ * @param {string} loader.summary
+ * @param {string} [loader.endpoint] that is written to; absent: all
+ * @param {(context: StoreContext, writes: boolean) => Promise<RowStore | null>} loader.open writes:
+ *   rows are to be written; null: nothing is there, which has then been refused
+ * @returns {import('../../lib/types.js').LoaderDefinition}
+ */
+export function defineRowsLoader({ name, server, title, summary, endpoint, open }) {
+  return defineLoader({
+    name,
+    server,
+    summary,
+    async inspect(context) {
+      const store = await open(context, false);
+      if (store === null) return { dataset: null, notOurs: null };
+      try {
+        const { marker, notOurs } = await readOwnMarker(store);
+        if (marker?.complete) return { dataset: markedDataset(marker), notOurs: null };
+        const isFree = marker === null && notOurs === null;
+        const taken = isFree ? await store.firstTaken?.() : notOurs;
+        return { dataset: null, notOurs: taken ?? null };
+      } finally {
+        store.close();
+      }
+    },
+    async seed(given) {
+      const { allowTargets = [], dataset } = given;
+      const address = { ...given.address };
+      for (const which of endpoint === undefined ? Object.keys(address) : [endpoint]) {
+        address[which] = await requireLoopback(address[which], allowTargets, title);
+      }
+      const allowed = allowTargets.map((text) => parseEndpoint(text, '--allow-target'));
+      const store = /** @type {RowStore} */ (await open({ ...given, address, allowed }, true));
+      try {
+        const { marker, notOurs } = await readOwnMarker(store);
+        if (notOurs !== null) {
+          throw notOursError(store.where, `${store.kind ?? ''}${notOurs}`, server);
+        }
+        await store.prepare?.(dataset, marker);
+        return await fill(store, marker, given, `npx dragstrip seed ${name}`);
+      } finally {
+        store.close();
+      }
+    },
+  });
+}
+
+/**
+ * @param {RowStore} store
+ * @returns {Promise<{ marker: Marker | null, notOurs: string | null }>}
+ */
+async function readOwnMarker(store) {
+  const { mark, notOurs } = await store.ownership();
+  const marker = readMarker(mark);
+  return { marker, notOurs: notOurs ?? (mark !== null && marker === null ? store.markedBy : null) };
+}
+
+/**
+ * @param {RowStore} store
+ * @param {Marker | null} marker the mark found, if any
+ * @param {import('../../lib/types.js').SeedContext} context
+ * @param {string} command that continues a load
  * @returns {Promise<import('../../lib/types.js').SeedReport>}
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET where rows do not stay written
  */
-export async function fill({ where, dataset, marker, rowsThere, write, verify, finish }) {
+async function fill(store, marker, context, command) {
+  const { dataset } = context;
   const { rows } = dataset;
   const whole = isWhole(marker, dataset);
   if (whole) {
-    const { fault, sampled } = await verify();
-    if (fault === null) return { rows, written: false, sampled };
+    const { fault, sampled } = await verify(store, dataset);
+    if (fault === null) return report(store, { rows, written: false, sampled });
   }
-  let keep = whole ? 0 : await rowsThere();
+  const { rowsThere = async () => rowsToKeep(marker, dataset) } = store;
+  let keep = whole ? 0 : await rowsThere(dataset, marker);
   for (;;) {
-    await write(keep);
-    const { fault, sampled } = await verify();
+    const progress = new Progress(context, command);
+    progress.rowsDone = keep;
+    const mark = (/** @type {State} */ state) => formatMarker(dataset, state);
+    try {
+      await store.write(dataset, { keep, marker, progress, mark });
+    } catch (error) {
+      throw progress.interrupted(error);
+    } finally {
+      progress.stop();
+    }
+    const { fault, sampled } = await verify(store, dataset);
     if (fault === null) {
-      await finish();
-      return { rows, written: true, sampled };
+      await store.setMark(mark({ complete: true, done: rows, extent: rows }));
+      return report(store, { rows, written: true, sampled });
     }
     if (keep === 0) {
       throw targetError(
-        `${where}: rows just written are missing: ${fault}`,
+        `${store.where}: rows just written are missing: ${fault}`,
         'check whether it evicts or expires rows, or whether another client changes them',
       );
     }
     // The rows differ from an earlier load's marker: all are written again, once.
     keep = 0;
   }
+}
+
+/**
+ * @param {RowStore} store
+ * @param {Dataset} dataset
+ * @returns {Promise<{ fault: string | null, sampled: number }>} sampled: rows compared in full
+ */
+async function verify(store, dataset) {
+  const fault = await store.fault(dataset);
+  if (fault !== null) return { fault, sampled: 0 };
+  const ids = sampleIds(dataset);
+  for (const id of ids) {
+    if (!dataset.matches(id, (await store.read(id)) ?? '')) {
+      return { fault: `row ${id} differs from the dataset`, sampled: 0 };
+    }
+  }
+  return { fault: null, sampled: ids.length };
+}
+
+/**
+ * @param {RowStore} store
+ * @param {import('../../lib/types.js').SeedReport} own
+ * @returns {Promise<import('../../lib/types.js').SeedReport>}
+ */
+async function report(store, own) {
+  const nodes = await store.countNodes?.(own.rows);
+  return { ...own, ...(nodes && { nodes }) };
 }

@@ -5,23 +5,17 @@
  */
 
 import { ROW_NAMES, ROWS_NAMESPACE } from '../../lib/dataset.js';
-import { defineLoader } from '../../lib/define.js';
 import { targetError } from '../../lib/errors.js';
-import { requireLoopback } from '../../lib/safety.js';
 import { SqlSession } from '../connections/mariadb.js';
 import { readOwnership } from '../namespaces/mariadb.js';
-import { notOursError } from '../namespaces/mark.js';
-import { fill } from './fill.js';
-import { formatMarker, markedDataset, readMarker, rowsToKeep } from './marker.js';
-import { Progress } from './progress.js';
+import { defineRowsLoader } from './fill.js';
+import { rowsToKeep } from './marker.js';
 import { rowInserts, rowStream } from './rows.js';
-import { sampleIds } from './sample.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('./marker.js').Marker} Marker */
 /** @typedef {SqlSession & { names: { database: string, table: string }, table: string }} Session */
 
-const COMMAND = 'npx dragstrip seed mysql';
 /** Bytes of one LOAD DATA: a transaction that is undone quickly when the load is broken off. */
 const LOAD_BYTES = 32 * 1024 * 1024;
 /** Bytes of one INSERT: beyond this it gets no faster. */
@@ -29,54 +23,39 @@ const INSERT_BYTES = 1024 * 1024;
 /** Rows that one statement counts, so that none runs for long. */
 const COUNT_ROWS = 250_000;
 
-export default defineLoader({
+export default defineRowsLoader({
   name: 'mysql',
   server: 'mariadb',
+  title: 'MariaDB',
+  endpoint: 'sql',
   summary: `table ${ROW_NAMES.database}.${ROW_NAMES.table}, by LOAD DATA LOCAL INFILE`,
-  inspect,
-  seed,
+  async open(context) {
+    const session = await openTable(context);
+    return {
+      where: session.where,
+      markedBy: `table ${session.table}`,
+      ownership: () => readOwnership(session, session.names),
+      prepare: (dataset) => requirePacketSize(session, dataset),
+      rowsThere: (dataset, marker) => rowsThere(session, marker, dataset),
+      async write(dataset, { keep, progress, mark }) {
+        await prepareTable(session, dataset, keep, mark);
+        const [{ local }] = await session.query('SELECT @@local_infile AS local');
+        if (Number(local) === 1) await loadRows(session, dataset, keep, progress);
+        else await insertRows(session, dataset, keep, progress);
+      },
+      fault: (dataset) => faultOf(session, dataset),
+      async read(id) {
+        const [row] = await session.query(`SELECT str FROM ${session.table} WHERE id = ?`, [id]);
+        return row?.str;
+      },
+      setMark: (text) => setMark(session, text),
+      close: () => session.close(),
+    };
+  },
 });
 
-/** @type {import('../../lib/types.js').LoaderDefinition['inspect']} */
-async function inspect(context) {
-  const session = await openTable(context);
-  try {
-    const { marker, notOurs } = await readOwnMarker(session);
-    if (marker === null || !marker.complete) return { dataset: null, notOurs };
-    return { dataset: markedDataset(marker), notOurs: null };
-  } finally {
-    session.close();
-  }
-}
-
-/** @type {import('../../lib/types.js').LoaderDefinition['seed']} */
-async function seed(given) {
-  const checked = await requireLoopback(given.address.sql, given.allowTargets, 'MariaDB');
-  const context = { ...given, address: { ...given.address, sql: checked } };
-  const { dataset } = context;
-  const { rows } = dataset;
-  const session = await openTable(context);
-  try {
-    const { marker, notOurs } = await readOwnMarker(session);
-    if (notOurs !== null) throw notOursError(session.where, notOurs, 'mariadb');
-    await requirePacketSize(session, dataset);
-    return await fill({
-      where: session.where,
-      dataset,
-      marker,
-      rowsThere: () => rowsThere(session, marker, dataset),
-      write: (keep) => write(session, context, keep),
-      verify: () => verify(session, dataset),
-      finish: () => setMarker(session, dataset, { complete: true, done: rows, extent: rows }),
-    });
-  } finally {
-    session.close();
-  }
-}
-
 /**
- * @param {import('../../lib/types.js').ConnectionContext &
- *   { namespace?: import('../../lib/types.js').Namespace }} context
+ * @param {import('./fill.js').StoreContext} context
  * @returns {Promise<Session>}
  */
 async function openTable(context) {
@@ -84,17 +63,6 @@ async function openTable(context) {
   const { database, table } = /** @type {{ database: string, table: string }} */ (names);
   const session = await SqlSession.open(context);
   return Object.assign(session, { names: { database, table }, table: `${database}.${table}` });
-}
-
-/**
- * @param {Session} session
- * @returns {Promise<{ marker: Marker | null, notOurs: string | null }>}
- */
-async function readOwnMarker(session) {
-  const { mark, notOurs } = await readOwnership(session, session.names);
-  const marker = readMarker(mark);
-  const other = mark !== null && marker === null ? `table ${session.table}` : null;
-  return { marker, notOurs: notOurs ?? other };
 }
 
 /**
@@ -144,42 +112,21 @@ function columnType(valueSize) {
   return valueSize <= 21_800 ? `nvarchar(${valueSize})` : 'longtext character set utf8';
 }
 
+/** @param {Session} session @param {string} text */
+function setMark(session, text) {
+  return session.query(`ALTER TABLE ${session.table} COMMENT = ?`, [text]);
+}
+
 /**
  * @param {Session} session
  * @param {Dataset} dataset
- * @param {{ complete: boolean, done: number, extent: number }} state
+ * @param {number} keep
+ * @param {(state: import('./fill.js').State) => string} mark
  */
-async function setMarker(session, dataset, state) {
-  const comment = formatMarker(dataset, state);
-  await session.query(`ALTER TABLE ${session.table} COMMENT = ?`, [comment]);
-}
-
-/**
- * @param {Session} session
- * @param {import('../../lib/types.js').SeedContext} context
- * @param {number} keep rows that exist already
- */
-async function write(session, context, keep) {
-  const { dataset } = context;
-  const progress = new Progress(context, COMMAND);
-  progress.rowsDone = keep;
-  try {
-    await prepareTable(session, dataset, keep);
-    const [{ local }] = await session.query('SELECT @@local_infile AS local');
-    if (Number(local) === 1) await loadRows(session, dataset, keep, progress);
-    else await insertRows(session, dataset, keep, progress);
-  } catch (error) {
-    throw progress.interrupted(error);
-  } finally {
-    progress.stop();
-  }
-}
-
-/** @param {Session} session @param {Dataset} dataset @param {number} keep */
-async function prepareTable(session, dataset, keep) {
-  const state = { complete: false, done: 0, extent: dataset.rows };
+async function prepareTable(session, dataset, keep, mark) {
+  const incomplete = mark({ complete: false, done: 0, extent: dataset.rows });
   if (keep > 0) {
-    await setMarker(session, dataset, state);
+    await setMark(session, incomplete);
     await session.query(`DELETE FROM ${session.table} WHERE id > ?`, [keep]);
     return;
   }
@@ -188,7 +135,7 @@ async function prepareTable(session, dataset, keep) {
   await session.query(
     `CREATE TABLE ${session.table} (id int NOT NULL AUTO_INCREMENT PRIMARY KEY, ` +
       `str ${columnType(dataset.valueSize)}) ENGINE = InnoDB COMMENT = ?`,
-    [formatMarker(dataset, state)],
+    [incomplete],
   );
 }
 
@@ -196,7 +143,7 @@ async function prepareTable(session, dataset, keep) {
  * @param {Session} session
  * @param {Dataset} dataset
  * @param {number} keep
- * @param {Progress} progress
+ * @param {import('./progress.js').Progress} progress
  */
 async function loadRows(session, dataset, keep, progress) {
   const { rows, meanSize } = dataset;
@@ -225,7 +172,7 @@ async function loadRows(session, dataset, keep, progress) {
  * @param {Session} session
  * @param {Dataset} dataset
  * @param {number} keep
- * @param {Progress} progress
+ * @param {import('./progress.js').Progress} progress
  */
 async function insertRows(session, dataset, keep, progress) {
   const bytes = Math.min(INSERT_BYTES, session.packetBytes / 2);
@@ -254,21 +201,12 @@ async function countRows(session, high) {
 /**
  * @param {Session} session
  * @param {Dataset} dataset
- * @returns {Promise<import('./fill.js').Finding>}
+ * @returns {Promise<string | null>}
  */
-async function verify(session, dataset) {
-  const { rows } = dataset;
+async function faultOf(session, { rows }) {
   const beyond = `SELECT id FROM ${session.table} WHERE id < 1 OR id > ? LIMIT 1`;
   const [stranger] = await session.query(beyond, [rows]);
-  if (stranger !== undefined) return { fault: `row ${stranger.id} is unexpected`, sampled: 0 };
+  if (stranger !== undefined) return `row ${stranger.id} is unexpected`;
   const count = await countRows(session, rows);
-  if (count !== rows) return { fault: `${count} of ${rows} rows found`, sampled: 0 };
-  const ids = sampleIds(dataset);
-  for (const id of ids) {
-    const [row] = await session.query(`SELECT str FROM ${session.table} WHERE id = ?`, [id]);
-    if (!dataset.matches(id, row?.str ?? '')) {
-      return { fault: `row ${id} differs from the dataset`, sampled: 0 };
-    }
-  }
-  return { fault: null, sampled: ids.length };
+  return count === rows ? null : `${count} of ${rows} rows found`;
 }

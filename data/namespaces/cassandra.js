@@ -1,13 +1,12 @@
 /** A namespace in Cassandra: a keyspace with one table, whose comment marks it. */
 
 import { formatEndpoint } from '../../lib/address.js';
-import { explainCassandra } from '../../lib/cassandra-error.js';
+import { connectCassandra, explainCassandra } from '../../lib/cassandra.js';
 import { targetError } from '../../lib/errors.js';
-import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
+import { namespaceHandle, parseMark } from './mark.js';
 
-const CONNECT_TIMEOUT_MS = 5000;
 /** Changes of the schema are written to the disk before they are acknowledged. */
-const READ_TIMEOUT_MS = 60_000;
+const BOUNDED = { connectTimeout: 5000, readTimeout: 60_000 };
 
 /**
  * @param {import('../../lib/types.js').ConnectionContext} context
@@ -17,62 +16,34 @@ const READ_TIMEOUT_MS = 60_000;
  */
 export async function openNamespace(context, { name, cassandra: names }) {
   const { keyspace, table, definition } = names;
-  const where = `Cassandra at ${formatEndpoint(context.address['main'])}`;
-  const client = await connect(context, where);
+  const { main } = context.address;
+  const where = `Cassandra at ${formatEndpoint(main)}`;
+  const client = await connectCassandra(main, context.credentials, BOUNDED).catch((error) => {
+    throw explained(where, error);
+  });
   const ask = (/** @type {string} */ query, /** @type {unknown[]} */ values = []) =>
     client.execute(query, values).catch((error) => {
       throw explained(where, error);
     });
-  return {
-    async check() {
-      requireUnused((await readOwnership(ask, names)).mark, where, name);
-    },
-    async claim() {
-      const { mark, notOurs } = await readOwnership(ask, names);
-      if (notOurs !== null) throw notOursError(where, notOurs, 'cassandra');
-      requireUnused(mark, where, name);
+  return namespaceHandle({
+    where,
+    server: 'cassandra',
+    name,
+    ownership: () => readOwnership(ask, names),
+    async create(mark, text) {
       if (mark !== null) await ask(`drop keyspace ${keyspace}`);
       await ask(
         `create keyspace ${keyspace} with replication = ` +
           "{'class': 'SimpleStrategy', 'replication_factor': 1}",
       );
-      const comment = formatMark({ what: name });
-      await ask(`create table ${keyspace}.${table} ${definition} with comment = '${comment}'`);
+      await ask(`create table ${keyspace}.${table} ${definition} with comment = '${text}'`);
     },
-    async release() {
-      const { mark } = await readOwnership(ask, names);
-      if (mark === null || otherUser(mark) !== null) return 0;
+    async remove() {
       await ask(`drop keyspace ${keyspace}`);
       return 0; // counting them would read the whole table
     },
-    async close() {
-      await client.shutdown();
-    },
-  };
-}
-
-/**
- * @param {import('../../lib/types.js').ConnectionContext} context
- * @param {string} where
- * @returns {Promise<import('cassandra-driver').Client>}
- */
-async function connect({ address, credentials: { user, password } }, where) {
-  const { auth, Client, policies } = await import('cassandra-driver');
-  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
-  const endpoint = formatEndpoint(address['main']);
-  const client = new Client({
-    contactPoints: [endpoint],
-    policies: { loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [endpoint]) },
-    socketOptions: { connectTimeout: CONNECT_TIMEOUT_MS, readTimeout: READ_TIMEOUT_MS },
-    ...(user !== undefined && {
-      authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),
-    }),
+    close: () => client.shutdown(),
   });
-  await client.connect().catch(async (error) => {
-    await client.shutdown();
-    throw explained(where, error);
-  });
-  return client;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { SqlSession } from '../connections/mariadb.js';
-import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
+import { namespaceHandle, parseMark } from './mark.js';
 
 /** @typedef {{ database: string, table: string, definition?: string }} TableNames */
 
@@ -17,32 +17,24 @@ export async function openNamespace(context, { name, rows = false, mariadb }) {
   const { database, table, definition } = mariadb;
   const full = `${database}.${table}`;
   const session = await SqlSession.open(context);
-  return {
-    async check() {
-      requireUnused((await readOwnership(session, mariadb)).mark, session.where, name);
-    },
-    async claim() {
-      const { mark, notOurs } = await readOwnership(session, mariadb);
-      if (notOurs !== null) throw notOursError(session.where, notOurs, 'mariadb');
-      requireUnused(mark, session.where, name);
+  return namespaceHandle({
+    where: session.where,
+    server: 'mariadb',
+    name,
+    ownership: () => readOwnership(session, mariadb),
+    async create(mark, text) {
       if (mark !== null) await session.query(`DROP TABLE ${full}`);
       await session.query(`CREATE DATABASE IF NOT EXISTS ${database}`);
-      await session.query(`CREATE TABLE ${full} ${definition} COMMENT = ?`, [
-        formatMark({ what: name }),
-      ]);
+      await session.query(`CREATE TABLE ${full} ${definition} COMMENT = ?`, [text]);
     },
-    async release() {
-      const { mark } = await readOwnership(session, mariadb);
-      if (mark === null || otherUser(mark) !== null) return 0;
+    async remove() {
       const sql = `SELECT COUNT(*) AS count FROM ${full}`;
       const [{ count }] = rows ? await session.query(sql) : [{ count: 0 }];
       await session.query(`DROP TABLE ${full}`);
       return Number(count);
     },
-    async close() {
-      session.close();
-    },
-  };
+    close: () => session.close(),
+  });
 }
 
 /**

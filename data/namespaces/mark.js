@@ -36,7 +36,7 @@ export function formatMark(fields) {
  * @param {Record<string, any> | null} mark
  * @returns {Maker | null} null: nobody else
  */
-export function otherUser(mark) {
+function otherUser(mark) {
   /** @type {Maker | undefined} */
   const maker = mark?.['maker'];
   const scope = processScope();
@@ -52,7 +52,7 @@ export function otherUser(mark) {
  * @param {string} what namespace
  * @throws {import('../../lib/errors.js').DragstripError} E_REFUSED if another run may be using it
  */
-export function requireUnused(mark, where, what) {
+function requireUnused(mark, where, what) {
   const maker = otherUser(mark);
   if (maker === null) return;
   const { host, pid } = maker;
@@ -95,4 +95,39 @@ export function notOursError(where, what, server) {
     `${where}: ${what} exists and was not created by Dragstrip; nothing was changed`,
     `use another server (\`npx dragstrip servers start ${server}\`), or move your data away`,
   );
+}
+
+/**
+ * How a namespace is claimed and released, the same on every server.
+ * @param {object} store
+ * @param {string} store.where the server as messages call it
+ * @param {string} store.server its name
+ * @param {string} store.name of the namespace
+ * @param {(claims: boolean) => Promise<Ownership>} store.ownership claims: it is to be created
+ * @param {(mark: Record<string, any> | null, text: string) => Promise<unknown>} store.create
+ *   removes what a killed run left, creates it and marks it with `text`
+ * @param {(mark: Record<string, any>) => Promise<number>} store.remove gives how many keys or rows
+ *   were there, as far as that is known
+ * @param {() => unknown} store.close
+ * @returns {import('../../lib/types.js').NamespaceHandle}
+ */
+export function namespaceHandle({ where, server, name, ownership, create, remove, close }) {
+  return {
+    async check() {
+      requireUnused((await ownership(false)).mark, where, name);
+    },
+    async claim() {
+      const { mark, notOurs } = await ownership(true);
+      if (notOurs !== null) throw notOursError(where, notOurs, server);
+      requireUnused(mark, where, name);
+      await create(mark, formatMark({ what: name }));
+    },
+    async release() {
+      const { mark } = await ownership(false);
+      return mark === null || otherUser(mark) !== null ? 0 : remove(mark);
+    },
+    async close() {
+      await close();
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { encodeCommand } from '../../protocols/resp/command.js';
 import { pump } from '../connections/pump.js';
 import { RespConnection } from '../connections/redis.js';
 import { RespCluster } from '../connections/redis-cluster.js';
-import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
+import { namespaceHandle, parseMark } from './mark.js';
 
 /** Keys that the server looks at in one SCAN: about a millisecond of its only thread. */
 const KEYS_PER_SCAN = 5000;
@@ -49,29 +49,27 @@ function handleOf(connection, { name, redis, grows = false }, server) {
     Number.isInteger(extent) && !grows
       ? overKeys(connection, 'DEL', prefix, 1, extent)
       : removeKeys(connection, prefixes, marker, own);
-  return {
-    async check() {
-      requireUnused((await readOwnership(connection, marker)).mark, connection.where, name);
-    },
-    async claim() {
+  return namespaceHandle({
+    where: connection.where,
+    server,
+    name,
+    async ownership(claims) {
       const { mark, notOurs } = await readOwnership(connection, marker);
-      const taken = mark === null ? (notOurs ?? (await firstKey(connection, prefixes))) : null;
-      if (taken !== null) throw notOursError(connection.where, `key ${taken}`, server);
-      requireUnused(mark, connection.where, name);
-      if (mark !== null) await clear(mark);
-      await connection.command('SET', marker, formatMark({ what: name }));
+      const isFree = claims && mark === null && notOurs === null;
+      const taken = isFree ? await firstKey(connection, prefixes) : notOurs;
+      return { mark, notOurs: taken && `key ${taken}` };
     },
-    async release() {
-      const { mark } = await readOwnership(connection, marker);
-      if (mark === null || otherUser(mark) !== null) return 0;
+    async create(mark, text) {
+      if (mark !== null) await clear(mark);
+      await connection.command('SET', marker, text);
+    },
+    async remove(mark) {
       const removed = await clear(mark);
       await connection.command('DEL', marker);
       return removed;
     },
-    async close() {
-      connection.close();
-    },
-  };
+    close: () => connection.close(),
+  });
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { targetError } from '../../lib/errors.js';
 import { TarantoolConnection } from '../connections/tarantool.js';
-import { formatMark, notOursError, otherUser, parseMark, requireUnused } from './mark.js';
+import { namespaceHandle, parseMark } from './mark.js';
 
 /** Spaces that box.lua makes when they are asked for: rows of one size. */
 const MADE = /^dragstrip_value_\d+$/;
@@ -22,29 +22,24 @@ const PASSES_MAX = 20;
  */
 export async function openNamespace(context, { name, tarantool }) {
   const connection = await TarantoolConnection.connect(context);
-  return {
-    async check() {
-      const space = await findSpace(connection, tarantool);
-      if (space !== null) requireUnused((await readOwnership(space)).mark, connection.where, name);
+  /** @type {Space | null} */
+  let space = null;
+  const own = () => /** @type {Space} */ (space);
+  return namespaceHandle({
+    where: connection.where,
+    server: 'tarantool',
+    name,
+    async ownership(claims) {
+      space = await (claims ? requireSpace : findSpace)(connection, tarantool);
+      return space === null ? { mark: null, notOurs: null } : readOwnership(space);
     },
-    async claim() {
-      const space = await requireSpace(connection, tarantool);
-      const { mark, notOurs } = await readOwnership(space);
-      if (notOurs !== null) throw notOursError(connection.where, notOurs, 'tarantool');
-      requireUnused(mark, connection.where, name);
-      await clear(space);
-      await setMark(space, formatMark({ what: name }));
+    async create(_mark, text) {
+      await clear(own());
+      await setMark(own(), text);
     },
-    async release() {
-      const space = await findSpace(connection, tarantool);
-      const mark = space === null ? null : (await readOwnership(space)).mark;
-      if (space === null || mark === null || otherUser(mark) !== null) return 0;
-      return clear(space);
-    },
-    async close() {
-      connection.close();
-    },
-  };
+    remove: () => clear(own()),
+    close: () => connection.close(),
+  });
 }
 
 /**

@@ -169,7 +169,10 @@ export class Recording {
     const now = context === null ? [] : await sizesOf(context, [...keys.keys()]);
     keys.clear();
     return {
-      ...{ schema: TRACE_SCHEMA, version: TRACE_VERSION, recordedAt, durationUs: this.lastUs },
+      schema: TRACE_SCHEMA,
+      version: TRACE_VERSION,
+      recordedAt,
+      durationUs: this.lastUs,
       // What a key had when it was first read, or was given first; now is near enough for a read.
       sizes: Array.from(now, (bytes, i) => (bytes < 0 ? (written[i] ?? -1) : bytes)),
       operations: this.operations,

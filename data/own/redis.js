@@ -9,7 +9,7 @@ import { targetError } from '../../lib/errors.js';
 import { commandText } from '../../protocols/resp/command.js';
 import { RespConnection } from '../connections/redis.js';
 import { RespCluster } from '../connections/redis-cluster.js';
-import { Reservoir } from './reservoir.js';
+import { drawSample } from './reservoir.js';
 
 /** Keys per SCAN: about 0.3 ms of the server's time. */
 const SCAN_COUNT = 1000;
@@ -43,26 +43,18 @@ const PLAIN_KEY = /^[\x21-\x7e]{1,1024}$/;
  * @returns {Promise<Sample>} the same for the same keys, seed and server process
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
  */
-export async function sampleKeys(context, { limit, seed, listed, cluster = false }) {
+export async function sampleKeys(context, { cluster = false, ...how }) {
   const connection = await connect(context, cluster);
   try {
-    const reservoir = new Reservoir(limit, seed);
-    if (listed === undefined) {
-      const calls = Math.ceil(SCAN_CALLS_MAX / connection.nodes.length);
-      for (const node of connection.nodes) await scanInto(node, reservoir, calls);
-    } else for (const key of listed) reservoir.add(key);
-    const { seen, drawn } = reservoir;
-    /** @type {Record<string, number>} */
-    const leftOut = {};
-    const leave = (/** @type {string} */ why) => {
-      leftOut[why] = (leftOut[why] ?? 0) + 1;
-    };
-    const strings = await keepStrings(connection, drawn, leave);
-    const { keys, sizes } = await keepTexts(connection, strings, leave);
-    sizes.sort((a, b) => a - b);
-    const [min = 0] = sizes;
-    const valueBytes = { min, median: sizes[sizes.length >> 1] ?? 0, max: sizes.at(-1) ?? 0 };
-    return { keys, seen, leftOut, valueBytes };
+    return await drawSample(
+      how,
+      async (reservoir) => {
+        const calls = Math.ceil(SCAN_CALLS_MAX / connection.nodes.length);
+        for (const node of connection.nodes) await scanInto(node, reservoir, calls);
+      },
+      async (drawn, leave) =>
+        keepTexts(connection, await keepStrings(connection, drawn, leave), leave),
+    );
   } finally {
     connection.close();
   }
@@ -79,7 +71,7 @@ function connect(context, cluster) {
 
 /**
  * @param {RespConnection} connection
- * @param {Reservoir} reservoir
+ * @param {import('./reservoir.js').Reservoir} reservoir
  * @param {number} callsMax
  */
 async function scanInto(connection, reservoir, callsMax) {

@@ -37,3 +37,28 @@ export class Reservoir {
     return [...new Set(this.keys)];
   }
 }
+
+/**
+ * @template {string | number} K
+ * @param {{ limit: number, seed: number, listed?: readonly string[] }} how limit: most keys;
+ *   listed: keys to draw from, in place of those of the server
+ * @param {(reservoir: Reservoir<K>) => Promise<void>} look at keys of the server
+ * @param {(drawn: K[], leave: (why: string) => void) =>
+ *   Promise<{ keys: K[], sizes: number[] }>} keep those with a text, sizes: in bytes
+ * @returns {Promise<import('./redis.js').Sample<K>>}
+ */
+export async function drawSample({ limit, seed, listed }, look, keep) {
+  /** @type {Reservoir<K>} */
+  const reservoir = new Reservoir(limit, seed);
+  if (listed === undefined) await look(reservoir);
+  else for (const key of listed) reservoir.add(/** @type {K} */ (key));
+  /** @type {Record<string, number>} */
+  const leftOut = {};
+  const { keys, sizes } = await keep(reservoir.drawn, (why) => {
+    leftOut[why] = (leftOut[why] ?? 0) + 1;
+  });
+  sizes.sort((a, b) => a - b);
+  const [min = 0] = sizes;
+  const valueBytes = { min, median: sizes[sizes.length >> 1] ?? 0, max: sizes.at(-1) ?? 0 };
+  return { keys, seen: reservoir.seen, leftOut, valueBytes };
+}

@@ -6,7 +6,7 @@
 
 import { targetError } from '../../lib/errors.js';
 import { SqlSession } from '../connections/mariadb.js';
-import { Reservoir } from './reservoir.js';
+import { drawSample } from './reservoir.js';
 
 /** @typedef {import('../../lib/types.js').ConnectionContext} ConnectionContext */
 
@@ -37,40 +37,31 @@ export function namesOfColumns({ database, table, key, value }) {
  * @returns {Promise<import('./redis.js').Sample<string | number>>}
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET, E_ABORTED
  */
-export async function sampleTable(context, columns, { limit, seed, listed }) {
+export async function sampleTable(context, columns, how) {
   const session = await SqlSession.open(context);
   try {
     const { table } = namesOfColumns(columns);
-    const reservoir = new Reservoir(limit, seed);
-    if (listed === undefined) await pageInto(session, table, reservoir);
-    else for (const key of listed) reservoir.add(key);
-    const { seen, drawn } = reservoir;
-    /** @type {Record<string, number>} */
-    const leftOut = {};
-    const leave = (/** @type {string} */ why) => {
-      leftOut[why] = (leftOut[why] ?? 0) + 1;
-    };
-    const found = await readOver(session, table, drawn);
-    /** @type {(string | number)[]} */
-    const keys = [];
-    /** @type {number[]} */
-    const sizes = [];
-    let all = 0;
-    for (const [i, text] of found.entries()) {
-      const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
-      const why = lackOf(text, bytes, all);
-      if (why !== null) {
-        leave(why);
-        continue;
-      }
-      all += bytes;
-      keys.push(drawn[i]);
-      sizes.push(bytes);
-    }
-    sizes.sort((a, b) => a - b);
-    const [min = 0] = sizes;
-    const valueBytes = { min, median: sizes[sizes.length >> 1] ?? 0, max: sizes.at(-1) ?? 0 };
-    return { keys, seen, leftOut, valueBytes };
+    return await drawSample(
+      how,
+      (reservoir) => pageInto(session, table, reservoir),
+      async (drawn, leave) => {
+        /** @type {{ keys: (string | number)[], sizes: number[] }} */
+        const kept = { keys: [], sizes: [] };
+        let all = 0;
+        for (const [i, text] of (await readOver(session, table, drawn)).entries()) {
+          const bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0;
+          const why = lackOf(text, bytes, all);
+          if (why !== null) {
+            leave(why);
+            continue;
+          }
+          all += bytes;
+          kept.keys.push(drawn[i]);
+          kept.sizes.push(bytes);
+        }
+        return kept;
+      },
+    );
   } finally {
     session.close();
   }
@@ -91,7 +82,7 @@ function lackOf(text, bytes, all) {
 /**
  * @param {SqlSession} session
  * @param {string} table
- * @param {Reservoir<string | number>} reservoir
+ * @param {import('./reservoir.js').Reservoir<string | number>} reservoir
  */
 async function pageInto(session, table, reservoir) {
   /** @type {string | number | null} */

@@ -19,7 +19,9 @@ process.on('disconnect', () => process.exit(0));
 process.on('message', async (/** @type {any} */ { source, profile, ...spec }) => {
   const definition = await loadStorage(source);
   const context = {
-    ...{ address: spec.address, names: ROW_NAMES, folder: path.join(spec.home, 'embedded') },
+    address: spec.address,
+    names: ROW_NAMES,
+    folder: path.join(spec.home, 'embedded'),
     credentials: await readCredentials(spec.credentialVariables),
     profile: requireProfile(definition, profile),
     dataset: createDataset(spec.dataset),

@@ -4,6 +4,7 @@
  */
 
 import { hasOperation, ROW_OPERATIONS } from '../../lib/capabilities.js';
+import { within } from '../../lib/within.js';
 import { relayTo } from './relay.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} RowsHandle */
@@ -51,7 +52,7 @@ export const CHECKS = Object.freeze([
 async function open({ definition, context }, other = {}) {
   const { rows } = definition.open;
   if (rows === undefined) throw new Error('it does not open rows');
-  return within(rows({ ...context, ...other }), 'open');
+  return bounded(rows({ ...context, ...other }), 'open');
 }
 
 /**
@@ -65,7 +66,7 @@ async function withHandle(subject, use) {
   try {
     return await use(readerOf(handle, subject), handle);
   } finally {
-    await within(handle.close(), 'close');
+    await bounded(handle.close(), 'close');
   }
 }
 
@@ -133,7 +134,7 @@ function describe(value) {
 async function checkValues(subject) {
   return withHandle(subject, async (read) => {
     const ids = idsOf(subject, COMPARED);
-    for (const id of ids) requireValue(subject, id, await within(read(id), `row ${id}`));
+    for (const id of ids) requireValue(subject, id, await bounded(read(id), `row ${id}`));
     return `${ids.length} rows compared whole`;
   });
 }
@@ -141,7 +142,7 @@ async function checkValues(subject) {
 /** @param {Subject} subject */
 async function checkMiss(subject) {
   return withHandle(subject, async (read) => {
-    const value = await within(read(subject.context.dataset.rows + 1), 'a miss');
+    const value = await bounded(read(subject.context.dataset.rows + 1), 'a miss');
     if (value !== undefined) throw new Error(`it gives ${JSON.stringify(value)}, not undefined`);
     return 'undefined';
   });
@@ -151,7 +152,7 @@ async function checkMiss(subject) {
 async function checkMany(subject) {
   return withHandle(subject, async (read) => {
     const ids = Array.from({ length: AT_ONCE }, (_, i) => 1 + (i % subject.context.dataset.rows));
-    const values = await within(Promise.all(ids.map(read)), `${AT_ONCE} requests`);
+    const values = await bounded(Promise.all(ids.map(read)), `${AT_ONCE} requests`);
     for (const [i, id] of ids.entries()) requireValue(subject, id, values[i]);
     return `${AT_ONCE} replies compared whole`;
   });
@@ -164,7 +165,7 @@ async function checkMget(subject) {
     const call = caller(handle.mgetCalls ?? subject.context.profile.calls ?? 'promise');
     const missing = subject.context.dataset.rows + 1;
     const ids = [...idsOf(subject, 50).reverse(), missing];
-    const reply = await within(
+    const reply = await bounded(
       call((done) => handle.mget?.(ids, done)),
       'mget',
     );
@@ -187,12 +188,12 @@ async function checkSet(subject) {
     const call = caller(subject.context.profile.calls ?? 'promise');
     const [id] = idsOf(subject, 1);
     const value = subject.context.dataset.value(id); // rows stay as they are
-    const reply = await within(
+    const reply = await bounded(
       call((done) => handle.set?.(id, value, done)),
       'set',
     );
     if (!stored(reply)) throw new Error('it says that the row was not written');
-    requireValue(subject, id, await within(read(id), `row ${id}`));
+    requireValue(subject, id, await bounded(read(id), `row ${id}`));
     return 'one row, with its own value';
   });
 }
@@ -202,8 +203,8 @@ async function checkClose(subject) {
   const handle = await open(subject);
   const read = readerOf(handle, subject);
   const requests = Promise.allSettled(idsOf(subject, IN_FLIGHT).map(read));
-  await within(handle.close(), `close with ${IN_FLIGHT} in flight`);
-  const settled = await within(requests, 'requests in flight');
+  await bounded(handle.close(), `close with ${IN_FLIGHT} in flight`);
+  const settled = await bounded(requests, 'requests in flight');
   const answered = settled.filter(({ status }) => status === 'fulfilled').length;
   return `${answered} answered, ${settled.length - answered} rejected`;
 }
@@ -221,10 +222,10 @@ async function whileFrozen(subject, then) {
   try {
     const handle = await open(subject, { address: relay.address });
     const read = readerOf(handle, subject);
-    await within(read(1), 'a first read');
+    await bounded(read(1), 'a first read');
     const arrived = relay.freeze();
     const requests = Promise.allSettled(idsOf(subject, IN_FLIGHT).map(read));
-    await within(arrived, 'sending requests'); // a driver may have a thread that sends them
+    await bounded(arrived, 'sending requests'); // a driver may have a thread that sends them
     return await then({ relay, read, handle, requests });
   } finally {
     relay.close();
@@ -235,17 +236,17 @@ async function whileFrozen(subject, then) {
 function checkCut(subject) {
   return whileFrozen(subject, async ({ relay, read, handle, requests }) => {
     relay.cut();
-    const settled = await within(requests, 'requests in flight when the connection was lost');
+    const settled = await bounded(requests, 'requests in flight when the connection was lost');
     const errors = settled.flatMap((one) => (one.status === 'rejected' ? one.reason : []));
     const bare = errors.filter((error) => typeof error?.code !== 'string').length;
     const noError = errors.find((error) => !(error instanceof Error));
     if (errors.length === 0) throw new Error('none of the requests in flight rejected');
     if (noError !== undefined) throw new Error(`it rejects with a ${typeof noError}`);
-    const late = await within(Promise.allSettled([read(1), read(2)]), 'requests after the loss');
+    const late = await bounded(Promise.allSettled([read(1), read(2)]), 'requests after the loss');
     if (late.some(({ status }) => status === 'fulfilled')) {
       throw new Error('it reconnected behind the reader’s back: switch reconnection off');
     }
-    await within(handle.close(), 'close');
+    await bounded(handle.close(), 'close');
     const codes = bare === 0 ? `first ${errors[0].code}` : `${bare} without a code`;
     return `${errors.length} rejected, ${codes}`;
   });
@@ -254,8 +255,8 @@ function checkCut(subject) {
 /** @param {Subject} subject */
 function checkFreeze(subject) {
   return whileFrozen(subject, async ({ handle, requests }) => {
-    await within(handle.close(), 'close');
-    const settled = await within(requests, 'requests in flight');
+    await bounded(handle.close(), 'close');
+    const settled = await bounded(requests, 'requests in flight');
     return `${settled.length} requests settled`;
   });
 }
@@ -266,14 +267,7 @@ function checkFreeze(subject) {
  * @param {string} what
  * @returns {Promise<T>}
  */
-export function within(promise, what) {
-  /** @type {NodeJS.Timeout} */
-  let timer;
-  const late = /** @type {Promise<never>} */ (
-    new Promise((_, reject) => {
-      const message = `${what}: not settled within ${SETTLE_MS / 1000} s`;
-      timer = setTimeout(() => reject(new Error(message)), SETTLE_MS);
-    })
-  );
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+function bounded(promise, what) {
+  const late = () => new Error(`${what}: not settled within ${SETTLE_MS / 1000} s`);
+  return within(promise, SETTLE_MS, late);
 }

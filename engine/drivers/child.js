@@ -10,10 +10,10 @@ import { findPackage, packageOfFile } from '../../lib/packages.js';
 import { onParentMessage, sendToParent } from '../../lib/plain-message.js';
 import { systemClock } from '../../measure/clock.js';
 import { loadWorkload } from '../../workloads/index.js';
-import { bindWorkload, checkRows, openStorage } from '../benchmark.js';
 import { contendersOf } from '../contenders.js';
 import { useDriver } from '../driver-hooks.js';
 import { closeBounded } from '../guard.js';
+import { bindWorkload, checkRows, openStorage } from '../opening.js';
 
 /** @type {string[]} files that were resolved, where this Node tells */
 const resolved = [];
@@ -55,16 +55,16 @@ function watchResolutions() {
   });
 }
 
-/** @param {import('../benchmark.js').BenchmarkSpec} spec */
+/** @param {import('../opening.js').BenchmarkSpec} spec */
 async function openOnce(spec) {
   const opened = await openStorage(spec);
-  await checkRows(bindWorkload(spec, opened, systemClock), opened, 1);
-  await closeBounded(opened.handle);
+  await checkRows(await bindWorkload(spec, opened, systemClock), opened, 1);
+  await closeBounded(opened.handles[0]);
 }
 
 /**
  * @param {string | null} name that the adapter imports; null: none
- * @param {import('../benchmark.js').BenchmarkSpec} spec
+ * @param {{ driver?: import('./install.js').Driver, storage: string }} spec
  * @returns {string | null} folder of the package that was loaded; where several of that name were,
  *   the one that the adapter gets
  */

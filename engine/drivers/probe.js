@@ -121,12 +121,20 @@ async function probe(target, plan, context) {
   // Tables and spaces of a workload's own are made later.
   const opens = workload.namespace === undefined && workload.contenders === undefined;
   const spec = {
-    ...{ storage: source, profile, workload: plan.workload, workloadOptions: plan.workloadOptions },
+    storage: source,
+    profile,
+    workload: plan.workload,
+    workloadOptions: plan.workloadOptions,
     load: { kind: 'sync', inFlight: 1, operations: 1, durationNs: null },
     address: server?.address ?? {},
     credentialVariables: server?.credentialVariables ?? null,
-    ...{ serverPids: [], dataset: plan.dataset, folder: path.join(home, 'embedded') },
-    ...{ seed: plan.seed, warmupOperations: 1, stallNs: plan.timeoutMs * 1e6, driver },
+    serverPids: [],
+    dataset: plan.dataset,
+    folder: path.join(home, 'embedded'),
+    seed: plan.seed,
+    warmupOperations: 1,
+    stallNs: plan.timeoutMs * 1e6,
+    driver,
   };
   const message = { spec, name: definition.package, opens: opens && definition.fill === undefined };
   if (child.connected) child.send(message, () => {});

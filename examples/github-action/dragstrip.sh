@@ -37,7 +37,7 @@ status=$?
 
 if [ -s "$OUT/race.json" ]; then
   # shellcheck disable=SC2086
-  $DRAGSTRIP report "$OUT/race.json" --for pr --markdown "$OUT/comment.md" --force
+  $DRAGSTRIP report "$OUT/race.json" --format pr >"$OUT/comment.md"
   [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$OUT/comment.md" >> "$GITHUB_STEP_SUMMARY"
 fi
 exit $status

@@ -1,10 +1,10 @@
 /** HandlerSocket on the wire: a find of one row by its key. */
 
 import { targetError } from '../../lib/errors.js';
+import { decodeError, isSuccess, valueDecoder } from '../../packages/handlersocket/reply-values.js';
+import { encodeAuth, encodeFind, encodeOpen } from '../../packages/handlersocket/request-lines.js';
 import { garbled, tooLong } from '../../protocols/framer.js';
 import { HandlerSocketFramer } from '../../protocols/handlersocket/framer.js';
-import { decodeError, isSuccess, valueDecoder } from '../../protocols/handlersocket/reply.js';
-import { encodeAuth, encodeFind, encodeOpen } from '../../protocols/handlersocket/request.js';
 
 const LF = 10;
 /** A line that is an error, beside the value that was asked for. */

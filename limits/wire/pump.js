@@ -31,13 +31,11 @@ const WATCH_MS = 100;
 
 /**
  * @typedef {object} WirePoint result of one depth
- * @property {number} connections
- * @property {number} depth requests in flight on each connection
  * @property {number} replies
  * @property {number} durationNs
- * @property {number} opsPerSecond
  * @property {number} clientCpuNs user and system, of the whole time
- * @property {number | null} serverCpuNs null: not readable
+ * @property {[fromNs: number, toNs: number] | null} serverCpu its CPU time since it started, before
+ *   and after; null: not readable
  */
 
 /**
@@ -177,30 +175,31 @@ export class Pump {
    *   that are not there: a limit of wrong answers is no limit
    */
   async run({ depth, warmNs, measureNs }) {
-    const { instruments, serverPids, connections } = this.options;
+    const { instruments, serverPids } = this.options;
     const { now } = instruments.clock;
     instruments.collectGarbage('all');
     let markNs = now() + warmNs;
-    /** @type {ReturnType<Pump['mark']> | null} */
-    let start = null;
-    /** @type {ReturnType<Pump['mark']> | null} */
-    let end = null;
+    /** @type {ReturnType<Pump['mark']>[]} */
+    const marks = [];
     await this.#drained(() => {
       this.#issuing = true;
       for (const connection of this.connections) this.#send(connection, depth);
       return () => {
-        if (end !== null || now() < markNs) return;
-        if (start === null) {
-          start = this.mark(instruments, serverPids);
-          markNs = now() + measureNs;
-        } else {
-          end = this.mark(instruments, serverPids);
-          this.#issuing = false;
-        }
+        if (marks.length === 2 || now() < markNs) return;
+        marks.push(this.mark(instruments, serverPids));
+        markNs = now() + measureNs;
+        if (marks.length === 2) this.#issuing = false;
       };
     });
     this.#requireRight();
-    return toPoint(/** @type {any} */ (start), /** @type {any} */ (end), connections, depth);
+    const [start, end] = marks;
+    const [fromNs, toNs] = [start.serverCpuNs, end.serverCpuNs];
+    return {
+      replies: end.replies - start.replies,
+      durationNs: end.ns - start.ns,
+      clientCpuNs: end.clientCpuNs - start.clientCpuNs,
+      serverCpu: fromNs === null || toNs === null ? null : [Math.round(fromNs), Math.round(toNs)],
+    };
   }
 
   /**
@@ -242,7 +241,8 @@ export class Pump {
           silentMs = this.replies === seen ? silentMs + WATCH_MS : 0;
           seen = this.replies;
           if (silentMs >= stallMs) {
-            reject(targetError(`${this.where()}: no reply for ${stallMs / 1000} s`));
+            const where = `${this.options.protocol.name} at ${this.connections[0]?.wire.where}`;
+            reject(targetError(`${where}: no reply for ${stallMs / 1000} s`));
           }
         }, WATCH_MS);
       });
@@ -252,10 +252,6 @@ export class Pump {
       this.#onReplies = () => {};
       this.#onFailure = () => {};
     }
-  }
-
-  where() {
-    return `${this.options.protocol.name} at ${this.connections[0]?.wire.where}`;
   }
 
   /** @returns {WireCounts} */
@@ -307,26 +303,4 @@ function invalid(name, what) {
   return new DragstripError('E_INVALID', `server ceiling of ${name}: ${what}`, {
     hint: 'fill the server with the rows of this run: npx dragstrip seed',
   });
-}
-
-/**
- * @param {ReturnType<Pump['mark']>} start
- * @param {ReturnType<Pump['mark']>} end
- * @param {number} connections
- * @param {number} depth
- * @returns {WirePoint}
- */
-function toPoint(start, end, connections, depth) {
-  const durationNs = end.ns - start.ns;
-  const replies = end.replies - start.replies;
-  const known = start.serverCpuNs !== null && end.serverCpuNs !== null;
-  return {
-    connections,
-    depth,
-    replies,
-    durationNs,
-    opsPerSecond: (replies / durationNs) * 1e9,
-    clientCpuNs: end.clientCpuNs - start.clientCpuNs,
-    serverCpuNs: known ? (end.serverCpuNs ?? 0) - (start.serverCpuNs ?? 0) : null,
-  };
 }

@@ -1,10 +1,12 @@
-/** Replies of HandlerSocket as a server writes them; reply.js reads them. */
+/** Replies of HandlerSocket as a server writes them; the client's reply-values.js reads them. */
 
-import { encodeValue } from './request.js';
+import { encodeValue } from '../../packages/handlersocket/request-lines.js';
+
+/** @typedef {import('../../packages/handlersocket/request-lines.js').Value} Value */
 
 /**
  * @param {number} columns
- * @param {readonly (readonly import('./request.js').Value[])[]} [rows]
+ * @param {readonly (readonly Value[])[]} [rows]
  * @returns {Buffer} success, with rows of that many columns
  */
 export function encodeRows(columns, rows = []) {

@@ -6,9 +6,10 @@
 
 import { z } from 'zod';
 import { version } from '../../lib/version.js';
-import { compareAll } from '../../stats/compare.js';
+import { compareRuns } from '../../stats/compare.js';
+import { figureOver } from '../../stats/interval.js';
+import { EFFECT_MIN } from '../../stats/separation.js';
 import { circumstancesOf, differencesOf } from './conditions.js';
-import { noiseOf, throughputsOf } from './ranks.js';
 import { referenceOf, toWitness } from './reference.js';
 
 export const COMPARISON_NAME = 'dragstrip-comparison';
@@ -46,11 +47,14 @@ const comparedBenchmark = z.object({
   ratio: z.number().nullable().describe('speed of the other over the base: above 1 is faster'),
   low: z.number().nullable(),
   high: z.number().nullable(),
-  confidence: z.number(),
+  confidence: z.number().describe('of the interval, after Holm'),
   p: z.number().nullable().describe('after Holm, over all comparisons of the document'),
   n: count.describe('rounds of the side that has fewer'),
-  noise: z.number().nullable().describe('A/A noise of both runs, the greater; null: unknown'),
-  margin: z.number().describe('what a difference must exceed: the greater of 1 % and the noise'),
+  noise: z
+    .number()
+    .nullable()
+    .describe('what their reference differs in between the runs; null: none'),
+  margin: z.number().describe('what a difference must exceed: the greater of 1 % and that'),
   verdict: z.enum(['faster', 'slower', 'same', 'undecided']),
   roundsNeeded: count.nullable().describe('to decide, if all stays as it is; null: not known'),
   reference: text
@@ -101,7 +105,7 @@ export function compareResults(base, others, { failIfSlower = null } = {}) {
   const found = others.map((other) => matchBenchmarks(base.result, other.result));
   const pairs = found.flatMap(({ matches }) => matches.map(toPair));
   // Holm counts all comparisons of the document.
-  const compared = compareAll(pairs, { paired: false });
+  const compared = compareRuns(pairs);
   let at = 0;
   const sides = others.map((other, i) => {
     const { matches, left } = found[i];
@@ -148,7 +152,6 @@ function sideOf({ file, result: { id, startedAt, benchmarks } }) {
  * @typedef {object} Match
  * @property {Benchmark} base
  * @property {Benchmark} other
- * @property {number | null} noise
  * @property {import('./reference.js').Reference | null} reference
  */
 
@@ -171,27 +174,12 @@ function matchBenchmarks(base, other) {
       partner === undefined ? 'only in the first result' : (unfit(benchmark) ?? unfit(partner));
     if (partner === undefined || reason !== null)
       left.push({ benchmark: benchmark.id, reason: `${reason}` });
-    else matches.push(matchOf(base, other, { benchmark, partner }));
+    else {
+      const reference = referenceOf(base, other, benchmark);
+      matches.push({ base: benchmark, other: partner, reference });
+    }
   }
   return { matches, left };
-}
-
-/**
- * What the reference differs in is no difference of the benchmark either.
- * @param {Result} base
- * @param {Result} other
- * @param {{ benchmark: Benchmark, partner: Benchmark }} pair
- * @returns {Match}
- */
-function matchOf(base, other, { benchmark, partner }) {
-  const reference = referenceOf(base, other, benchmark);
-  const noise = noiseOfBoth(base, other, benchmark);
-  return {
-    base: benchmark,
-    other: partner,
-    noise: reference === null ? noise : Math.max(noise ?? 0, reference.shift),
-    reference,
-  };
 }
 
 /**
@@ -205,7 +193,7 @@ function unfit(benchmark) {
   if (wrong) return 'it has wrong answers';
   if (benchmark.state === 'failed' || benchmark.state === 'skipped')
     return `it is ${benchmark.state}`;
-  return valuesOf(benchmark).every((value) => value === null) ? 'it was not measured' : null;
+  return valuesOf(benchmark).length === 0 ? 'it was not measured' : null;
 }
 
 /** @param {Benchmark} benchmark */
@@ -215,58 +203,61 @@ function metricOf({ load }) {
 
 /**
  * @param {Benchmark} benchmark
- * @returns {import('../../stats/ratio.js').Rounds} by round, of which more is better: a time is
- *   turned over
+ * @returns {number[]} of its measured rounds, more is better: a time is turned over
  */
 function valuesOf(benchmark) {
-  if (metricOf(benchmark) === 'throughput') return throughputsOf(benchmark);
-  return benchmark.rounds.map(({ latency }) => (latency?.p99Ns ? 1 / latency.p99Ns : null));
+  const measured = benchmark.rounds.filter(({ state }) => state === 'measured');
+  return metricOf(benchmark) === 'throughput'
+    ? measured.flatMap(({ throughput }) => (throughput > 0 ? throughput : []))
+    : measured.flatMap(({ latency }) => (latency?.p99Ns ? 1 / latency.p99Ns : []));
 }
 
 /**
- * @param {Result} base
- * @param {Result} other
- * @param {Benchmark} benchmark
- * @returns {number | null} A/A noise of the tests under the same load, of the noisier run
+ * What the reference differs in is no difference of the benchmark either.
+ * @param {Match} match
+ * @returns {import('../../stats/compare.js').Runs}
  */
-function noiseOfBoth(base, other, { load }) {
-  const key = JSON.stringify(load);
-  const noises = [base, other].flatMap(({ benchmarks }) => {
-    const same = benchmarks.filter((benchmark) => JSON.stringify(benchmark.load) === key);
-    return noiseOf(same.map((benchmark) => ({ source: benchmark }))).noise ?? [];
-  });
-  return noises.length === 0 ? null : Math.max(...noises);
+function toPair({ base, other, reference }) {
+  if (reference === null) return { a: valuesOf(other), b: valuesOf(base) };
+  const margin = Math.max(EFFECT_MIN, reference.shift);
+  return { a: reference.other, b: reference.base, margin };
 }
 
-/** @param {Match} match */
-function toPair({ base, other, noise, reference }) {
-  if (reference !== null) return { name: base.id, a: reference.other, b: reference.base, noise };
-  return { name: base.id, a: valuesOf(other), b: valuesOf(base), noise };
-}
+/** As documents have them. */
+const VERDICTS = Object.freeze({
+  faster: /** @type {const} */ ('faster'),
+  slower: /** @type {const} */ ('slower'),
+  tied: /** @type {const} */ ('same'),
+  'not resolved': /** @type {const} */ ('undecided'),
+});
 
 /**
  * @param {Match} match
- * @param {import('../../stats/compare.js').Comparison} comparison
+ * @param {import('../../stats/compare.js').Compared} compared
  * @returns {ComparedBenchmark}
  */
-function toComparedBenchmark({ base, other, reference }, comparison) {
+function toComparedBenchmark({ base, other, reference }, compared) {
   const metric = metricOf(base);
   const centre = (/** @type {Benchmark} */ benchmark) => {
-    const logs = valuesOf(benchmark).flatMap((value) => (value === null ? [] : [Math.log(value)]));
-    const mean = Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
+    const mean = figureOver(valuesOf(benchmark))?.value ?? 0;
     return metric === 'p99' ? 1 / mean : mean;
   };
-  const { ratio, low, high, confidence, pHolm, n, noise, margin, verdict } = comparison;
+  const { ratio, low, high, confidence, p, n, margin, answer, roundsNeeded } = compared;
   return {
     benchmark: base.id,
     metric,
     base: centre(base),
     other: centre(other),
-    ...{ ratio, low, high, confidence },
-    p: pHolm,
-    ...{ n, noise, margin },
-    verdict: reference === null ? 'undecided' : verdict,
-    roundsNeeded: reference === null ? null : comparison.roundsNeeded,
+    ratio,
+    low,
+    high,
+    confidence,
+    p,
+    n,
+    noise: reference?.shift ?? null,
+    margin,
+    verdict: reference === null ? 'undecided' : VERDICTS[answer],
+    roundsNeeded: reference === null ? null : roundsNeeded,
     reference: reference?.name ?? null,
     ...(reference !== null && { witnesses: reference.witnesses.flatMap(toWitness) }),
   };

@@ -5,8 +5,12 @@
  * values bears. Non-goals: single percentiles of tables (rows.js).
  */
 
+import { DragstripError } from '../../lib/errors.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
+
+/** @typedef {import('../../lib/result.js').Latency} Latency */
+/** @typedef {import('../../lib/result.js').Round} Round */
 
 /** Points for each factor of ten in the share that is slower. */
 const POINTS_A_DECADE = 8;
@@ -19,19 +23,32 @@ const DECADES_MAX = 7;
  */
 
 /**
- * @param {Pick<import('../../lib/result.js').Benchmark, 'rounds'>} source
- * @returns {Histogram | null} of its measured rounds together; null: no latency is known
- * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
+ * @param {Pick<import('../../lib/result.js').Benchmark, 'id' | 'rounds'>} source
+ * @param {(round: Round) => Latency | null | undefined} [of] absent: of all operations of measured
+ *   rounds
+ * @returns {Histogram | null} of the rounds together; null: no latency is known
+ * @throws {DragstripError} E_USAGE where a histogram is damaged
  */
-export function mergedHistogram({ rounds }) {
+export function mergedHistogram({ id, rounds }, of = measuredLatency) {
   const merged = new Histogram();
   let any = false;
-  for (const { state, latency } of rounds) {
-    if (state !== 'measured' || latency === null) continue;
+  for (const one of rounds) {
+    const latency = of(one);
+    if (!latency) continue;
     any = true;
-    merged.merge(decode(latency.histogram, { count: latency.count }));
+    try {
+      merged.merge(decode(latency.histogram, { count: latency.count }));
+    } catch (error) {
+      const message = `benchmark ${id}, round ${one.round}: ${error.message}`;
+      throw new DragstripError('E_USAGE', message, { hint: error.hint, cause: error });
+    }
   }
   return any ? merged : null;
+}
+
+/** @param {Round} round */
+function measuredLatency({ state, latency }) {
+  return state === 'measured' ? latency : null;
 }
 
 /**

@@ -7,7 +7,7 @@
 import { usageError } from '../../lib/errors.js';
 import { sizesOf } from '../../lib/value-sizes.js';
 import { changePoints, SERIES_MAX } from '../../stats/changepoint.js';
-import { summarizeRounds } from '../../stats/summary.js';
+import { figureOver } from '../../stats/interval.js';
 import { mergedHistogram } from './curve.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -76,15 +76,13 @@ function pointOf({ id, startedAt }, benchmark, metric) {
   );
   if (measured.length === 0 || benchmark.state === 'failed') return null;
   const values = measured.map((round) => valueIn(round, metric)).filter((value) => value !== null);
-  if (values.length === 0) return null;
-  const { median, interval, n } = summarizeRounds(values);
-  // The percentile over all rounds rests on more values than the median of their percentiles.
+  const figure = figureOver(values);
+  if (figure === null) return null;
+  const { value, low, high, n } = figure;
+  // The percentile over all rounds rests on more values than the mean of their percentiles.
   const q = metric === 'p50' ? 0.5 : metric === 'p99' ? 0.99 : null;
   const merged = q === null ? null : (mergedHistogram(benchmark)?.printablePercentile(q) ?? null);
-  const value = merged ?? median;
-  return value === null
-    ? null
-    : { id, startedAt, value, low: interval.low, high: interval.high, n };
+  return { id, startedAt, value: merged ?? value, low, high, n };
 }
 
 /**

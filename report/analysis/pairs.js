@@ -1,105 +1,117 @@
 /**
- * A against B within one run: another version of a driver against the installed one, or two
- * storages that were raced alone. By blocks, since both ran in every round. Pure.
+ * A against B within one run: another version of a driver against the installed one. By blocks,
+ * since both ran in every round. Pure.
  */
 
-import { compareAll } from '../../stats/compare.js';
+import { toRatio } from '../../stats/separation.js';
 import { pairOf } from '../../stats/standings.js';
-import { throughputsOf } from './ranks.js';
 
-/** @typedef {import('./rows.js').Group} Group */
-/** @typedef {import('./rows.js').Row} Row */
+/** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('./standings.js').Comparison} Comparison */
+/** @typedef {import('./standings.js').Compared} Compared */
+/** @typedef {import('../../stats/separation.js').Ratio} Ratio */
 
 /**
  * @typedef {object} Pair
- * @property {Row} a
- * @property {Row} b what it is held against
- * @property {import('../../lib/result.js').Load} load
- * @property {import('../../stats/compare.js').Comparison} comparison of A to B; Holm counts all of
- *   the report
+ * @property {Compared} a
+ * @property {Compared} b what it is held against
+ * @property {Comparison} comparison
+ * @property {{ speed: Ratio, witnesses: Record<string, Ratio> }} ratios of A to B, with the
+ *   intervals
+ *   that their answers were decided by: a gate's, where there is one on the same pair
  */
 
-/**
- * @param {readonly Group[]} groups of one result
- * @param {import('../../lib/result.js').Result['storages']} storages
- * @returns {Pair[]} none where more than two storages ran and none names its base
- */
-export function pairsOf(groups, storages) {
-  const bases = basesOf(storages);
-  const found = groups.flatMap((group) => {
-    // Of slices, slicePairs tells more.
-    if (group.comparison !== undefined) return [];
-    const rows = group.rows.filter(
-      ({ kind, n, wrong, source }) =>
-        kind !== 'overhead' && n > 1 && wrong === 0 && source.load.kind !== 'rate',
-    );
-    return couplesOf(rows, bases).map(([a, b]) => ({ a, b, group }));
-  });
-  const compared = compareAll(
-    found.map(({ a, b, group }) => {
-      const [first, second] = [throughputsOf(a.source), throughputsOf(b.source)];
-      const blocks = Math.min(first.length, second.length);
-      const rounds = { a: first.slice(0, blocks), b: second.slice(0, blocks) };
-      return { name: a.source.id, ...rounds, noise: group.noise.noise };
-    }),
-  );
-  return found.map(({ a, b, group }, i) => ({ a, b, load: group.load, comparison: compared[i] }));
-}
+/** Ratios of gates that a pair has too: their metrics, and the witness; null: the speed. */
+const GATED = Object.freeze(
+  /** @type {const} */ ([
+    ['throughput', null],
+    ['client-cpu', 'clientCpu'],
+    ['server-cpu', 'serverCpu'],
+  ]),
+);
 
 /**
- * @typedef {object} SlicePair
- * @property {Row} a
- * @property {Row} b what it is held against
- * @property {import('./standings.js').Comparison['load']} load
- * @property {NonNullable<ReturnType<typeof pairOf>>} ratios
+ * Answers hold for all pairs together (Bonferroni).
+ * @param {readonly { all: readonly Compared[], comparison: Comparison | null }[]} groups of one
+ *   result
+ * @param {Pick<Result, 'storages' | 'gates'>} result
+ * @returns {Pair[]} only of storages that have a reference: of others, the ranks tell
  */
-
-/**
- * The same of a run by slices, with what its witnesses say. Answers hold for all pairs together
- * (Bonferroni).
- * @param {readonly Group[]} groups of one result
- * @param {import('../../lib/result.js').Result['storages']} storages
- * @returns {SlicePair[]} only of storages that name their base: of others, the ranks tell
- */
-export function slicePairsOf(groups, storages) {
-  const bases = basesOf(storages);
-  if (bases.size === 0) return [];
-  const found = groups.flatMap(({ comparison, rows }) =>
-    comparison === undefined
-      ? []
-      : couplesOf(rows, bases, { others: false }).map(([a, b]) => ({ a, b, comparison })),
-  );
-  const confidence = 1 - 0.05 / Math.max(1, found.length);
-  return found.flatMap(({ a, b, comparison: { load, entries } }) => {
-    const ratios = pairOf(entries, a.label, b.label, { confidence });
-    return ratios === null ? [] : [{ a, b, load, ratios }];
-  });
-}
-
-/**
- * @param {import('../../lib/result.js').Result['storages']} storages
- * @returns {Map<string, string>} storage and profile to the name of its base
- */
-function basesOf(storages) {
-  return new Map(
+export function pairsOf(groups, { storages, gates = [] }) {
+  const bases = new Map(
     storages.flatMap(({ name, profile, base }) => (base ? [[`${name}:${profile}`, base]] : [])),
   );
+  const found = groups.flatMap(({ all, comparison }) =>
+    comparison === null ? [] : couplesOf(all, bases, gates).map(([a, b]) => ({ a, b, comparison })),
+  );
+  const confidence = 1 - 0.05 / Math.max(1, found.length);
+  return found.flatMap(({ a, b, comparison }) => {
+    const own = pairOf(comparison.entries, a.label, b.label, { confidence });
+    if (own === null) return [];
+    const ratios = { speed: own.speed, witnesses: { ...own.witnesses } };
+    for (const [metric, witness] of GATED) {
+      const gate = gates.find(
+        (one) =>
+          one.isRatio &&
+          one.metric === metric &&
+          one.benchmark === a.source.id &&
+          one.reference === b.source.id,
+      );
+      const ratio = gate === undefined ? null : ratioOfGate(gate, witness === null);
+      if (ratio === null) continue;
+      if (witness === null) ratios.speed = ratio;
+      else ratios.witnesses[witness] = ratio;
+    }
+    return [{ a, b, comparison, ratios }];
+  });
 }
 
 /**
- * @param {Row[]} rows
- * @param {Map<string, string>} bases storage and profile to the name of its base
- * @param {{ others?: boolean }} [options] others: two rows that name no base are a pair too
- * @returns {[Row, Row][]}
+ * @param {import('../../lib/gate.js').GateResult} gate
+ * @param {boolean} isSpeed else an amount, of which less is faster
+ * @returns {Ratio | null} of speeds; null: the gate has no figure
  */
-function couplesOf(rows, bases, { others = true } = {}) {
-  const named = rows.flatMap((a) => {
+function ratioOfGate({ value, low, high, n }, isSpeed) {
+  if (value === null || low === null || high === null) return null;
+  return toRatio((isSpeed ? -1 : 1) * Math.log(value), Math.log(high / low) / 2, n);
+}
+
+/**
+ * @param {readonly Compared[]} all
+ * @param {Map<string, string>} bases storage and profile to the name of its base
+ * @param {readonly import('../../lib/gate.js').GateResult[]} gates their references come first
+ * @returns {[Compared, Compared][]}
+ */
+function couplesOf(all, bases, gates) {
+  return all.flatMap((a) => {
+    const gate = gates.find((one) => one.isRatio && one.benchmark === a.source.id);
+    const named = all.find(({ source }) => source.id === gate?.reference);
+    if (named !== undefined) return [/** @type {[Compared, Compared]} */ ([a, named])];
     const base = bases.get(`${a.source.storage}:${a.source.profile}`);
-    const b = rows.find(
+    const b = all.find(
       ({ source }) => source.storage === base && source.profile === a.source.profile,
     );
-    return b === undefined ? [] : [/** @type {[Row, Row]} */ ([a, b])];
+    return b === undefined ? [] : [/** @type {[Compared, Compared]} */ ([a, b])];
   });
-  if (named.length > 0 || !others) return named;
-  return rows.length === 2 ? [[rows[0], rows[1]]] : [];
+}
+
+/**
+ * @param {readonly Pair[]} pairs of a comparison
+ * @param {Comparison} comparison
+ * @returns {boolean} all contenders are held against a reference named beforehand: none is the
+ *   fastest
+ */
+export function isAgainst(pairs, { standings: { rows } }) {
+  if (isOfServers(pairs)) return false;
+  const named = new Set(pairs.flatMap(({ a, b }) => [a.label, b.label]));
+  const contenders = rows.filter(({ vsFastest }) => vsFastest !== null);
+  return pairs.length > 0 && contenders.every(({ name }) => named.has(name));
+}
+
+/**
+ * @param {readonly Pair[]} pairs
+ * @returns {boolean} each is one driver on two servers, where the race between all goes on
+ */
+export function isOfServers(pairs) {
+  return pairs.every(({ a, b }) => [a, b].every(({ label }) => / on /.test(label)));
 }

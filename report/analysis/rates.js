@@ -3,11 +3,14 @@
  * times, what was late or dropped, the latency of each kind of operation. Pure.
  */
 
-import { decode } from '../../measure/hdr.js';
-import { Histogram } from '../../measure/histogram.js';
+import { mergedHistogram } from './curve.js';
 
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
-/** @typedef {import('../../lib/result.js').Latency} Latency */
+/** @typedef {import('../../measure/histogram.js').Percentile} Percentile */
+/**
+ * @typedef {Record<Percentile, number | null>} Percentiles null where fewer than 10 values lie
+ *   above
+ */
 
 /**
  * @typedef {object} OpenSummary of an open loop, all measured rounds together
@@ -15,16 +18,11 @@ import { Histogram } from '../../measure/histogram.js';
  * @property {number} offered operations that came due
  * @property {number} dropped
  * @property {number} late
- * @property {number | null} serviceP50Ns null where fewer than 10 values lie above
- * @property {number | null} serviceP99Ns
+ * @property {Percentiles | null} service
  */
 
 /**
- * @typedef {object} KindSummary
- * @property {string} name `get`, `set`
- * @property {number} ok
- * @property {number | null} p50Ns
- * @property {number | null} p99Ns
+ * @typedef {Partial<Percentiles> & { name: string }} KindSummary name: `get`, `set`
  */
 
 /**
@@ -32,10 +30,10 @@ import { Histogram } from '../../measure/histogram.js';
  * @returns {OpenSummary | null} null for a closed loop
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
  */
-export function openSummary({ load, rounds }) {
+export function openSummary(source) {
+  const { load, rounds } = source;
   if (load.rate === undefined) return null;
   const opens = rounds.flatMap(({ open }) => (open === undefined ? [] : [open]));
-  const service = merged(opens.map((open) => open.service));
   const sum = (/** @type {'offered' | 'dropped' | 'late'} */ field) =>
     opens.reduce((all, open) => all + open[field], 0);
   return {
@@ -43,8 +41,7 @@ export function openSummary({ load, rounds }) {
     offered: sum('offered'),
     dropped: sum('dropped'),
     late: sum('late'),
-    serviceP50Ns: service.printablePercentile(0.5),
-    serviceP99Ns: service.printablePercentile(0.99),
+    service: mergedHistogram(source, ({ open }) => open?.service)?.percentiles() ?? null,
   };
 }
 
@@ -53,32 +50,15 @@ export function openSummary({ load, rounds }) {
  * @returns {KindSummary[]} none where the workload does not mix operations
  * @throws {import('../../lib/errors.js').DragstripError} E_USAGE where a histogram is damaged
  */
-export function kindSummaries({ rounds }) {
-  /** @type {Map<string, (Latency | null)[]>} */
-  const byName = new Map();
-  for (const { kinds = [] } of rounds) {
-    for (const { name, latency } of kinds) {
-      byName.set(name, [...(byName.get(name) ?? []), latency]);
-    }
-  }
-  return [...byName].map(([name, latencies]) => {
-    const histogram = merged(latencies);
-    return {
-      name,
-      ok: histogram.count,
-      p50Ns: histogram.printablePercentile(0.5),
-      p99Ns: histogram.printablePercentile(0.99),
-    };
+export function kindSummaries(source) {
+  const names = source.rounds.flatMap(({ kinds = [] }) => kinds.map(({ name }) => name));
+  return [...new Set(names)].map((name) => {
+    const own = mergedHistogram(
+      source,
+      ({ kinds }) => kinds?.find((kind) => kind.name === name)?.latency,
+    );
+    return { name, ...own?.percentiles() };
   });
-}
-
-/** @param {readonly (Latency | null)[]} latencies */
-function merged(latencies) {
-  const all = new Histogram();
-  for (const latency of latencies) {
-    if (latency !== null) all.merge(decode(latency.histogram, { count: latency.count }));
-  }
-  return all;
 }
 
 /**

@@ -8,9 +8,9 @@
 
 import { entriesOf } from '../../lib/comparison.js';
 import { processMeans } from '../../stats/blocks.js';
-import { ratioInterval } from '../../stats/ratio.js';
-import { standingsOf } from '../../stats/standings.js';
-import { marginOf } from '../../stats/verdict.js';
+import { compareRuns } from '../../stats/compare.js';
+import { EFFECT_MIN } from '../../stats/separation.js';
+import { soundOf, standingsOf } from '../../stats/standings.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
@@ -73,14 +73,14 @@ function speedsOf({ comparison }, id) {
   );
   const own = load?.contenders.find(({ benchmark }) => benchmark === id);
   if (load === undefined || own === undefined) return null;
-  const entries = entriesOf(load);
+  const entries = soundOf(entriesOf(load));
   const at = entries.findIndex(({ name }) => name === own.name);
   const reference = entries.findIndex(({ name, group }) =>
     own.ceiling === undefined ? group === 'overhead' : name === own.ceiling,
   );
   if (at < 0 || reference < 0 || at === reference || entries[at].time.length < 2) return null;
   const { again } = standingsOf(entries);
-  if (again === null || again.low > 1 || again.high < 1) return null;
+  if (again === null || (again.low ?? 0) > 1 || (again.high ?? 1) < 1) return null;
   const divided = (/** @type {(entry: Entry) => (number | null)[][]} */ of) =>
     divide(entries.map(of), at, reference);
   const speed = divided(({ time }) => time);
@@ -121,16 +121,18 @@ function divide(logs, at, reference) {
  * @returns {NonNullable<import('./comparison.js').ComparedBenchmark['witnesses']>}
  */
 export function toWitness({ name, base, other, shift }) {
-  const { ratio, low, high } = ratioInterval(other, base, { paired: false });
+  const margin = Math.max(EFFECT_MIN, shift);
+  const [{ ratio, low, high, answer }] = compareRuns([{ a: other, b: base, margin }]);
   if (ratio === null || low === null || high === null) return [];
-  const isBeyond = Math.abs(Math.log(ratio)) > Math.log1p(marginOf(shift));
-  const isShown = (low > 1 || high < 1) && isBeyond;
+  const said = answer === 'faster' ? 'less' : answer === 'slower' ? 'more' : 'undecided';
   // Ratios of speeds, turned over: amounts.
   return [
     {
       name: /** @type {'clientCpu' | 'serverCpu' | 'latency'} */ (name),
-      ...{ ratio: 1 / ratio, low: 1 / high, high: 1 / low },
-      verdict: isShown ? (ratio > 1 ? 'less' : 'more') : 'undecided',
+      ratio: 1 / ratio,
+      low: 1 / high,
+      high: 1 / low,
+      verdict: said,
     },
   ];
 }

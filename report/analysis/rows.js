@@ -6,21 +6,22 @@
  * like. Non-goals: text (lib/format.js), verdicts (compare.js).
  */
 
-import { diagnose, isUnsteady } from '../../engine/diagnostics.js';
+import { diagnose } from '../../engine/diagnostics.js';
 import { clientCeilingOf, serverCeilingOf } from '../../lib/ceilings.js';
-import { DragstripError } from '../../lib/errors.js';
+import { WITNESSES } from '../../lib/comparison.js';
 import { labelOf } from '../../lib/label.js';
 import { loadName } from '../../lib/load-name.js';
 import { OUTCOMES } from '../../lib/outcome.js';
-import { decode } from '../../measure/hdr.js';
-import { Histogram } from '../../measure/histogram.js';
-import { boundOf } from '../../stats/bottleneck.js';
+import { bottleneckOf } from '../../stats/bottleneck.js';
 import { generatorsOf } from '../../stats/fleet.js';
-import { summarizeRounds } from '../../stats/summary.js';
+import { figureOver } from '../../stats/interval.js';
+import { figureOf, medianOf, ratioValue } from '../../stats/metrics.js';
+import { toRatio } from '../../stats/separation.js';
 import { mergedHistogram } from './curve.js';
-import { noiseOf, ranksOf } from './ranks.js';
+import { groupBy, sumOf } from './groups.js';
+import { isAgainst, pairsOf } from './pairs.js';
 import { kindSummaries, loadKey, openSummary, sortByRate } from './rates.js';
-import { applyStandings } from './standings.js';
+import { comparisonOf } from './standings.js';
 
 /**
  * The storage with nothing behind it: what the harness costs. It is a harnessOverhead, not a
@@ -34,20 +35,13 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/result.js').Round} Round */
 
-/**
- * @typedef {object} Percentiles service time of the ok operations, merged over the rounds
- * @property {number} count
- * @property {number | null} p50Ns null where fewer than 10 values lie above
- * @property {number | null} p99Ns
- * @property {number | null} p999Ns
- */
+/** @typedef {import('./rates.js').Percentiles} Percentiles */
 
 /**
  * @typedef {object} Row a benchmark: what the metrics of stats/metrics.js are taken from
  * @property {Benchmark} source
  * @property {Record<string, any>} keys storage, workload, load and parameters
- * @property {'wrong' | 'unsteady' | 'drift' | null} mark
- * @property {boolean} unsteady still warming up when measurement started
+ * @property {'wrong' | 'drift' | null} mark
  * @property {string | null} remark what it is, where it is no storage with a server
  * @property {import('./rates.js').OpenSummary | null} open of an open loop
  * @property {import('./rates.js').KindSummary[]} kinds of a mix
@@ -55,29 +49,39 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {'server' | 'embedded' | 'overhead'} kind what is behind it
  * @property {Benchmark['state']} state
  * @property {number} n rounds measured whole
- * @property {import('../../stats/summary.js').RoundSummary | null} throughput of these; null where
- *   n is 0
- * @property {import('./ranks.js').Rank | null} rank among its contenders, ties as ties; null: none,
- *   or fewer than two rounds
+ * @property {boolean} isSliced it was measured by slices
+ * @property {Standing | null} standing in its comparison; null: it takes no part, or there is none
+ * @property {import('../../stats/interval.js').Figure | null} throughput geometric mean of the
+ *   rounds; null where n is 0
+ * @property {Rank | null} rank among its contenders, ties as ties; null: none, or fewer than two
+ *   rounds
+ * @property {Ratio | null} ratio of its speed to that of its group's fastest, or to its reference
+ * @property {string | null} against label of the reference; null: the fastest
+ * @property {number[]} gateLimits of its gates, on the ratio or on the throughput by itself
  * @property {import('../../engine/diagnostics.js').BenchmarkDiagnostics} diagnostics what speaks
  *   against the figure
- * @property {number | null} ratio median throughput against that of the group's reference
- * @property {import('../../stats/standings.js').Row} [standing] of a comparison by slices
- * @property {Percentiles | null} latency
- * @property {() => Histogram | null} histogram of the same
- * @property {number | null} clientCpuNs user and system, for each ok operation
+ * @property {Percentiles | null} latency service time of the ok operations, merged over the rounds
+ * @property {() => import('../../measure/histogram.js').Histogram | null} histogram of the same
+ * @property {number | null} clientCpuNs user and system, per ok operation
  * @property {number | null} serverCpuNs the same of the server; null: embedded or not readable
  * @property {number | null} rssBytesMax of the client, greatest of the rounds
  * @property {number | null} pendingBytes burst: client memory for each pending request, median
- * @property {import('../../stats/bottleneck.js').Bound | null} bound null: nothing was measured, or
- *   the harnessOverhead
- * @property {number | null} ofServerCeiling median throughput over the wire's; null: not known
- * @property {number | null} ofClientCeiling the same over the driver's, under the same load
+ * @property {import('../../stats/bottleneck.js').Bottleneck | null} bound null: nothing was
+ *   measured, or the overhead
+ * @property {import('../../lib/report-types.js').Value} ofServerCeiling share of the server's
+ *   ceiling
+ * @property {number | null} ofClientCeiling the same of the driver's, under the same load
  * @property {number} scheduled operations of all rounds, also of those that failed
  * @property {Record<import('../../lib/types.js').Outcome, number>} outcomes of the same
  * @property {number} wrong of the same: miss, mismatch, error and timeout
  * @property {number} notRun of the same: dropped and unsent
  */
+
+/** @typedef {import('../../stats/standings.js').Row} Standing */
+/** @typedef {import('../../stats/separation.js').Ratio} Ratio */
+/** @typedef {import('./standings.js').Comparison} Comparison */
+/** @typedef {import('./pairs.js').Pair} Pair */
+/** @typedef {{ best: number, worst: number }} Rank 1 is the fastest; tied: best < worst */
 
 /**
  * @typedef {object} Group
@@ -85,9 +89,9 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @property {string} workload
  * @property {import('../../lib/result.js').Load} load
  * @property {Row[]} rows fastest first, the harnessOverhead after them, then what gave no number
- * @property {import('../../stats/noise.js').NoiseFloor} noise how far apart equal tests came out
- * @property {import('./standings.js').Comparison} [comparison] by slices
- * @property {Row | null} reference the fastest that talks to a server, else the fastest embedded
+ * @property {Comparison | null} comparison null: of an open loop, or nothing was measured
+ * @property {Pair[]} pairs contenders that are held against another one
+ * @property {boolean} isAgainst all of its contenders are: none is the fastest
  */
 
 /**
@@ -97,55 +101,57 @@ const REMARKS = Object.freeze({ server: null, embedded: 'embedded', overhead: 'o
  * @throws {DragstripError} E_USAGE where a histogram of the result is damaged
  */
 export function toGroups(result) {
-  const servers = new Map(result.storages.map((storage) => [storageKey(storage), storage.server]));
-  /** @type {Map<string, Group>} */
-  const groups = new Map();
-  for (const source of result.benchmarks) {
-    if (source.state === 'skipped' || source.parameters !== undefined) continue;
-    const { workload, load } = source;
-    const key = JSON.stringify([workload, loadKey(load)]);
-    const group = groups.get(key) ?? newGroup(workload, load);
-    groups.set(key, group);
-    const row = toRow(source, servers.get(storageKey(source)) ?? null);
-    addBound(row, result);
-    group.rows.push(row);
-  }
-  for (const group of groups.values()) {
-    rank(group);
-    group.noise = noiseOf(group.rows);
-    const ranks = ranksOf(group.rows, group.noise.noise);
-    for (const [i, row] of group.rows.entries()) row.rank = ranks[i];
-    applyStandings(group, result);
-  }
-  return [...groups.values()];
+  const sources = result.benchmarks.filter(
+    ({ state, parameters }) => state !== 'skipped' && parameters === undefined,
+  );
+  const groups = groupBy(sources, ({ workload, load }) => `${workload} ${loadKey(load)}`);
+  const compared = [...groups].map(([key, own]) => {
+    const all = own.map((source) => measuredOf(source, result));
+    return { key, all, comparison: comparisonOf(all, result) };
+  });
+  const pairs = pairsOf(compared, result);
+  return compared.map((one) => {
+    const own = pairs.filter(({ comparison }) => comparison === one.comparison);
+    return groupOf(one, own, result);
+  });
+}
+
+/**
+ * @param {{ key: string, all: Measured[], comparison: Comparison | null }} compared
+ * @param {Pair[]} pairs
+ * @param {Result} result
+ * @returns {Group}
+ */
+function groupOf({ key, all, comparison }, pairs, result) {
+  const [{ source }] = all;
+  const { workload, load } = source;
+  const against = comparison !== null && isAgainst(pairs, comparison);
+  const rows = all.map((one) => toRow(one, { comparison, pairs: against ? pairs : [], result }));
+  if (load.kind === 'rate') sortByRate(rows);
+  else rows.sort((a, b) => placeOf(a) - placeOf(b) || perSecond(b) - perSecond(a));
+  return { key, workload, load, rows, comparison, pairs, isAgainst: against };
+}
+
+/** With a server, embedded, the overhead, then what gave no number. @param {Row} row */
+function placeOf({ kind, throughput }) {
+  return throughput === null ? 3 : { server: 0, embedded: 1, overhead: 2 }[kind];
+}
+
+/** @param {Row} row */
+function perSecond({ throughput }) {
+  return throughput?.value ?? 0;
 }
 
 /**
  * @param {Result} result
  * @param {{ skipped?: boolean }} [options]
- * @returns {Row[]} of the variants of a workload, in the order of the benchmarks
+ * @returns {Row[]} of the variants of a workload, in the order of the benchmarks; their tables
+ *   compare them
  */
-export function variantRows({ benchmarks, storages }, { skipped = false } = {}) {
-  const servers = new Map(storages.map((storage) => [storageKey(storage), storage.server]));
-  return (
-    benchmarks
-      .filter(
-        ({ state, parameters }) => (skipped || state !== 'skipped') && parameters !== undefined,
-      )
-      .map((source) => toRow(source, servers.get(storageKey(source)) ?? null))
-      // Requests of a strategy, or locks, have a warm-up of their own kind.
-      .map((row) => ({ ...row, mark: row.mark === 'unsteady' ? null : row.mark }))
-  );
-}
-
-/**
- * @param {string} workload
- * @param {import('../../lib/result.js').Load} load
- * @returns {Group}
- */
-function newGroup(workload, load) {
-  const key = `${workload} ${loadKey(load)}`;
-  return { key, workload, load, rows: [], noise: { noise: null, pairs: 0, n: 0 }, reference: null };
+export function variantRows(result, { skipped = false } = {}) {
+  return result.benchmarks
+    .filter(({ state, parameters }) => (skipped || state !== 'skipped') && parameters !== undefined)
+    .map((source) => rowOf(source, result));
 }
 
 /** @param {{ name?: string, storage?: string, profile: string }} storage */
@@ -155,51 +161,155 @@ function storageKey({ name, storage, profile }) {
 
 /**
  * @param {Benchmark} source
- * @param {string | null} server
- * @returns {Row}
+ * @param {Result} result
+ * @returns {Row} of it by itself
  */
-export function toRow(source, server) {
-  const measured = source.rounds.filter(({ state }) => state === 'measured');
+export function rowOf(source, result) {
+  return toRow(measuredOf(source, result), { comparison: null, pairs: [], result });
+}
+
+/**
+ * @typedef {object} Measured what is known of a benchmark by itself
+ * @property {Benchmark} source
+ * @property {string} label
+ * @property {Row['kind']} kind
+ * @property {string | null} protocol
+ * @property {Benchmark['state']} state
+ * @property {Round[]} rounds measured
+ * @property {Row['outcomes']} outcomes
+ * @property {number} wrong
+ * @property {number} notRun
+ */
+
+/**
+ * @param {Benchmark} source
+ * @param {Pick<Result, 'storages'>} result
+ * @returns {Measured}
+ */
+function measuredOf(source, { storages }) {
   const outcomes = sumOutcomes(source.rounds);
-  const diagnostics = diagnose(source);
-  const kind =
-    source.storage === OVERHEAD_STORAGE ? 'overhead' : server === null ? 'embedded' : 'server';
-  const sums = {
-    wrong: outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout,
-    notRun: outcomes.dropped + outcomes.unsent,
-  };
+  const storage = storages.find((one) => storageKey(one) === storageKey(source));
+  const isEmbedded = (storage?.server ?? null) === null;
   return {
     source,
     label: labelOf(source),
+    kind: source.storage === OVERHEAD_STORAGE ? 'overhead' : isEmbedded ? 'embedded' : 'server',
+    protocol: storage?.protocol ?? null,
+    state: source.state,
+    rounds: source.rounds.filter(({ state }) => state === 'measured'),
+    outcomes,
+    wrong: outcomes.miss + outcomes.mismatch + outcomes.error + outcomes.timeout,
+    notRun: outcomes.dropped + outcomes.unsent,
+  };
+}
+
+/**
+ * @param {Measured} measured
+ * @param {{ comparison: Comparison | null, pairs: readonly Pair[], result: Result }} context
+ * @returns {Row}
+ */
+function toRow(measured, { comparison, pairs, result }) {
+  const { source, label, kind, state, rounds, outcomes, wrong, notRun } = measured;
+  const standing = comparison?.standings.rows.find(({ name }) => name === label) ?? null;
+  const throughput = throughputOf(rounds, standing);
+  const diagnostics = diagnose(source);
+  const limits = limitsOf(measured, throughput, result);
+  const ceiling = standing?.ofCeiling ?? null;
+  return {
+    source,
+    label,
     keys: keysOf(source),
-    mark: markOf({ ...sums, state: source.state, diagnostics }),
-    unsteady: isUnsteady(diagnostics),
+    mark: markOf({ wrong, notRun, state, diagnostics, standing }),
     remark: REMARKS[kind],
     kind,
     open: openSummary(source),
     kinds: kindSummaries(source),
-    state: source.state,
-    n: measured.length,
-    throughput:
-      measured.length === 0 ? null : summarizeRounds(measured.map(({ throughput }) => throughput)),
-    rank: null,
+    state,
+    n: rounds.length,
+    isSliced: comparison !== null && comparison.stored !== null,
+    standing,
+    throughput,
+    rank: rankOf(standing, comparison),
+    ...versusOf(measured, standing, pairs),
+    gateLimits: gateLimitsOf(source, result),
     diagnostics,
-    ratio: null,
-    latency: mergeLatency(source, measured),
+    latency: mergedHistogram(source)?.percentiles() ?? null,
     histogram: () => mergedHistogram(source),
-    clientCpuNs: perOperation(measured, ({ client }) =>
-      client === null ? null : client.userNs + client.systemNs,
-    ),
-    serverCpuNs: perOperation(measured, (round) => round.server?.cpuNs ?? null),
-    rssBytesMax: greatest(measured.map(({ client }) => client?.rssBytesMax ?? null)),
-    bound: null,
-    ofServerCeiling: null,
-    ofClientCeiling: null,
-    pendingBytes: medianOf(measured.map(({ pendingBytes }) => pendingBytes)),
+    clientCpuNs: witnessOf('clientCpu', rounds, standing),
+    serverCpuNs: witnessOf('serverCpu', rounds, standing),
+    rssBytesMax: greatest(rounds.map(({ client }) => client?.rssBytesMax ?? null)),
+    bound: boundOf(measured, limits, { comparison, cores: result.environment.cores }),
+    ofServerCeiling:
+      ceiling === null ? figureOf(limits.server, rounds.length) : ratioValue(ceiling),
+    ofClientCeiling: limits.client,
+    pendingBytes: medianOf(known(rounds.map(({ pendingBytes }) => pendingBytes))),
     scheduled: source.rounds.reduce((sum, round) => sum + round.scheduled, 0),
     outcomes,
-    ...sums,
+    wrong,
+    notRun,
   };
+}
+
+/**
+ * @param {readonly Round[]} rounds
+ * @param {Standing | null} standing
+ * @returns {Row['throughput']}
+ */
+function throughputOf(rounds, standing) {
+  if (standing === null) return figureOver(rounds.map(({ throughput }) => throughput));
+  const { nsPerOperation, halfWidth: spread, n } = standing;
+  const value = 1e9 / nsPerOperation;
+  const factor = spread === null ? null : 1 + spread;
+  const [low, high] = factor === null ? [null, null] : [value / factor, value * factor];
+  return { value, low, high, spread, n };
+}
+
+/**
+ * @param {keyof typeof WITNESSES} name
+ * @param {readonly Round[]} rounds
+ * @param {Standing | null} standing
+ * @returns {number | null} geometric mean over the rounds where it is known
+ */
+function witnessOf(name, rounds, standing) {
+  const found = standing?.witnesses[name];
+  if (found !== undefined) return found.value;
+  const values = known(rounds.map((round) => WITNESSES[name](round) ?? null));
+  return figureOver(values.filter(Number.isFinite))?.value ?? null;
+}
+
+/**
+ * @param {Standing | null} standing
+ * @param {Comparison | null} comparison
+ * @returns {Rank | null} of embedded stores only where there is nothing else
+ */
+function rankOf(standing, comparison) {
+  if (standing === null || standing.rank === null || comparison === null) return null;
+  const { rank: best, rankWorst, group } = standing;
+  return group === comparison.standings.rows[0].group ? { best, worst: rankWorst ?? best } : null;
+}
+
+/**
+ * @param {Measured} measured
+ * @param {Standing | null} standing
+ * @param {readonly Pair[]} pairs of a group whose contenders are held against a reference
+ * @returns {Pick<Row, 'ratio' | 'against'>}
+ */
+function versusOf({ label }, standing, pairs) {
+  const pair = pairs.find(({ a }) => a.label === label);
+  if (pair !== undefined) return { ratio: pair.ratios.speed, against: pair.b.label };
+  const isReference = pairs.some(({ b }) => b.label === label);
+  if (isReference) return { ratio: toRatio(0, 0, standing?.n ?? 0), against: label };
+  return { ratio: standing?.vsFastest ?? null, against: null };
+}
+
+/**
+ * @param {Benchmark} source
+ * @param {Result} result
+ * @returns {number[]}
+ */
+function gateLimitsOf({ id }, { gates = [] }) {
+  const own = gates.filter(({ benchmark, metric }) => benchmark === id && metric === 'throughput');
+  return own.map(({ limit }) => limit);
 }
 
 /**
@@ -215,63 +325,63 @@ function keysOf(source) {
 }
 
 /**
- * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'diagnostics'>} row
- * @returns {Row['mark']} something is wrong, or it was still warming up
+ * @param {Pick<Row, 'wrong' | 'notRun' | 'state' | 'diagnostics' | 'standing'>} row
+ * @returns {Row['mark']} something is wrong, or its speed drifted
  */
-function markOf({ wrong, notRun, state, diagnostics }) {
+function markOf({ wrong, notRun, state, diagnostics, standing }) {
   const bad = wrong + notRun > 0 || state === 'failed' || state === 'aborted';
   if (bad || diagnostics.inconsistent !== null) return 'wrong';
-  return isUnsteady(diagnostics) ? 'unsteady' : null;
+  return (standing?.drift ?? diagnostics.drift)?.marked ? 'drift' : null;
 }
 
 /**
- * What the row was bound by, and how near it came to the limits where those are known.
- * @param {Row} row is completed
- * @param {Result} result
+ * @typedef {{ server: number | null, client: number | null }} Shares of the limits where known
+ *
+ * @param {Measured} measured
+ * @param {Row['throughput']} throughput
+ * @param {Pick<Result, 'limits'>} result
+ * @returns {Shares}
  */
-function addBound(row, { limits, storages, environment }) {
-  const { source, kind, throughput } = row;
-  if (throughput === null || kind === 'overhead') return;
+function limitsOf({ source, protocol }, throughput, { limits }) {
   const of = (/** @type {number | null} */ limit) =>
-    limit === null || throughput.median === null ? null : throughput.median / limit;
-  const storage = storages.find((one) => storageKey(one) === storageKey(source));
+    limit === null || throughput === null ? null : throughput.value / limit;
   // Both are limits of the point read, and of none else.
   const { connections, valueSize } = source.load;
   const isUsual = source.workload === 'get' && !connections && !valueSize;
   const known = isUsual ? limits : undefined;
-  row.ofServerCeiling = of(serverCeilingOf(known, storage?.protocol ?? null));
-  const processes = generatorsOf(source);
-  // It is the limit of one process.
-  row.ofClientCeiling = processes === 1 ? of(clientCeilingOf(known, source)) : null;
-  const rounds = source.rounds.filter(({ state }) => state === 'measured');
-  row.bound = boundOf({
-    durationNs: sumOf(rounds, ({ durationNs }) => durationNs) ?? 0,
-    clientCpuNs: sumOf(rounds, ({ client }) => client && client.userNs + client.systemNs),
-    serverCpuNs: sumOf(rounds, ({ server }) => server?.cpuNs ?? null),
-    serverThreadNs: sumOf(rounds, ({ server }) => server?.threadNsMax ?? null),
-    embedded: kind === 'embedded',
-    cores: environment.cores,
-    processes,
-    ofServerCeiling: row.ofServerCeiling,
-    ofClientCeiling: row.ofClientCeiling,
-  });
-  // What an open loop waits for is the next time that one is due.
-  if (source.load.kind === 'rate' && row.bound.verdict === 'latency') row.bound.verdict = null;
+  return {
+    server: of(serverCeilingOf(known, protocol)),
+    // It is the limit of one process.
+    client: generatorsOf(source) === 1 ? of(clientCeilingOf(known, source)) : null,
+  };
 }
 
 /**
- * @param {readonly Round[]} rounds
- * @param {(round: Round) => number | null} valueIn
- * @returns {number | null} null where one is not known
+ * @param {Measured} measured
+ * @param {Shares} limits
+ * @param {{ comparison: Comparison | null, cores: number }} context
+ * @returns {Row['bound']}
  */
-function sumOf(rounds, valueIn) {
-  let sum = 0;
-  for (const round of rounds) {
-    const value = valueIn(round);
-    if (value === null) return null;
-    sum += value;
-  }
-  return sum;
+function boundOf({ source, kind, label, rounds }, limits, { comparison, cores }) {
+  if (rounds.length === 0 || kind === 'overhead') return null;
+  const slices = comparison?.stored?.contenders.find(({ name }) => name === label)?.rounds ?? [];
+  const found = bottleneckOf({
+    occupancy: slices.flatMap(({ occupancy }) => occupancy ?? []),
+    embedded: kind === 'embedded',
+    cpu: {
+      durationNs: sumOf(rounds, ({ durationNs }) => durationNs) ?? 0,
+      clientCpuNs: sumOf(rounds, ({ client }) => client && client.userNs + client.systemNs),
+      serverCpuNs: sumOf(rounds, ({ server }) => server?.cpuNs ?? null),
+      serverThreadNs: sumOf(rounds, ({ server }) => server?.threadNsMax ?? null),
+      cores,
+      processes: generatorsOf(source),
+      ofServerCeiling: limits.server,
+      ofClientCeiling: limits.client,
+    },
+  });
+  // What an open loop waits for is the next time that one is due.
+  if (source.load.kind === 'rate' && found.verdict === 'latency') found.verdict = null;
+  return found;
 }
 
 /**
@@ -286,23 +396,6 @@ function sumOutcomes(rounds) {
   );
 }
 
-/**
- * Whole-phase differences over all ok operations of the rounds where it is known.
- * @param {readonly Round[]} rounds
- * @param {(round: Round) => number | null} valueIn
- * @returns {number | null}
- */
-function perOperation(rounds, valueIn) {
-  let [sum, ok] = [0, 0];
-  for (const round of rounds) {
-    const value = valueIn(round);
-    if (value === null) continue;
-    sum += value;
-    ok += round.outcomes.ok;
-  }
-  return ok === 0 ? null : sum / ok;
-}
-
 /** @param {readonly (number | null)[]} values */
 function known(values) {
   return values.filter((value) => value !== null);
@@ -312,80 +405,4 @@ function known(values) {
 function greatest(values) {
   const numbers = known(values);
   return numbers.length === 0 ? null : Math.max(...numbers);
-}
-
-/** @param {readonly (number | null)[]} values */
-function medianOf(values) {
-  const numbers = known(values);
-  return numbers.length === 0 ? null : summarizeRounds(numbers).median;
-}
-
-/**
- * @param {Benchmark} source
- * @param {readonly Round[]} rounds
- * @returns {Percentiles | null}
- */
-function mergeLatency(source, rounds) {
-  const merged = new Histogram();
-  let any = false;
-  for (const { round, latency } of rounds) {
-    if (latency === null) continue;
-    any = true;
-    merged.merge(readHistogram(latency, `benchmark ${source.id}, round ${round}`));
-  }
-  if (!any) return null;
-  return {
-    count: merged.count,
-    p50Ns: merged.printablePercentile(0.5),
-    p99Ns: merged.printablePercentile(0.99),
-    p999Ns: merged.printablePercentile(0.999),
-  };
-}
-
-/**
- * @param {import('../../lib/result.js').Latency} latency
- * @param {string} where for the message
- */
-function readHistogram({ histogram, count }, where) {
-  try {
-    return decode(histogram, { count });
-  } catch (error) {
-    throw new DragstripError('E_USAGE', `${where}: ${error.message}`, {
-      hint: error.hint,
-      cause: error,
-    });
-  }
-}
-
-/**
- * Orders the rows and gives them their ratios. One denominator for the whole table, so that a ratio
- * means the same in each row: the fastest storage that talks to a server. An embedded store, which
- * has neither server nor wire, is then seen to be so many times that. What gave wrong answers or
- * failed cannot be the measure of others.
- * @param {Group} group
- */
-function rank(group) {
-  if (group.load.kind === 'rate') {
-    sortByRate(group.rows); // their throughput is what was offered, and no merit
-    return;
-  }
-  const order = (/** @type {Row} */ row) =>
-    row.throughput === null ? 2 : row.kind === 'overhead' ? 1 : 0;
-  // The sort is stable: ties stay as they are in the result.
-  group.rows.sort((a, b) => order(a) - order(b) || medianThroughput(b) - medianThroughput(a));
-  const eligible = group.rows.filter(
-    ({ throughput, kind, wrong, state }) =>
-      (throughput?.median ?? 0) > 0 && kind !== 'overhead' && wrong === 0 && state !== 'failed',
-  );
-  group.reference = eligible.find(({ kind }) => kind === 'server') ?? eligible[0] ?? null;
-  if (group.reference === null) return;
-  const base = medianThroughput(group.reference);
-  for (const row of group.rows) {
-    if (row.throughput !== null) row.ratio = medianThroughput(row) / base;
-  }
-}
-
-/** @param {Row} row */
-function medianThroughput({ throughput }) {
-  return throughput?.median ?? 0;
 }

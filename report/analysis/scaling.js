@@ -6,8 +6,7 @@
  */
 
 import { FULL } from '../../stats/bottleneck.js';
-import { compareAll } from '../../stats/compare.js';
-import { throughputsOf } from './ranks.js';
+import { pairedRatio } from '../../stats/ratio.js';
 
 /** All processors at work, for so much of the time: nobody gets more of them. */
 const MACHINE_FULL = 0.95;
@@ -20,10 +19,7 @@ const MACHINE_FULL = 0.95;
  * @property {string} label of the storage
  * @property {import('../../lib/result.js').Load} load the shared one
  * @property {number} processes
- * @property {number | null} ratio throughput over that of one process
- * @property {number | null} low end of its interval
- * @property {number | null} high
- * @property {'more' | 'less' | 'same' | 'undecided'} verdict
+ * @property {import('../../stats/separation.js').Ratio} ratio throughput over that of one process
  * @property {string | null} reason why it is not more; null where it is
  */
 
@@ -33,39 +29,29 @@ const MACHINE_FULL = 0.95;
  * @returns {Scaling[]} of every source whose load was also run by one process
  */
 export function scalingsOf(groups, { cores }) {
-  const rows = groups.flatMap((group) => group.rows.map((row) => ({ row, group })));
-  const pairs = rows.flatMap(({ row, group }) => {
+  const rows = groups.flatMap((group) => group.rows);
+  const pairs = rows.flatMap((row) => {
     const { processes, ...alone } = row.source.load;
     if (processes === undefined || row.kind === 'overhead' || alone.kind === 'rate') return [];
-    const one = rows.find((other) => isSameTest(other.row, row, alone))?.row;
-    return one === undefined ? [] : [{ one, row, processes, noise: group.noise.noise }];
+    const one = rows.find((other) => isSameTest(other, row, alone));
+    return one === undefined ? [] : [{ one, row, processes }];
   });
-  const compared = compareAll(
-    pairs.map(({ one, row, noise }) => ({ name: row.source.id, ...blocksOf(row, one), noise })),
-  );
-  return pairs.map(({ row, processes }, i) => {
-    const { ratio, low, high, verdict } = compared[i];
-    const said = SAID[verdict];
-    const reason = said === 'more' ? null : reasonOf(row, cores);
-    return {
-      label: row.label,
-      load: row.source.load,
-      processes,
-      ratio,
-      low,
-      high,
-      verdict: said,
-      reason,
-    };
+  // Answers hold for all of them together (Bonferroni).
+  const confidence = 1 - 0.05 / Math.max(1, pairs.length);
+  return pairs.flatMap(({ one, row, processes }) => {
+    const ratio = pairedRatio(throughputsOf(row.source), throughputsOf(one.source), { confidence });
+    if (ratio === null) return [];
+    const reason = ratio.answer === 'faster' ? null : reasonOf(row, cores);
+    return [{ label: row.label, load: row.source.load, processes, ratio, reason }];
   });
 }
 
-const SAID = Object.freeze({
-  faster: /** @type {const} */ ('more'),
-  slower: /** @type {const} */ ('less'),
-  same: /** @type {const} */ ('same'),
-  undecided: /** @type {const} */ ('undecided'),
-});
+/** @param {Row['source']} source @returns {(number | null)[]} by round; null: not measured */
+function throughputsOf({ rounds }) {
+  return rounds.map(({ state, throughput }) =>
+    state === 'measured' && throughput > 0 ? throughput : null,
+  );
+}
 
 /**
  * @param {Row} other
@@ -83,16 +69,6 @@ function isSameTest({ source: other }, { source }, load) {
 }
 
 /**
- * @param {Row} row
- * @param {Row} one
- */
-function blocksOf(row, one) {
-  const [a, b] = [throughputsOf(row.source), throughputsOf(one.source)];
-  const length = Math.min(a.length, b.length); // a run that was stopped may have one more
-  return { a: a.slice(0, length), b: b.slice(0, length) };
-}
-
-/**
  * @param {Row} row of the shared load
  * @param {number} cores
  * @returns {string} what stood in the way of more
@@ -101,7 +77,7 @@ function reasonOf({ bound, source, clientCpuNs, serverCpuNs, throughput }, cores
   const busy = source.rounds.map(({ conditions }) => conditions?.busyShare ?? null);
   const known = busy.filter((share) => share !== null);
   const mean = known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length;
-  const perSecond = throughput?.median ?? 0;
+  const perSecond = throughput?.value ?? 0;
   const used = (((clientCpuNs ?? 0) + (serverCpuNs ?? 0)) * perSecond) / 1e9;
   const percent = (/** @type {number} */ share) => `${Math.round(share * 100)} %`;
   if (used >= FULL * cores) {

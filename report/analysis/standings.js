@@ -1,104 +1,85 @@
 /**
- * What slices tell of a group of benchmarks: figures, ratios and ranks with the intervals of a
- * comparison, instead of those from whole rounds. Pure.
+ * The benchmarks of one workload and load as entries of a comparison, and their standings: from the
+ * segments that the result keeps, or from rounds where these ran whole. Pure.
  */
 
-import { entriesOf, isOfLoad } from '../../lib/comparison.js';
-import { NEARLY_FULL, verdictOfOccupancy } from '../../stats/occupancy.js';
+import { entriesOf, entriesOfRounds, isOfLoad } from '../../lib/comparison.js';
 import { standingsOf } from '../../stats/standings.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
+/** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../lib/comparison.js').StoredLoad} StoredLoad */
 /** @typedef {import('../../stats/standings.js').Standings} Standings */
-/** @typedef {import('../../stats/standings.js').Row} StandingsRow */
-/** @typedef {import('./rows.js').Group} Group */
-/** @typedef {import('./rows.js').Row} Row */
+/** @typedef {import('../../stats/standings.js').Entry} Entry */
 
 /**
  * @typedef {object} Comparison of one load
- * @property {StoredLoad} load
+ * @property {StoredLoad | null} stored its segments; null: it ran whole
+ * @property {Benchmark['load']} load
  * @property {Standings} standings
- * @property {import('../../stats/standings.js').Entry[]} entries what they are made of
+ * @property {Entry[]} entries what they are made of
+ *
+ * @typedef {object} Compared a benchmark
+ * @property {Benchmark} source
+ * @property {string} label
+ * @property {'server' | 'embedded' | 'overhead'} kind
+ * @property {Benchmark['state']} state
+ * @property {number} wrong
+ * @property {number} notRun
  */
 
+const GROUPS = Object.freeze({
+  server: /** @type {const} */ ('networked'),
+  embedded: /** @type {const} */ ('embedded'),
+  overhead: /** @type {const} */ ('overhead'),
+});
+
 /**
- * @param {Group} group
- * @param {Result} result
- * @returns {Comparison | null} null: it was not measured by slices, or in fewer than two rounds
+ * @param {readonly Compared[]} all of one workload and load
+ * @param {Pick<Result, 'comparison' | 'state'>} result
+ * @returns {Comparison | null} null: an open loop, whose throughput is what was offered, or nothing
+ *   was measured
  */
-export function comparisonOf({ load, rows }, { comparison }) {
-  const found = comparison?.loads.find((one) => !one.part && isOfLoad(one, { load }));
-  if (found === undefined || (load.processes ?? 1) > 1) return null;
-  const wrong = rows.filter((row) => row.wrong + row.notRun > 0 || row.state !== 'measured');
-  const without = new Set(wrong.map(({ label }) => label));
-  const entries = entriesOf(found, { without });
-  if (!entries.some(({ time }) => time.length >= 2)) return null;
-  return { load: found, standings: standingsOf(entries), entries };
+export function comparisonOf(all, { comparison, state }) {
+  const [first] = all;
+  if (first === undefined || first.source.load.kind === 'rate') return null;
+  const { load } = first.source;
+  const stored = comparison?.loads.find((one) => isOf(one, first.source)) ?? null;
+  const fit = all.filter(isFit);
+  const without = new Set(all.filter((one) => !fit.includes(one)).map(({ label }) => label));
+  const entries =
+    stored !== null
+      ? entriesOf(stored, { without })
+      : entriesOfRounds(fit.map(toContender), {
+          // What the others have not run yet tells nothing.
+          ...(state !== 'complete' && fit.length > 0 && { rounds: Math.min(...fit.map(roundsOf)) }),
+        });
+  const standings = standingsOf(entries);
+  return standings.rows.length === 0 ? null : { stored, load, standings, entries };
 }
 
 /**
- * @param {Group} group its rows get the figures of the comparison, where there is one
- * @param {Result} result
+ * @param {StoredLoad} stored
+ * @param {Benchmark} source
  */
-export function applyStandings(group, result) {
-  const comparison = comparisonOf(group, result);
-  if (comparison === null) return;
-  group.comparison = comparison;
-  const { rows: standings } = comparison.standings;
-  for (const row of group.rows) {
-    const found = standings.find(({ name }) => name === row.label);
-    row.rank = null;
-    row.ratio = null;
-    if (found === undefined) continue;
-    row.standing = found;
-    if (found.drift?.marked) row.mark ??= 'drift';
-    row.throughput = summaryOf(row, found);
-    if (found.group === 'networked' && found.rank !== null) {
-      row.rank = { best: found.rank, worst: found.rankWorst ?? found.rank };
-    }
-    row.bound = boundBySlices(row, comparison.load) ?? row.bound;
-    row.ratio = found.vsFastest?.ratio ?? null;
-    row.ofServerCeiling = found.ofCeiling?.ratio ?? null;
-    row.clientCpuNs = found.witnesses['clientCpu']?.value ?? row.clientCpuNs;
-    row.serverCpuNs = found.witnesses['serverCpu']?.value ?? row.serverCpuNs;
-  }
-  const order = { server: 0, embedded: 1, overhead: 2 };
-  group.rows.sort(
-    (a, b) =>
-      order[a.kind] - order[b.kind] || (b.throughput?.median ?? 0) - (a.throughput?.median ?? 0),
-  );
-  const [fastest] = group.rows;
-  group.reference = fastest?.standing === undefined ? null : fastest;
+function isOf(stored, source) {
+  const { part, workload = source.workload } = stored;
+  return !part && workload === source.workload && isOfLoad(stored, source);
 }
 
-/**
- * @param {Row} row
- * @param {StandingsRow} standing
- * @returns {Row['throughput']} geometric mean over the processes, with its own interval
- */
-function summaryOf({ throughput }, { nsPerOperation, halfWidth }) {
-  if (throughput === null) return null;
-  const value = 1e9 / nsPerOperation;
-  const [low, high] = [value / (1 + halfWidth), value * (1 + halfWidth)];
-  const interval = { ...throughput.interval, low, high, relativeHalfWidth: halfWidth };
-  return { ...throughput, median: value, mean: value, interval };
+/** @param {Compared} one @returns {boolean} what gave wrong replies or failed is no contender */
+function isFit({ wrong, notRun, state, source }) {
+  if (source.rounds.length === 0) return false;
+  return wrong === 0 && (state === 'aborted' || (state === 'measured' && notRun === 0));
 }
 
-/**
- * @param {Row} row
- * @param {StoredLoad} load
- * @returns {Row['bound']} by how full the threads were; null: not known
- */
-function boundBySlices({ label, kind }, { contenders }) {
-  const rounds = contenders.find(({ name }) => name === label)?.rounds ?? [];
-  const middle = (/** @type {'client' | 'server'} */ side) => {
-    const known = rounds.flatMap(({ occupancy }) => occupancy?.[side] ?? []).sort((a, b) => a - b);
-    return known.length === 0 ? null : known[known.length >> 1];
-  };
-  const [client, server] = [middle('client'), middle('server')];
-  // A server that cannot be read is not known to wait.
-  const isBlind = kind === 'server' && server === null && (client ?? 0) < NEARLY_FULL;
-  if (client === null || kind === 'overhead' || isBlind) return null;
-  const verdict = verdictOfOccupancy(client, server);
-  return { verdict, clientShare: client, serverShare: server };
+/** @param {Compared} one */
+function toContender({ label, kind, source }) {
+  return { name: label, group: GROUPS[kind], rounds: source.rounds };
+}
+
+/** @param {Compared} one @returns {number} up to its last that was measured */
+function roundsOf({ source }) {
+  const measured = source.rounds.filter(({ state }) => state === 'measured');
+  return Math.max(-1, ...measured.map(({ round }) => round)) + 1;
 }

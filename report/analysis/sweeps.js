@@ -4,6 +4,7 @@
  */
 
 import { kneedle } from '../../stats/kneedle.js';
+import { groupBy } from './groups.js';
 
 /** @typedef {import('../../lib/result.js').Load} Load */
 /** @typedef {import('./rows.js').Row} Row */
@@ -23,7 +24,9 @@ import { kneedle } from '../../stats/kneedle.js';
 /** @type {readonly Axis[]} */
 export const AXES = Object.freeze([
   {
-    ...{ key: /** @type {const} */ ('inFlight'), name: 'requests in flight', unit: 'in flight' },
+    key: /** @type {const} */ ('inFlight'),
+    name: 'requests in flight',
+    unit: 'in flight',
     // One in flight and a window are what a race has without a sweep.
     pointsMin: 3,
     of: ({ inFlight }) => inFlight ?? 1,
@@ -31,14 +34,18 @@ export const AXES = Object.freeze([
     gain: (_, throughput) => throughput,
   },
   {
-    ...{ key: /** @type {const} */ ('connections'), name: 'connections', unit: 'connection' },
+    key: /** @type {const} */ ('connections'),
+    name: 'connections',
+    unit: 'connection',
     pointsMin: 2,
     of: ({ connections }) => connections ?? 1,
     fixed: ({ connections }) => (connections === undefined ? null : `${connections} connections`),
     gain: (_, throughput) => throughput,
   },
   {
-    ...{ key: /** @type {const} */ ('valueSize'), name: 'characters per value', unit: 'character' },
+    key: /** @type {const} */ ('valueSize'),
+    name: 'characters per value',
+    unit: 'character',
     pointsMin: 2,
     of: ({ valueSize = 0 }, ofDataset) => valueSize || ofDataset,
     fixed: ({ valueSize }) => (valueSize === undefined ? null : `values of ${valueSize}`),
@@ -78,30 +85,12 @@ export function sweepsOf(rows, { dataset: { valueSize } }) {
     ({ source: { load }, kind, throughput }) =>
       (load.kind === 'sync' || load.kind === 'window') &&
       kind !== 'overhead' &&
-      (throughput?.median ?? 0) > 0,
+      (throughput?.value ?? 0) > 0,
   );
   return AXES.flatMap((axis) => {
     const groups = groupBy(fit, (row) => otherwise(row, axis, valueSize));
     return [...groups.values()].flatMap((own) => sweepOf(axis, own, valueSize));
   });
-}
-
-/**
- * @template T
- * @param {readonly T[]} items
- * @param {(item: T) => string} keyOf
- * @returns {Map<string, T[]>}
- */
-function groupBy(items, keyOf) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    const own = groups.get(key);
-    if (own === undefined) groups.set(key, [item]);
-    else own.push(item);
-  }
-  return groups;
 }
 
 /**
@@ -191,5 +180,5 @@ function agreement(points, axis, bend) {
 
 /** @param {Row} row */
 export function throughputOf({ throughput }) {
-  return throughput?.median ?? 0;
+  return throughput?.value ?? 0;
 }

@@ -23,7 +23,9 @@ export function figureMarkup(plot, { prefix, level, where = '' }) {
   const drawings = plot.variants.map((_, i) => {
     const svg = (/** @type {string} */ size, /** @type {number} */ width) =>
       `<div class="${size}">${plotForPage(plot, {
-        ...{ variant: i, width, id: `${id}-${i}${size[0]}` },
+        variant: i,
+        width,
+        id: `${id}-${i}${size[0]}`,
         // A finger covers what it points at; on small screens the table has the numbers.
         hover: size === 'wide',
       })}</div>`;

@@ -17,13 +17,27 @@ const read = (/** @type {string} */ name) =>
   readFileSync(new URL(name, import.meta.url), 'utf8').replaceAll('\r\n', '\n');
 /** The colours of the page's own surfaces in the dark; those of plots are in palette.js. */
 const DARK = {
-  ...{ ink: '#e6edf3', muted: '#9aa5b1', line: '#303842', page: '#0b0e13', card: '#12161c' },
-  ...{ link: '#6cb0ff', bad: '#ff8a80', 'bad-soft': '#3b1d1d', warn: '#f0b429' },
+  ink: '#e6edf3',
+  muted: '#9aa5b1',
+  line: '#303842',
+  page: '#0b0e13',
+  card: '#12161c',
+  link: '#6cb0ff',
+  bad: '#ff8a80',
+  'bad-soft': '#3b1d1d',
+  warn: '#f0b429',
   'warn-soft': '#33270f',
 };
 const LIGHT = {
-  ...{ ink: '#1f2328', muted: '#59636e', line: '#d5dbe2', page: '#f6f8fa', card: '#ffffff' },
-  ...{ link: '#0b5cad', bad: '#b42318', 'bad-soft': '#fdeceb', warn: '#8a5300' },
+  ink: '#1f2328',
+  muted: '#59636e',
+  line: '#d5dbe2',
+  page: '#f6f8fa',
+  card: '#ffffff',
+  link: '#0b5cad',
+  bad: '#b42318',
+  'bad-soft': '#fdeceb',
+  warn: '#8a5300',
   'warn-soft': '#fff5e0',
 };
 

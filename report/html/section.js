@@ -100,10 +100,6 @@ function legendMarkup({ legend, explanation }) {
  */
 function tableSections(part) {
   const { content, plots, prefix } = part;
-  if (content.tables.length === 0) {
-    const body = '<p class="card">Nothing was measured.</p>';
-    return [{ id: `${prefix}nothing`, title: 'Figures', body }];
-  }
   return content.tables.map((table, i) => {
     const own = plots.filter(({ of, first }) => of !== null && of === table.id && !first);
     return {
@@ -189,13 +185,10 @@ function setupMarkup({ content: { setup }, where }) {
  * @param {Part} part
  * @returns {string} what each load machine contributed to each row; empty: there is one
  */
-function agentsMarkup({ content: { agents = [] }, where }) {
+function agentsMarkup(part) {
+  const { agents = [] } = part.content;
   return agents
-    .map(({ title, columns, rows }) => {
-      const texts = rows.map((row) => ({ texts: row }));
-      const table = tableMarkup({ caption: title, where, quiet: true, columns, rows: texts });
-      return `<div class="card">${foldMarkup(title, table)}</div>`;
-    })
+    .map((table) => `<div class="card">${foldMarkup(table.title, rowsTable(table, part))}</div>`)
     .join('\n');
 }
 

@@ -139,7 +139,9 @@ function chartOf(tables, { spec, columns, context }) {
         series: context.seriesOf(row.contender),
         values,
         texts: columns.map(({ measure, column }) => textOf(row, measure, column)),
-        ...{ low: interval.low, high: interval.high, n: interval.n },
+        low: interval.low,
+        high: interval.high,
+        n: interval.n,
         rounds: spec.rounds?.(row.benchmarks[0]) ?? [],
         marks: spec.marks?.(row) ?? [],
       },
@@ -148,7 +150,10 @@ function chartOf(tables, { spec, columns, context }) {
   if (spec.order === 'ascending') entries.sort((a, b) => Number(a.values[0]) - Number(b.values[0]));
   const [{ column }] = columns;
   return {
-    ...{ entries, spec, unit: column.name, format: formatOf({ ...column, digits: undefined }) },
+    entries,
+    spec,
+    unit: column.name,
+    format: formatOf({ ...column, digits: undefined }),
     measures: columns.map(({ measure, column: { name } }) => ({ ...measure, name })),
   };
 }

@@ -80,7 +80,12 @@ function panelOf({ dots: all, panels, series: names, spec }, where) {
   const { index, left, right, top, head, narrow } = where;
   const { name, rows } = panels[index];
   const dots = all.filter(({ panel }) => panel === name);
-  const known = dots.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
+  const known = dots.flatMap(({ ratio, low, high, limits }) => [
+    ratio,
+    low ?? ratio,
+    high ?? ratio,
+    ...limits,
+  ]);
   const values = known.filter((value) => value > 0);
   const scale = ratioScale(Math.min(1, ...values), Math.max(1, ...values), narrow ? 5 : 9);
   const clamp = (/** @type {number} */ value) => Math.max(scale.min, Math.min(scale.max, value));
@@ -89,7 +94,8 @@ function panelOf({ dots: all, panels, series: names, spec }, where) {
   const namesAt = panels.slice(0, index).length * (names.length > 0 ? 1 : 2);
   const axis = numberAxis(formatRatio, { name: spec.axis, type: 'log' });
   return {
-    ...{ dots, clamp },
+    dots,
+    clamp,
     title: name === '' ? [] : [{ ...panelTitle(name), left: 0, top: top + 2 }],
     grid: { left, right, top: top + head, height: rows.length * ROW_HEIGHT },
     xAxis: { ...withTicks(axis, scale), ...axes },
@@ -113,6 +119,10 @@ function seriesOf(dots, { clamp, names, axes }) {
       ? null
       : { row: at, low: clamp(low), high: clamp(high), color: colorOf(color) },
   );
+  const limits = [...new Set(dots.flatMap((dot) => dot.limits))].map((limit) => ({
+    xAxis: clamp(limit),
+    lineStyle: { color: roleColor('driver-limit'), type: 'solid' },
+  }));
   const tables = names.length > 0 ? names.map((_, i) => i) : [null];
   return [
     ...tables.map((table, i) => ({
@@ -143,7 +153,7 @@ function seriesOf(dots, { clamp, names, axes }) {
           symbol: 'none',
           label: { show: false },
           lineStyle: { color: roleColor('muted'), type: 'dashed' },
-          data: [{ xAxis: 1 }],
+          data: [{ xAxis: 1 }, ...limits],
         },
       }),
     })),

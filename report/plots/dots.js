@@ -25,6 +25,7 @@ import { columnOf, contendersIn, headOf, left, partsOf, plainName, right } from 
  *   series?: (table: Table) => string,
  *   color?: (row: TableRow) => number,
  *   filled?: (row: TableRow) => boolean,
+ *   limits?: (row: TableRow) => readonly number[],
  *   order?: 'mean',
  *   rowsMin?: number,
  *   summary: (dots: readonly Dot[], names: readonly string[]) => string,
@@ -49,6 +50,7 @@ import { columnOf, contendersIn, headOf, left, partsOf, plainName, right } from 
  * @property {string[]} figures
  * @property {{ color: number, series: number | null }} color
  * @property {boolean} filled
+ * @property {readonly number[]} limits that its ratio is held to
  *
  * @typedef {{ name: string, rows: string[] }} Panel
  * @typedef {{ dots: Dot[], panels: Panel[], series: string[], units: string[],
@@ -94,13 +96,20 @@ function dotsOf(table, index, spec, context) {
           : { color: 0, series: context.seriesOf(row.contender) };
     return [
       {
-        ...{ row, ratio, color, table: index, at: 0, panel: panel(row) },
+        row,
+        ratio,
+        color,
+        table: index,
+        at: 0,
+        panel: panel(row),
         name: spec.name === undefined ? name : plainText(spec.name(row)),
         plain: plainName(row),
-        ...{ low: value.low, high: value.high },
+        low: value.low,
+        high: value.high,
         shown: valueText(column, value),
         figures: spec.figures.map((key) => figureOf([table], key, row)),
         filled: spec.filled?.(row) ?? true,
+        limits: spec.limits?.(row) ?? [],
       },
     ];
   });
@@ -129,7 +138,9 @@ function toPlot(tables, found, spec) {
   }
   /** @type {Chart} */
   const chart = {
-    ...{ dots: found, panels, spec },
+    dots: found,
+    panels,
+    spec,
     series: spec.series === undefined ? [] : tables.map(spec.series),
     units: spec.figures.map((key) => columnOf(tables, key)?.name ?? ''),
   };

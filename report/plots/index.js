@@ -6,14 +6,13 @@ import { dots } from './dots.js';
 import { lines } from './lines.js';
 import { plotContext } from './plot.js';
 import { scatter } from './scatter.js';
-import { surface } from './surface.js';
 import { timeline } from './timeline.js';
 
 /**
  * @type {Readonly<Record<string, (tables: readonly import('../../lib/report-types.js').Table[],
  *   spec: any, context: import('./plot.js').PlotContext) => import('./plot.js').Plot[]>>}
  */
-const KINDS = Object.freeze({ bars, dots, lines, scatter, surface, timeline });
+const KINDS = Object.freeze({ bars, dots, lines, scatter, timeline });
 
 /**
  * @param {import('../../lib/report-types.js').Document} document

@@ -53,8 +53,10 @@ export function drawLines(chart, { width, log }) {
     }),
     points: curves.flatMap((curve, seriesIndex) =>
       shownPoints(curve, x).map((point) => ({
-        ...{ seriesIndex, at: /** @type {[number, number]} */ ([point.x, point.y]) },
-        ...{ series: curve.color.series, text: chart.text(curve, point) },
+        seriesIndex,
+        at: /** @type {[number, number]} */ ([point.x, point.y]),
+        series: curve.color.series,
+        text: chart.text(curve, point),
       })),
     ),
   };
@@ -113,8 +115,12 @@ function yAxisOf({ curves, y: { format, fromZero } }, { log, name }) {
   const splitLine = { ...axis.splitLine, showMinLine: false, showMaxLine: false };
   const ends = { showMinLabel: false, showMaxLabel: false };
   return {
-    ...{ ...axis, splitLine, axisLabel: { ...axis.axisLabel, ...ends } },
-    ...{ min: Math.max(0, least - room), max: most + room, splitNumber: 4 },
+    ...axis,
+    splitLine,
+    axisLabel: { ...axis.axisLabel, ...ends },
+    min: Math.max(0, least - room),
+    max: most + room,
+    splitNumber: 4,
   };
 }
 
@@ -147,7 +153,9 @@ function lineOf({ name, color: own, points }, { index, chart, narrow, labelX }) 
       show: labelX !== null,
       formatter: () => name,
       color,
-      ...{ fontSize: 11, width: 205, overflow: 'truncate' },
+      fontSize: 11,
+      width: 205,
+      overflow: 'truncate',
     },
     // In one column, in which names of curves that end at one height make room for each other.
     labelLayout: { x: labelX ?? 0, align: 'left', moveOverlap: 'shiftY' },
@@ -217,7 +225,8 @@ function kneesOf(curves, narrow, format) {
       label: {
         show: !narrow,
         position: 'top',
-        ...{ fontSize: 11, color: roleColor('ink') },
+        fontSize: 11,
+        color: roleColor('ink'),
         formatter: (/** @type {any} */ { dataIndex }) => `knee ${format(knees[dataIndex].x)}`,
       },
     },

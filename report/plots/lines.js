@@ -149,7 +149,8 @@ function toPlot(tables, { spec, curves, format, rows }) {
       labels: short,
     },
     y: { name: yName, format, fromZero: inOrder === undefined },
-    ...{ changes, levels },
+    changes,
+    levels,
     text({ plain }, { x, y }) {
       const where = labels === null ? countOf(x, thing) : (labels[x] ?? '');
       const unit = yName === '' || labels !== null ? '' : `, ${yName}`;
@@ -215,7 +216,10 @@ function percentilePlots(tables, spec, context) {
     const own = n === null ? all : all.filter(({ row }) => ends?.(row) === n);
     const curves = percentileCurves(
       own.map(({ name, row }) => ({
-        ...{ name, row, plain: plainName(row), histogram: histogram(row.benchmarks[0]) },
+        name,
+        row,
+        plain: plainName(row),
+        histogram: histogram(row.benchmarks[0]),
         color: { color: 0, series: context.seriesOf(row.contender) },
       })),
     );

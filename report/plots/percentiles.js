@@ -35,12 +35,16 @@ export function percentileAxis(curves, { value, of }) {
   return {
     curves,
     x: {
-      ...{ name: `percentile of ${of}`, kind: 'log', values: xs, labels: null },
+      name: `percentile of ${of}`,
+      kind: 'log',
+      values: xs,
+      labels: null,
       ticks: TICKS.filter((tick) => tick <= Math.max(...xs)),
       format: percentileText,
     },
     y: { name: value, format: formatDuration, fromZero: true },
-    ...{ changes: [], levels: [] },
+    changes: [],
+    levels: [],
     text: ({ name }, { x, y }) => `${name}: ${percentileText(x)} within ${formatDuration(y)}`,
   };
 }

@@ -48,7 +48,6 @@ import { rowTexts, valueText } from '../text.js';
  * @property {string} note how to read it
  * @property {string | null} of the id of the table that it belongs to; null: to the whole
  * @property {boolean} [first] it stands above all tables
- * @property {boolean} [leads] its summary says who leads
  * @property {Variant[]} variants the first is what is shown without a choice
  * @property {PlotTable} table
  */
@@ -63,7 +62,6 @@ import { rowTexts, valueText } from '../text.js';
  * @property {(tables: readonly Table[]) => string} id
  * @property {(tables: readonly Table[]) => string} title
  * @property {boolean} [first]
- * @property {boolean} [leads]
  */
 
 /**
@@ -97,7 +95,7 @@ export function partsOf({ each }, tables) {
 /**
  * @param {Shared} spec
  * @param {readonly Table[]} tables
- * @returns {Pick<Plot, 'id' | 'title' | 'of' | 'first' | 'leads'>}
+ * @returns {Pick<Plot, 'id' | 'title' | 'of' | 'first'>}
  */
 export function headOf(spec, tables) {
   return {
@@ -105,7 +103,6 @@ export function headOf(spec, tables) {
     title: spec.title(tables),
     of: tables.length === 1 ? tables[0].id : null,
     ...(spec.first && { first: true }),
-    ...(spec.leads && { leads: true }),
   };
 }
 

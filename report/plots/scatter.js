@@ -103,7 +103,9 @@ function draw({ label, points, fit }, { spec: { xName, yName, thing }, format })
       ],
     }),
     points: points.map((at) => ({
-      ...{ seriesIndex: 0, at, series: null },
+      seriesIndex: 0,
+      at,
+      series: null,
       text: `${label}, ${countOf(at[0], thing)}: ${format(at[1])}`,
     })),
   };

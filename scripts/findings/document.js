@@ -1,7 +1,7 @@
 /** docs/findings.md from claims and their results. Pure. */
 
 import { plainText } from '../../lib/format.js';
-import { ratioInterval } from '../../stats/ratio.js';
+import { pairedRatio } from '../../stats/ratio.js';
 
 /** @typedef {import('./claims.js').Claim} Claim */
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -134,7 +134,7 @@ function oursOf({ pair }, result) {
   const { a, b } = pair(result);
   // The last round of a run that was ended may have one of them only.
   const n = Math.min(a.length, b.length);
-  return n === 0 ? none : ratioInterval(a.slice(0, n), b.slice(0, n));
+  return n === 0 ? none : (pairedRatio(a.slice(0, n), b.slice(0, n)) ?? none);
 }
 
 /** @param {{ ratio: number | null, low: number | null, high: number | null, n: number }} ours */

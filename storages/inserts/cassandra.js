@@ -4,9 +4,10 @@
  * batch that are the same row are one write to it, so what is sent is counted here too.
  */
 
-import { formatEndpoint } from '../../lib/address.js';
-import { openOrThrow, requireEndpoint } from '../connection.js';
+import { cassandraClient } from '../../lib/cassandra.js';
+import { openOrThrow, targetOf } from '../connection.js';
 import { openSeveral } from './connections.js';
+import { rowsOf } from './rows.js';
 
 const PREPARED = { prepare: true };
 const UNLOGGED = { prepare: true, logged: false };
@@ -33,41 +34,21 @@ export const CASSANDRA_INSERTS = Object.freeze({
  * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
 export async function openCassandraInserter(context) {
-  const { address, credentials, connections } = context;
-  const endpoint = requireEndpoint(address, 'main', 'cassandra');
-  const target = { storage: 'cassandra', endpoint, credentials };
+  const target = targetOf(context, 'main', 'cassandra');
+  const { endpoint, credentials } = target;
+  const { types } = await import('cassandra-driver');
+  const pooling = { coreConnectionsPerHost: { [types.distance.local]: 1 } };
   const { all, close } = await openSeveral(
-    connections,
+    context.connections,
     async () => {
-      const client = await createClient(endpoint, credentials);
+      // A request that is sent again could be stored twice, and its time would be two requests'.
+      const client = await cassandraClient(endpoint, credentials, { pooling, once: true });
       await openOrThrow(target, client.connect(), () => client.shutdown());
       return client;
     },
     (client) => client.shutdown(),
   );
   return { ...cqlInserter(all, context), close };
-}
-
-/**
- * @param {import('../../lib/types.js').Endpoint} endpoint
- * @param {import('../../lib/types.js').Credentials} credentials
- */
-async function createClient(endpoint, { user, password }) {
-  const { auth, Client, policies, types } = await import('cassandra-driver');
-  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
-  const place = formatEndpoint(endpoint);
-  return new Client({
-    contactPoints: [place],
-    policies: {
-      loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]),
-      // A request that is sent again could be stored twice, and its time would be two requests'.
-      retry: new policies.retry.FallthroughRetryPolicy(),
-    },
-    pooling: { coreConnectionsPerHost: { [types.distance.local]: 1 } },
-    ...(user !== undefined && {
-      authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),
-    }),
-  });
 }
 
 /**
@@ -79,13 +60,9 @@ function cqlInserter(clients, { names, numberOf }) {
   const [client] = clients;
   const table = `${names.keyspace}.${names.cassandraTable}`;
   const insert = `insert into ${table} (a, b) values (?, ?)`;
-  /** @param {number} from @param {number} to */
-  const build = (from, to) => {
-    /** @type {Queries} */
-    const queries = [];
-    for (let a = from; a < to; a += 1) queries.push({ query: insert, params: [a, numberOf(a)] });
-    return queries;
-  };
+  /** @param {number} from @param {number} to @returns {Queries} */
+  const build = (from, to) =>
+    rowsOf(from, to, (a) => ({ query: insert, params: [a, numberOf(a)] }));
   /** @param {typeof LOGGED} options */
   const batch = (options) => ({
     build,

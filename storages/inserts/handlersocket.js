@@ -4,9 +4,10 @@
  * other clients see.
  */
 
-import { connectOptions, openOrThrow, requireEndpoint } from '../connection.js';
-import { MYSQL2, sqlOptions } from '../sql-clients.js';
+import { connectOptions, openOrThrow, requireEndpoint, targetOf } from '../connection.js';
+import { MYSQL2, sqlTarget } from '../sql-clients.js';
 import { openSeveral } from './connections.js';
+import { rowsOf, storedOf } from './rows.js';
 import { connectSql, readSql, sqlDurability } from './sql.js';
 
 const CLOSE_LIMIT_MS = 2000;
@@ -24,8 +25,8 @@ export const HANDLERSOCKET_INSERTS = Object.freeze({
   unlogged_batch: 'flight of inserts',
 });
 
-/** @typedef {import('../handlersocket/client.js').HandlerSocketClient} Client */
-/** @typedef {import('../handlersocket/open-index.js').OpenIndex} OpenIndex */
+/** @typedef {import('../../packages/handlersocket/client.js').HandlerSocketClient} Client */
+/** @typedef {import('../../packages/handlersocket/open-index.js').OpenIndex} OpenIndex */
 
 /**
  * @param {import('../../lib/types.js').InsertContext} context
@@ -33,17 +34,16 @@ export const HANDLERSOCKET_INSERTS = Object.freeze({
  */
 export async function openHandlerSocketInserter(context) {
   const { address, credentials, connections, names } = context;
-  const endpoint = requireEndpoint(address, 'read', 'manual-hs');
-  const sqlEndpoint = requireEndpoint(address, 'sql', 'manual-hs');
+  const target = targetOf(context, 'read', 'manual-hs');
+  const { options } = sqlTarget(context, 'manual-hs');
   const write = requireEndpoint(address, 'write', 'manual-hs');
-  const target = { storage: 'manual-hs', endpoint, credentials };
-  const { HandlerSocketClient } = await import('../handlersocket/index.js');
+  const { HandlerSocketClient } = await import('../../packages/handlersocket/index.js');
   const { all, close } = await openSeveral(
     connections,
     async () => {
       const client = new HandlerSocketClient({
         ...context.profile.options,
-        ...connectOptions(endpoint),
+        ...connectOptions(target.endpoint),
         ...(write.path === undefined ? { writePort: write.port } : { writePath: write.path }),
         secret: credentials.secret,
         writeSecret: credentials.writeSecret,
@@ -53,7 +53,7 @@ export async function openHandlerSocketInserter(context) {
     },
     ({ client }) => client.close({ timeoutMs: CLOSE_LIMIT_MS }),
   );
-  const connect = () => connectSql(MYSQL2, sqlOptions(sqlEndpoint, credentials, names.database));
+  const connect = () => connectSql(MYSQL2, options);
   return { ...inserter(all, context, connect), close };
 }
 
@@ -97,11 +97,7 @@ function inserter(workers, { names: { table }, numberOf }, connect) {
         stored: () => 1, // an existing row is an error
       },
       batch: {
-        build(from, to) {
-          const rows = [];
-          for (let a = from; a < to; a += 1) rows.push([a, numberOf(a)]);
-          return rows;
-        },
+        build: (from, to) => rowsOf(from, to, (a) => [a, numberOf(a)]),
         send(rows, worker) {
           const { client, index } = workers[worker];
           const batch = client.batch();
@@ -114,9 +110,7 @@ function inserter(workers, { names: { table }, numberOf }, connect) {
   };
 }
 
-/** @param {import('../handlersocket/request-batch.js').BatchResult[]} results */
+/** @param {import('../../packages/handlersocket/request-batch.js').BatchResult[]} results */
 function stored(results) {
-  let refused = 0;
-  for (const { status } of results) if (status !== 'fulfilled') refused += 1;
-  return refused > 0 ? -refused : results.length;
+  return storedOf(results, ({ status }) => status === 'fulfilled');
 }

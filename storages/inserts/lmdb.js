@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../../lib/folder.js';
+import { rowsOf, storedOf } from './rows.js';
 
 const FILE = 'insert.lmdb';
 const ROWS = 'rows';
@@ -31,12 +32,6 @@ export async function openLmdbInserter({ folder, numberOf, profile }) {
   };
   let store = create();
   const number = (/** @type {number} */ a) => String(numberOf(a));
-  /** @param {number} from @param {number} to */
-  const build = (from, to) => {
-    const rows = [];
-    for (let a = from; a < to; a += 1) rows.push([a, number(a)]);
-    return rows;
-  };
   return {
     async clear() {
       await store.root.close();
@@ -68,7 +63,7 @@ export async function openLmdbInserter({ folder, numberOf, profile }) {
         stored: (reply) => (reply === true ? 1 : -1),
       },
       atomic: {
-        build,
+        build: (from, to) => rowsOf(from, to, (a) => [a, number(a)]),
         send: (rows) => store.root.transactionSync(() => putAll(store.rows, rows)),
         stored: (reply) => reply,
         calls: 'sync',
@@ -86,7 +81,5 @@ export async function openLmdbInserter({ folder, numberOf, profile }) {
  * @returns {number} stored; negative: so many were there
  */
 function putAll(store, rows) {
-  let refused = 0;
-  for (const [a, b] of rows) if (!store.putSync(a, b, NEW_ONLY)) refused += 1;
-  return refused > 0 ? -refused : rows.length;
+  return storedOf(rows, ([a, b]) => store.putSync(a, b, NEW_ONLY));
 }

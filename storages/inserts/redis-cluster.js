@@ -6,13 +6,11 @@
 
 import { parseSlots } from '../../protocols/resp/slots.js';
 import { connectGlideCluster, glideClusterBatch } from '../glide-client.js';
-import { flatMap, glideWrites, openInserter, REDIS_INSERTS, unwrap } from './redis.js';
+import { closeIoredis } from '../redis-clients.js';
+import { flatMap, glideWrites, ioredisWrites, nodeRedisWrites, REDIS_INSERTS } from './redis.js';
 
 /** @typedef {import('../../lib/types.js').InsertContext} InsertContext */
-/** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('./redis.js').RedisConnection} RedisConnection */
-
-const NX = /** @type {const} */ ({ condition: 'NX' });
 
 /** How each strategy is done, for the tables. */
 export const CLUSTER_INSERTS = Object.freeze({
@@ -27,44 +25,13 @@ export const CLUSTER_INSERTS = Object.freeze({
 });
 
 /** @type {import('./redis.js').Keys} */
-const TAGGED = { start: (from) => `{${from}}`, perCommand: 1 };
+export const TAGGED = { start: (from) => `{${from}}`, perCommand: 1 };
 
 /**
- * @param {InsertContext} context
- * @param {() => Promise<any>} connect a cluster client of ioredis or a fork of it
- * @param {(client: any) => Promise<void>} close
- * @returns {Promise<Inserter>}
- */
-export function openIoredisClusterInserter(context, connect, close) {
-  return openInserter(context, async () => ioredisConnection(await connect(), close), TAGGED);
-}
-
-/**
- * @param {InsertContext} context
- * @param {() => Promise<any>} connect a cluster client of node-redis
- * @param {(client: any) => void} destroy
- * @returns {Promise<Inserter>}
- */
-export function openNodeRedisClusterInserter(context, connect, destroy) {
-  return openInserter(context, async () => nodeRedisConnection(await connect(), destroy), TAGGED);
-}
-
-/** @param {InsertContext} context @returns {Promise<Inserter>} */
-export function openGlideClusterInserter(context) {
-  return openInserter(context, glideConnection, TAGGED);
-}
-
-/**
- * @param {any} cluster
- * @param {(client: any) => Promise<void>} close
+ * @param {any} cluster a client of ioredis or a fork of it
  * @returns {RedisConnection}
  */
-function ioredisConnection(cluster, close) {
-  /** @param {any} pipeline @param {string[]} rows */
-  const send = (pipeline, rows) => {
-    for (let i = 0; i < rows.length; i += 2) pipeline.set(rows[i], rows[i + 1], 'NX');
-    return pipeline.exec().then(unwrap);
-  };
+export function ioredisClusterConnection(cluster) {
   return {
     nodes: async () =>
       cluster.nodes('master').map(
@@ -72,26 +39,17 @@ function ioredisConnection(cluster, close) {
           (/** @type {string[]} */ ...[name, ...rest]) =>
             node.call(name, ...rest),
       ),
-    set: (key, value) => cluster.set(key, value, 'NX'),
-    pipeline: (rows) => send(cluster.pipeline(), rows),
-    multi: (rows) => send(cluster.multi(), rows),
-    setMany: (rows) => cluster.msetnx(rows),
-    close: () => close(cluster),
+    ...ioredisWrites(cluster),
+    close: () => closeIoredis(cluster),
   };
 }
 
 /**
- * @param {any} cluster
+ * @param {any} cluster a client of node-redis
  * @param {(client: any) => void} destroy
  * @returns {RedisConnection}
  */
-function nodeRedisConnection(cluster, destroy) {
-  /** @param {string[]} rows */
-  const collect = (rows) => {
-    const multi = cluster.multi();
-    for (let i = 0; i < rows.length; i += 2) multi.set(rows[i], rows[i + 1], NX);
-    return multi;
-  };
+export function nodeRedisClusterConnection(cluster, destroy) {
   return {
     async nodes() {
       const clients = await Promise.all(
@@ -103,9 +61,7 @@ function nodeRedisConnection(cluster, destroy) {
             client.sendCommand(words),
       );
     },
-    set: (key, value) => cluster.set(key, value, NX),
-    pipeline: (rows) => collect(rows).execAsPipeline(),
-    multi: (rows) => collect(rows).exec(),
+    ...nodeRedisWrites(cluster),
     setMany: (rows) => cluster.sendCommand(rows[0], false, ['MSETNX', ...rows]),
     async close() {
       destroy(cluster);
@@ -117,7 +73,7 @@ function nodeRedisConnection(cluster, destroy) {
  * @param {InsertContext} context
  * @returns {Promise<RedisConnection>}
  */
-async function glideConnection(context) {
+export async function glideClusterConnection(context) {
   const client = await connectGlideCluster(context);
   return {
     async nodes() {

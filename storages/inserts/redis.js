@@ -7,6 +7,7 @@ import { createCork } from '../connection.js';
 import { connectGlide, glideBatch } from '../glide-client.js';
 import { connectIoredis, connectNodeRedis } from '../redis-clients.js';
 import { openSeveral } from './connections.js';
+import { storedOf } from './rows.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
 /** @typedef {import('../../lib/types.js').InsertWay} InsertWay */
@@ -52,25 +53,6 @@ const ONE_SERVER = { start: () => '', perCommand: Number.POSITIVE_INFINITY };
 
 /**
  * @param {InsertContext} context
- * @param {import('../redis-clients.js').IoredisDriver} driver
- * @returns {Promise<Inserter>}
- */
-export function openIoredisInserter(context, driver) {
-  return openInserter(context, () => ioredisConnection(context, driver));
-}
-
-/** @param {InsertContext} context @returns {Promise<Inserter>} */
-export function openNodeRedisInserter(context) {
-  return openInserter(context, nodeRedisConnection);
-}
-
-/** @param {InsertContext} context @returns {Promise<Inserter>} */
-export function openGlideInserter(context) {
-  return openInserter(context, glideConnection);
-}
-
-/**
- * @param {InsertContext} context
  * @param {(context: InsertContext) => Promise<RedisConnection>} open
  * @param {Keys} [keys]
  * @returns {Promise<Inserter>}
@@ -89,10 +71,27 @@ export async function openInserter(context, open, keys = ONE_SERVER) {
  * @param {import('../redis-clients.js').IoredisDriver} driver
  * @returns {Promise<RedisConnection>}
  */
-async function ioredisConnection(context, driver) {
+export async function ioredisConnection(context, driver) {
   const { stream } = /** @type {any} */ (context.profile.options);
   const redis = await connectIoredis(context, { driver });
   const cork = stream === undefined ? () => {} : createCork(/** @type {any} */ (redis).stream);
+  return {
+    nodes: async () => [(...words) => redis.call(words[0], ...words.slice(1))],
+    ...ioredisWrites(redis, cork),
+    async close() {
+      redis.disconnect();
+    },
+  };
+}
+
+/** @typedef {Pick<RedisConnection, 'set' | 'pipeline' | 'multi' | 'setMany'>} Writes */
+
+/**
+ * @param {any} client of ioredis or a fork of it, of one server or of a cluster
+ * @param {() => void} [cork] called before each write
+ * @returns {Writes}
+ */
+export function ioredisWrites(client, cork = () => {}) {
   /** @param {any} pipeline @param {string[]} rows */
   const send = (pipeline, rows) => {
     for (let i = 0; i < rows.length; i += 2) pipeline.set(rows[i], rows[i + 1], 'NX');
@@ -100,19 +99,15 @@ async function ioredisConnection(context, driver) {
     return pipeline.exec().then(unwrap);
   };
   return {
-    nodes: async () => [(...words) => redis.call(words[0], ...words.slice(1))],
     set(key, value) {
       cork();
-      return redis.set(key, value, 'NX');
+      return client.set(key, value, 'NX');
     },
-    pipeline: (rows) => send(redis.pipeline(), rows),
-    multi: (rows) => send(redis.multi(), rows),
+    pipeline: (rows) => send(client.pipeline(), rows),
+    multi: (rows) => send(client.multi(), rows),
     setMany(rows) {
       cork();
-      return /** @type {Promise<any>} */ (redis.msetnx(rows)); // its types say "OK"
-    },
-    async close() {
-      redis.disconnect();
+      return client.msetnx(rows);
     },
   };
 }
@@ -121,7 +116,7 @@ async function ioredisConnection(context, driver) {
  * @param {[Error | null, unknown][]} replies one pair of error and reply for each command
  * @returns {unknown[]}
  */
-export function unwrap(replies) {
+function unwrap(replies) {
   return replies.map(([error, reply]) => {
     if (error !== null) throw error;
     return reply;
@@ -132,23 +127,15 @@ export function unwrap(replies) {
  * @param {InsertContext} context
  * @returns {Promise<RedisConnection>}
  */
-async function nodeRedisConnection(context) {
+export async function nodeRedisConnection(context) {
   const { call } = /** @type {any} */ (context.profile.options);
   const client = await connectNodeRedis(context);
-  /** @param {string[]} rows */
-  const collect = (rows) => {
-    const multi = client.multi();
-    for (let i = 0; i < rows.length; i += 2) multi.set(rows[i], rows[i + 1], NX);
-    return multi;
-  };
   return {
     nodes: async () => [(...words) => client.sendCommand(words)],
-    set:
-      call === undefined
-        ? (key, value) => client.set(key, value, NX)
-        : (key, value) => client.sendCommand(['SET', key, value, 'NX']),
-    pipeline: (rows) => collect(rows).execAsPipeline(),
-    multi: (rows) => collect(rows).exec(),
+    ...nodeRedisWrites(client),
+    ...(call !== undefined && {
+      set: (key, value) => client.sendCommand(['SET', key, value, 'NX']),
+    }),
     setMany: (rows) => client.sendCommand(['MSETNX', ...rows]),
     async close() {
       client.destroy();
@@ -157,10 +144,28 @@ async function nodeRedisConnection(context) {
 }
 
 /**
+ * @param {any} client of node-redis, of one server or of a cluster
+ * @returns {Omit<Writes, 'setMany'>}
+ */
+export function nodeRedisWrites(client) {
+  /** @param {string[]} rows */
+  const collect = (rows) => {
+    const multi = client.multi();
+    for (let i = 0; i < rows.length; i += 2) multi.set(rows[i], rows[i + 1], NX);
+    return multi;
+  };
+  return {
+    set: (key, value) => client.set(key, value, NX),
+    pipeline: (rows) => collect(rows).execAsPipeline(),
+    multi: (rows) => collect(rows).exec(),
+  };
+}
+
+/**
  * @param {InsertContext} context
  * @returns {Promise<RedisConnection>}
  */
-async function glideConnection(context) {
+export async function glideConnection(context) {
   const client = await connectGlide(context);
   return {
     nodes: async () => [(...words) => client.customCommand(words).then(flatMap)],
@@ -241,9 +246,7 @@ function redisInserter(clients, { names: { redisPrefix: prefix }, numberOf }, ke
 
 /** @param {unknown[]} replies of SET … NX: OK, or null where the key was there */
 function stored(replies) {
-  let refused = 0;
-  for (const reply of replies) if (reply !== 'OK') refused += 1;
-  return refused > 0 ? -refused : replies.length;
+  return storedOf(replies, (reply) => reply === 'OK');
 }
 
 /**

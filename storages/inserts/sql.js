@@ -1,8 +1,8 @@
 /** Inserting by SQL: prepared statements, packets of several statements, LOAD DATA. */
 
 import { Readable } from 'node:stream';
-import { openOrThrow, requireEndpoint, withCode } from '../connection.js';
-import { sqlOptions } from '../sql-clients.js';
+import { openOrThrow, withCode } from '../connection.js';
+import { sqlTarget } from '../sql-clients.js';
 import { openSeveral } from './connections.js';
 
 /** @typedef {import('../../lib/types.js').Inserter} Inserter */
@@ -43,10 +43,8 @@ const TEXT_INSERTS = Object.freeze({
  * @returns {Promise<Inserter>}
  */
 export async function openSqlInserter(context, driver) {
-  const { address, credentials, connections, names } = context;
-  const endpoint = requireEndpoint(address, 'sql', driver.name);
-  const target = { storage: driver.name, endpoint, credentials };
-  const options = sqlOptions(endpoint, credentials, names.database);
+  const { connections } = context;
+  const { target, options } = sqlTarget(context, driver.name);
   // Where LOAD DATA needs other options it has a connection of its own, behind the others.
   const loads = Object.keys(driver.infile ?? {}).length > 0;
   let count = 0;

@@ -1,6 +1,7 @@
 /** Inserting by tarantool-driver: requests of their own, or a function that is a transaction. */
 
 import { createCork } from '../connection.js';
+import { rowsOf } from './rows.js';
 
 const FUNCTION = 'dragstrip_insert';
 /** Rows that one select reads back. */
@@ -29,11 +30,7 @@ export function tarantoolInserter(handles, { names, numberOf }) {
   const [{ connection, space }] = handles;
   const corks = handles.map((handle) => createCork(handle.connection.socket));
   /** @param {number} from @param {number} to */
-  const build = (from, to) => {
-    const rows = [];
-    for (let a = from; a < to; a += 1) rows.push([a, numberOf(a)]);
-    return rows;
-  };
+  const build = (from, to) => rowsOf(from, to, (a) => [a, numberOf(a)]);
   return {
     async clear() {
       // The marker goes with the rows, and it is the whole run's.

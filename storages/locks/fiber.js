@@ -4,8 +4,8 @@
  */
 
 import { targetError } from '../../lib/errors.js';
+import { commandError, MutexError, timedOut } from '../../packages/mutex/mutex-error.js';
 import { createCork } from '../connection.js';
-import { commandError, MutexError } from '../mutex/errors.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {import('../../lib/types.js').LockHandler} LockHandler */
@@ -82,12 +82,7 @@ class FiberLock {
     if (got === 'deadlock') {
       throw new MutexError('MUTEX_DEADLOCK', `lock ${names}: its owner already holds one of them`);
     }
-    if (got !== 'locked') {
-      throw new MutexError(
-        'MUTEX_TIMEOUT',
-        `lock ${names}: not acquired within ${this.blockMs} ms`,
-      );
-    }
+    if (got !== 'locked') throw timedOut(names, this.blockMs);
   }
 
   async tryLock() {

@@ -4,9 +4,9 @@
  * own.
  */
 
-import { openOrThrow, requireEndpoint } from '../connection.js';
-import { commandError, MutexError } from '../mutex/errors.js';
-import { sqlOptions } from '../sql-clients.js';
+import { commandError, MutexError, timedOut } from '../../packages/mutex/mutex-error.js';
+import { openOrThrow } from '../connection.js';
+import { sqlTarget } from '../sql-clients.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {import('../sql-clients.js').SqlDriver} SqlDriver */
@@ -32,14 +32,12 @@ const FOREVER_S = 31_536_000;
  * @param {SqlDriver} driver
  * @returns {Promise<Locks>}
  */
-export async function openGetLocks({ address, credentials, names }, driver) {
-  const endpoint = requireEndpoint(address, 'sql', driver.name);
-  const options = sqlOptions(endpoint, credentials, names.database);
+export async function openGetLocks(context, driver) {
+  const { target, options } = sqlTarget(context, driver.name);
   // Waiters for a connection come before returning ones.
   const pool = await driver.createPool(options, CONNECTIONS_MAX);
-  const locks = poolLocks(driver, pool, names);
+  const locks = poolLocks(driver, pool, context.names);
   // The first connection shows whether the server answers.
-  const target = { storage: driver.name, endpoint, credentials };
   await openOrThrow(target, locks.number.get('none'), () => locks.close());
   return locks;
 }
@@ -96,10 +94,7 @@ class GetLock {
   async lock() {
     const seconds = this.blockMs === Number.POSITIVE_INFINITY ? FOREVER_S : this.blockMs / 1000;
     if (await this.#take(seconds)) return;
-    throw new MutexError(
-      'MUTEX_TIMEOUT',
-      `lock ${this.name}: not acquired within ${this.blockMs} ms`,
-    );
+    throw timedOut(this.name, this.blockMs);
   }
 
   tryLock() {

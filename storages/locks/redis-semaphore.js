@@ -3,7 +3,7 @@
  * its expiry matters only if the process has died.
  */
 
-import { MutexError } from '../mutex/errors.js';
+import { MutexError, timedOut } from '../../packages/mutex/mutex-error.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */
@@ -48,18 +48,16 @@ class SemaphoreMutex {
   }
 
   async lock() {
-    const mutex = this.make(this.blockMs);
-    if (!(await mutex.tryAcquire())) {
-      throw new MutexError(
-        'MUTEX_TIMEOUT',
-        `lock ${this.name}: not acquired within ${this.blockMs} ms`,
-      );
-    }
-    this.#mutex = mutex;
+    if (!(await this.#take(this.blockMs))) throw timedOut(this.name, this.blockMs);
   }
 
-  async tryLock() {
-    const mutex = this.make(1); // it tries at least once
+  tryLock() {
+    return this.#take(1); // it tries at least once
+  }
+
+  /** @param {number} blockMs */
+  async #take(blockMs) {
+    const mutex = this.make(blockMs);
     if (!(await mutex.tryAcquire())) return false;
     this.#mutex = mutex;
     return true;

@@ -4,7 +4,7 @@
  */
 
 import { usageError } from '../../lib/errors.js';
-import { createCork, openOrThrow, requireEndpoint } from '../connection.js';
+import { createCork, openOrThrow, targetOf } from '../connection.js';
 import { connectIoredis, connectNodeRedis, IOREDIS } from '../redis-clients.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
@@ -44,6 +44,19 @@ export const IOREDIS_LOCKS = Object.freeze({
 });
 
 /**
+ * In keys of locks on a cluster, the one of the namespace of `dragstrip mutex`: one script can lock
+ * several names. GLIDE keeps no order of commands: it has no locks.
+ */
+export const CLUSTER_TAG = '{lock}';
+
+// WATCH … EXEC needs a connection for exclusive use to the node of a slot.
+const { pure: _ofNodeRedis, ...nodeRedisLocks } = NODE_REDIS_LOCKS;
+const { pure: _ofIoredis, ...ioredisLocks } = IOREDIS_LOCKS;
+
+export const NODE_REDIS_CLUSTER_LOCKS = Object.freeze(nodeRedisLocks);
+export const IOREDIS_CLUSTER_LOCKS = Object.freeze(ioredisLocks);
+
+/**
  * @param {OpenContext} context
  * @param {import('../redis-clients.js').IoredisDriver} [driver]
  * @returns {Promise<Locks>}
@@ -53,7 +66,9 @@ export async function openIoredisLocks(context, driver = IOREDIS) {
   // As the mutex does: commands of one tick leave in one write.
   const cork = createCork(/** @type {any} */ (redis).stream);
   return openLocks(context, {
-    ...{ storage: driver.name, offered: IOREDIS_LOCKS, client: redis },
+    storage: driver.name,
+    offered: IOREDIS_LOCKS,
+    client: redis,
     send([name, ...words]) {
       cork();
       return redis.call(name, words);
@@ -69,7 +84,9 @@ export async function openIoredisLocks(context, driver = IOREDIS) {
 export async function openNodeRedisLocks(context) {
   const client = await connectNodeRedis(context);
   return openLocks(context, {
-    ...{ storage: 'redis', offered: NODE_REDIS_LOCKS, client },
+    storage: 'redis',
+    offered: NODE_REDIS_LOCKS,
+    client,
     send: (words) => client.sendCommand(words),
     disconnect() {
       if (client.isOpen) client.destroy();
@@ -92,18 +109,15 @@ export async function openNodeRedisLocks(context) {
  * @param {LockDriver} driver
  * @returns {Promise<Locks>}
  */
-export async function openLocks({ address, credentials, parameters, names }, driver) {
-  const { storage, send, disconnect, tag = '' } = driver;
-  const endpoint = requireEndpoint(address, 'main', storage);
+export async function openLocks(context, driver) {
+  const { parameters, names } = context;
+  const { send, disconnect, tag = '' } = driver;
+  const target = targetOf(context, 'main', driver.storage);
   const handler = openHandler(driver, names.redisLock + tag, parameters);
-  const { mutex, close } = await openOrThrow(
-    { storage, endpoint, credentials },
-    handler,
-    disconnect,
-  );
+  const locker = await openOrThrow(target, handler, disconnect);
   const key = (/** @type {string} */ name) => names.redisNumber + name;
   return {
-    mutex,
+    mutex: (lockNames, options) => locker.mutex(lockNames, options),
     number: {
       set: (name, value) => send(['SET', key(name), String(value)]),
       increment: (name) => send(['INCR', key(name)]),
@@ -114,7 +128,7 @@ export async function openLocks({ address, credentials, parameters, names }, dri
       remove: (name) => send(['DEL', key(name)]),
     },
     async close() {
-      await close();
+      await locker.close();
       await disconnect();
     },
   };
@@ -139,14 +153,6 @@ async function openHandler({ storage, offered, client }, prefix, parameters = {}
   if (handler === 'redis-semaphore') {
     return (await import('./redis-semaphore.js')).openSemaphore(client, prefix, retry);
   }
-  const { createLocker } = await import('../mutex/index.js');
-  const locker = await createLocker({
-    client,
-    handler: handler === 'pure' ? 'pure' : 'script',
-    prefix,
-  });
-  return {
-    mutex: (names, options) => locker.mutex(names, options),
-    close: () => locker.close(),
-  };
+  const { createLocker } = await import('../../packages/mutex/index.js');
+  return createLocker({ client, handler: handler === 'pure' ? 'pure' : 'script', prefix });
 }

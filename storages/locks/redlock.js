@@ -3,7 +3,7 @@
  * most waits for a contended lock after two seconds.
  */
 
-import { MutexError } from '../mutex/errors.js';
+import { MutexError } from '../../packages/mutex/mutex-error.js';
 
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 /** @typedef {import('../../lib/types.js').DistributedLock} DistributedLock */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { run } from '../../bench/mget.js';
 import { getLoader } from '../../data/loaders/index.js';
-import { namespace } from '../../workloads/mget/namespace.js';
+import { namespace } from '../../workloads/mget/plan.js';
 import { withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis']);

@@ -117,8 +117,14 @@ describe('redis-cluster', () => {
     const { node5 } = addressOf(running);
     await loader.seed({ address: { main: node5 }, credentials: credentialsOf(running), dataset });
     const result = await run({
-      ...{ ...ROWS, storages: CLIENTS, tls: 'both', home },
-      ...{ load: 'sync', ops: 200, warmup: 10, rounds: 1 },
+      ...ROWS,
+      storages: CLIENTS,
+      tls: 'both',
+      home,
+      load: 'sync',
+      ops: 200,
+      warmup: 10,
+      rounds: 1,
     });
     const ran = result.benchmarks.map(({ storage, profile, rounds }) => {
       assert.equal(rounds[0].outcomes.ok, 200, `${storage}:${profile}`);

@@ -5,12 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Unpackr } from 'msgpackr';
 import { createConnection } from 'mysql2/promise';
 import { fixtureBytes } from '../../codecs/archive.js';
 import { firstDifference } from '../../codecs/difference.js';
 import { FIXTURES } from '../../codecs/fixtures.js';
 import { INDEX_ID } from '../../codecs/handlersocket/encoders.js';
-import { unpackPlain } from '../../codecs/messagepack/plain.js';
 import { SPACE_ID } from '../../codecs/messagepack/requests.js';
 import {
   handlersocketLine,
@@ -18,8 +18,8 @@ import {
   referenceBytes,
   respCommand,
 } from '../../codecs/reference.js';
-import { createPlainDecoder } from '../../codecs/resp/plain.js';
 import { batchRows, requestKeys } from '../../codecs/rows.js';
+import { readReplies } from '../../protocols/resp/reply.js';
 import {
   countLines,
   countPackets,
@@ -33,7 +33,7 @@ import {
 } from '../helpers/codec-recorder.js';
 import { withServers } from '../helpers/servers.js';
 
-const SHAPE = /** @type {const} */ ({ types: ['utf8'], buffers: true });
+const unpackr = new Unpackr({ useRecords: false, int64AsType: 'number' });
 
 /** @param {string} protocol @param {string} name */
 function fixtureOf(protocol, name) {
@@ -79,8 +79,7 @@ describe('fixtures of codecs', () => {
     /** @type {any[]} */
     let values = [];
     await wire.ask(requests, (bytes) => {
-      values = [];
-      createPlainDecoder(SHAPE, (reply) => values.push(reply)).write(bytes);
+      values = (readReplies(bytes) ?? []).map(({ value, error }) => error ?? value);
       return values.length === replies;
     });
     return values;
@@ -97,7 +96,9 @@ describe('fixtures of codecs', () => {
       assert.deepEqual(pushed.slice(-2), [4 * 4095, 4 * 4096]);
       const [list] = await askRedis(wire, respCommand(['lrange', 'batch', 0, -1]), 1);
       const items = rows.flatMap(([text, a, b, blob]) => [text, `${a}`, `${b}`, blob]);
-      const right = items.map((item) => Buffer.from(/** @type {string} */ (item)));
+      const right = items.map((item) =>
+        Buffer.from(/** @type {string} */ (item)).toString('latin1'),
+      );
       assert.equal(firstDifference(list, right), null);
       const keys = requestKeys();
       const set = respCommand(['set', `dragstrip:${keys[1]}`, 'found']);
@@ -169,7 +170,10 @@ describe('fixtures of codecs', () => {
     await withTarantool(servers.home(), async (wire) => {
       const ask = async (/** @type {Buffer} */ packets, /** @type {number} */ n) => {
         const reply = await wire.ask(packets, (all) => countPackets(all) === n);
-        return Array.from(packetsOf(reply), (packet) => unpackPlain(packet));
+        return Array.from(packetsOf(reply), (packet) => {
+          const [header, body] = /** @type {any[]} */ (unpackr.unpackMultiple(packet));
+          return { header, body };
+        });
       };
       const batch = referenceBytes(fixtureOf('messagepack', 'batch-4096'));
       const tuple = Buffer.concat([Buffer.of(0x92, 1), batch]);

@@ -17,7 +17,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
-import { inThisProcess } from '../../engine/executor.js';
+import { inThisProcess } from '../../engine/contender-process.js';
 import { runRace } from '../../engine/runner.js';
 import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
@@ -70,13 +70,16 @@ describe('the command list on real servers', () => {
         home: path.join(folder(), 'state'),
         workload: 'commands',
         storages: ['ioredis'],
-        ...{ inFlight: CLIENTS, keyspace: 50, dataSize: 3, ...commands },
+        inFlight: CLIENTS,
+        keyspace: 50,
+        dataSize: 3,
+        ...commands,
         variants: commandVariants({ ...ALL, requests, ...list }),
         warmupOperations: 20,
         addresses: { redis: both('redis'), proxy: both('nutcracker') },
         ...more,
       },
-      { executor: inThisProcess(INSTRUMENTS), environment: async () => environment, ...context },
+      { processes: inThisProcess(INSTRUMENTS), environment: async () => environment, ...context },
     );
   }
 
@@ -260,7 +263,7 @@ describe('the command list on real servers', () => {
     assert.equal(round.state, 'failed');
     assert.match(
       String(round.failure?.message),
-      /wrong data: dragstrip:commands:key:\d+ holds null/,
+      /wrong data: dragstrip:commands:s\d+:key:\d+ holds null/,
     );
     assert.equal(statusAfter(result), 5);
   });

@@ -159,7 +159,7 @@ describe('insert on real servers', () => {
     tarantool: async () => (await tarantool.call('dragstrip_count', INSERT_PLACES.space)).flat()[0],
   };
 
-  test('every strategy of every storage leaves 50,000 right rows, each once', async () => {
+  test('every strategy of every storage leaves 5,000 right rows, each once', async () => {
     const release = await claimOn(allServers(), namespace);
     /** @type {string[]} */
     const seen = [];
@@ -177,8 +177,15 @@ describe('insert on real servers', () => {
       await release();
     }
     const least = {
-      ...{ redis: 9, ioredis: 9, iovalkey: 9, mysql2: 10, mariadb: 10, mysql: 9 },
-      ...{ 'manual-hs': 7, tarantool: 8, lmdb: 3 },
+      redis: 9,
+      ioredis: 9,
+      iovalkey: 9,
+      mysql2: 10,
+      mariadb: 10,
+      mysql: 9,
+      'manual-hs': 7,
+      tarantool: 8,
+      lmdb: 3,
     };
     for (const [name, count] of Object.entries(least)) {
       assert.equal(seen.filter((one) => one === name).length, count, name);

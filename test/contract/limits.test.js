@@ -99,8 +99,8 @@ describe('limits', () => {
           assert.ok(pump.sent >= sentBefore + 2 * depth);
           assert.ok(point.replies > 0 && point.replies <= pump.sent - sentBefore);
           assert.ok(point.durationNs >= POINT.measureNs);
-          assert.ok(Math.abs(point.opsPerSecond - (point.replies / point.durationNs) * 1e9) < 1e-6);
-          assert.ok(point.clientCpuNs > 0 && (point.serverCpuNs ?? 0) > 0);
+          const [fromNs, toNs] = point.serverCpu ?? [0, 0];
+          assert.ok(point.clientCpuNs > 0 && toNs > fromNs);
         }
         const { sent, checked, ...rest } = pump.counts();
         assert.deepEqual(rest, { replies: sent, errors: 0, misses: 0 });

@@ -12,7 +12,7 @@ import { getLoader } from '../../data/loaders/index.js';
 import { openNamespace } from '../../data/namespaces/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
-import { namespace } from '../../workloads/mget/namespace.js';
+import { namespace } from '../../workloads/mget/plan.js';
 import { withServers } from '../helpers/servers.js';
 import { listCases, manyReader, openRows, within } from '../helpers/storage-cases.js';
 

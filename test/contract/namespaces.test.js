@@ -10,18 +10,19 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { openNamespace } from '../../data/namespaces/index.js';
+import { WORKLOADS } from '../../workloads/index.js';
 import { spawnClaimer } from '../helpers/claim-and-die.js';
 import { withServers } from '../helpers/servers.js';
 
 const CLAIM_AND_DIE = fileURLToPath(new URL('../helpers/claim-and-die.js', import.meta.url));
-const WORKLOADS = ['insert', 'mutex', 'commands', 'mget'];
 
 /** @typedef {import('../../lib/types.js').Namespace} Namespace */
 
 /** @type {Namespace[]} */
 const namespaces = [];
-for (const name of WORKLOADS) {
-  namespaces.push((await import(`../../workloads/${name}/namespace.js`)).namespace);
+for (const name of ['insert', 'mutex', 'commands', 'mget']) {
+  const { workload } = await WORKLOADS[name].load();
+  namespaces.push(/** @type {Namespace} */ (workload.namespace));
 }
 
 /**

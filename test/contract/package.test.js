@@ -16,10 +16,11 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { NO_SERVERS } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -47,7 +48,8 @@ console.log(compareResults);
 const REQUIRING = `
 import { connect } from 'dragstrip/handlersocket';
 import dragstrip = require('dragstrip');
-import { run, summarize, type RunOptions } from 'dragstrip';
+import { DragstripError, run, summarize, type RunOptions } from 'dragstrip';
+export const messageOf = (error: DragstripError): string => error.message;
 export async function rates(): Promise<number[]> {
   const options: RunOptions = { storages: ['memory'], warmup: 10, failIf: ['p99>5ms'] };
   const result = await run(options);
@@ -57,10 +59,19 @@ export async function rates(): Promise<number[]> {
 }
 `;
 
+/** @param {string} cwd @param {string[]} words files, and how they are compiled */
+async function assertCompiles(cwd, words) {
+  const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
+  const how = { cwd, reject: /** @type {const} */ (false) };
+  const { stdout, exitCode } = await execa(process.execPath, [tsc, ...flags, ...words], how);
+  assert.equal(stdout, '');
+  assert.equal(exitCode, 0);
+}
+
 describe('the package as it is published', () => {
-  let folder = '';
+  const folder = withFolder();
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-package-'));
     await execa(
       'npm',
       ['pack', '--ignore-scripts=false', '--silent', '--pack-destination', folder],
@@ -76,33 +87,42 @@ describe('the package as it is published', () => {
     }
     await rename(path.join(folder, 'package'), path.join(modules, 'dragstrip'));
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
-  for (const [module, resolution, file] of /** @type {const} */ ([
-    ['nodenext', 'nodenext', 'consumer.mts'],
-    ['node16', 'node16', 'consumer.mts'],
+  for (const [module, resolution, ...files] of [
+    ['nodenext', 'nodenext', 'consumer.mts', 'consumer.cts'],
+    ['node16', 'node16', 'consumer.mts', 'consumer.cts'],
     ['esnext', 'bundler', 'consumer.ts'],
-    ['nodenext', 'nodenext', 'consumer.cts'],
-    ['node16', 'node16', 'consumer.cts'],
-  ])) {
-    test(`its types hold in a strict ${file} of ${resolution}, and say what is wrong`, async () => {
-      await writeFile(path.join(folder, file), file.endsWith('.cts') ? REQUIRING : CONSUMER);
-      const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-      const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
+  ]) {
+    test(`its types hold in a strict ${files} of ${resolution}, and say what is wrong`, async () => {
+      for (const file of files) {
+        await writeFile(path.join(folder, file), file.endsWith('.cts') ? REQUIRING : CONSUMER);
+      }
       const how = ['--module', module, '--moduleResolution', resolution];
-      const { stdout, exitCode } = await execa(process.execPath, [tsc, ...flags, ...how, file], {
-        ...{ cwd: folder, reject: false },
-      });
-      assert.equal(stdout, '');
-      assert.equal(exitCode, 0);
+      await assertCompiles(folder, [...how, ...files]);
     });
   }
 
   test('require and import give the same', async () => {
-    const code =
-      "const a = require('dragstrip'); import('dragstrip').then((b) => {" +
-      ' if (a.run !== b.run || a.version !== b.version) process.exitCode = 1; });';
-    await execa(process.execPath, ['--no-warnings', '-e', code], { cwd: folder });
+    for (const [name, key] of [
+      ['dragstrip', 'run'],
+      ['dragstrip/handlersocket', 'connect'],
+      ['dragstrip/mutex', 'createLocker'],
+    ]) {
+      const code =
+        `const a = require('${name}'); import('${name}').then((b) => {` +
+        ` if (typeof a.${key} !== 'function' || a.${key} !== b.${key}) process.exitCode = 1; });`;
+      await execa(process.execPath, ['--no-warnings', '-e', code], { cwd: folder });
+    }
+  });
+
+  test('it holds the sources of its packages once, and none of their tests', async () => {
+    const place = path.join(folder, 'node_modules/dragstrip/packages');
+    const files = await readdir(place, { recursive: true });
+    assert.ok(files.includes('mutex/index.js') && files.includes('handlersocket/README.md'));
+    assert.deepEqual(
+      files.filter((file) => /\b(test|types|dist)\b/.test(file)),
+      [],
+    );
   });
 
   test('its command lists all and races', async () => {
@@ -118,18 +138,12 @@ describe('the package as it is published', () => {
     assert.match(race.stdout, /memory/);
   });
 
-  test('the HandlerSocket client and the mutex are packages without dependencies', async () => {
-    const place = path.join(folder, 'packages');
-    await mkdir(place);
-    const pack = [
-      'pack',
-      '--ignore-scripts=false',
-      '--silent',
-      '--workspaces',
-      '--pack-destination',
-      place,
-    ];
-    await execa('npm', pack, { cwd: ROOT });
+  test('the HandlerSocket client and the mutex are packages without dependencies', async (t) => {
+    const place = await mkdtemp(path.join(tmpdir(), 'dragstrip-alone-'));
+    t.after(() => rm(place, { recursive: true, force: true }));
+    // The types of all are there: the prepack of each is that of the whole.
+    const how = ['--ignore-scripts', '--silent', '--workspaces', '--pack-destination', place];
+    await execa('npm', ['pack', ...how], { cwd: ROOT });
     const modules = path.join(place, 'alone', 'node_modules');
     await mkdir(path.join(modules, '@types'), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules/@types/node'), path.join(modules, '@types/node'));
@@ -142,8 +156,12 @@ describe('the package as it is published', () => {
     }
     const about = await readFile(path.join(modules, 'dragstrip-handlersocket/README.md'), 'utf8');
     assert.match(about, /from 'dragstrip-handlersocket'/);
+    for (const name of ['handlersocket', 'mutex']) {
+      const text = await readFile(path.join(modules, `dragstrip-${name}/package.json`), 'utf8');
+      assert.match(JSON.parse(text).scripts.prepack, /\/scripts\/build-types\.js$/);
+    }
     const pages = await readdir(path.join(modules, 'dragstrip-handlersocket'));
-    assert.ok(pages.includes('handlersocket-migration.md') && pages.includes('LICENSE'));
+    assert.ok(pages.includes('migration.md') && pages.includes('LICENSE'));
     const cwd = path.join(place, 'alone');
     const code =
       "import { connect } from 'dragstrip-handlersocket';" +
@@ -162,11 +180,16 @@ describe('the package as it is published', () => {
       await connect({ hots: 'x' });
       export const lock: typeof createLocker = createLocker;`,
     );
-    const tsc = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-    const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node'];
-    const how = ['--module', 'nodenext', 'alone.mts'];
-    const typed = await execa(process.execPath, [tsc, ...flags, ...how], { cwd, reject: false });
-    assert.equal(typed.stdout, '');
+    await writeFile(
+      path.join(cwd, 'alone.cts'),
+      `import { HandlerSocketClient } from 'dragstrip-handlersocket';
+      import { type Locker, MutexError } from 'dragstrip-mutex';
+      export const pending = (client: HandlerSocketClient): number => client.counters().pending;
+      export const unlock = (locker: Locker): Promise<boolean> => locker.mutex('a').unlock();
+      // @ts-expect-error: an error has a code, no number
+      export const number = (error: MutexError): number => error.code;`,
+    );
+    await assertCompiles(cwd, ['--module', 'nodenext', 'alone.mts', 'alone.cts']);
     const required = "const { connect } = require('dragstrip-handlersocket'); connect.call;";
     await execa(process.execPath, ['--no-warnings', '-e', required], { cwd });
   });

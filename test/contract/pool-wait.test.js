@@ -30,8 +30,14 @@ describe('waits for a connection of a pool', () => {
   /** @param {Record<string, unknown>} more */
   const race = (more) =>
     run({
-      ...{ ...ROWS, storages: [...POOLS, 'ioredis'], home: servers.home() },
-      ...{ load: 'window', inFlight: IN_FLIGHT, ops: OPS, warmup: 100, rounds: 1 },
+      ...ROWS,
+      storages: [...POOLS, 'ioredis'],
+      home: servers.home(),
+      load: 'window',
+      inFlight: IN_FLIGHT,
+      ops: OPS,
+      warmup: 100,
+      rounds: 1,
       ...more,
     });
 
@@ -55,10 +61,16 @@ describe('waits for a connection of a pool', () => {
     });
   }
 
-  it('are in the rounds of slices, by load: none waits where one request is in flight', async () => {
+  it('are in each round, by load: none waits where one request is in flight', async () => {
     const { benchmarks } = await run({
-      ...{ ...ROWS, storages: [...POOLS, 'ioredis'], home: servers.home(), rounds: 2 },
-      loads: [{ kind: 'sync' }, { kind: 'window', inFlight: IN_FLIGHT }],
+      ...ROWS,
+      storages: [...POOLS, 'ioredis'],
+      home: servers.home(),
+      rounds: 2,
+      loads: [
+        { kind: 'sync', operations: OPS },
+        { kind: 'window', inFlight: IN_FLIGHT, operations: OPS },
+      ],
     });
     for (const { storage, profile, load, rounds } of benchmarks) {
       const label = `${storage}:${profile} ${load.kind}`;

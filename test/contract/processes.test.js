@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
-import { allowedCpus } from '../../engine/pinning.js';
+import { allowedCpus } from '../../engine/placement.js';
 import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
@@ -69,13 +69,13 @@ describe('on a server of our own', () => {
     }
     const [scaling] = scalingsOf(toGroups(result), result.environment);
     assert.equal(scaling.processes, 2);
-    assert.ok((scaling.ratio ?? 0) > 0);
+    assert.ok(scaling.ratio.ratio > 0);
     const explained = typeof scaling.reason === 'string' && scaling.reason.length > 10;
-    assert.ok(scaling.verdict === 'more' || explained, JSON.stringify(scaling));
+    assert.ok(scaling.ratio.answer === 'faster' || explained, JSON.stringify(scaling));
     const { render } = await loadReport('console');
     assert.match(
       render(result),
-      /^ioredis, window of 100: 2 processes reach [\d.]+× of one process/m,
+      /^ioredis, window of 100: 2 processes reach [\d.]+× ± [\d,.]+ %\s+of\s+one\s+process/m,
     );
   });
 
@@ -109,8 +109,12 @@ describe('on a server of our own', () => {
     const result = assertAccounting(
       await run(
         {
-          ...{ storages: ['ioredis'], rows: ROWS, pin: true, home: servers.home() },
-          ...{ loads: [{ kind: 'window', operations: 5000 }], warmupOperations: 100 },
+          storages: ['ioredis'],
+          rows: ROWS,
+          pin: true,
+          home: servers.home(),
+          loads: [{ kind: 'window', operations: 5000 }],
+          warmupOperations: 100,
         },
         {
           onEvent: ({ type }) => {
@@ -137,9 +141,13 @@ describe('on a server of our own', () => {
     const result = assertAccounting(
       await run(
         {
-          ...{ storages: ['ioredis'], rows: ROWS, pin: true, home: servers.home() },
+          storages: ['ioredis'],
+          rows: ROWS,
+          pin: true,
+          home: servers.home(),
           addresses: { redis: formatEndpoint(servers.address('redis').main) },
-          ...{ loads: [{ kind: 'sync', operations: 100 }], warmupOperations: 10 },
+          loads: [{ kind: 'sync', operations: 100 }],
+          warmupOperations: 10,
         },
         { onEvent: () => assert.deepEqual(allowedCpus(pid), before) },
       ),

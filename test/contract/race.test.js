@@ -1,6 +1,6 @@
 /**
  * The race on real servers, from the original program's own scripts to the table: order of lines,
- * results, another dataset, and servers that are killed or stopped while it goes on.
+ * results, another dataset. Servers that are killed or stopped: test/fault/lost-server.test.js.
  */
 
 import assert from 'node:assert/strict';
@@ -9,19 +9,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { statusOf } from '../../cli/status.js';
-import { run } from '../../index.js';
-import { formatEndpoint } from '../../lib/address.js';
 import { parseResult } from '../../lib/parse-result.js';
-import { startServers } from '../../servers/index.js';
 import { runCommand } from '../helpers/command-line.js';
-import {
-  addressOf,
-  addressVariables,
-  makeHome,
-  PACKAGES_HOME,
-  withServers,
-} from '../helpers/servers.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -62,55 +52,48 @@ function assertBalance(result) {
 
 describe('the original program’s own commands', { timeout: 600_000 }, () => {
   test('fill the servers, and find them filled the second time', async () => {
-    for (const [name, rows] of /** @type {const} */ ([
-      ['redis', 500],
-      ['mysql', 500],
-      ['tarantool', 500],
-    ])) {
+    const names = ['redis', 'mysql', 'tarantool'];
+    for (const name of names) {
       const first = await call([`data/${name}.js`, ...ROWS]);
       assert.equal(first.status, 0, first.stderr);
-      const written = `${name}: ${rows} rows of 1024 characters written in [\\d.]+ s`;
+      const written = `${name}: 500 rows of 1024 characters written in [\\d.]+ s`;
       assert.match(
         first.stdout,
         new RegExp(`^${written} \\(counted, \\d+ compared in full\\)\\n$`),
       );
-      const second = await call([`data/${name}.js`, ...ROWS]);
-      assert.equal(second.status, 0, second.stderr);
-      assert.match(second.stdout, /were there already \(counted, \d+ compared in full\)/);
     }
+    const second = await call(['bin/dragstrip.js', 'seed', ...names, ...ROWS]);
+    assert.equal(second.status, 0, second.stderr);
+    const there = /were there already \(counted, \d+ compared in full\)/g;
+    assert.equal(second.stdout.match(there)?.length, names.length, second.stdout);
   });
 
-  for (const [script, kind] of [
-    ['async_test.js', 'burst'],
-    ['test.js', 'sync'],
-  ]) {
-    test(`${script}: the original program’s lines in its order, then the table, twice alike`, async () => {
-      for (const pass of [1, 2]) {
-        const file = `${kind}-${pass}.json`;
-        const { status, stdout, stderr } = await call([script, ...SMALL, '--json', file]);
-        assert.equal(status, 0, `${stdout}${stderr}`);
-        const [lines, table] = stdout.split('\nDone\n');
-        const block =
-          "Test '([\\w-]+)' started\nStorage created in [\\d.]+ ms\n" +
-          'Test finished: 400 ops, [\\d.]+ ms, [\\d.]+ ops/sec\n';
-        assert.match(lines, new RegExp(`^(${block}\n)*${block}$`));
-        const order = [...lines.matchAll(/^Test '(.+)' started$/gm)].map(([, name]) => name);
-        assert.deepEqual(
-          order.filter((name) => STORAGES.includes(name)),
-          STORAGES,
-        );
-        assert.deepEqual(order.slice(-3).includes('memory'), true);
-        for (const name of STORAGES) assert.match(table, new RegExp(`^~? ?${name} `, 'm'));
-        const result = readResult(file);
-        assertBalance(result);
-        assert.equal(result.state, 'complete');
-        assert.equal(result.servers.length, 3);
-        for (const { server, outcomes } of result.benchmarks
-          .filter(({ storage }) => STORAGES.includes(storage))
-          .flatMap(({ rounds }) => rounds)) {
-          assert.equal(outcomes.ok, 400);
-          assert.ok(server !== null, 'the CPU time of a server here is known');
-        }
+  for (const script of ['async_test.js', 'test.js']) {
+    test(`${script}: the original program’s lines in its order, then the table`, async () => {
+      const file = `${script}on`;
+      const { status, stdout, stderr } = await call([script, ...SMALL, '--json', file]);
+      assert.equal(status, 0, `${stdout}${stderr}`);
+      const [lines, table] = stdout.split('\nDone\n');
+      const block =
+        "Test '([\\w-]+)' started\nStorage created in [\\d.]+ ms\n" +
+        'Test finished: 400 ops, [\\d.]+ ms, [\\d.]+ ops/sec\n';
+      assert.match(lines, new RegExp(`^(${block}\n)*${block}$`));
+      const order = [...lines.matchAll(/^Test '(.+)' started$/gm)].map(([, name]) => name);
+      assert.deepEqual(
+        order.filter((name) => STORAGES.includes(name)),
+        STORAGES,
+      );
+      assert.deepEqual(order.slice(-3).includes('memory'), true);
+      for (const name of STORAGES) assert.match(table, new RegExp(`^~? ?${name} `, 'm'));
+      const result = readResult(file);
+      assertBalance(result);
+      assert.equal(result.state, 'complete');
+      assert.equal(result.servers.length, 3);
+      for (const { server, outcomes } of result.benchmarks
+        .filter(({ storage }) => STORAGES.includes(storage))
+        .flatMap(({ rounds }) => rounds)) {
+        assert.equal(outcomes.ok, 400);
+        assert.ok(server !== null, 'the CPU time of a server here is known');
       }
     });
   }
@@ -126,7 +109,7 @@ describe('the race', { timeout: 600_000 }, () => {
     const ran = result.benchmarks.filter(({ state }) => state === 'measured');
     for (const name of STORAGES) {
       const kinds = ran.filter(({ storage }) => storage === name).map(({ load }) => load.kind);
-      assert.ok(kinds.includes('sync') && kinds.includes('burst'), name);
+      assert.ok(kinds.includes('sync') && kinds.includes('window'), name);
     }
     const csv = await call(['bin/dragstrip.js', 'report', 'race.json', '--format', 'csv']);
     assert.equal(csv.status, 0, csv.stderr);
@@ -170,116 +153,6 @@ describe('the race', { timeout: 600_000 }, () => {
     } finally {
       await redis.set(key, String(right));
       redis.disconnect();
-    }
-  });
-});
-
-const MARIADB_FLAGS = { mysql: 'sql', handlersocket: 'read', 'handlersocket-write': 'write' };
-
-/**
- * A server of the test's own that may be killed, filled with the rows.
- * @param {'redis' | 'mariadb' | 'tarantool'} name
- * @param {'redis' | 'mysql' | 'tarantool'} loader
- */
-async function startVictim(name, loader) {
-  const home = await makeHome();
-  const started = await startServers([name], { home, packagesHome: PACKAGES_HOME, owned: true });
-  const [running] = started.servers;
-  const address = addressOf(running);
-  const names = name === 'mariadb' ? MARIADB_FLAGS : { [name]: 'main' };
-  const addresses = Object.fromEntries(
-    Object.entries(names).map(([flag, endpoint]) => [flag, formatEndpoint(address[endpoint])]),
-  );
-  const flags = Object.entries(addresses).flatMap(([flag, text]) => [`--${flag}`, text]);
-  const filled = await runCommand(folder, [`data/${loader}.js`, ...ROWS, ...flags], {
-    env: { DRAGSTRIP_HOME: home },
-  });
-  assert.equal(filled.status, 0, filled.stderr);
-  const stop = async () => {
-    await started.stop();
-    await rm(home, { recursive: true, force: true });
-  };
-  return { pid: running.pid, addresses, home, stop };
-}
-
-/**
- * A window of 20 over one storage and the memory, struck while the first is being measured.
- * @param {string} storage
- * @param {{ addresses: Record<string, string>, home: string }} victim addresses: by flag
- * @param {number} timeoutMs
- * @param {() => void} inject
- */
-async function runFaulted(storage, { addresses, home }, timeoutMs, inject) {
-  let struck = false;
-  const result = await run(
-    {
-      storages: [storage, 'memory'],
-      loads: [{ kind: 'window', inFlight: 20, durationMs: 3000 }],
-      rows: 500,
-      warmupOperations: 0,
-      timeoutMs,
-      addresses,
-      home,
-    },
-    {
-      onEvent(event) {
-        if (struck || event.type !== 'progress' || event.phase !== 'measure') return;
-        if (event.benchmark.storage !== storage) return;
-        struck = true;
-        inject();
-      },
-    },
-  );
-  assert.ok(struck, 'it was struck while it was measured');
-  assertBalance(result);
-  parseResult(JSON.stringify(result), storage);
-  return result;
-}
-
-describe('a server that goes away while it is measured', { timeout: 600_000 }, () => {
-  const cases = /** @type {const} */ ([
-    ['redis', 'redis', 'redis'],
-    ['ioredis', 'redis', 'redis'],
-    ['node-handlersocket', 'mariadb', 'mysql'],
-    ['manual-hs', 'mariadb', 'mysql'],
-    ['mysql2', 'mariadb', 'mysql'],
-    ['tarantool', 'tarantool', 'tarantool'],
-  ]);
-  for (const [storage, name, loader] of cases) {
-    test(`${storage}: killed, its errors are counted and the run goes on`, async () => {
-      const victim = await startVictim(name, loader);
-      try {
-        const result = await runFaulted(storage, victim, 2000, () =>
-          process.kill(victim.pid, 'SIGKILL'),
-        );
-        assert.equal(statusOf(result), 4);
-        const [struck, memory] = result.benchmarks;
-        assert.equal(struck.state, 'failed');
-        assert.match(String(struck.reason), /^the server was lost: /);
-        const { outcomes, samples } = struck.rounds[0];
-        assert.ok(outcomes.ok > 0, 'it was measured before');
-        assert.ok(outcomes.error + outcomes.timeout > 0, JSON.stringify(outcomes));
-        assert.ok(samples.length > 0);
-        assert.equal(memory.state, 'measured');
-      } finally {
-        await victim.stop();
-      }
-    });
-  }
-
-  test('stopped by SIGSTOP, outstanding requests time out', async () => {
-    const victim = await startVictim('redis', 'redis');
-    try {
-      const result = await runFaulted('ioredis', victim, 3000, () =>
-        process.kill(victim.pid, 'SIGSTOP'),
-      );
-      assert.equal(statusOf(result), 4);
-      const [{ outcomes, samples }] = result.benchmarks[0].rounds;
-      assert.equal(outcomes.timeout, 20, JSON.stringify(outcomes));
-      assert.match(samples[0].message, /no reply for 3\.0 s/);
-    } finally {
-      process.kill(victim.pid, 'SIGCONT');
-      await victim.stop();
     }
   });
 });

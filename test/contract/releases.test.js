@@ -29,13 +29,17 @@ async function startRegistry(/** @type {string} */ folder, /** @type {string[]} 
     const entries = [...tarballs].map(([version, { integrity, shasum }]) => [
       version,
       {
-        ...{ name: 'turning-driver', version, type: 'module', exports: './index.js' },
+        name: 'turning-driver',
+        version,
+        type: 'module',
+        exports: './index.js',
         dist: { tarball: `${base}/turning-driver/-/${version}.tgz`, integrity, shasum },
       },
     ]);
     return response.end(
       JSON.stringify({
-        ...{ name: 'turning-driver', 'dist-tags': { latest: versions[versions.length - 1] } },
+        name: 'turning-driver',
+        'dist-tags': { latest: versions[versions.length - 1] },
         versions: Object.fromEntries(entries),
       }),
     );
@@ -94,9 +98,11 @@ describe('a registry of our own with a planted release', () => {
     const { port } = /** @type {any} */ (server.address());
     const bin = path.join(ROOT, 'bin/dragstrip.js');
     const done = await execa(process.execPath, [bin, ...words], {
-      ...{ cwd: folder, reject: false },
+      cwd: folder,
+      reject: false,
       env: {
-        ...{ ...NO_SERVERS, DRAGSTRIP_HOME: path.join(folder, 'state') },
+        ...NO_SERVERS,
+        DRAGSTRIP_HOME: path.join(folder, 'state'),
         npm_config_registry: `http://127.0.0.1:${port}/`,
         npm_config_cache: path.join(folder, 'cache'),
       },

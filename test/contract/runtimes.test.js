@@ -26,8 +26,14 @@ describe('other runtimes', () => {
   test('they verify every reply, and what a runtime lacks is skipped with its reason', async () => {
     const { host, port } = servers.address('redis').main;
     const result = await run({
-      ...{ storages: ['ioredis', 'bun-redis'], runtimes: ['node@22', 'bun'], home, ...DATASET },
-      ...{ addresses: { redis: `${host}:${port}` }, rounds: 2, budget: 15_000, precision: 0.5 },
+      storages: ['ioredis', 'bun-redis'],
+      runtimes: ['node@22', 'bun'],
+      home,
+      ...DATASET,
+      addresses: { redis: `${host}:${port}` },
+      rounds: 2,
+      budget: 15_000,
+      precision: 0.5,
       loads: [{ kind: 'window', inFlight: 20 }],
     });
     const names = result.storages.map(({ name, runtime }) => [

@@ -24,7 +24,9 @@ const dataset = createDataset({ rows: 60, valueSize: 64, seed: 1 });
 /** @param {typeof one} servers */
 const seed = (servers) =>
   redisLoader.seed({
-    ...{ address: servers.address('redis'), credentials: servers.credentials('redis'), dataset },
+    address: servers.address('redis'),
+    credentials: servers.credentials('redis'),
+    dataset,
   });
 
 /** @param {string[]} words */
@@ -92,7 +94,7 @@ describe('--servers', () => {
     const ceilings = contenders.filter(({ group }) => group === 'ceiling').map(({ name }) => name);
     assert.deepEqual(ceilings, ['redis ceiling of redis', 'redis ceiling of b']);
     const text = ended.stdout.replace(/\s+/g, ' ');
-    assert.match(text, /A driver on several servers: ratios in the same blocks/);
+    assert.match(text, /A driver on several servers: ratios in the same rounds/);
     assert.match(text, /ioredis on b vs ioredis on redis, 20 in flight:/);
     assert.match(text, /Fastest networked driver, 20 in flight: (ioredis|redis) on (redis|b)/);
   });

@@ -201,7 +201,9 @@ describe('servers that Dragstrip starts', () => {
       ports: {
         redis: servers.address('redis').main.port,
         tarantool: servers.address('tarantool').main.port,
-        ...{ sql: sql.port, read: read.port, write: write.port },
+        sql: sql.port,
+        read: read.port,
+        write: write.port,
       },
     };
     const { stdout } = await run(process.execPath, [INTRUDER, JSON.stringify(targets)], {

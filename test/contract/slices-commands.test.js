@@ -12,8 +12,8 @@ import { resultSchema } from '../../lib/result.js';
 import { isRefusedByProxy, metricValues, ratesOf } from '../../workloads/commands/analysis.js';
 import { PREFIX } from '../../workloads/commands/namespace.js';
 import { status } from '../../workloads/commands/run-hooks.js';
-import { pairedRatio } from '../../workloads/paired-ratio.js';
 import { withCommandServers } from '../helpers/command-servers.js';
+import { pairedRatio } from '../helpers/paired-ratio.js';
 import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
 import { addressVariables } from '../helpers/servers.js';
 
@@ -29,7 +29,9 @@ describe('commands by slices', { timeout: 600_000 }, () => {
   async function runSliced(options) {
     const result = await run(
       /** @type {any} */ ({
-        ...{ home: path.join(folder(), 'state'), workload: 'commands', inFlight: 8 },
+        home: path.join(folder(), 'state'),
+        workload: 'commands',
+        inFlight: 8,
         addresses: { redis: both('redis'), proxy: both('nutcracker') },
         ...options,
       }),
@@ -131,8 +133,13 @@ describe('commands by slices', { timeout: 600_000 }, () => {
       }`,
     );
     const result = await runSliced({
-      ...{ tests: 'GET,LPUSH', way: 'direct', transport: 'tcp', keepAlive: 'on', storages },
-      ...{ rounds: 8, budget: 60_000 },
+      tests: 'GET,LPUSH',
+      way: 'direct',
+      transport: 'tcp',
+      keepAlive: 'on',
+      storages,
+      rounds: 8,
+      budget: 60_000,
     });
     assertPlantsFound(result, 2);
   });

@@ -1,46 +1,27 @@
 /**
  * Fetches of many keys by slices on a real Redis: every value is right, the lines of the original
- * program are there, a contender that does 20 % more is found, an equal one is not called
- * different.
+ * program are there. Contenders of a known difference: test/long/mget-planted.test.js.
  */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { run } from '../../index.js';
+import { describe, test } from 'node:test';
 import { parseResult } from '../../lib/parse-result.js';
 import { runCommand } from '../helpers/command-line.js';
-import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
+import { withFolder } from '../helpers/folder.js';
 import { addressVariables, withServers } from '../helpers/servers.js';
 
 describe('mget by slices', { timeout: 600_000 }, () => {
   const servers = withServers(['redis']);
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
-    Object.assign(process.env, addressVariables(servers));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = withFolder();
 
   test('series of each number of keys, the original lines, one connection per fetch', async () => {
     for (const more of [[], ['--pool']]) {
       const words = ['bin/dragstrip.js', 'mget', 'concurrency', ...more];
-      const storages = ['--storages', 'ioredis,redis'];
-      const sizes = [
-        ...storages,
-        '--counts',
-        '1,10',
-        '-c',
-        '1,4',
-        '--rows',
-        '500',
-        '--data-size',
-        '64',
-      ];
-      const how = ['--rounds', '2', '--budget', '8s', '--json', 'mget.json', '--force'];
+      const loads = ['--storages', 'ioredis,redis', '--counts', '1,10', '-c', '1,4'];
+      const sizes = [...loads, '--rows', '500', '--data-size', '64'];
+      const how = ['--rounds', '2', '--budget', '4s', '--json', 'mget.json', '--force'];
       const { status, stdout, stderr } = await runCommand(folder, [...words, ...sizes, ...how], {
         env: addressVariables(servers),
       });
@@ -69,22 +50,5 @@ describe('mget by slices', { timeout: 600_000 }, () => {
         }
       }
     }
-  });
-
-  test('a contender that does 20 % more is found, an equal one is not called different', async () => {
-    const { storages } = plantStorages(
-      folder,
-      `async rows(context) {
-        const { mget, ...handle } = await base.open.rows(context);
-        return { ...handle, mget: again(mget, mget) };
-      }`,
-    );
-    const result = await run(
-      /** @type {any} */ ({
-        ...{ home: path.join(folder, 'state'), workload: 'mget', test: 'concurrency' },
-        ...{ counts: [10], inFlight: [1, 8], rows: 2000, storages, rounds: 8, budget: 40_000 },
-      }),
-    );
-    assertPlantsFound(result, 2);
   });
 });

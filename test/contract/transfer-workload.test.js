@@ -28,8 +28,8 @@ describe('examples/transfer-workload.js', () => {
     });
 
   test('transfers through each driver, no amount is lost, the keys are removed', async () => {
-    const words = ['--storages', 'redis,ioredis,iovalkey', '--ops', '2000', '--json', 'r.json'];
-    const ended = await call(...words, '--pool', '3', '--rounds', '2');
+    const words = ['--storages', 'redis,ioredis,iovalkey', '--ops', '500', '--warmup', '100'];
+    const ended = await call(...words, '--pool', '3', '--rounds', '1', '--json', 'r.json');
     assert.equal(ended.status, 0, ended.stderr + ended.stdout);
     const { benchmarks } = parseResult(readFileSync(path.join(folder, 'r.json'), 'utf8'), 'r.json');
     assert.equal(benchmarks.length, 3);
@@ -37,7 +37,7 @@ describe('examples/transfer-workload.js', () => {
       assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
       assert.deepEqual(parameters, { pool: 3 });
       for (const { outcomes, metrics } of rounds) {
-        assert.equal(outcomes.ok, 2000, id);
+        assert.equal(outcomes.ok, 500, id);
         assert.ok(Number(metrics?.['poolWaitNsMean']) > 0, `32 in flight wait for 3: ${id}`);
       }
     }
@@ -45,8 +45,8 @@ describe('examples/transfer-workload.js', () => {
     try {
       const stats = await redis.info('commandstats');
       const calls = Number(/cmdstat_exec:calls=(\d+)/.exec(stats)?.[1]);
-      // Two rounds of three drivers, each with its warm-up of 5,000.
-      assert.ok(calls >= 2 * 3 * 2000, `transactions at the server: ${calls}`);
+      // Three drivers, each with its warm-up.
+      assert.ok(calls >= 3 * 500, `transactions at the server: ${calls}`);
       assert.deepEqual(await redis.keys('dragstrip:transfer:*'), []);
     } finally {
       redis.disconnect();

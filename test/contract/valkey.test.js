@@ -88,7 +88,10 @@ describe('products with the protocol of Redis', () => {
 test('Valkey is fetched, started and read by every driver of Redis, over TLS too', async (context) => {
   const home = await makeHome();
   const started = await startServers(['valkey'], {
-    ...{ home, packagesHome: PACKAGES_HOME, owned: true, tls: true },
+    home,
+    packagesHome: PACKAGES_HOME,
+    owned: true,
+    tls: true,
   });
   try {
     const [failure] = started.failures;

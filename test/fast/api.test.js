@@ -120,7 +120,7 @@ test('wrong options reject with a code, a message and nothing done', async () =>
     [{ loads: [{ kind: 'storm' }] }, /loads\.0\.kind/],
     [{ loads: [{ kind: 'burst', durationMs: 5 }] }, /no duration/],
     [{ loads: [{ kind: 'burst', operations: 1e8 }] }, /at most 10000000/],
-    [{ loads: [{ kind: 'sync', inFlight: 5 }] }, /inFlight belongs to a window/],
+    [{ loads: [{ kind: 'sync', inFlight: 5 }] }, /belongs to a window/],
     [{ workload: 'nothing' }, /unknown workload "nothing"/],
     [{ addresses: { redis: 'nowhere' }, storages: ['redis'] }, /--redis "nowhere"/],
     [{ colour: 'red' }, /colour/],

@@ -31,8 +31,15 @@ function kinds(given, command = 'race') {
   return plan(given, command).loads.map(loadLabel);
 }
 
-test('without --load the loads are those of the seed', () => {
-  assert.deepEqual(kinds({}), ['sync', 'burst']);
+test('a race has the same loads whatever the amount; the two runners have those of the seed', () => {
+  for (const amount of [
+    ...[{}, { rounds: 4 }, { ops: [5000] }, { duration: 10_000 }, { warmupOperations: 5000 }],
+    ...[{ precision: 0.1, rounds: 4 }, { budget: 9e5, rounds: 4 }, { pin: true }],
+  ]) {
+    assert.deepEqual(kinds(amount), ['sync', 'window-100'], JSON.stringify(amount));
+  }
+  const { loads } = plan({ duration: 10_000 });
+  assert.ok(loads.every(({ operations, durationNs }) => !operations && durationNs === 10e9));
   assert.deepEqual(kinds({ inFlight: [64] }), ['sync', 'window-64']);
   assert.deepEqual(kinds({}, 'async'), ['burst']);
   assert.deepEqual(kinds({ inFlight: [8, 9] }, 'async'), ['window-8', 'window-9']);
@@ -169,9 +176,8 @@ describe('what does not go together is refused in one line', () => {
     [{ search: true, p99: 5, onOutage: 'continue' }, /--find-max and --on-outage/],
     [{ maxInFlight: 5, load: 'window' }, /--max-in-flight/],
     [{ load: 'sync', inFlight: 5 }, /window/],
-    [{ load: 'burst', duration: 1000 }, /cannot be used with a burst/],
+    [{ load: 'burst', duration: 1000 }, /no duration/],
     [{ load: 'burst', ops: 1e8 }, /at most/],
-    [{ duration: 1000 }, /cannot be used with a burst/],
     [{ search: true }, /requires a limit/],
     [{ p99: 5 }, /--p99 requires/],
     [{ search: true, p99: 5, ramp: [1] }, /--ramp/],

@@ -48,7 +48,7 @@ test('a page, pictures, markdown and CSV are written, and their names are said',
   assert.deepEqual([said[0], said.at(-2), said.at(-1)], [at('a.html'), at('a.md'), at('a.csv')]);
   assert.match(readFileSync(at('a.html'), 'utf8'), /^<!doctype html>/);
   assert.match(readFileSync(at('a.md'), 'utf8'), /^# Dragstrip/);
-  assert.match(readFileSync(at('a.csv'), 'utf8'), /^result_id,/);
+  assert.match(readFileSync(at('a.csv'), 'utf8'), /^table,result_id,/);
   const pictures = readdirSync(at('svg'));
   assert.ok(pictures.includes('throughput-get-sync.svg'));
   assert.match(readFileSync(path.join(at('svg'), pictures[0]), 'utf8'), /fill="#12161c"/);
@@ -81,9 +81,11 @@ test('two results are set side by side, and one table holds both', async () => {
   assert.match(page, /0 faster, 0 slower/, 'whole runs have no reference in common');
   assert.match(page, /no verdict: [^<]* dragstrip race --against/);
   const rows = readFileSync(at('ab.csv'), 'utf8').trim().split('\r\n');
-  assert.equal(rows.filter((row) => row.startsWith('result_id')).length, 1);
+  assert.equal(rows.filter((row) => row.startsWith('table,')).length, 1);
   assert.deepEqual(
-    ['first', 'second'].map((id) => rows.filter((row) => row.startsWith(id)).length > 5),
+    ['first', 'second'].map(
+      (id) => rows.filter((row) => row.startsWith(`rounds,${id}`)).length > 5,
+    ),
     [true, true],
   );
 });

@@ -7,6 +7,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { datasetIn } from '../../cli/options.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 import { raceResult } from '../helpers/result-builder.js';
 
@@ -332,6 +333,15 @@ describe('an unusable target is reported in one line', { concurrency: 2 }, () =>
     const words = ['test.js', '--storages', 'redis', '--redis', elsewhere];
     assertFailure(await runCommand(folder, words), 3, says);
     assertFailure(await runCommand(folder, ['data/redis.js', '--redis', elsewhere]), 3, says);
+  });
+
+  test('what --allow-target names reaches the commands that have a dataset', () => {
+    const given = { rows: 5, redis: 'h:1', allowTarget: ['h:1'] };
+    const { allowTargets, addresses } = datasetIn(given);
+    assert.deepEqual(
+      { allowTargets, addresses },
+      { allowTargets: ['h:1'], addresses: { redis: 'h:1' } },
+    );
   });
 
   test('a password is in no output, also where a server repeats it', async () => {

@@ -166,6 +166,7 @@ describe('which benchmarks there are', () => {
       ['decoding', '--fixtures', 'batch-4096'],
       /batch-4096: no such fixture to decode; available: find/,
     ],
+    [['encoding', '--protocols', 'cql'], /--protocols cql: no fixture to encode/],
     [['encoding', '--fixtures', 'sets'], /--fixtures sets: no such fixture to encode/],
     [
       ['decoding', '--variants', 'msgpack'],

@@ -275,7 +275,11 @@ describe('redis-benchmark', () => {
   test('a program that fails or prints no figures is reported with its last line', async () => {
     const shape = {
       endpoint: { host: 'a', port: 1 },
-      ...{ requests: 1, clients: 1, keyspace: 1, keepAlive: true, words: ['X'] },
+      requests: 1,
+      clients: 1,
+      keyspace: 1,
+      keepAlive: true,
+      words: ['X'],
     };
     const ended = await runBenchmark({ program: '/bin/false' }, shape);
     assert.deepEqual(ended, { figures: null, failure: 'it ended with status 1' });

@@ -96,12 +96,13 @@ test('one round decides nothing, and a noisy difference says how many rounds wou
     });
   const [only] = compared(once(1000), once(500)).others[0].benchmarks;
   assert.deepEqual([only.verdict, only.low, only.roundsNeeded], ['undecided', null, null]);
-  const few = (/** @type {number} */ speed) =>
-    withSlices(
-      buildResult({
-        benchmarks: [benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, speed) })],
-      }),
+  const few = (/** @type {number} */ speed) => {
+    const own = rounds(SYNC, speed);
+    for (const [i, round] of own.entries()) round.throughput *= i % 2 === 0 ? 0.95 : 1.05;
+    return withSlices(
+      buildResult({ benchmarks: [benchmark({ storage: 'redis', load: SYNC, rounds: own })] }),
     );
+  };
   const [noisy] = compared(few(1000), few(1030)).others[0].benchmarks;
   assert.equal(noisy.verdict, 'undecided');
   assert.ok((noisy.roundsNeeded ?? 0) > 5);
@@ -233,7 +234,7 @@ test('the comparison is shown on the console within its width, and as markdown',
   }
   const text = render(comparisonDocument(comparison), { width: 140 });
   assert.match(text, /^redis:default\/get\/sync .* 0\.90× .* slower\s*$/m);
-  assert.match(text, /^4 comparisons: 1 faster, 2 slower, 1 same, 0 undecided; .*: 1$/m);
+  assert.match(text, /^4 comparisons: 1 faster, 2 slower, 1 tied, 0 not resolved; .*: 1$/m);
   assert.match(
     (await loadDocumentReport('markdown'))(comparisonDocument(comparison)),
     /\| 0\.90× \| .* \| slower \|/,

@@ -7,12 +7,15 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGES = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}`);
 const DOCUMENTS = [
   'README.md',
   'CHANGELOG.md',
-  ...readdirSync(path.join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['docs', ...PACKAGES].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ].map((file) => /** @type {const} */ ([file, readFileSync(path.join(ROOT, file), 'utf8')]));
 
 /** Phrases for which the project's glossary has a standard term. */

@@ -11,8 +11,12 @@ import { orderOf, outcomeOf, raceLine, tableOf } from '../../bench/forks-table.j
  */
 function gate(outcome, value) {
   return {
-    ...{ gate: 'throughput<0.98', outcome, value, n: 12 },
-    ...{ low: value && value / 1.01, high: value && value * 1.01 },
+    gate: 'throughput<0.98',
+    outcome,
+    value,
+    n: 12,
+    low: value && value / 1.01,
+    high: value && value * 1.01,
     roundsNeeded: outcome === 'undecided' ? 30 : null,
   };
 }

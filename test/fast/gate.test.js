@@ -101,7 +101,7 @@ describe('the decision', () => {
   test('the rounds that would decide grow with the square of the noise over the gap', () => {
     const at = (/** @type {number} */ deviation, /** @type {number} */ gap) =>
       roundsToDecide(
-        { ...{ value: 0, half: 1, confidence: 0.95, deviation, n: 6 }, freedom: (n) => n - 1 },
+        { value: 0, half: 1, confidence: 0.95, deviation, n: 6, freedom: (n) => n - 1 },
         gap,
       );
     // (1.96 + 0.84)² = 7.85 for a gap of one deviation, some more with Student's quantiles.

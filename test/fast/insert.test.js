@@ -133,7 +133,7 @@ async function insertTen(inserter) {
   const context = { dataset, seed: 1, ops: 10, options, contender };
   const prepared = workload.prepare({ ...context, phase: 'measure' });
   const bound = prepared(/** @type {any} */ (inserter));
-  await bound.before?.();
+  await bound.before?.(10);
   for (let i = 0; i < 10; i += 1) bound.verify(i, await bound.op(i), false);
   return bound.after?.();
 }
@@ -144,7 +144,13 @@ describe('what is read back', () => {
       rows: 10,
       requests: 10,
       how: 'Map.set',
-      ...{ right: 10, lost: 0, twice: 0, wrong: 0, acknowledged: 10, refused: 0, written: 10 },
+      right: 10,
+      lost: 0,
+      twice: 0,
+      wrong: 0,
+      acknowledged: 10,
+      refused: 0,
+      written: 10,
       durability: 'none',
     });
     assert.equal((await insertTen(mapInserter()))?.['written'], null, 'not every store counts');
@@ -178,7 +184,7 @@ describe('what is read back', () => {
     const options = { parameters: { strategy: 'async' } };
     const prepared = workload.prepare({ dataset, seed: 2, ops: 3, options, phase: 'warmup' });
     const bound = prepared(/** @type {any} */ (inserter));
-    await bound.before?.();
+    await bound.before?.(3);
     for (let i = 0; i < 3; i += 1) await bound.op(i);
     let rows = 0;
     await inserter.read(() => {

@@ -1,24 +1,40 @@
-/** Limits of a result: the sweep with an executor made up, shares of them, and when they apply. */
+/** Ceilings: the sweep with processes made up and with real ones, shares of them, when they apply. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { figureOf } from '../../engine/ceiling-seats.js';
 import { toClientCeiling } from '../../engine/client-ceilings.js';
+import { createProcesses } from '../../engine/contender-process.js';
+import { emptySegment } from '../../engine/segment.js';
+import { measureServerCeiling } from '../../engine/server-ceilings.js';
 import { clientCeilingOf, limitsFrom, limitsSchema, serverCeilingOf } from '../../lib/ceilings.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { resultSchema } from '../../lib/result.js';
-import { sweepWire, toFigure } from '../../limits/wire/sweep.js';
+import { startFakeServer } from '../../limits/fake/process.js';
 import { toGroups } from '../../report/analysis/rows.js';
 import { loadReport } from '../../report/index.js';
 import { raceResult } from '../helpers/result-builder.js';
 
-const TARGET = {
-  protocol: 'redis',
-  endpoint: { host: '127.0.0.1', port: 1 },
-  credentialVariables: null,
+/** @typedef {import('../../engine/contender.js').ContenderSpec} ContenderSpec */
+/** @typedef {import('../../engine/contender-process.js').ProcessFactory} ProcessFactory */
+
+const PLAN = {
+  loads: [],
+  rounds: 4,
   dataset: { rows: 1000, valueSize: 1024, seed: 1 },
-  stallMs: 1000,
-  serverPids: [],
+  seed: 1,
+  timeoutMs: 1000,
 };
+
+/**
+ * @param {import('../../lib/types.js').Endpoint} endpoint
+ * @returns {import('../../engine/targets.js').StorageTarget} of a server at that address
+ */
+function targetAt(endpoint) {
+  const server = { name: 'redis', address: { main: endpoint }, pids: [], version: '7' };
+  const definition = { name: 'redis', server: 'redis' };
+  return /** @type {any} */ ({ definition, source: 'redis', profile: 'default', server });
+}
 
 /** @returns {import('../../lib/ceilings.js').Limits} */
 function limits() {
@@ -79,72 +95,136 @@ function limits() {
 }
 
 /** Throughput grows with depth to 64, and with a second connection; then it falls. */
-function fakeExecutor() {
-  /** @type {import('../../limits/wire/process.js').WireSpec[]} */
+function madeUpProcesses() {
+  /** @type {ContenderSpec[]} */
   const specs = [];
-  /** @type {import('../../limits/wire/process.js').WireExecutor} */
-  const executor = async (spec) => {
+  /** @type {ProcessFactory} */
+  const processes = (spec) => {
     specs.push(spec);
-    const points = spec.depths.map((depth) => {
-      const opsPerSecond =
-        1000 * Math.min(depth, 64 ** 2 / depth) * (spec.connections === 2 ? 1.5 : 1);
-      // The short looks of the sweep come out too high.
-      const lucky = spec.depths.length > 1 ? 1.3 : 1;
-      return {
-        connections: spec.connections,
-        depth,
-        replies: 1000,
-        durationNs: 1e9,
-        opsPerSecond: opsPerSecond * lucky,
-        clientCpuNs: 2e6,
-        serverCpuNs: 3e6,
-      };
-    });
-    const counts = { sent: 1, replies: 1, errors: 0, misses: 0, checked: 64 };
-    return { points, counts };
+    return {
+      open: async () => {},
+      warm: async () => ({ costNs: 1, refused: false }),
+      prepare: async () => {},
+      async run(index) {
+        const { inFlight, connections = 1 } = loadsOf(spec)[index];
+        const depth = (inFlight ?? 0) / connections;
+        const perSecond = 1000 * Math.min(depth, 64 ** 2 / depth) * (connections === 2 ? 1.5 : 1);
+        const segment = emptySegment();
+        segment.outcomes[0] = 1000;
+        segment.client = { userNs: 2e6, systemNs: 0 };
+        segment.servers = { '': { cpu: [[5e6, 8e6]], rssBytes: null, threads: {} } };
+        segment.figures = {
+          // The short looks of the sweep come out too high.
+          spanNs: 1e12 / perSecond / (spec.tasks.length > 1 ? 1.3 : 1),
+          spanOperations: 1000,
+          medianNs: null,
+          valid: true,
+          lateNs: 0,
+          latency: null,
+        };
+        return segment;
+      },
+      close: async () => ({ kept: [], process: emptySegment() }),
+      pin: async () => {},
+      abort() {},
+      kill() {},
+      ended: async () => 1e6,
+    };
   };
-  return { specs, executor };
+  return { specs, processes };
+}
+
+/** @param {ContenderSpec} spec */
+function loadsOf({ tasks }) {
+  return tasks.flatMap((task) => task?.load ?? []);
+}
+
+/** @param {ContenderSpec} spec @returns {string[]} the cells of a process */
+function cellsOf(spec) {
+  return loadsOf(spec).map(({ inFlight, connections }) => `${connections} × ${inFlight}`);
+}
+
+/**
+ * @param {Partial<import('../../engine/client-ceilings.js').CeilingPlan>} plan
+ * @param {Partial<import('../../engine/server-ceilings.js').SweepContext>} context
+ * @param {import('../../lib/types.js').Endpoint} [endpoint]
+ */
+function sweep(plan, context, endpoint = { host: '127.0.0.1', port: 1 }) {
+  const whole = { budgetNs: Number.POSITIVE_INFINITY, ...context };
+  return measureServerCeiling({ ...PLAN, ...plan }, 'redis', targetAt(endpoint), whole);
 }
 
 test('the sweep looks at every depth and connection, and quotes the rounds, not the look', async () => {
-  const { specs, executor } = fakeExecutor();
-  const figure = await sweepWire(TARGET, { rounds: 4, measureNs: 1e8, executor });
+  const { specs, processes } = madeUpProcesses();
+  const figure = await sweep({}, { processes });
+  assert.ok(figure);
   assert.deepEqual([figure.connections, figure.depth, figure.n], [2, 64, 4]);
-  assert.equal(figure.opsPerSecond, 96_000);
-  assert.equal(figure.points.length, 4 * 13);
-  assert.equal(figure.clientCpuNs, 2000);
-  assert.equal(figure.serverCpuNs, 3000);
+  assert.ok(Math.abs(Number(figure.opsPerSecond) - 96_000) < 1e-6);
+  assert.equal(figure.points.length, 4 * 7);
+  assert.ok(Math.max(...figure.points.map((one) => one.opsPerSecond)) > 120_000);
+  assert.deepEqual([figure.clientCpuNs, figure.serverCpuNs], [2000, 3000]);
   assert.equal(specs.length, 4 + 3 * 4, 'a process for each number of connections and each round');
-  const order = specs.slice(4).map(({ depths, connections }) => `${connections}x${depths}`);
-  assert.deepEqual(order.slice(3, 6), order.slice(0, 3).reverse(), 'rounds are mirrored');
+  const finals = specs.slice(4).flatMap(cellsOf);
+  assert.equal(finals[0], '2 × 128');
+  assert.deepEqual(finals.slice(3, 6), finals.slice(0, 3).reverse(), 'rounds are mirrored');
 });
 
 test('a sweep that is late measures the best point alone, in three rounds', async () => {
-  const { specs, executor } = fakeExecutor();
-  const late = { budgetNs: 0, roundsLeast: 3 };
-  const figure = await sweepWire(TARGET, { rounds: 5, measureNs: 1e8, ...late, executor });
-  assert.deepEqual([figure.connections, figure.depth, figure.n], [2, 64, 3]);
+  const { specs, processes } = madeUpProcesses();
+  const figure = await sweep({ rounds: 5, roundsLeast: 3 }, { budgetNs: 0, processes });
+  assert.deepEqual([figure?.connections, figure?.depth, figure?.n], [2, 64, 3]);
   assert.equal(specs.length, 4 + 3);
 });
 
-test('great values are not swept as deep: 64 MiB are under way at most', async () => {
-  const { specs, executor } = fakeExecutor();
-  const dataset = { ...TARGET.dataset, valueSize: 2 ** 20 };
-  await sweepWire({ ...TARGET, dataset }, { rounds: 1, measureNs: 1e8, executor });
-  const deepest = specs.slice(0, 4).map(({ depths }) => Math.max(...depths));
-  assert.deepEqual(deepest, [64, 32, 16, 16]);
-  const whole = { ...TARGET.dataset, valueSize: 2 ** 24 };
-  const { specs: few, executor: again } = fakeExecutor();
-  await sweepWire({ ...TARGET, dataset: whole }, { rounds: 1, measureNs: 1e8, executor: again });
-  assert.deepEqual(few[0].depths, [1, 2, 4]);
-  assert.deepEqual(few[3].depths, [1]);
+test('great values are not swept as deep: 64 MiB are in flight at most', async () => {
+  const { specs, processes } = madeUpProcesses();
+  const { dataset } = PLAN;
+  await sweep({ rounds: 1, dataset: { ...dataset, valueSize: 2 ** 20 } }, { processes });
+  const deepest = specs.slice(0, 4).map((spec) => cellsOf(spec).at(-1));
+  assert.deepEqual(deepest, ['1 × 64', '2 × 32', '3 × 48', '4 × 64']);
+  const { specs: few, processes: again } = madeUpProcesses();
+  await sweep({ rounds: 1, dataset: { ...dataset, valueSize: 2 ** 24 } }, { processes: again });
+  assert.deepEqual(few.slice(0, 4).map(cellsOf), [
+    ['1 × 1', '1 × 4'],
+    ['2 × 2'],
+    ['3 × 3'],
+    ['4 × 4'],
+  ]);
+});
+
+test('a process that is killed is the reason for the missing figure', async () => {
+  const dataset = { rows: 100, valueSize: 16, seed: 1 };
+  const fake = await startFakeServer('redis', dataset);
+  try {
+    const own = createProcesses();
+    /** @type {ProcessFactory} */
+    const processes = (spec, events) => {
+      const remote = own(spec, events);
+      const open = remote.open.bind(remote);
+      remote.open = () => open().then(() => remote.kill());
+      return remote;
+    };
+    const killed = await sweep({ dataset }, { processes }, fake.endpoint);
+    assert.match(killed?.reason ?? '', /process was killed by SIGKILL/);
+    assert.deepEqual([killed?.opsPerSecond, killed?.points], [null, []]);
+  } finally {
+    await fake.stop();
+  }
+});
+
+test('a sweep that is stopped has no figure', async () => {
+  const stop = new AbortController();
+  const { specs, processes } = madeUpProcesses();
+  const onProgress = () => specs.length === 2 && stop.abort();
+  assert.equal(await sweep({}, { processes, onProgress, signal: stop.signal }), null);
+  assert.equal(specs.length, 2, 'no further process');
 });
 
 test('a server whose CPU time could not be read has none, not a zero', () => {
-  const point = { connections: 1, depth: 1, replies: 10, durationNs: 1, opsPerSecond: 5 };
-  const figure = toFigure([
-    { ...point, clientCpuNs: 20, serverCpuNs: null },
-    { ...point, clientCpuNs: 40, serverCpuNs: 7 },
+  const round = { opsPerSecond: 5, operations: 10 };
+  const figure = figureOf([
+    { ...round, clientCpuNs: 20, serverCpuNs: null },
+    { ...round, clientCpuNs: 40, serverCpuNs: 7 },
   ]);
   assert.equal(figure.serverCpuNs, null);
   assert.equal(figure.clientCpuNs, 3);
@@ -185,12 +265,13 @@ test('rows tell their share of the limits that are known, and the tables show it
   const result = withLimits();
   const rows = toGroups(result).flatMap((group) => group.rows);
   const burst = rows.find((row) => row.label === 'redis' && row.source.load.kind === 'burst');
-  assert.ok(burst?.throughput?.median);
-  assert.equal(burst.ofServerCeiling, burst.throughput.median / 100_000);
-  assert.equal(burst.ofClientCeiling, burst.throughput.median / 50_000);
+  assert.ok(burst?.throughput?.value);
+  const { ofServerCeiling: share } = burst;
+  assert.equal('value' in share && share.value, burst.throughput.value / 100_000);
+  assert.equal(burst.ofClientCeiling, burst.throughput.value / 50_000);
   const sync = rows.find((row) => row.label === 'redis' && row.source.load.kind === 'sync');
   assert.equal(sync?.ofClientCeiling, null);
-  assert.ok(rows.every((row) => row.kind === 'server' || row.ofServerCeiling === null));
+  assert.ok(rows.every((row) => row.kind === 'server' || !('value' in row.ofServerCeiling)));
   const { render } = await loadReport('console');
   const text = render(result, { width: 200 });
   assert.match(text, /of client/);
@@ -248,27 +329,30 @@ test('stored limits are refused for other rows, another machine or another Node'
  * @param {number[]} capacities
  */
 function driverJob(throughputs, capacities) {
-  const records = throughputs.map((perSecond) => ({
-    durationNs: 1e9,
-    outcomes: [perSecond, 0, 0, 0, 0, 0, 0],
-    client: { userNs: 8e8, systemNs: 1e8 },
-    server: { cpuNs: 1e8 },
+  const records = throughputs.map((opsPerSecond) => ({
+    opsPerSecond,
+    operations: opsPerSecond,
+    clientCpuNs: 9e8,
+    serverCpuNs: 1e8,
   }));
   const target = { definition: { name: 'redis' }, profile: 'default' };
   const load = { kind: 'window', inFlight: 100, operations: 1000, durationNs: null };
-  return /** @type {any} */ ({ target, load, records, capacities, failure: null });
+  const protocol = 'redis';
+  return /** @type {any} */ ({ target, protocol, load, records, capacities, failure: null });
 }
 
 test('headroom is that of rounds side by side, and below 2 there is no figure', () => {
   // The machine was ten times slower in the last two rounds, for both.
   const throughputs = [50_000, 5000, 5000];
-  const enough = toClientCeiling('redis', driverJob(throughputs, [200_000, 20_000, 20_000]));
-  assert.deepEqual([enough.headroom, enough.opsPerSecond, enough.reason], [4, 5000, null]);
+  const enough = toClientCeiling(driverJob(throughputs, [200_000, 20_000, 20_000]));
+  assert.deepEqual([enough.headroom, enough.reason], [4, null]);
+  const mean = Math.cbrt(throughputs[0] * throughputs[1] * throughputs[2]);
+  assert.ok(Math.abs((enough.opsPerSecond ?? 0) - mean) < 1e-6);
   assert.equal(enough.n, 3);
-  const short = toClientCeiling('redis', driverJob(throughputs, [95_000, 9500, 9500]));
+  const short = toClientCeiling(driverJob(throughputs, [95_000, 9500, 9500]));
   assert.deepEqual([short.headroom, short.opsPerSecond, short.interval], [1.9, null, null]);
   assert.match(short.reason ?? '', /only 1\.9 times as fast as the driver, not 2/);
   const failed = { ...driverJob([], []), failure: 'it did not open' };
-  const none = toClientCeiling('redis', failed);
+  const none = toClientCeiling(failed);
   assert.deepEqual([none.opsPerSecond, none.n, none.reason], [null, 0, 'it did not open']);
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pc from 'picocolors';
 import { createProgress } from '../../cli/progress.js';
-import { RaceView } from '../../cli/race-view.js';
+import { RunView } from '../../cli/run-view.js';
 import { displayWidth } from '../../lib/format.js';
 import { BURST, benchmark, buildResult, raceResult, SYNC } from '../helpers/result-builder.js';
 
@@ -37,11 +37,15 @@ function sink({ isTTY = true, columns = 80, rows = 24, colors = false }) {
 /** A race in mid-run: the first benchmark has two of its three rounds, the second one runs. */
 function runningView() {
   const clock = handClock();
-  const view = new RaceView({ clock });
+  const view = new RunView({ clock, isRace: true });
   const measured = raceResult().benchmarks.filter(({ storage }) => storage === 'redis');
   const benchmarks = measured.map((one) => benchmark({ ...one, state: 'planned', rounds: [] }));
   const result = buildResult({ benchmarks });
-  const planned = /** @type {any} */ ({ type: 'planned', result, plan: { rounds: 3 } });
+  const planned = /** @type {any} */ ({
+    type: 'planned',
+    result,
+    plan: { rounds: 3, findMax: null },
+  });
   view.take(planned);
   const [first, second] = result.benchmarks;
   for (const round of measured[0].rounds.slice(0, 2)) {
@@ -59,40 +63,26 @@ function runningView() {
   return { view, clock, result };
 }
 
-test('each benchmark has a line: a bar, operations per second, p99, time left', () => {
+test('a row for each contender, a column for each load: operations per second, ratio, p99', () => {
   const { view } = runningView();
   const lines = view.lines({ columns: 110, rows: 30, colors: plain });
-  assert.equal(lines.length, 5);
-  assert.match(
-    lines[0],
-    /^redis +█{13}░{7} {2}1 in flight {2}2\/3 +12,6\d\d ops\/s +p99 .*4\.0 s left$/,
-  );
-  assert.match(
-    lines[1],
-    /^redis:tuned +█{4}░{16} {2}1 in flight {2}0\/3 +5,000 ops\/s +11 s left$/,
-  );
-  assert.match(lines[2], /^redis +░{20} {2}all at once {2}0\/3 *$/);
-  assert.equal(lines[4], '2 of 12 tests');
+  assert.equal(lines.length, 4);
+  assert.match(lines[0], /^ +1 in flight +all at once$/);
+  assert.match(lines[1], /^redis +12,6\d\d ops\/s +1\.00× +p99 +[\d.]+ µs$/);
+  assert.match(lines[2], /^redis:tuned +5,000 ops\/s$/);
+  assert.match(lines[3], /^█{5}░{19} 3 of 12, about 39 s left; redis:tuned$/);
 });
 
-test('the time left is shown once every load has been seen', () => {
+test('the time left is that of others of the load, as soon as one has ended', () => {
   const { view, clock, result } = runningView();
-  view.take({
-    type: 'benchmark-end',
-    benchmark: result.benchmarks[1],
-    round: raceResult().benchmarks[1].rounds[0],
-    result,
-  });
+  const [round] = raceResult().benchmarks[1].rounds;
+  view.take({ type: 'benchmark-end', benchmark: result.benchmarks[1], round, result });
   view.take({ type: 'benchmark-start', benchmark: result.benchmarks[2], round: 0, rounds: 3 });
   clock.pass(10_000);
-  view.take({
-    type: 'benchmark-end',
-    benchmark: result.benchmarks[2],
-    round: raceResult().benchmarks[1].rounds[0],
-    result,
-  });
+  view.take({ type: 'benchmark-end', benchmark: result.benchmarks[2], round, result });
   const lines = view.lines({ columns: 100, rows: 30, colors: plain });
-  assert.equal(lines.at(-1), '4 of 12 tests, about 56 s left');
+  // Two rounds of 4 s and one of 1 s in one load, one of 10 s in the other.
+  assert.match(lines.at(-1) ?? '', / 5 of 12, about 1 min 2 s left$/);
 });
 
 test('no line is wider than the terminal, and no more are drawn than it has rows', () => {
@@ -102,23 +92,27 @@ test('no line is wider than the terminal, and no more are drawn than it has rows
       assert.ok(displayWidth(line) <= columns, `${columns}: ${line}`);
     }
   }
-  for (const columns of [59, 79, 119]) {
-    const [line] = view.lines({ columns, rows: 30, colors: plain });
-    assert.match(line, /^redis .*█.*12,6\d\d.*p99/, `at ${columns} columns`);
+  for (const [columns, parts] of /** @type {const} */ ([
+    [119, /12,6\d\d ops\/s.*1\.00×.*p99/],
+    [79, /12,6\d\d ops\/s.*1\.00×$/],
+    [45, /12,6\d\d ops\/s$/],
+  ])) {
+    const lines = view.lines({ columns, rows: 30, colors: plain });
+    assert.match(lines[1], parts, `at ${columns} columns`);
   }
-  const few = view.lines({ columns: 80, rows: 4, colors: plain });
+  const few = view.lines({ columns: 80, rows: 3, colors: plain });
   assert.equal(few.length, 3);
   assert.match(few[1], /redis:tuned/, 'what runs is among them');
 });
 
 test('a name that would move the cursor is shown as text', () => {
-  const view = new RaceView();
+  const view = new RunView();
   const benchmarks = [
     benchmark({ storage: 'a\u001b[2Jb', load: SYNC, state: 'planned' }),
     benchmark({ storage: 'c', load: BURST, state: 'planned' }),
   ];
   const result = buildResult({ benchmarks });
-  view.take(/** @type {any} */ ({ type: 'planned', result, plan: { rounds: 1 } }));
+  view.take(/** @type {any} */ ({ type: 'planned', result, plan: { rounds: 1, findMax: null } }));
   const text = view.lines({ columns: 80, rows: 20, colors: plain }).join('');
   assert.doesNotMatch(text, /\u001b/);
   assert.match(text, /a\\x1b\[2Jb/);

@@ -22,7 +22,7 @@ import {
   verifyFetch,
 } from '../../workloads/mget/fetches.js';
 import { workload } from '../../workloads/mget/index.js';
-import { workload as single } from '../../workloads/mget-single/index.js';
+import { workload as single } from '../../workloads/mget/single.js';
 
 const dataset = createDataset({ rows: 500, valueSize: 64, seed: 9 });
 
@@ -91,7 +91,8 @@ describe('the plan of fetches', () => {
 
   test('makes a load as long as its series, and leads as long as the widest window', async () => {
     const plan = await planOf({
-      ...{ cycles: 10, pipelined: true },
+      cycles: 10,
+      pipelined: true,
       loads: [1, 4].map((inFlight) => ({ kind: 'window', inFlight })),
     });
     assert.deepEqual(plan.workloads, ['mget', 'mget-single']);
@@ -290,9 +291,19 @@ describe('rows of fetches', () => {
   const round = (latenciesNs) => ({
     series: [
       {
-        ...{ keys: 4, warmup: false, cycles: 2, ok: latenciesNs.length, medianNs: 1 },
-        ...{ p90Ns: null, p99Ns: null, minNs: 1, maxNs: 9, durationNs: 1e9 },
-        ...{ throughput: 10, inFlightMean: 2, latenciesNs },
+        keys: 4,
+        warmup: false,
+        cycles: 2,
+        ok: latenciesNs.length,
+        medianNs: 1,
+        p90Ns: null,
+        p99Ns: null,
+        minNs: 1,
+        maxNs: 9,
+        durationNs: 1e9,
+        throughput: 10,
+        inFlightMean: 2,
+        latenciesNs,
       },
     ],
   });

@@ -4,47 +4,33 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { openLoopWarnings } from '../../engine/openloop.js';
-import { emptyRecord } from '../../engine/record.js';
 import { runRace } from '../../engine/runner.js';
-import { evaluateTrial } from '../../engine/search.js';
+import { evaluateTrial } from '../../engine/schedule/search.js';
 import { OUTCOMES } from '../../lib/outcome.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { encode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
+import { fakeProcesses, rightSegment } from '../helpers/contenders.js';
 import { rampResult } from '../helpers/rate-results.js';
 
 /**
- * A store that answers in 1 ms up to 3,000/s, and in 9 ms above: an executor without a process.
+ * A store that answers in 1 ms up to 3,000/s, and in 9 ms above: without a process.
  * @param {{ dropped?: number }} [faults]
- * @returns {import('../../engine/executor.js').Executor}
  */
 function pretend({ dropped = 0 } = {}) {
-  return async ({ load }) => {
-    const count =
-      load.operations ?? Math.round((Number(load.rate) * Number(load.durationNs)) / 1e9);
-    const histogram = new Histogram();
-    histogram.recordCount(Number(load.rate) <= 3000 ? 1e6 : 9e6, count - dropped);
-    const outcomes = OUTCOMES.map(() => 0);
-    outcomes[OUTCOMES.indexOf('ok')] = count - dropped;
-    outcomes[OUTCOMES.indexOf('dropped')] = dropped;
+  return fakeProcesses(({ tasks: [task] }) => {
+    const { operations, rate, durationNs } = /** @type {any} */ (task).load;
+    const count = operations ?? Math.round((rate * durationNs) / 1e9);
     const sent = count - dropped;
-    return {
-      record: {
-        ...emptyRecord(),
-        state: 'measured',
-        scheduled: count,
-        outcomes,
-        durationNs: (count / Number(load.rate)) * 1e9,
-        latency: histogram.toMessage(),
-        open: {
-          ...{ offered: count, sent, completed: sent, dropped, late: 0, lateNsMax: 0 },
-          service: histogram.toMessage(),
-        },
-      },
-      failure: null,
-      processNs: null,
-    };
-  };
+    const histogram = new Histogram();
+    histogram.recordCount(rate <= 3000 ? 1e6 : 9e6, sent);
+    const segment = rightSegment(count, (count / rate) * 1e9);
+    segment.outcomes[OUTCOMES.indexOf('ok')] = sent;
+    segment.outcomes[OUTCOMES.indexOf('dropped')] = dropped;
+    segment.histograms = { latency: histogram.toMessage(), service: histogram.toMessage() };
+    segment.open = { offered: count, sent, completed: sent, dropped, late: 0, lateNsMax: 0 };
+    return segment;
+  });
 }
 
 /**
@@ -54,7 +40,7 @@ function pretend({ dropped = 0 } = {}) {
 async function race(options, faults) {
   const result = await runRace(
     { storages: ['memory'], rows: 10, home: '/nonexistent', ...options },
-    { executor: pretend(faults) },
+    { processes: pretend(faults) },
   );
   // The document holds to its schema.
   return parseResult(JSON.stringify(result), 'the result');
@@ -62,7 +48,8 @@ async function race(options, faults) {
 
 test('a ramp has a benchmark for each rate, with what was offered, sent and dropped', async () => {
   const loads = [1000, 2000].map((rate) => ({
-    ...{ kind: /** @type {const} */ ('rate'), rate },
+    kind: /** @type {const} */ ('rate'),
+    rate,
     durationMs: 500,
   }));
   const result = await race({ loads, rounds: 2 });

@@ -68,7 +68,9 @@ test('warnings name both, with the round and the benchmark', () => {
   const operations = Array.from({ length: 100 }, (_, i) => (i >= 30 && i < 60 ? 66 : 100));
   const rounds = [
     {
-      ...{ round: 1, state: 'measured', durationNs: 10e9 },
+      round: 1,
+      state: 'measured',
+      durationNs: 10e9,
       timeline: { windowNs: WINDOW_NS, operations },
       redirects: { moved: 12, ask: 0, clusterDown: 3 },
     },

@@ -5,7 +5,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { createChildExecutor } from '../../engine/executor.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 
@@ -194,37 +193,4 @@ test('a file that is no storage is refused in one line', async () => {
   const good = path.join(folder, 'good.mjs');
   const ended = await callCommand(['test.js', '--storages', `${good}:fast`, ...FEW]);
   assertFailure(ended, 2, /has no profile "fast".*its profiles: default/);
-});
-
-test('a storage that blocks its process for ever is killed', async () => {
-  const file = path.join(folder, 'blocks.mjs');
-  await writeFile(file, source('good').replace('let reads = 0;', 'for (;;);'));
-  const execute = createChildExecutor({ silenceMs: 1500 });
-  const load = {
-    kind: /** @type {const} */ ('sync'),
-    inFlight: 1,
-    operations: 10,
-    durationNs: null,
-  };
-  const { record, failure } = await execute(
-    {
-      storage: file,
-      profile: 'default',
-      workload: 'get',
-      workloadOptions: {},
-      load,
-      address: {},
-      credentialVariables: null,
-      serverPids: [],
-      dataset: { rows: 20, valueSize: 1024, seed: 1 },
-      folder,
-      seed: 1,
-      warmupOperations: 0,
-      stallNs: 1e8,
-    },
-    {},
-  );
-  assert.equal(record, null);
-  assert.equal(failure?.code, 'E_BENCHMARK_BLOCKED');
-  assert.match(failure?.message ?? '', /blocked the event loop for 1\.5 s/);
 });

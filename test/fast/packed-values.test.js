@@ -70,7 +70,8 @@ test('the round under way is packed like the others', () => {
   const result = rounded(defaultRace({ storages: 2, rounds: 2 }));
   const { comparison } = /** @type {{ comparison: any }} */ (result);
   comparison.unfinished = {
-    ...{ round: 2, blocks: 20 },
+    round: 2,
+    blocks: 20,
     loads: comparison.loads.map((/** @type {any} */ { contenders }) =>
       contenders.map((/** @type {any} */ { name, rounds: [round] }) => {
         return { name, invalid: 0, ...round, occupancy: undefined };

@@ -8,16 +8,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
-import { executeInChild } from '../../engine/executor.js';
-import { orderOfRound, planRun } from '../../engine/plan.js';
-import { emptyRecord } from '../../engine/record.js';
+import { createProcesses } from '../../engine/contender-process.js';
+import { planRun } from '../../engine/plan.js';
 import { runRace as runWith } from '../../engine/runner.js';
 import { readEnvironment } from '../../measure/environment.js';
 import { NO_SERVERS } from '../helpers/command-line.js';
+import { fakeProcesses, rightSegment } from '../helpers/contenders.js';
 
-/** @typedef {import('../../engine/executor.js').Executor} Executor */
+/** @typedef {import('../../engine/contender-process.js').ProcessFactory} ProcessFactory */
+/** @typedef {import('../../engine/contender.js').ContenderSpec} ContenderSpec */
 /** @typedef {import('../../engine/runner.js').RunContext} RunContext */
-/** @typedef {import('../../engine/benchmark.js').BenchmarkSpec} BenchmarkSpec */
 
 let home = '';
 before(async () => {
@@ -38,32 +38,6 @@ function runRace(options, context) {
   return runWith(options, { ...context, environment: () => machine });
 }
 
-describe('the order of a round', () => {
-  test('one round keeps the order that was given', () => {
-    assert.deepEqual(orderOfRound(5, 0, 1, 42), [0, 1, 2, 3, 4]);
-  });
-
-  test('every round has each benchmark once, drawn from the seed', () => {
-    for (let round = 0; round < 6; round += 1) {
-      const order = orderOfRound(9, round, 6, 42);
-      assert.deepEqual(
-        order.toSorted((a, b) => a - b),
-        [0, 1, 2, 3, 4, 5, 6, 7, 8],
-      );
-      assert.deepEqual(orderOfRound(9, round, 6, 42), order);
-    }
-    assert.notDeepEqual(orderOfRound(9, 0, 6, 42), orderOfRound(9, 0, 6, 43));
-    assert.notDeepEqual(orderOfRound(9, 0, 6, 42), orderOfRound(9, 2, 6, 42));
-  });
-
-  test('the second of two rounds mirrors the first, so that drift cancels', () => {
-    for (const round of [0, 2, 4]) {
-      const there = orderOfRound(9, round, 6, 7);
-      assert.deepEqual(orderOfRound(9, round + 1, 6, 7), there.reverse());
-    }
-  });
-});
-
 test('what is left open has one meaning', () => {
   const plan = planRun({});
   assert.deepEqual(plan.dataset, { rows: 100_000, valueSize: 1024, seed: 1 });
@@ -76,20 +50,20 @@ test('what is left open has one meaning', () => {
 
 /**
  * @param {string[]} said the storages, in the order in which their benchmarks were executed
- * @param {(spec: BenchmarkSpec) => import('../../engine/executor.js').Execution | null} answer
- *   null: as a good storage
- * @returns {Executor}
+ * @param {(spec: ContenderSpec) => boolean} [fails] its process ends
+ * @returns {ProcessFactory}
  */
-function fakeExecutor(said, answer) {
-  return async (spec) => {
-    const isFloor = spec.load.operations === 200_000;
-    if (!isFloor) said.push(`${spec.storage}:${spec.profile}/${spec.load.kind}`);
-    const scheduled = spec.load.operations ?? 0;
-    const outcomes = emptyRecord().outcomes.map((_, code) => (code === 0 ? scheduled : 0));
-    const good = { state: /** @type {const} */ ('measured'), scheduled, outcomes, durationNs: 1e6 };
-    const execution = { record: { ...emptyRecord(), ...good }, failure: null, processNs: 5e6 };
-    return (isFloor ? null : answer(spec)) ?? execution;
-  };
+function fakes(said, fails = () => false) {
+  return fakeProcesses((spec, { operations }) => {
+    const [task] = spec.tasks;
+    const isOverhead = task?.id.startsWith('overhead');
+    const { storage, profile } = spec.storage;
+    if (!isOverhead) said.push(`${storage}:${profile}/${task?.load.kind}`);
+    if (!isOverhead && fails(spec)) {
+      throw Object.assign(new Error('gone'), { code: 'E_BENCHMARK_PROCESS' });
+    }
+    return rightSegment(operations ?? 0, 1e6);
+  });
 }
 
 const TWO = {
@@ -104,8 +78,8 @@ const TWO = {
 test('each benchmark is executed once in each round, in the order drawn', async () => {
   /** @type {string[]} */
   const said = [];
-  const executor = fakeExecutor(said, () => null);
-  const result = await runRace({ ...TWO, home, rounds: 4, seed: 3 }, { executor });
+  const processes = fakes(said);
+  const result = await runRace({ ...TWO, home, rounds: 4, seed: 3 }, { processes });
   assert.equal(said.length, 16);
   const rounds = [0, 4, 8, 12].map((from) => said.slice(from, from + 4));
   for (const round of rounds) assert.equal(new Set(round).size, 4);
@@ -122,17 +96,12 @@ test('each benchmark is executed once in each round, in the order drawn', async 
 
 test('a benchmark that failed once has failed, and the others go on', async () => {
   let calls = 0;
-  const executor = fakeExecutor([], ({ profile, load }) => {
-    if (profile !== 'sync' || load.kind !== 'sync') return null;
+  const processes = fakes([], ({ storage: { profile }, tasks: [task] }) => {
+    if (profile !== 'sync' || task?.load.kind !== 'sync') return false;
     calls += 1;
-    if (calls > 1) return null;
-    return {
-      record: null,
-      failure: { code: 'E_BENCHMARK_PROCESS', message: 'gone' },
-      processNs: 1,
-    };
+    return calls === 1;
   });
-  const result = await runRace({ ...TWO, home, rounds: 2 }, { executor });
+  const result = await runRace({ ...TWO, home, rounds: 2 }, { processes });
   const states = Object.fromEntries(result.benchmarks.map(({ id, state }) => [id, state]));
   assert.deepEqual(states, {
     'memory:default/get/sync': 'measured',
@@ -152,9 +121,9 @@ test('a benchmark that failed once has failed, and the others go on', async () =
 test('what cannot run is skipped with its reason and never executed', async () => {
   /** @type {string[]} */
   const said = [];
-  const executor = fakeExecutor(said, () => null);
+  const processes = fakes(said);
   const options = { ...TWO, storages: undefined, loads: [TWO.loads[0]], home };
-  const result = await runRace(options, { executor });
+  const result = await runRace(options, { processes });
   for (const { storage, profile, state, reason, hint, rounds } of result.benchmarks) {
     const ran = said.includes(`${storage}:${profile}/sync`);
     assert.deepEqual([storage, state], [storage, ran ? 'measured' : 'skipped']);
@@ -165,38 +134,37 @@ test('what cannot run is skipped with its reason and never executed', async () =
   assert.ok(said.includes('memory:default/sync'));
   assert.equal(statusOf(result), 4, 'no server was there');
   const named = { ...options, addresses: { redis: '127.0.0.1:1' } };
-  await assert.rejects(runRace(named, { executor }), {
+  await assert.rejects(runRace(named, { processes }), {
     code: 'E_TARGET',
     message: /redis: Redis at 127\.0\.0\.1:1: connection refused/,
   });
 });
 
 test('an embedded store that cannot be filled is skipped, or refused where it was named', async () => {
-  const executor = fakeExecutor([], () => null);
+  const processes = fakes([]);
   const options = { ...TWO, loads: [TWO.loads[0]], home: '/proc/nowhere' };
-  const result = await runRace({ ...options, storages: undefined }, { executor });
+  const result = await runRace({ ...options, storages: undefined }, { processes });
   const lmdb = result.benchmarks.find(({ storage }) => storage === 'lmdb');
   assert.deepEqual([lmdb?.state, lmdb?.rounds], ['skipped', []]);
   assert.match(lmdb?.reason ?? '', /rows could not be written: .*\/proc\/nowhere/);
-  await assert.rejects(runRace({ ...options, storages: ['lmdb'] }, { executor }), {
+  await assert.rejects(runRace({ ...options, storages: ['lmdb'] }, { processes }), {
     code: 'E_TARGET',
     message: /storage lmdb: its rows could not be written/,
   });
 });
 
 test('every benchmark has a process of its own, and its accounts are in balance', async () => {
-  /** @type {number[]} */
-  const processNs = [];
-  /** @type {Executor} */
-  const executor = async (spec, context) => {
-    const execution = await executeInChild(spec, context);
-    if (execution.processNs !== null) processNs.push(execution.processNs);
-    return execution;
+  let started = 0;
+  const start = createProcesses();
+  /** @type {ProcessFactory} */
+  const processes = (spec, events) => {
+    started += 1;
+    return start(spec, events);
   };
-  const result = await runRace({ ...TWO, home, warmupOperations: 0 }, { executor });
+  const result = await runRace({ ...TWO, home, warmupOperations: 0 }, { processes });
   const benchmarks = result.benchmarks.flatMap(({ rounds }) => rounds);
   assert.equal(benchmarks.length, 4);
-  assert.equal(processNs.length, 4 + 2); // and one for each kind of harnessOverhead
+  assert.equal(started, 4 + 2); // and one for each kind of harnessOverhead
   for (const { outcomes, scheduled, processNs: whole, workNs, latency } of benchmarks) {
     assert.equal(scheduled, 10);
     assert.equal(
@@ -215,8 +183,8 @@ describe('the exit status of a result', () => {
    * @param {'complete' | 'aborted'} [state]
    */
   async function status(outcomes, fields = {}, state = 'complete') {
-    const executor = fakeExecutor([], () => null);
-    const result = await runRace({ ...TWO, home }, { executor });
+    const processes = fakes([]);
+    const result = await runRace({ ...TWO, home }, { processes });
     Object.assign(result.benchmarks[1].rounds[0].outcomes, outcomes);
     Object.assign(result.benchmarks[1], fields);
     return statusOf({ ...result, state });
@@ -234,8 +202,8 @@ describe('the exit status of a result', () => {
 
   test('is 5 where a benchmark failed, 4 where nothing could run', async () => {
     assert.equal(await status({}, { state: 'failed' }), 5);
-    const executor = fakeExecutor([], () => null);
-    const result = await runRace({ ...TWO, home }, { executor });
+    const processes = fakes([]);
+    const result = await runRace({ ...TWO, home }, { processes });
     for (const benchmark of result.benchmarks)
       Object.assign(benchmark, { state: 'skipped', rounds: [] });
     assert.equal(statusOf(result), 4);

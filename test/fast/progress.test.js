@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createProgress, showWait } from '../../cli/progress.js';
-import { TimeLeft } from '../../cli/run-progress.js';
+import { RunView } from '../../cli/run-view.js';
 import { createFakeClock } from '../../measure/clock.js';
 
 /** @param {number} stepNs between two readings of its clock */
@@ -64,28 +64,40 @@ test('quiet says nothing', () => {
 });
 
 describe('the time that is left of a run', () => {
-  const benchmark = (/** @type {number | null} */ durationNs) =>
-    /** @type {any} */ ({ load: { kind: 'window', durationNs } });
+  const benchmark = (/** @type {string} */ id, /** @type {number | null} */ durationNs) => ({
+    id,
+    storage: id,
+    profile: 'default',
+    workload: 'insert',
+    state: 'planned',
+    rounds: [],
+    load: { kind: 'window', inFlight: 8, durationNs },
+  });
 
   test('is each benchmark’s own duration and what those before took beside theirs', () => {
     let nowNs = 0;
-    const time = new TimeLeft({ now: () => nowNs });
-    const short = benchmark(null);
-    const long = benchmark(5e9);
-    time.plan([short, short, long, long], 2);
-    assert.equal(time.ns, null, 'nothing has ended');
-    assert.equal(time.text, '1 of 8');
+    const view = new RunView({ clock: { now: () => nowNs } });
+    const take = (/** @type {any} */ event) => view.take(event);
+    const [short, long] = [benchmark('short', null), benchmark('long', 5e9)];
+    const benchmarks = [short, benchmark('b', null), long, benchmark('d', 5e9)];
+    const result = { benchmarks, storages: [] };
+    take({ type: 'planned', result, plan: { rounds: 2, findMax: null } });
+    assert.equal(view.leftNs, null, 'nothing has ended');
+    take({ type: 'benchmark-start', benchmark: short });
+    assert.equal(view.line(), 'short, 8 in flight (1 of 8) (0 %)');
     nowNs = 1e9;
-    time.end(short);
-    assert.equal(time.ns, 4 * 5e9 + 7 * 1e9);
+    take({ type: 'benchmark-end', benchmark: short });
+    assert.equal(view.leftNs, 4 * 5e9 + 7 * 1e9);
+    take({ type: 'benchmark-start', benchmark: long });
     nowNs = 1e9 + 6e9;
-    time.end(long);
-    assert.equal(time.ns, 3 * 5e9 + 6 * 1e9);
-    assert.equal(time.text, '3 of 8, about 21 s left');
+    take({ type: 'benchmark-end', benchmark: long });
+    assert.equal(view.leftNs, 3 * 5e9 + 6 * 1e9);
+    take({ type: 'benchmark-start', benchmark: short });
+    assert.equal(view.line(), 'short, 8 in flight (3 of 8, about 21 s left) (25 %)');
     nowNs += 2e9;
-    assert.equal(time.ns, 19e9, 'it goes on while a benchmark runs');
+    assert.equal(view.leftNs, 19e9, 'it goes on while a benchmark runs');
     nowNs += 60e9;
-    assert.equal(time.ns, 0);
-    assert.equal(time.text, '3 of 8', 'nothing is said of the last moments');
+    assert.equal(view.leftNs, 0);
+    assert.equal(view.line(), 'short, 8 in flight (3 of 8) (25 %)', 'not of the last moments');
   });
 });

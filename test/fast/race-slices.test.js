@@ -23,14 +23,22 @@ async function slicesOf(command, given) {
 }
 
 describe('the command line', () => {
-  test('races by slices until it is precise, unless the amount is fixed by hand', async () => {
-    const usual = { precision: 0.03, budgetNs: 120e9, rounds: null, placement: 'auto' };
+  test('races by slices until it is precise, or in rounds of the amount that is given', async () => {
+    const all = { precision: 0.03, budgetNs: 120e9, placement: 'auto' };
+    const usual = { ...all, rounds: null, isFixed: false };
     assert.deepEqual(await slicesOf('race', {}), usual);
+    const warm = { ...usual, warmupOperations: 9 };
+    assert.deepEqual(await slicesOf('race', { warmupOperations: 9 }), warm);
     const given = { rounds: 4, precision: 0.1 };
     assert.deepEqual(await slicesOf('race', given), { ...usual, rounds: 4, precision: 0.1 });
+    assert.deepEqual(await slicesOf('race', { rounds: 1 }), { ...usual, rounds: 1 });
+    for (const own of [{ ops: 50 }, { duration: 5, inFlight: [3] }, { processes: [2] }]) {
+      const fixed = { ...all, rounds: 5, isFixed: true };
+      assert.deepEqual(await slicesOf('race', own), fixed, JSON.stringify(own));
+    }
     for (const own of [
-      ...[{ ops: 50 }, { duration: 5, inFlight: [3] }, { warmupOperations: 9 }, { load: 'burst' }],
-      ...[{ rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }, { rounds: 1 }],
+      ...[{ load: 'burst' }, { rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }],
+      { ops: 50, agents: 2 },
     ]) {
       assert.equal(await slicesOf('race', own), undefined, JSON.stringify(own));
     }
@@ -49,7 +57,8 @@ describe('the command line', () => {
       assert.rejects(slicesOf('race', given), { code: 'E_USAGE', message });
     await refused({ ops: 50, precision: 0.1 }, /--ops fixes the amount/);
     await refused({ rate: 50, budget: 9 }, /an open loop/);
-    await refused({ load: 'burst', placement: 'free' }, /a burst/);
+    await refused({ load: 'burst', budget: 9 }, /a burst/);
+    await refused({ load: 'burst', placement: 'free' }, /--placement cannot be used here/);
     await refused({ rounds: 1, precision: 0.1 }, /two rounds/);
   });
 });
@@ -58,7 +67,8 @@ describe('a plan', () => {
   test('takes precision and budget as texts and as values', () => {
     const own = { loads: LOADS, precision: '2.5%', budget: 30_000 };
     const { slices, loads } = planRun(own, workload);
-    assert.deepEqual(slices, { precision: 0.025, budgetNs: 30e9, rounds: null, placement: 'auto' });
+    const usual = { rounds: null, isFixed: false, placement: 'auto' };
+    assert.deepEqual(slices, { precision: 0.025, budgetNs: 30e9, hasBudget: true, ...usual });
     assert.ok(loads.every(({ operations, durationNs }) => operations === null && !durationNs));
     assert.equal(planRun({ loads: LOADS }, workload).slices, undefined);
   });
@@ -68,8 +78,6 @@ describe('a plan', () => {
     assert.throws(() => planRun({ loads: burst, precision: 0.1 }, workload), /a burst runs whole/);
     const fixed = [{ kind: /** @type {const} */ ('sync'), operations: 5 }];
     assert.throws(() => planRun({ loads: fixed, precision: 0.1 }, workload), /fixed by hand/);
-    const fixedPlace = { loads: fixed, placement: 'free' };
-    assert.throws(() => planRun(fixedPlace, workload), /--placement cannot be used here/);
     assert.throws(() => planRun({ loads: LOADS, precision: 'a' }, workload), /not a percentage/);
   });
 });
@@ -79,8 +87,12 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   const events = [];
   const result = await run(
     {
-      ...{ storages: ['lmdb', 'memory'], loads: LOADS, rows: 200, rounds: 2 },
-      ...{ precision: 0.03, placement: 'free' },
+      storages: ['lmdb', 'memory'],
+      loads: LOADS,
+      rows: 200,
+      rounds: 2,
+      precision: 0.03,
+      placement: 'free',
     },
     { onEvent: ({ type }) => events.push(type) },
   );
@@ -109,8 +121,16 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   );
   const { render } = await loadReport('console');
   const text = render(result);
-  assert.match(text, /\n\nOne embedded store, 1 in flight: lmdb\./);
+  assert.match(text, /\n\nlmdb, 1 in flight: [\d,]+ ops\/s ± [\d.>]+ %\./);
   assert.match(text, /A\/A: lmdb twice +[\d.]+ ± .* %/);
+});
+
+test('a budget that holds no race is refused before the start', async () => {
+  const given = { storages: ['lmdb', 'memory'], loads: LOADS, rows: 200, precision: 0.1 };
+  await assert.rejects(run({ ...given, budget: 500 }), {
+    code: 'E_USAGE',
+    message: /^--budget 0.5s: 4 benchmarks take at least 3 s/,
+  });
 });
 
 test('a run that is stopped keeps the rounds that were whole', async () => {

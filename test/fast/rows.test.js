@@ -54,13 +54,13 @@ test('one group for each workload and load, skipped benchmarks in none', () => {
   );
 });
 
-test('fastest first, the harnessOverhead last, then what gave no number; ties stay as they are', () => {
+test('with a server fastest first, embedded, the overhead, then what gave no number; ties stay', () => {
   const [, burst] = toGroups(raceResult());
   assert.deepEqual(
     burst.rows.map(({ label }) => label),
     [
-      ...['manual-hs', 'lmdb', 'ioredis:tuned', 'redis:tuned', 'ioredis', 'redis'],
-      ...['node-handlersocket', 'memory'],
+      ...['manual-hs', 'ioredis:tuned', 'redis:tuned', 'ioredis', 'redis'],
+      ...['node-handlersocket', 'lmdb', 'memory'],
     ],
   );
   const [broken] = toGroups(brokenResult());
@@ -73,40 +73,96 @@ test('fastest first, the harnessOverhead last, then what gave no number; ties st
   );
 });
 
-test('the reference is the fastest that talks to a server; embedded ones have ratios above 1', () => {
+/** @param {import('../../report/analysis/rows.js').Row[]} rows */
+const ratiosOf = (rows) =>
+  Object.fromEntries(rows.map(({ label, ratio }) => [label, ratio?.ratio]));
+
+test('ratios are to the fastest of the same kind, by the rounds that both ran in', () => {
   const [sync] = toGroups(raceResult());
-  assert.equal(sync.reference?.label, 'manual-hs');
-  const ratios = Object.fromEntries(sync.rows.map(({ label, ratio }) => [label, ratio]));
+  const ratios = ratiosOf(sync.rows);
   assert.equal(ratios['manual-hs'], 1);
-  assert.ok(Math.abs((ratios['lmdb'] ?? 0) - 385_200 / 15_302) < 1e-6);
+  assert.equal(ratios['lmdb'], 1);
   assert.ok(Math.abs((ratios['redis'] ?? 0) - 12_521 / 15_302) < 1e-6);
+  assert.equal(ratios['memory'], undefined);
 });
 
-test('without a server the fastest embedded one is the reference, and memory never', () => {
+test('whole loads have ranks; embedded ones where there is nothing else', () => {
+  const [sync] = toGroups(raceResult());
+  const rankOf = (/** @type {string} */ name) =>
+    sync.rows.find(({ label }) => label === name)?.rank ?? null;
+  assert.deepEqual(rankOf('manual-hs'), { best: 1, worst: 1 });
+  assert.equal(rankOf('lmdb'), null);
   const lmdb = benchmark({ storage: 'lmdb', load: SYNC, rounds: rounds(SYNC, 300_000) });
   const memory = benchmark({ storage: 'memory', load: SYNC, rounds: rounds(SYNC, 2_000_000) });
-  assert.equal(groupOf(memory, lmdb).reference?.label, 'lmdb');
-  const alone = groupOf(memory);
-  assert.equal(alone.reference, null);
-  assert.equal(alone.rows[0].ratio, null);
+  const { rows } = groupOf(memory, lmdb);
+  assert.deepEqual(
+    rows.map(({ label, rank, ratio }) => [label, rank?.best, ratio?.ratio]),
+    [
+      ['lmdb', 1, 1],
+      ['memory', undefined, undefined],
+    ],
+  );
 });
 
-test('wrong answers or a failure keep a storage from being the reference', () => {
+test('wrong answers or a failure keep a storage from being compared', () => {
   const [group] = toGroups(brokenResult());
   assert.equal(group.rows[0].label, 'redis', 'it is the fastest');
-  assert.equal(group.reference?.label, 'manual-hs');
+  assert.deepEqual([group.rows[0].ratio, group.rows[0].rank], [null, null]);
+  assert.equal(ratiosOf(group.rows)['manual-hs'], 1);
 });
 
-test('throughput is the median of the rounds, with n, and one round has no interval', () => {
-  const five = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) }))
-    .rows[0];
-  assert.ok(Math.abs((five.throughput?.median ?? 0) - 1000) < 1e-6);
+test('throughput is the geometric mean of the rounds, and one round has no interval and no rank', () => {
+  const [five, other] = groupOf(
+    benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) }),
+    benchmark({ storage: 'ioredis', load: SYNC, rounds: rounds(SYNC, 900) }),
+  ).rows;
+  const logs = five.source.rounds.map(({ throughput }) => Math.log(throughput));
+  const mean = Math.exp(logs.reduce((sum, log) => sum + log, 0) / 5);
+  assert.ok(Math.abs((five.throughput?.value ?? 0) / mean - 1) < 1e-12);
   assert.equal(five.n, 5);
-  assert.ok((five.throughput?.interval.relativeHalfWidth ?? 0) > 0.01);
-  const one = groupOf(
+  assert.ok((five.throughput?.spread ?? 0) > 0.01);
+  assert.deepEqual([five.rank?.best, other.rank?.best, other.ratio?.answer], [1, 2, 'slower']);
+  const [one, slower] = groupOf(
     benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 1) }),
-  ).rows[0];
-  assert.equal(one.throughput?.interval.relativeHalfWidth, null);
+    benchmark({ storage: 'ioredis', load: SYNC, rounds: rounds(SYNC, 900).slice(0, 1) }),
+  ).rows;
+  assert.deepEqual([one.throughput?.spread, one.rank, slower.rank], [null, null, null]);
+  assert.ok(Math.abs((slower.ratio?.ratio ?? 0) - 0.9) < 1e-6);
+  assert.deepEqual([slower.ratio?.low, slower.ratio?.answer], [null, 'not resolved']);
+});
+
+test('a missing round: its contender is shown, marked and out of ranks, the others keep theirs', () => {
+  const broken = rounds(SYNC, 5000);
+  broken[2] = { ...broken[2], state: 'aborted' };
+  const { rows } = groupOf(
+    benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) }),
+    benchmark({ storage: 'ioredis', load: SYNC, rounds: broken, state: 'aborted' }),
+    benchmark({ storage: 'hiredis', load: SYNC, rounds: rounds(SYNC, 900) }),
+  );
+  const found = rows.map(({ label, rank, mark, n }) => [label, rank?.best ?? null, mark, n]);
+  assert.deepEqual(found, [
+    ['ioredis', null, 'wrong', 4],
+    ['redis', 1, null, 5],
+    ['hiredis', 2, null, 5],
+  ]);
+  assert.ok((rows[0].throughput?.value ?? 0) > 4000);
+});
+
+test('an aborted run is compared by the rounds that all have', () => {
+  const result = buildResult({
+    benchmarks: [
+      benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000).slice(0, 4) }),
+      benchmark({ storage: 'ioredis', load: SYNC, rounds: rounds(SYNC, 900).slice(0, 3) }),
+    ],
+  });
+  const [{ rows }] = toGroups({ ...result, state: 'aborted' });
+  assert.deepEqual(
+    rows.map(({ rank, ratio }) => [rank?.best, ratio?.n]),
+    [
+      [1, 3],
+      [2, 3],
+    ],
+  );
 });
 
 test('percentiles are those of all rounds together, null where too few values lie above', () => {
@@ -114,7 +170,7 @@ test('percentiles are those of all rounds together, null where too few values li
   const { latency } = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: twice })).rows[0];
   const [a, b] = twice.map((round) => decode(round.latency?.histogram ?? ''));
   const merged = a.merge(b);
-  assert.equal(latency?.count, 10_000);
+  assert.equal(merged.count, 10_000);
   assert.equal(latency?.p99Ns, merged.percentile(0.99));
   assert.equal(latency?.p999Ns, merged.percentile(0.999), '10 of 10,000 lie above');
   const single = groupOf(benchmark({ storage: 'redis', load: SYNC, rounds: twice.slice(0, 1) }))
@@ -122,7 +178,7 @@ test('percentiles are those of all rounds together, null where too few values li
   assert.equal(single.latency?.p999Ns, null, '5 of 5,000 do');
 });
 
-test('CPU is that of all rounds for each ok operation, and null where it is not known', () => {
+test('CPU is the geometric mean of the rounds per ok operation, and null where it is not known', () => {
   const known = groupOf(
     benchmark({
       storage: 'redis',

@@ -3,23 +3,30 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createProgress } from '../../cli/progress.js';
-import { roundLine, SlicesView } from '../../cli/slices-view.js';
+import { roundLine } from '../../cli/run-progress.js';
+import { RunView } from '../../cli/run-view.js';
 import { displayWidth } from '../../lib/format.js';
 import { slicedResult } from '../helpers/slices.js';
 
 const plain = (/** @type {string | number} */ text) => String(text);
 const colors = /** @type {import('../../cli/progress.js').Colors} */ (
-  /** @type {unknown} */ ({ cyan: plain, dim: plain, green: (/** @type {string} */ x) => `*${x}` })
+  /** @type {unknown} */ ({
+    cyan: plain,
+    dim: plain,
+    bold: plain,
+    green: (/** @type {string} */ x) => `*${x}`,
+  })
 );
 
 /** @param {number} [nowNs] that its clock shows; it can be set */
 function viewOf(nowNs = 0) {
   const clock = { nowNs, now: () => clock.nowNs };
-  const view = new SlicesView({ clock });
+  const view = new RunView({ clock, isRace: true });
   const result = slicedResult();
+  const plan = { slices: {}, rounds: 1, findMax: null };
   const rounds = result.benchmarks.map((one) => one.rounds);
   for (const one of result.benchmarks) Object.assign(one, { state: 'planned', rounds: [] });
-  view.take(/** @type {any} */ ({ type: 'planned', result }));
+  view.take(/** @type {any} */ ({ type: 'planned', result, plan }));
   /** @param {number} round */
   const end = (round) => {
     for (const [i, one] of result.benchmarks.entries()) one.rounds.push(rounds[i][round]);
@@ -30,7 +37,7 @@ function viewOf(nowNs = 0) {
   return { view, clock, end, at };
 }
 
-/** @param {SlicesView} view @param {number} [columns] @param {number} [rows] */
+/** @param {RunView} view @param {number} [columns] @param {number} [rows] */
 const draw = (view, columns = 100, rows = 40) => view.lines({ columns, rows, colors });
 
 describe('the view of a race by slices', () => {
@@ -58,7 +65,7 @@ describe('the view of a race by slices', () => {
     const text = draw(view).join('\n');
     assert.match(text, /manual-hs\* +5\d,\d{3} ops\/s +1\.00×/);
     assert.match(text, /redis +3\d,\d{3} ops\/s +0\.61×/);
-    assert.match(text, /lmdb +3\d\d,\d{3} ops\/s$/m);
+    assert.match(text, /lmdb +3\d\d,\d{3} ops\/s +p99/m);
     assert.match(text, /resolves 3\.4 % \(1 in flight\)/);
   });
 

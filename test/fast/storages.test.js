@@ -17,7 +17,6 @@ import {
   checkAvailable,
   loadStorage,
   parseSelection,
-  parseSelections,
   requireProfile,
   STORAGE_NAMES,
   storageNamesFor,
@@ -95,8 +94,12 @@ describe('storages, without a server', () => {
     it('refuses a pool where each connection counts', async () => {
       const definition = await loadStorage('redis');
       const context = {
-        ...{ address: { main: { host: '127.0.0.1', port: 1 } }, credentials: {}, dataset, folder },
-        ...{ profile: requireProfile(definition, 'pool'), names: ROW_NAMES },
+        address: { main: { host: '127.0.0.1', port: 1 } },
+        credentials: {},
+        dataset,
+        folder,
+        profile: requireProfile(definition, 'pool'),
+        names: ROW_NAMES,
       };
       await assert.rejects(async () => definition.open.lock?.(context), usage);
       const commands = await definition.open.command?.(context);
@@ -138,15 +141,6 @@ describe('storages, without a server', () => {
       });
       assert.equal(parseSelection('/a/b.mjs').source, '/a/b.mjs');
       assert.equal(parseSelection('../b.js', '/a/c').source, '/a/b.js');
-    });
-
-    it('reads lists, in order and without repetitions', () => {
-      const list = parseSelections('redis:tuned, memory,redis:tuned,memory:default,redis');
-      assert.deepEqual(
-        list.map(({ text }) => text),
-        ['redis:tuned', 'memory', 'redis'],
-      );
-      assert.throws(() => parseSelections(' , '), usage);
     });
 
     it('names all storages, and the near miss, for an unknown one', async () => {
@@ -249,7 +243,10 @@ describe('storages, without a server', () => {
   describe('the form of a definition', () => {
     const open = async () => ({ get: async () => 'x', close: async () => {} });
     const form = {
-      ...{ name: 'mine', summary: 's', package: null, server: null },
+      name: 'mine',
+      summary: 's',
+      package: null,
+      server: null,
       profiles: { default: { summary: 's', options: {} } },
     };
     /** @param {Record<string, any>} more */
@@ -263,7 +260,10 @@ describe('storages, without a server', () => {
 
     it('what it can do follows from the keys of open and from rows', () => {
       const definition = define({
-        ...{ rows: ['get', 'set'], inserts: { one: 'x' }, locks: {}, commands: ['words'] },
+        rows: ['get', 'set'],
+        inserts: { one: 'x' },
+        locks: {},
+        commands: ['words'],
         open: { rows: open, insert: open, lock: open, command: open },
       });
       assert.deepEqual(capabilitiesOf(definition), ['get', 'set', 'insert', 'lock', 'command']);

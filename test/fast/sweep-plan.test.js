@@ -25,26 +25,48 @@ test('one in flight of a race is sync, and is not measured twice', () => {
 });
 
 test('each window is spread over each number of connections; one is the usual load', () => {
-  const { loads, slices } = plan({ connections: [1, 4], inFlight: [16, 64] });
+  const { loads, slices, skipped } = plan({ connections: [1, 4], inFlight: [16, 64] });
   assert.deepEqual(loads.map(loadLabel), [
-    ...['window-16', 'window-16-over-4', 'window-64', 'window-64-over-4'],
+    ...['sync', 'window-16', 'window-16-over-4', 'window-64', 'window-64-over-4'],
   ]);
+  assert.deepEqual(
+    skipped?.map(({ load }) => load),
+    ['sync on 4 connections'],
+  );
   assert.ok(slices, 'by slices, like every race');
-  assert.deepEqual(Object.keys(loads[0]), Object.keys(plan({ inFlight: [16] }).loads[1]));
-  assert.equal(loadName(loads[1]), 'window of 16 on 4 connections');
+  assert.deepEqual(Object.keys(loads[1]), Object.keys(plan({ inFlight: [16] }).loads[1]));
+  assert.equal(loadName(loads[2]), 'window of 16 on 4 connections');
   assert.deepEqual(labels({ connections: [4], rate: 2000 }), ['rate-2000-over-4']);
 });
 
 test('connections that would have nothing to do are refused', () => {
   for (const [given, says] of /** @type {[Record<string, any>, RegExp][]} */ ([
-    [{ connections: [16], inFlight: [8] }, /--connections 16: 8 in flight use at most 8/],
-    [{ connections: [4], load: 'sync' }, /--connections: one in flight uses one/],
+    [{ connections: [16], inFlight: [8] }, /--connections 16: with 8 in flight at most 8/],
+    [{ connections: [4], load: 'sync' }, /--connections 4: with 1 in flight at most 1/],
     [{ connections: [4], processes: [2] }, /--connections and --processes/],
     [{ connections: [4], search: true, p99: 5 }, /--find-max and --connections/],
   ])) {
     assert.throws(() => plan(given), { code: 'E_USAGE', message: says });
   }
-  assert.throws(() => plan({ connections: [4] }, ycsb), /1 in flight use at most 1/);
+  assert.deepEqual(labels({ connections: [4] }, ycsb), ['window-64-over-4']);
+});
+
+test('lists combine: what cannot be is skipped with its reason, the others run', () => {
+  const { loads, skipped } = plan({ inFlight: [1, 8, 64], connections: [1, 4] });
+  assert.deepEqual(loads.map(loadLabel), [
+    ...['sync', 'window-8', 'window-8-over-4', 'window-64', 'window-64-over-4'],
+  ]);
+  assert.deepEqual(skipped, [
+    {
+      load: 'sync on 4 connections',
+      reason: '--connections 4: with 1 in flight at most 1 are used',
+    },
+  ]);
+  const shared = plan({ inFlight: [2, 64], processes: [1, 4] });
+  assert.deepEqual(
+    shared.skipped?.map(({ load }) => load),
+    ['window of 2 by 4 processes'],
+  );
 });
 
 test('several value sizes: each load on rows of each, as many of one size as of another', () => {

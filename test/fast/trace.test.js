@@ -80,7 +80,11 @@ describe('MONITOR', () => {
       [430, 0, 2],
     ]);
     assert.deepEqual(trace.leftOut, {
-      ...{ AUTH: 1, ACL: 1, others: 1, 'SET NX': 1, 'commands in scripts': 1 },
+      AUTH: 1,
+      ACL: 1,
+      others: 1,
+      'SET NX': 1,
+      'commands in scripts': 1,
     });
     assert.equal(trace.durationUs, 430);
     assert.doesNotMatch(JSON.stringify(trace), new RegExp(`${secret}|user|admin`));
@@ -109,14 +113,16 @@ describe('MONITOR', () => {
 
 test('a file that is no trace is refused in one line', () => {
   const trace = {
-    ...{ schema: 'dragstrip.trace', version: 1, recordedAt: '', durationUs: 10, sizes: [5, -1] },
-    ...{
-      operations: [
-        [0, 0, 1],
-        [10, 2, [1, 2]],
-      ],
-      leftOut: {},
-    },
+    schema: 'dragstrip.trace',
+    version: 1,
+    recordedAt: '',
+    durationUs: 10,
+    sizes: [5, -1],
+    operations: [
+      [0, 0, 1],
+      [10, 2, [1, 2]],
+    ],
+    leftOut: {},
   };
   assert.deepEqual(parseTrace(JSON.stringify(trace), 't.json'), trace);
   /** @type {[object, RegExp][]} */

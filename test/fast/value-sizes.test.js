@@ -158,7 +158,10 @@ test('a plan has the distribution in its dataset; mget, whose figures need one s
   const plan = planRun({ command: 'race', valueSize: 'uniform:16-1k' }, race);
   const { dataset, sizes } = plan;
   assert.deepEqual(dataset, {
-    ...{ rows: 100_000, valueSize: 1000, valueSizes: 'uniform:16-1000', seed: 1 },
+    rows: 100_000,
+    valueSize: 1000,
+    valueSizes: 'uniform:16-1000',
+    seed: 1,
   });
   assert.equal(sizes, undefined, 'no sweep: the rows of the dataset');
   assert.equal(plan.loads[0].valueSize, undefined);

@@ -11,8 +11,10 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openNamespace } from '../../data/namespaces/index.js';
 import { makeBenchmarks, makeJobs } from '../../engine/benchmarks.js';
+import { loadLabel } from '../../engine/loads.js';
 import { withNamespaces } from '../../engine/namespaces.js';
-import { loadLabel, planRun } from '../../engine/plan.js';
+import { planRun } from '../../engine/plan.js';
+import { storageContender } from '../../engine/roles.js';
 import { run } from '../../index.js';
 import { defineWorkload } from '../../lib/define.js';
 import { loadStorage } from '../../storages/index.js';
@@ -101,13 +103,14 @@ describe('benchmarks of variants', () => {
     const result = /** @type {any} */ ({
       benchmarks: makeBenchmarks(plan, storages, others, workload),
     });
-    const jobs = makeJobs(plan, { storages, others }, result, { folder: home, workload });
-    assert.equal(jobs[0].spec.others, undefined);
-    assert.deepEqual(
-      jobs[1].spec.others?.map(({ name, pids }) => [name, pids]),
-      [['nutcracker', [123]]],
-    );
-    assert.deepEqual(jobs[1].spec.workloadOptions, { parameters: { way: 'proxy' } });
+    const jobs = makeJobs(plan, storages, result, workload);
+    assert.deepEqual(jobs[0].load.others, []);
+    assert.deepEqual(jobs[1].load.others, ['nutcracker']);
+    const context = { plan, others, folder: home, round: 0 };
+    const { spec } = storageContender(storages[0], [jobs[1].load], context);
+    const [of] = (spec.storage.others ?? []).filter(({ name }) => name === 'nutcracker');
+    assert.deepEqual([of.pids, spec.tasks[0]?.others], [[123], ['nutcracker']]);
+    assert.deepEqual(spec.tasks[0]?.workloadOptions, { parameters: { way: 'proxy' } });
     const gone = [{ ...others[0], unavailable: { reason: 'it is down', hint: 'start it' } }];
     const [direct, skipped] = makeBenchmarks(plan, storages, gone, workload);
     assert.equal(direct.state, 'planned');

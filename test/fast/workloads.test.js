@@ -14,8 +14,8 @@ import { optionsOf } from '../../engine/options.js';
 import { planRun } from '../../engine/plan.js';
 import { createDataset } from '../../lib/dataset.js';
 import { helpOf, takeOptions } from '../../lib/options.js';
-import { loadAbouts, loadReports, loadWorkload, WORKLOAD_NAMES } from '../../workloads/index.js';
-import { CORES, drawOperations, KINDS } from '../../workloads/ycsb/operations.js';
+import { loadReports, loadWorkload, WORKLOAD_NAMES, WORKLOADS } from '../../workloads/index.js';
+import { CORES, workload as ycsb } from '../../workloads/ycsb/index.js';
 import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
 
 let folder = '';
@@ -27,9 +27,9 @@ after(() => rm(folder, { recursive: true, force: true }));
 test('the list of commands has the summary of each workload, and every workload a report', async () => {
   const { stdout } = await callCommand(['bin/dragstrip.js', '--help']);
   const text = stdout.replace(/\s+/g, ' ');
-  const commands = (await loadAbouts()).filter(({ isCommand }) => isCommand);
+  const commands = Object.entries(WORKLOADS).filter(([, { isCommand }]) => isCommand);
   assert.ok(commands.length > 3);
-  for (const { name, summary } of commands) {
+  for (const [name, { summary }] of commands) {
     assert.equal((await loadWorkload(name)).summary, summary);
     assert.ok(text.includes(`${name} ${summary}`), name);
   }
@@ -37,8 +37,9 @@ test('the list of commands has the summary of each workload, and every workload 
 });
 
 test('the help of each command names every option once, with the default that a run takes', async () => {
-  const abouts = await loadAbouts();
-  const names = abouts.flatMap(({ name, presets = {} }) => [name, ...Object.keys(presets)]);
+  const names = Object.entries(WORKLOADS).flatMap(([name, { presets = {} }]) => [
+    ...[name, ...Object.keys(presets)],
+  ]);
   assert.ok(names.includes('race') && names.includes('ycsb-a'));
   for (const name of names) {
     const { options } = await detailsOf(name);
@@ -103,36 +104,67 @@ test('every default is one that its option takes, and the help tells it', async 
 
 describe('YCSB', () => {
   const dataset = createDataset({ rows: 1000, valueSize: 16, seed: 1 });
-  const drawn = (/** @type {string} */ core) =>
-    drawOperations(CORES[core], { dataset, seed: 7, ops: 20_000 });
+  const ops = 20_000;
+
+  /** @param {string} core @returns {any[][]} what 20,000 operations called, in their order */
+  function callsOf(core) {
+    /** @type {any[][]} */
+    const calls = [];
+    const call =
+      (/** @type {string} */ kind) =>
+      (/** @type {any[]} */ ...words) =>
+        calls.push([kind, ...words]);
+    const handle = {
+      get: call('get'),
+      set: call('set'),
+      mget: call('fetch'),
+      close: call('close'),
+    };
+    const options = { parameters: { core } };
+    const bound = ycsb.prepare({ dataset, seed: 7, ops, options })(handle, 'sync');
+    for (let i = 0; i < ops; i += 1) bound.op(i);
+    return calls;
+  }
 
   for (const [core, { share }] of Object.entries(CORES)) {
     test(`${core} has its shares of operations, the same for the same seed`, () => {
-      const { kinds, keys, scans, values } = drawn(core);
-      for (const [i, kind] of KINDS.entries()) {
-        const found = kinds.filter((one) => one === i).length / kinds.length;
-        assert.ok(Math.abs(found - (share[kind] ?? 0)) < 0.02, `${kind}: ${found}`);
+      const calls = callsOf(core);
+      const { get = 0, set = 0, fetch = 0, modify = 0 } = share;
+      for (const [kind, weight] of Object.entries({
+        get: get + modify,
+        set: set + modify,
+        fetch,
+      })) {
+        const found = calls.filter(([one]) => one === kind).length / ops;
+        assert.ok(Math.abs(found - weight) < 0.02, `${kind}: ${found}`);
       }
-      assert.deepEqual(drawn(core).keys, keys);
-      for (const ids of scans.filter(Boolean)) {
-        assert.ok(ids.length <= 100 && ids[0] >= 1 && Number(ids.at(-1)) <= dataset.rows);
-        assert.equal(Number(ids.at(-1)) - ids[0], ids.length - 1, 'adjacent');
+      assert.deepEqual(callsOf(core), calls);
+      for (const [kind, id, text] of calls) {
+        if (kind === 'set') assert.equal(text, dataset.value(id));
+        if (kind !== 'fetch') continue;
+        assert.ok(id.length <= 100 && id[0] >= 1 && id.at(-1) <= dataset.rows);
+        assert.equal(id.at(-1) - id[0], id.length - 1, 'adjacent');
       }
-      for (const [id, value] of values) assert.equal(value, dataset.value(id));
     });
   }
 
   test('d reads the latest rows most, the others spread their popular ones', () => {
-    const newest = drawn('d').keys.filter((id) => id > 990).length;
-    assert.ok(newest > 20_000 * 0.3, `${newest}`);
-    assert.ok(drawn('a').keys.filter((id) => id > 990).length < 20_000 * 0.3);
+    const newest = (/** @type {string} */ core) =>
+      callsOf(core).filter(([, id]) => id > 990).length;
+    assert.ok(newest('d') > ops * 0.3);
+    assert.ok(newest('a') < ops * 0.3);
   });
 
   test('all six run on promises, calls and callbacks, and every reply is verified', async () => {
     const result = await run({
       workload: 'ycsb',
       storages: ['memory', 'memory:sync', 'lmdb'],
-      ...{ ops: 400, inFlight: [1, 8], rounds: 1, warmupOperations: 50, rows: 300, valueSize: 16 },
+      ops: 400,
+      inFlight: [1, 8],
+      rounds: 1,
+      warmupOperations: 50,
+      rows: 300,
+      valueSize: 16,
       home: folder,
     });
     assert.equal(result.benchmarks.length, 3 * 6 * 2);

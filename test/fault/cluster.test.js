@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { seedServers } from '../../engine/seed.js';
 import { run } from '../../index.js';
 import { isAlive } from '../../lib/process-identity.js';
@@ -26,76 +26,87 @@ const CLIENTS = [
   { storage: 'redis-cluster', tells: true },
 ];
 
-describe('a primary is killed while a rate load runs', () => {
+describe('a primary is killed while a rate load runs', { timeout: 180_000 }, () => {
+  let home = '';
+  /** @type {Awaited<ReturnType<typeof startServers>>} */
+  let started;
+  /** @type {Record<string, import('../../lib/result.js').Result>} */
+  let results = {};
+  before(async () => {
+    home = await makeHome();
+    started = await startServers([NAME], { home, packagesHome: PACKAGES_HOME, owned: true });
+    assert.deepEqual(started.failures, []);
+    await seedServers({ ...ROWS, servers: [NAME], home });
+    results = await runAndKill(home, nodes()[0].pid);
+  });
+  after(async () => {
+    await started?.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const nodes = () => started.servers[0].nodes ?? [];
+
   for (const { storage, tells } of CLIENTS) {
-    test(`${storage}: outage, errors and redirections are in the result`, {
-      timeout: 180_000,
-    }, async () => {
-      const home = await makeHome();
-      const options = { home, packagesHome: PACKAGES_HOME, owned: true };
-      const { servers, failures, stop } = await startServers([NAME], options);
-      try {
-        assert.deepEqual(failures, []);
-        await seedServers({ ...ROWS, servers: [NAME], home });
-        const [{ nodes = [] }] = servers;
-        const result = await runAndKill({ storage, home }, nodes[0].pid);
-        assert.ok(!isAlive(nodes[0]), 'the primary is gone');
-        const [{ rounds, id }] = result.benchmarks;
-        const [round] = rounds;
-        const { outcomes, redirects, timeline, samples } = round;
-        assert.equal(round.state, 'measured', JSON.stringify(round.failure));
-        assert.equal(outcomes.mismatch + outcomes.miss, 0, 'no row is wrong or lost');
-        const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
-        assert.equal(sum, round.scheduled);
-        assert.ok(outcomes.ok > round.scheduled / 2, JSON.stringify(outcomes));
-        for (const { code } of samples) assert.ok(code, JSON.stringify(samples));
-        // From the last ping until a replica has the slots: node timeout and election.
-        const outage = longestOutage(timeline, RATE, DURATION_MS * 1e6);
-        assert.ok(outage !== null, JSON.stringify(timeline));
-        assert.ok(outage.durationNs >= 5e8, JSON.stringify(outage));
-        const warned = result.warnings.filter(({ benchmark }) => benchmark === id);
-        const codes = warned.map(({ code }) => code);
-        assert.ok(codes.includes('W_OUTAGE'), codes.join());
-        assert.equal(redirects !== undefined, tells);
-        if (storage === 'ioredis-cluster') {
-          const { moved = 0, clusterDown = 0 } = redirects ?? {};
-          assert.ok(moved + clusterDown > 0, JSON.stringify(redirects));
-          assert.ok(codes.includes('W_REDIRECTED'), codes.join());
-        }
-        // The replica was promoted, and the other processes are one server still.
-        const status = (await statusServers({ home })).find(({ name }) => name === NAME);
-        assert.equal(status?.state, 'stopped', 'it is this process’s own, not a lasting one');
-        assert.equal(nodes.filter((node) => isAlive(node)).length, 5);
-        await stop();
-        assert.deepEqual(
-          nodes.filter((node) => isAlive(node)),
-          [],
-        );
-      } finally {
-        await stop();
-        await rm(home, { recursive: true, force: true });
+    test(`${storage}: outage, errors and redirections are in the result`, () => {
+      const result = results[storage];
+      const [{ rounds, id }] = result.benchmarks;
+      const [round] = rounds;
+      const { outcomes, redirects, timeline, samples } = round;
+      assert.equal(round.state, 'measured', JSON.stringify(round.failure));
+      assert.equal(outcomes.mismatch + outcomes.miss, 0, 'no row is wrong or lost');
+      const sum = Object.values(outcomes).reduce((a, b) => a + b, 0);
+      assert.equal(sum, round.scheduled);
+      assert.ok(outcomes.ok > round.scheduled / 2, JSON.stringify(outcomes));
+      for (const { code } of samples) assert.ok(code, JSON.stringify(samples));
+      // From the last ping until a replica has the slots: node timeout and election.
+      const outage = longestOutage(timeline, RATE, DURATION_MS * 1e6);
+      assert.ok(outage !== null, JSON.stringify(timeline));
+      assert.ok(outage.durationNs >= 5e8, JSON.stringify(outage));
+      const warned = result.warnings.filter(({ benchmark }) => benchmark === id);
+      const codes = warned.map(({ code }) => code);
+      assert.ok(codes.includes('W_OUTAGE'), codes.join());
+      assert.equal(redirects !== undefined, tells);
+      if (storage === 'ioredis-cluster') {
+        const { moved = 0, clusterDown = 0 } = redirects ?? {};
+        assert.ok(moved + clusterDown > 0, JSON.stringify(redirects));
+        assert.ok(codes.includes('W_REDIRECTED'), codes.join());
       }
     });
   }
+
+  test('the replica was promoted, and the other processes are one server still', async () => {
+    assert.ok(!isAlive(nodes()[0]), 'the primary is gone');
+    const status = (await statusServers({ home })).find(({ name }) => name === NAME);
+    assert.equal(status?.state, 'stopped', 'it is this process’s own, not a lasting one');
+    assert.equal(nodes().filter((node) => isAlive(node)).length, 5);
+    await started.stop();
+    assert.deepEqual(
+      nodes().filter((node) => isAlive(node)),
+      [],
+    );
+  });
 });
 
 /**
- * @param {{ storage: string, home: string }} what
- * @param {number} pid killed once ENOUGH reads were verified
+ * @param {string} home
+ * @param {number} pid killed once each client has had ENOUGH verified reads
  */
-async function runAndKill({ storage, home }, pid) {
-  let killed = false;
-  const result = await run(
-    { ...ROWS, storages: [storage], rate: RATE, duration: DURATION_MS, warmup: 200, home },
-    {
-      onEvent(event) {
-        if (killed || event.type !== 'progress' || event.phase !== 'measure') return;
-        if (event.settled < ENOUGH) return;
-        killed = true;
-        process.kill(pid, 'SIGKILL');
+async function runAndKill(home, pid) {
+  const waiting = new Set(CLIENTS.map(({ storage }) => storage));
+  const runs = CLIENTS.map(async ({ storage }) => {
+    const result = await run(
+      { ...ROWS, storages: [storage], rate: RATE, duration: DURATION_MS, warmup: 200, home },
+      {
+        onEvent(event) {
+          if (event.type !== 'progress' || event.phase !== 'measure') return;
+          if (event.settled < ENOUGH || !waiting.delete(storage)) return;
+          if (waiting.size === 0) process.kill(pid, 'SIGKILL');
+        },
       },
-    },
-  );
-  assert.ok(killed, 'it was killed while measuring');
-  return result;
+    );
+    return [storage, result];
+  });
+  const results = Object.fromEntries(await Promise.all(runs));
+  assert.equal(waiting.size, 0, 'it was killed while measuring');
+  return results;
 }

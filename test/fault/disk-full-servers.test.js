@@ -139,12 +139,19 @@ describe('Tarantool whose disk is full', { skip }, () => {
     const binaries = await find(PACKAGES_HOME);
     if (binaries === null) throw new Error('Tarantool is not there');
     const env = {
-      ...{ ...binaries.env, DRAGSTRIP_BOX_LISTEN: address, DRAGSTRIP_BOX_FOLDER: folder },
-      ...{ DRAGSTRIP_BOX_MEMORY: `${2 ** 27}`, DRAGSTRIP_BOX_KEEP: 'no' },
+      ...binaries.env,
+      DRAGSTRIP_BOX_LISTEN: address,
+      DRAGSTRIP_BOX_FOLDER: folder,
+      DRAGSTRIP_BOX_MEMORY: `${2 ** 27}`,
+      DRAGSTRIP_BOX_KEEP: 'no',
     };
     const { identity } = await launch({
-      ...{ program: binaries.programs['tarantool'], args: [script], cwd: folder, env },
-      ...{ logPath: path.join(folder, 'log'), owned: true },
+      program: binaries.programs['tarantool'],
+      args: [script],
+      cwd: folder,
+      env,
+      logPath: path.join(folder, 'log'),
+      owned: true,
     });
     pid = identity.pid;
     const [host, port] = address.split(':');

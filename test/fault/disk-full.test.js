@@ -88,8 +88,14 @@ describe('a server whose disk is full', { skip }, () => {
     let isFull = false;
     const result = await run(
       /** @type {any} */ ({
-        ...{ ...dataset, workload: 'mix', mix: 'get:50,set:50', storages: ['ioredis'] },
-        ...{ rate: 500, duration: 8000, warmup: 0, addresses: { redis: address } },
+        ...dataset,
+        workload: 'mix',
+        mix: 'get:50,set:50',
+        storages: ['ioredis'],
+        rate: 500,
+        duration: 8000,
+        warmup: 0,
+        addresses: { redis: address },
       }),
       {
         onEvent(event) {

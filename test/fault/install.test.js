@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { missingHere } from '../../cli/start.js';
 import { loadServer } from '../../servers/index.js';
@@ -95,8 +95,11 @@ test('tests without a network skip what needs a missing server, and say why', as
       encoding: 'utf8',
       // Port 9 (discard) is closed; apt takes a proxy from these variables (apt-transport-http(1)).
       env: {
-        ...{ PATH: process.env['PATH'], HOME: clone, ...more },
-        ...{ http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' },
+        PATH: process.env['PATH'],
+        HOME: clone,
+        ...more,
+        http_proxy: 'http://127.0.0.1:9',
+        https_proxy: 'http://127.0.0.1:9',
       },
     });
   const { status, stdout } = testThere({});
@@ -116,8 +119,10 @@ test('tests without a network skip what needs a missing server, and say why', as
  */
 function cloneWithTests(clone, tests) {
   chmodSync(folder, 0o711); // or root would keep its servers in /var/lib
-  const omitted = ['.dragstrip', '.git', 'node_modules', 'test'].map((name) => join(ROOT, name));
-  cpSync(ROOT, clone, { recursive: true, filter: (source) => !omitted.includes(source) });
+  const omitted = ['.dragstrip', '.git', 'node_modules'].map((name) => join(ROOT, name));
+  const isWanted = (/** @type {string} */ source) =>
+    !omitted.includes(source) && basename(source) !== 'test';
+  cpSync(ROOT, clone, { recursive: true, filter: isWanted });
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   for (const file of [...tests, 'helpers']) {
     cpSync(join(ROOT, 'test', file), join(clone, 'test', file), { recursive: true });

@@ -21,12 +21,14 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
       let isDone = false;
       const result = await run(
         /** @type {any} */ ({
-          ...{
-            workload: 'insert',
-            storages: ['cassandra'],
-            strategies: ['async', 'unlogged_batch'],
-          },
-          ...{ rows: 200_000, rounds: 1, warmup: 2, timeoutMs: 3000, home: servers.home() },
+          workload: 'insert',
+          storages: ['cassandra'],
+          strategies: ['async', 'unlogged_batch'],
+          rows: 200_000,
+          rounds: 1,
+          warmup: 2,
+          timeoutMs: 3000,
+          home: servers.home(),
         }),
         {
           onEvent(event) {

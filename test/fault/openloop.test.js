@@ -6,12 +6,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
-import { runBenchmark } from '../../engine/benchmark.js';
 import { createDataset } from '../../lib/dataset.js';
 import { DROPPED, OK, OUTCOMES, UNSENT } from '../../lib/outcome.js';
-import { systemClock } from '../../measure/clock.js';
 import { Histogram } from '../../measure/histogram.js';
-import { systemInstruments } from '../../measure/usage.js';
+import { playHere, specOf, taskOf } from '../helpers/contenders.js';
 import { withServers } from '../helpers/servers.js';
 
 const DATASET = { rows: 1000, valueSize: 64, seed: 1 };
@@ -36,28 +34,17 @@ async function runStopped(load, storage = 'ioredis') {
     dataset: createDataset(DATASET),
   });
   const { pid } = servers.running('redis');
-  let stopping = false;
-  const record = await runBenchmark(
+  const whole = { operations: null, durationNs: SECONDS * 1e9, inFlight: null, ...load };
+  const warm = { kind: /** @type {const} */ ('operations'), operations: 1000 };
+  const credentialVariables = servers.running('redis').credentials ?? {};
+  const task = taskOf(whole, { warm, operations: undefined });
+  const spec = specOf([task], { storage, address, credentialVariables, dataset: DATASET, seed: 1 });
+  const { operations, durationNs } = whole;
+  const record = await playHere(
+    { ...spec, isLong: true },
+    { operations, durationNs },
     {
-      storage,
-      profile: 'default',
-      workload: 'get',
-      workloadOptions: {},
-      load: { inFlight: null, operations: null, durationNs: SECONDS * 1e9, ...load },
-      address,
-      credentialVariables: servers.running('redis').credentials ?? {},
-      serverPids: [],
-      dataset: DATASET,
-      folder: '',
-      seed: 1,
-      warmupOperations: 1000,
-      stallNs: 5e9,
-    },
-    {
-      instruments: systemInstruments(systemClock),
-      onProgress({ phase }) {
-        if (phase !== 'measure' || stopping) return;
-        stopping = true;
+      onMeasure() {
         setTimeout(() => {
           process.kill(pid, 'SIGSTOP');
           setTimeout(() => process.kill(pid, 'SIGCONT'), STOPPED_MS);
@@ -71,8 +58,9 @@ async function runStopped(load, storage = 'ioredis') {
     record.scheduled,
     'scheduled = the sum of the outcomes',
   );
-  assert.ok(record.latency !== null);
-  const latency = Histogram.fromSparse(record.latency);
+  const message = record.histograms['latency'];
+  assert.ok(message);
+  const latency = Histogram.fromSparse(message);
   assert.equal(latency.count, record.outcomes[OK]);
   return { record, latency };
 }
@@ -115,11 +103,11 @@ describe('a server that stands still for 1 s of 10', { concurrency: false }, () 
     assertWithin2Percent(p99, latency.max - 100e6, 'p99');
     assertWithin2Percent(p999, latency.max - 10e6, 'p99.9');
     const { open } = record;
-    assert.ok(open != null && open.service !== null);
-    assert.equal(open.offered, 20_000);
-    assert.equal(open.sent, 20_000);
-    assert.equal(open.completed, 20_000);
-    assert.equal(open.dropped, 0);
+    assert.ok(open !== null && record.histograms['service']);
+    assert.equal(open['offered'], 20_000);
+    assert.equal(open['sent'], 20_000);
+    assert.equal(open['completed'], 20_000);
+    assert.equal(open['dropped'], 0);
   });
 
   test('Poisson arrivals show the same', async () => {
@@ -144,8 +132,8 @@ describe('a server that stands still for 1 s of 10', { concurrency: false }, () 
     const dropped = record.outcomes[DROPPED];
     const expected = (latency.max / 1e9) * 2000 - 1000;
     assert.ok(Math.abs(dropped / expected - 1) < 0.05, `${dropped} dropped of ${expected}`);
-    assert.equal(record.open?.dropped, dropped);
-    assert.equal(record.open?.offered, record.open.sent + dropped);
+    assert.equal(record.open?.['dropped'], dropped);
+    assert.equal(record.open['offered'], Number(record.open['sent']) + dropped);
     assert.equal(record.outcomes[UNSENT], 0);
   });
 

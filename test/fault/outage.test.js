@@ -121,9 +121,14 @@ describe('redis', () => {
   test('ioredis by two processes continues after the server stood still', async () => {
     const ran = await runThrough(
       {
-        ...{ storages: ['ioredis'], addresses: { redis: address }, timeoutMs: 1000 },
+        storages: ['ioredis'],
+        addresses: { redis: address },
+        timeoutMs: 1000,
         loads: undefined,
-        ...{ rate: RATE, duration: 10_000, onOutage: 'continue', processes: [2] },
+        rate: RATE,
+        duration: 10_000,
+        onOutage: 'continue',
+        processes: [2],
       },
       {
         async fault() {
@@ -155,7 +160,9 @@ describe('redis', () => {
     try {
       const { result, round } = await runThrough(
         {
-          ...{ workload: 'mix', mix: 'get:50,set:50', storages: ['ioredis'] },
+          workload: 'mix',
+          mix: 'get:50,set:50',
+          storages: ['ioredis'],
           addresses: { redis: address },
         },
         {

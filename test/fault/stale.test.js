@@ -66,8 +66,12 @@ describe('reads of a mix', () => {
   async function mixOf(storage, more = {}) {
     const result = await run(
       /** @type {any} */ ({
-        ...{ ...DATASET, storages: [storage], addresses: { redis: address } },
-        ...{ workload: 'mix', mix: 'get:70,set:30', inFlight: [8] },
+        ...DATASET,
+        storages: [storage],
+        addresses: { redis: address },
+        workload: 'mix',
+        mix: 'get:70,set:30',
+        inFlight: [8],
         ...(more['budget'] ? more : { ops: 4000, warmup: 0, ...more }),
       }),
     );

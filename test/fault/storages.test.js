@@ -35,62 +35,22 @@ const cases = await listCases();
 for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
   const own = cases.filter(({ definition, skip }) => definition.server === server && !skip);
 
-  describe(`${server} is killed with ${DEPTH} requests in flight on each storage`, () => {
+  describe(server, () => {
     const servers = withServers([server]);
-    /** @type {Runner[]} */
-    const runners = [];
+    const where = () => ({
+      address: servers.address(server),
+      credentials: servers.credentials(server),
+    });
 
     before(async () => {
-      const address = servers.address(server);
       const loader = await getLoader(server);
-      const credentials = servers.credentials(server);
-      await loader.seed({ address, credentials, dataset });
-      // Each alone at first, because a slow driver starves beside a fast one; then all together.
-      let openGate = () => {};
-      const gate = /** @type {Promise<void>} */ (new Promise((resolve) => (openGate = resolve)));
-      for (const one of own) runners.push(await startRunner(one, address, credentials, gate));
-      openGate();
-      await new Promise(setImmediate);
-      process.kill(servers.running(server).pid, 'SIGKILL');
+      await loader.seed({ ...where(), dataset });
     });
-
-    own.forEach(({ label }, i) => {
-      it(`${label}: all in flight settle, the lost ones with a code`, async () => {
-        const { workers, seen } = runners[i];
-        await within(Promise.all(workers), SETTLE_LIMIT_MS, label);
-        assert.equal(seen.wrong, 0);
-        assert.ok(seen.right >= ENOUGH);
-        assert.equal(seen.errors.length, DEPTH); // each worker ends by one
-        for (const error of seen.errors) {
-          assert.ok(error instanceof Error);
-          assert.equal(typeof (/** @type {any} */ (error).code), 'string', String(error));
-        }
-      });
-
-      it(`${label}: requests after the loss fail too, and it closes`, async () => {
-        const { read, handle } = runners[i];
-        const late = await within(
-          Promise.allSettled(Array.from({ length: 50 }, (_, id) => read(id + 1))),
-          SETTLE_LIMIT_MS,
-          `${label}: late requests`,
-        );
-        assert.ok(late.every(({ status }) => status === 'rejected'));
-        await within(handle.close(), SETTLE_LIMIT_MS, `${label}: close`);
-      });
-    });
-  });
-
-  describe(`${server} is stopped (SIGSTOP) with requests in flight`, () => {
-    const servers = withServers([server]);
 
     for (const one of own) {
-      it(`${one.label}: it closes, and all in flight settle`, async () => {
-        const address = servers.address(server);
+      it(`${one.label}: it closes while the server is stopped, and all in flight settle`, async () => {
         const { pid } = servers.running(server);
-        const loader = await getLoader(server);
-        await loader.seed({ address, credentials: servers.credentials(server), dataset });
-        const credentials = servers.credentials(server);
-        const handle = await openRows(one.definition, { ...contextOf(one, credentials), address });
+        const handle = await openRows(one.definition, contextOf(one, where()));
         const read = reader(handle, one.profile);
         await read(1);
         process.kill(pid, 'SIGSTOP');
@@ -104,23 +64,68 @@ for (const server of /** @type {const} */ (['redis', 'mariadb', 'tarantool'])) {
         }
       });
     }
+
+    describe(`is killed with ${DEPTH} requests in flight on each storage`, () => {
+      /** @type {Runner[]} */
+      const runners = [];
+
+      before(async () => {
+        // Each alone at first, because a slow driver starves beside a fast one; then all together.
+        let openGate = () => {};
+        const gate = /** @type {Promise<void>} */ (new Promise((resolve) => (openGate = resolve)));
+        for (const one of own) runners.push(await startRunner(one, where(), gate));
+        openGate();
+        await new Promise(setImmediate);
+        process.kill(servers.running(server).pid, 'SIGKILL');
+      });
+
+      own.forEach(({ label }, i) => {
+        it(`${label}: all in flight settle, the lost ones with a code`, async () => {
+          const { workers, seen } = runners[i];
+          await within(Promise.all(workers), SETTLE_LIMIT_MS, label);
+          assert.equal(seen.wrong, 0);
+          assert.ok(seen.right >= ENOUGH);
+          assert.equal(seen.errors.length, DEPTH); // each worker ends by one
+          for (const error of seen.errors) {
+            assert.ok(error instanceof Error);
+            assert.equal(typeof (/** @type {any} */ (error).code), 'string', String(error));
+          }
+        });
+
+        it(`${label}: requests after the loss fail too, and it closes`, async () => {
+          const { read, handle } = runners[i];
+          const late = await within(
+            Promise.allSettled(Array.from({ length: 50 }, (_, id) => read(id + 1))),
+            SETTLE_LIMIT_MS,
+            `${label}: late requests`,
+          );
+          assert.ok(late.every(({ status }) => status === 'rejected'));
+          await within(handle.close(), SETTLE_LIMIT_MS, `${label}: close`);
+        });
+      });
+    });
   });
 }
 
-/** @param {StorageCase} one @param {import('../../lib/types.js').Credentials} credentials */
-function contextOf({ profile }, credentials) {
-  return { credentials, profile, dataset, folder: '' };
+/**
+ * @typedef {object} Where
+ * @property {import('../../lib/types.js').Address} address
+ * @property {import('../../lib/types.js').Credentials} credentials
+ */
+
+/** @param {StorageCase} one @param {Where} where */
+function contextOf({ profile }, where) {
+  return { ...where, profile, dataset, folder: '' };
 }
 
 /**
  * @param {StorageCase} one
- * @param {import('../../lib/types.js').Address} address
- * @param {import('../../lib/types.js').Credentials} credentials
+ * @param {Where} where
  * @param {Promise<void>} gate
  * @returns {Promise<Runner>} once it has made ENOUGH reads
  */
-async function startRunner(one, address, credentials, gate) {
-  const handle = await openRows(one.definition, { ...contextOf(one, credentials), address });
+async function startRunner(one, where, gate) {
+  const handle = await openRows(one.definition, contextOf(one, where));
   const read = reader(handle, one.profile);
   /** @type {Runner['seen']} */
   const seen = { right: 0, wrong: 0, errors: [], enough() {}, gate };

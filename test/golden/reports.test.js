@@ -105,6 +105,31 @@ test('without a width nothing is left out', async () => {
   assert.match(render(RESULTS.race, { width: 80 }), /Not shown at 80 columns: p50, p99\.9,/);
 });
 
+test('every kind of run has a closing sentence, the same in each format', async () => {
+  for (const [name, result] of Object.entries(RESULTS)) {
+    const [json, ...texts] = await Promise.all(
+      ['json', 'console', 'markdown', 'html'].map(async (format) =>
+        (await loadReport(format)).render(result),
+      ),
+    );
+    const [{ verdict }] = JSON.parse(json);
+    assert.ok(verdict.length > 0, name);
+    // Formats escape in ways of their own.
+    const plain = (/** @type {string} */ text) => text.replace(/&#?\w+;|[^\w.,]+/g, '');
+    for (const sentence of verdict) {
+      for (const text of texts) assert.ok(plain(text).includes(plain(sentence)), sentence);
+    }
+  }
+});
+
+test('a title has the length of its slices, and none where nothing says it', async () => {
+  const { render } = await loadReport('console');
+  const { comparison, ...whole } = RESULTS.sliced;
+  const longer = { ...whole, comparison: { ...comparison, sliceNs: 200e6 } };
+  assert.match(render(/** @type {any} */ (longer)), /1 in flight, slices of 200 ms, \d+ rounds/);
+  assert.match(render(/** @type {any} */ (whole)), /1 in flight, \d+ rounds/);
+});
+
 test('a report is pure: twice the same text, and the result is as it was', async () => {
   for (const name of REPORT_NAMES) {
     const { render } = await loadReport(name);
@@ -141,7 +166,7 @@ test('an unknown report is a usage error that lists those there are', async () =
     await assert.rejects(loadReport(name), {
       code: 'E_USAGE',
       message: /not known/,
-      hint: 'name one of console, markdown, csv, json, html',
+      hint: 'name one of console, markdown, pr, csv, json, html',
     });
   }
   for (const name of REPORT_NAMES) assert.equal((await loadReport(name)).name, name);
@@ -167,13 +192,17 @@ function parseCsv(text) {
   return rows;
 }
 
-test('the CSV has as many fields in each row as in its head, one row a benchmark and round', async () => {
+test('the CSV has as many fields in each row as in its head: the tables, then each round', async () => {
   const { render } = await loadReport('csv');
-  const [head, ...rows] = parseCsv(render(RESULTS.broken));
+  const [head, ...all] = parseCsv(render(RESULTS.broken));
+  const rows = all.filter(([table]) => table === 'rounds');
+  const [, first] = parseCsv(render(RESULTS.sliced));
+  assert.equal(first[0], 'get, sync: 1 in flight, slices of 8 ms, 6 rounds');
+  assert.ok(all.length > rows.length);
   const expected = RESULTS.broken.benchmarks.reduce((n, { rounds }) => n + (rounds.length || 1), 0);
   assert.equal(rows.length, expected);
   assert.equal(new Set(head).size, head.length);
-  for (const row of rows) assert.equal(row.length, head.length);
+  for (const row of all) assert.equal(row.length, head.length);
   const value = (/** @type {string} */ name, /** @type {number} */ i) =>
     rows[i][head.indexOf(name)];
   assert.equal(Number(value('mismatch', 0)), 40);

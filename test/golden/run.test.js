@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { inThisProcess } from '../../engine/executor.js';
+import { inThisProcess } from '../../engine/contender-process.js';
 import { runRace } from '../../engine/runner.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { createFakeClock } from '../../measure/clock.js';
@@ -42,18 +42,27 @@ after(() => rmSync(home, { recursive: true, force: true }));
 function fakeInstruments(clock) {
   let readings = 0;
   let looks = 0;
+  const cpu = () => {
+    readings += 1;
+    return {
+      userNs: readings * 4e6,
+      systemNs: readings * 1e6,
+      voluntarySwitches: readings * 3,
+      involuntarySwitches: readings,
+    };
+  };
   return {
     clock,
+    cpu: () => cpu(),
     client() {
-      readings += 1;
       return {
-        userNs: readings * 4e6,
-        systemNs: readings * 1e6,
+        ...cpu(),
         rssBytes: (60 + readings) * 2 ** 20,
         rssBytesMax: (64 + readings) * 2 ** 20,
         heapBytes: 10 * 2 ** 20 + readings * 50_000,
       };
     },
+    threadClocks: () => ({ read: () => null, close() {} }),
     servers: () => null,
     collectGarbage() {},
     canaryNs: () => 1_234_500,
@@ -75,15 +84,27 @@ function fakeInstruments(clock) {
 /** Longer loads let the event loop turn, and with it timers that read the clock when they like. */
 const OPERATIONS_MAX = 2000;
 
+/** @param {import('../../engine/contender.js').Task | null} task */
+function shortWarmUp(task) {
+  if (task?.warm.kind !== 'operations') return task;
+  const operations = Math.min(task.warm.operations, OPERATIONS_MAX);
+  return { ...task, warm: { kind: /** @type {const} */ ('operations'), operations } };
+}
+
 function runGolden() {
   const date = '2026-11-21T10:00:00.000Z';
   const clock = createFakeClock({ stepNs: 500, date });
-  const execute = inThisProcess(fakeInstruments(clock));
-  /** @type {import('../../engine/executor.js').Executor} the harnessOverhead's loads are long */
-  const executor = ({ load, warmupOperations, ...spec }, context) => {
-    const operations = Math.min(load.operations ?? OPERATIONS_MAX, OPERATIONS_MAX);
-    const warmup = Math.min(warmupOperations, OPERATIONS_MAX);
-    return execute({ ...spec, load: { ...load, operations }, warmupOperations: warmup }, context);
+  const inside = inThisProcess(fakeInstruments(clock));
+  /** @type {import('../../engine/contender-process.js').ProcessFactory} overhead loads are long */
+  const processes = (spec, events) => {
+    const own = inside({ ...spec, tasks: spec.tasks.map(shortWarmUp) }, events);
+    return {
+      ...own,
+      run(load, start, amount) {
+        const operations = Math.min(amount?.operations ?? OPERATIONS_MAX, OPERATIONS_MAX);
+        return own.run(load, start, { operations, durationNs: null });
+      },
+    };
   };
   return runRace(
     {
@@ -103,7 +124,7 @@ function runGolden() {
     },
     {
       clock,
-      executor,
+      processes,
       environment: async () => structuredClone(ENVIRONMENT),
     },
   );

@@ -1,7 +1,8 @@
 /** A Redis Cluster in a test: commands to one node, a slot that is being moved. */
 
 import { formatPlace } from '../../lib/address.js';
-import { parseSlots, slotOf } from '../../protocols/resp/slots.js';
+import { slotOf } from '../../packages/mutex/slot.js';
+import { parseSlots } from '../../protocols/resp/slots.js';
 import { callRedis } from '../../servers/cluster-call.js';
 
 /** @typedef {import('../../lib/types.js').Endpoint} Endpoint */

@@ -4,6 +4,9 @@
  */
 
 import cassandra from 'cassandra-driver';
+import { CQL_MIXED } from '../../codecs/fixtures.js';
+import { largeValue, SET_COUNT, setRows, smallValue } from '../../codecs/rows.js';
+import { Wire } from './codec-recorder.js';
 import {
   cqlExecute,
   cqlFrame,
@@ -15,10 +18,7 @@ import {
   short,
   statementId,
   withLength,
-} from '../../codecs/cql/reference.js';
-import { CQL_MIXED } from '../../codecs/fixtures.js';
-import { largeValue, SET_COUNT, setRows, smallValue } from '../../codecs/rows.js';
-import { Wire } from './codec-recorder.js';
+} from './cql-requests.js';
 
 const HEAD_BYTES = 9;
 const ROWS_OF_BATCH = 20;

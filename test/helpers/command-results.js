@@ -66,8 +66,14 @@ export function commandsResult({ rounds = 3 } = {}) {
         const parameters = { test, way: whose, transport, keepAlive };
         return {
           id: `ioredis:default/commands[${Object.values(parameters)}]/window-50`,
-          ...{ storage: 'ioredis', profile: 'default', workload: 'commands', parameters },
-          ...{ load: LOAD, state: 'measured', reason: null, hint: null },
+          storage: 'ioredis',
+          profile: 'default',
+          workload: 'commands',
+          parameters,
+          load: LOAD,
+          state: 'measured',
+          reason: null,
+          hint: null,
           rounds: Array.from({ length: rounds }, (_, n) => roundOf(test, way, keepAlive, n)),
         };
       }),

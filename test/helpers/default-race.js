@@ -34,15 +34,22 @@ export function defaultRace({ storages = STORAGES.length, rounds = 6 } = {}) {
     command: 'race',
     servers: [],
     storages: names.map((name) => ({
-      ...{ name, profile: 'default', package: name, version: '1.2.3', calls: 'promise' },
+      name,
+      profile: 'default',
+      package: name,
+      version: '1.2.3',
+      calls: 'promise',
       summary: `made-up driver ${name}`,
-      ...{ server: /^(lmdb|sqlite)$/.test(name) ? null : 'redis', options: { keepAlive: true } },
+      server: /^(lmdb|sqlite)$/.test(name) ? null : 'redis',
+      options: { keepAlive: true },
     })),
     benchmarks: LOADS.flatMap((load) =>
       names.map((storage, i) => {
         const inFlight = load.inFlight ?? 1;
         return benchmark({
-          ...{ storage, load, id: `${storage}:default/get/${load.kind}` },
+          storage,
+          load,
+          id: `${storage}:default/get/${load.kind}`,
           rounds: Array.from({ length: rounds }, (_, round) => {
             const throughput = (50_000 / (1 + i / 3)) * (0.95 + 0.1 * draw()) * inFlight ** 0.2;
             const counted = { ...load, operations: 5000 };
@@ -89,8 +96,11 @@ function latencyOf(meanNs, draw) {
     histogram.record(meanNs * Math.exp(spread) * (1 + 0.02 / (draw() + 1e-3)));
   }
   return {
-    ...{ count: histogram.count, minNs: histogram.min, maxNs: histogram.max },
-    ...{ meanNs: histogram.mean, p50Ns: histogram.printablePercentile(0.5) },
+    count: histogram.count,
+    minNs: histogram.min,
+    maxNs: histogram.max,
+    meanNs: histogram.mean,
+    p50Ns: histogram.printablePercentile(0.5),
     p90Ns: histogram.printablePercentile(0.9),
     p99Ns: histogram.printablePercentile(0.99),
     p999Ns: histogram.printablePercentile(0.999),

@@ -1,4 +1,4 @@
-/** Several load machines for a test: agents as processes, a fake server that says what it was asked. */
+/** Several load machines for a test: agents as processes, a fake server that reports its requests. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import { createRedis } from '../../limits/fake/redis.js';
 import { WriteBuffer } from '../../limits/fake/write-buffer.js';
+import { runnerOf } from '../../packages/fleet/fleet-rounds.js';
 import { ROOT, startCommand } from './command-line.js';
 
 export const DATASET = Object.freeze({ rows: 500, valueSize: 64, seed: 3 });
@@ -47,7 +48,9 @@ export async function startAgent(name, { address, token, args = [], env = {}, pr
   );
   /** @type {AgentProcess} */
   const agent = {
-    ...{ name, child, stdout },
+    name,
+    child,
+    stdout,
     async says(text, ms = READY_MS) {
       const found = await until(() => text.test(stdout()) || child.exitCode !== null, ms);
       if (found && text.test(stdout())) return;
@@ -141,18 +144,61 @@ export async function listenAndKeep(host = '127.0.0.1') {
 /**
  * @param {number} port of the fake server
  * @param {Partial<import('../../lib/result.js').Load>} load
- * @param {Partial<import('../../engine/benchmark.js').BenchmarkSpec>} [fields]
- * @returns {import('../../engine/benchmark.js').BenchmarkSpec}
+ * @param {Partial<import('../../engine/contender.js').ContenderSpec['storage']>} [fields]
+ * @returns {import('../../engine/roles.js').Contender} ioredis, or the storage of `fields`
  */
-export function specOf(port, load, fields = {}) {
-  return {
-    ...{ storage: 'ioredis', profile: 'default', workload: 'get', workloadOptions: {} },
-    load: { kind: 'rate', inFlight: null, operations: null, durationNs: null, ...load },
+export function contenderOf(port, load, fields = {}) {
+  const storage = {
+    storage: 'ioredis',
+    profile: 'default',
     address: { main: { host: '127.0.0.1', port } },
-    ...{ credentialVariables: null, serverPids: [], dataset: DATASET, folder: '' },
-    ...{ seed: 7, warmupOperations: 0, stallNs: 10e9 },
+    credentialVariables: null,
+    serverPids: [],
+    dataset: DATASET,
+    folder: '',
+    seed: 7,
     ...fields,
   };
+  const task = {
+    id: 'a load',
+    load: {
+      kind: /** @type {const} */ ('rate'),
+      inFlight: null,
+      operations: null,
+      durationNs: null,
+      ...load,
+    },
+    workload: 'get',
+    workloadOptions: {},
+    warm: { kind: /** @type {const} */ ('none') },
+    slot: 0,
+    others: [],
+    stallNs: 10e9,
+  };
+  const { storage: name } = storage;
+  const spec = { opener: /** @type {const} */ ('storage'), storage, tasks: [task] };
+  return { name, role: 'storage', every: 1, lasts: 1, server: 'redis', spec };
+}
+
+/**
+ * @param {import('../../packages/fleet/controller.js').Fleet} fleet
+ * @param {import('../../engine/roles.js').Contender} contender with one load, measured whole
+ */
+export async function measure(fleet, contender) {
+  const [task] = contender.spec.tasks;
+  const { operations = null, durationNs = null } = task?.load ?? {};
+  const how = { onProgress() {} };
+  const seat = await runnerOf(fleet).playWhole(contender, { operations, durationNs }, how);
+  return { segment: seat.merged([0]), failure: seat.failure };
+}
+
+/**
+ * @param {import('../../engine/segment.js').Segment} segment
+ * @returns {number[]} operations in each second
+ */
+export function secondsOf({ histograms }) {
+  const seconds = Object.entries(histograms).filter(([name]) => name.startsWith('second '));
+  return seconds.map(([, latency]) => latency?.count ?? 0);
 }
 
 /** @param {number} id @returns {string} key of a row */
@@ -193,4 +239,20 @@ export async function listenAsLink(port) {
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+/** @typedef {import('./command-line.js').Ended} Ended */
+
+/**
+ * An agent that gets no processor begins too late, and its round is rightly invalid: once more.
+ * @param {() => Promise<Ended>} race
+ * @returns {Promise<Ended>} the first without such a round; of four the last
+ */
+export async function inTime(race) {
+  for (let attempt = 1; ; attempt += 1) {
+    const ended = await race();
+    const codes = [...ended.stdout.matchAll(/failed: (E_\w+)/g)].map(([, code]) => code);
+    const late = codes.length > 0 && codes.every((code) => code === 'E_AGENT_LATE');
+    if (!late || attempt === 4) return ended;
+  }
 }

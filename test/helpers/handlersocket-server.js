@@ -45,13 +45,17 @@ export async function startMariadb({ settings = {}, sockets = false } = {}) {
   await installData(programs['mariadb-install-db'], { base, data, root, env, folder });
   const [port, read, write] = [await getPort(), await getPort(), await getPort()];
   const own = {
-    ...{ 'plugin-maturity': 'beta', 'plugin-load-add': 'handlersocket.so' },
+    'plugin-maturity': 'beta',
+    'plugin-load-add': 'handlersocket.so',
     handlersocket_address: sockets ? '/' : '127.0.0.1',
     handlersocket_port: sockets ? join(folder, 'read.sock') : read,
     handlersocket_port_wr: sockets ? join(folder, 'write.sock') : write,
-    ...{ handlersocket_plain_secret: '', handlersocket_plain_secret_wr: '' },
-    ...{ handlersocket_threads: 2, 'character-set-server': 'utf8mb4' },
-    ...{ innodb_flush_log_at_trx_commit: 2, innodb_buffer_pool_size: '64M' },
+    handlersocket_plain_secret: '',
+    handlersocket_plain_secret_wr: '',
+    handlersocket_threads: 2,
+    'character-set-server': 'utf8mb4',
+    innodb_flush_log_at_trx_commit: 2,
+    innodb_buffer_pool_size: '64M',
     ...settings,
   };
   const args = [
@@ -116,7 +120,9 @@ async function findBinaries() {
   // Nothing on PATH and nothing fetched yet: a start fetches it.
   const home = await makeHome();
   const started = await startServers(['mariadb'], {
-    ...{ home, packagesHome: PACKAGES_HOME, owned: true },
+    home,
+    packagesHome: PACKAGES_HOME,
+    owned: true,
   });
   await started.stop();
   await rm(home, { recursive: true, force: true });

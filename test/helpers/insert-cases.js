@@ -6,9 +6,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runBenchmark } from '../../engine/benchmark.js';
-import { systemClock } from '../../measure/clock.js';
-import { systemInstruments } from '../../measure/usage.js';
 import { options } from '../../workloads/insert/plan.js';
 import {
   numberOf,
@@ -17,8 +14,9 @@ import {
   rowsOfRequest,
   STRATEGIES,
 } from '../../workloads/insert/strategies.js';
+import { playHere, specOf, taskOf, valuesOf } from './contenders.js';
 
-export const ROWS = 50_000;
+export const ROWS = 5000;
 export const SEED = 7;
 
 /** Of the numbers of all rows: what SUM(b) has to be. */
@@ -33,7 +31,7 @@ export function sumOfNumbers(rows = ROWS) {
  * @param {string} name of the strategy
  * @param {{ address: import('../../lib/types.js').Address, folder: string, rows?: number,
  *   profile?: string, credentials?: Record<string, string> }} where credentials: paths of the files
- * @returns {Promise<import('../../engine/record.js').BenchmarkRecord>}
+ * @returns {Promise<import('../../engine/segment.js').Segment>}
  */
 export function insertBy(storage, name, where) {
   const { address, folder, rows = ROWS, profile = 'default' } = where;
@@ -44,28 +42,23 @@ export function insertBy(storage, name, where) {
   const { length } = planSlices({ rows, size, workers: strategy.workers });
   const limits = { batches: options['inFlight'].default[0], window: options['window'].default };
   const inFlight = requestsInFlight(strategy, limits);
-  return runBenchmark(
+  const task = taskOf(
+    { kind: 'window', inFlight, operations: length },
     {
-      storage,
-      profile,
       workload: 'insert',
       workloadOptions: { parameters: { strategy: name, batch } },
-      load: { kind: 'window', inFlight, operations: length, durationNs: null },
-      address,
-      credentialVariables,
-      serverPids: [],
-      dataset: { rows, valueSize: 8, seed: SEED },
-      folder,
-      seed: SEED,
-      warmupOperations: 2,
+      warm: { kind: 'operations', operations: 2 },
+      operations: length,
       stallNs: 20e9,
     },
-    { instruments: systemInstruments(systemClock) },
   );
+  const dataset = { rows, valueSize: 8, seed: SEED };
+  const spec = specOf([task], { storage, profile, address, credentialVariables, dataset, folder });
+  return playHere({ ...spec, isLong: true }, { operations: length, durationNs: null });
 }
 
 /**
- * @param {import('../../engine/record.js').BenchmarkRecord} record
+ * @param {import('../../engine/segment.js').Segment} segment
  * @param {string} label
  * @param {number} [rows]
  */
@@ -77,13 +70,13 @@ export function assertAllRight(
   assert.equal(failure, null, `${label}: ${failure?.message}`);
   assert.equal(state, 'measured', label);
   assert.equal(outcomes[0], scheduled, `${label}: every request was acknowledged`);
-  const { right, lost, twice, wrong, acknowledged, refused } = metrics ?? {};
+  const { right, lost, twice, wrong, acknowledged, refused, durability } = valuesOf(metrics);
   assert.deepEqual(
     { right, lost, twice, wrong, acknowledged, refused },
     { right: rows, lost: 0, twice: 0, wrong: 0, acknowledged: rows, refused: 0 },
     label,
   );
-  assert.ok(String(metrics?.['durability']).length > 5, `${label}: ${metrics?.['durability']}`);
+  assert.ok(String(durability).length > 5, `${label}: ${durability}`);
 }
 
 /**

@@ -17,19 +17,40 @@ export function insertResult() {
     makeBenchmark('ioredis', { strategy: 'async' }, { rowsPerSecond: 100_000, inFlight: 100 }),
   ];
   return /** @type {any} */ ({
-    ...{ schema: 'dragstrip-result', schemaVersion: 2, dragstrip: '0.0.0', id: 'made-up' },
-    ...{ command: 'insert', state: 'complete', startedAt: '2026-01-01T00:00:00.000Z' },
+    schema: 'dragstrip-result',
+    schemaVersion: 2,
+    dragstrip: '0.0.0',
+    id: 'made-up',
+    command: 'insert',
+    state: 'complete',
+    startedAt: '2026-01-01T00:00:00.000Z',
     finishedAt: '2026-01-01T00:01:00.000Z',
     options: { rounds: 3 },
     dataset: { rows: ROWS, valueSize: 8, seed: 1 },
     environment: {
-      ...{ node: 'v20.0.0', v8: '11', platform: 'linux', arch: 'x64', os: 'Linux', cpu: 'a CPU' },
-      ...{ cores: 4, memoryBytes: 2 ** 33, governor: null, virtual: false, loadAverage: null },
+      node: 'v20.0.0',
+      v8: '11',
+      platform: 'linux',
+      arch: 'x64',
+      os: 'Linux',
+      cpu: 'a CPU',
+      cores: 4,
+      memoryBytes: 2 ** 33,
+      governor: null,
+      virtual: false,
+      loadAverage: null,
     },
     servers: [],
     storages: ['cassandra', 'ioredis'].map((name) => ({
-      ...{ name, profile: 'default', summary: name, package: name, version: '1.0.0' },
-      ...{ server: name, protocol: null, calls: 'promise', options: {} },
+      name,
+      profile: 'default',
+      summary: name,
+      package: name,
+      version: '1.0.0',
+      server: name,
+      protocol: null,
+      calls: 'promise',
+      options: {},
     })),
     benchmarks,
     harnessOverhead: [],
@@ -49,8 +70,17 @@ function makeBenchmark(storage, parameters, { rowsPerSecond, inFlight = 5 }) {
   const load = { kind: /** @type {const} */ ('window'), inFlight, durationNs: null };
   const own = { ...load, operations: requests };
   const metrics = {
-    ...{ rows: ROWS, requests, right: ROWS, lost: 0, twice: 0, wrong: 0, how: 'somehow' },
-    ...{ acknowledged: ROWS, refused: 0, written: null, durability: DURABILITY[storage] },
+    rows: ROWS,
+    requests,
+    right: ROWS,
+    lost: 0,
+    twice: 0,
+    wrong: 0,
+    how: 'somehow',
+    acknowledged: ROWS,
+    refused: 0,
+    written: null,
+    durability: DURABILITY[storage],
   };
   const rounds = [0, 1, 2].map((round) => ({
     ...measuredRound(round, own, { throughput: rowsPerSecond / batch, clientCpuNs: 50_000 }),
@@ -87,7 +117,14 @@ function emptyBenchmark(storage, parameters, load) {
   const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   return {
     id: `${storage}:default/insert[${words.join(',')}]/window-${load.inFlight}`,
-    ...{ storage, profile: 'default', workload: 'insert', parameters, load },
-    ...{ state: 'planned', reason: null, hint: null, rounds: [] },
+    storage,
+    profile: 'default',
+    workload: 'insert',
+    parameters,
+    load,
+    state: 'planned',
+    reason: null,
+    hint: null,
+    rounds: [],
   };
 }

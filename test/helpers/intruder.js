@@ -51,8 +51,13 @@ for (const name of ['read', 'write']) {
 const { default: Tarantool } = await import('tarantool-driver');
 for (const username of [null, 'dragstrip', 'admin']) {
   const client = new Tarantool({
-    ...{ host: '127.0.0.1', port: ports['tarantool'], lazyConnect: true, timeout: 2000 },
-    ...{ username, password: username === null ? null : '', retryStrategy: null },
+    host: '127.0.0.1',
+    port: ports['tarantool'],
+    lazyConnect: true,
+    timeout: 2000,
+    username,
+    password: username === null ? null : '',
+    retryStrategy: null,
   });
   client.on('error', () => {});
   for (const work of [

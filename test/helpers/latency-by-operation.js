@@ -17,14 +17,15 @@ let storage = '';
 let blocked = false;
 
 const listen = process.on.bind(process);
-// Only a benchmark's process takes this message.
+// Only a contender's process takes this message.
 process.on = /** @type {any} */ (
   (/** @type {any} */ name, /** @type {(message: any) => void} */ listener) => {
     if (name !== 'message') return listen(name, listener);
     return listen('message', (/** @type {any} */ message) => {
-      if (message?.type === 'run') {
-        share = message.spec.share ?? share;
-        storage = message.spec.storage;
+      if (message?.type === 'open') {
+        const own = message.spec.storage;
+        share = own.share ?? share;
+        storage = own.storage;
       }
       listener(message);
     });

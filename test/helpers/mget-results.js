@@ -45,10 +45,18 @@ function fetchBenchmark(inFlight, all) {
       const sorted = latenciesNs.toSorted((a, b) => a - b);
       const durationNs = latenciesNs.reduce((sum, ns) => sum + ns, 0) / inFlight;
       return {
-        ...{ keys, warmup, cycles: sizes.length, ok: sizes.length },
+        keys,
+        warmup,
+        cycles: sizes.length,
+        ok: sizes.length,
         medianNs: (sorted[(sorted.length >> 1) - 1] + sorted[sorted.length >> 1]) / 2,
-        ...{ p90Ns: null, p99Ns: null, minNs: sorted[0], maxNs: sorted[sorted.length - 1] },
-        ...{ durationNs, throughput: (sizes.length / durationNs) * 1e9, inFlightMean: inFlight },
+        p90Ns: null,
+        p99Ns: null,
+        minNs: sorted[0],
+        maxNs: sorted[sorted.length - 1],
+        durationNs,
+        throughput: (sizes.length / durationNs) * 1e9,
+        inFlightMean: inFlight,
         latenciesNs,
         ...(keys === null && { keysOf: sizes }),
       };
@@ -56,6 +64,9 @@ function fetchBenchmark(inFlight, all) {
   }));
   return benchmark({
     id: `ioredis:default/mget/window-${inFlight}`,
-    ...{ storage: 'ioredis', workload: 'mget', load, rounds },
+    storage: 'ioredis',
+    workload: 'mget',
+    load,
+    rounds,
   });
 }

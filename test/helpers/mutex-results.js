@@ -18,7 +18,9 @@ export function mutexResult() {
       lockBenchmark('redlock', { keys: 1, perSecond: 8_000 }),
       {
         ...lockBenchmark('redlock', { keys: 5, perSecond: 1 }),
-        ...{ state: 'skipped', reason: 'not supported: it has one key', rounds: [] },
+        state: 'skipped',
+        reason: 'not supported: it has one key',
+        rounds: [],
         hint: 'use --keys 1',
       },
     ],
@@ -40,8 +42,12 @@ function lockBenchmark(handler, { keys, perSecond }) {
     return {
       ...measuredRound(round, load, { throughput: perSecond, clientCpuNs: 60_000 }),
       metrics: {
-        ...{ sections: SECTIONS, violations: 0, tasks: 100, fairness: 0.998 },
-        ...{ sectionsMin: 19, sectionsMax: 21 },
+        sections: SECTIONS,
+        violations: 0,
+        tasks: 100,
+        fairness: 0.998,
+        sectionsMin: 19,
+        sectionsMax: 21,
         ...waitMetrics(waits),
       },
     };

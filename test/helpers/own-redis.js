@@ -20,7 +20,10 @@ export async function startRedis(folder, port, words = []) {
   const { identity } = await launch({
     program: binaries.programs['redis-server'],
     args: ['--bind', '127.0.0.1', '--port', `${port}`, '--save', '', '--dir', folder, ...words],
-    ...{ cwd: folder, env: binaries.env ?? {}, logPath: path.join(folder, 'log'), owned: true },
+    cwd: folder,
+    env: binaries.env ?? {},
+    logPath: path.join(folder, 'log'),
+    owned: true,
   });
   return identity.pid;
 }

@@ -58,12 +58,12 @@ export function assertPlantsFound(result, loads) {
     assert.ok(slower !== null, said);
     assert.notEqual(slower.speed.answer, 'faster', said);
     // On a busy machine no interval may be narrow enough; then it must at least contain the truth.
-    if (slower.speed.halfWidth <= TELLS) assert.equal(slower.speed.answer, 'slower', said);
-    else assert.ok(slower.speed.low < 1 - PLANTED / 2, said);
+    if (Number(slower.speed.halfWidth) <= TELLS) assert.equal(slower.speed.answer, 'slower', said);
+    else assert.ok(Number(slower.speed.low) < 1 - PLANTED / 2, said);
     // The median is that of the three calls of four which are as fast as ever.
     const certain = pairOf(entries, 'slower', 'ioredis', { confidence: CERTAIN });
     assert.notEqual(certain?.witnesses['latency'].answer, 'faster', said);
     const equal = pairOf(entries, 'equal', 'ioredis', { confidence: CERTAIN })?.speed;
-    assert.equal(equal?.answer, 'cannot tell', `${about}: ${JSON.stringify(equal)}`);
+    assert.match(String(equal?.answer), /tied|not resolved/, `${about}: ${JSON.stringify(equal)}`);
   }
 }

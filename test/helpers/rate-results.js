@@ -66,7 +66,10 @@ export function searchResult() {
     /** @type {string} */ phase,
     /** @type {boolean} */ passed,
   ) => ({
-    ...{ rate, phase, passed, benchmark: `redis:default/get/rate-${rate}` },
+    rate,
+    phase,
+    passed,
+    benchmark: `redis:default/get/rate-${rate}`,
     trials: [1, 1.1].map((factor) => ({ passed, latencyNs: (passed ? 4.5e6 : 7e6) * factor })),
   });
   const limit = { workload: 'get', percentile: 0.99, limitNs: 5e6, profile: 'default' };
@@ -82,7 +85,11 @@ export function searchResult() {
     ],
     searches: [
       {
-        ...{ ...limit, storage: 'redis', rate: 4000, confirmed: true, reason: null },
+        ...limit,
+        storage: 'redis',
+        rate: 4000,
+        confirmed: true,
+        reason: null,
         points: [
           point(4000, 'double', true),
           point(8000, 'double', false),
@@ -91,7 +98,11 @@ export function searchResult() {
         ],
       },
       {
-        ...{ ...limit, storage: 'ioredis', rate: null, confirmed: false, points: [] },
+        ...limit,
+        storage: 'ioredis',
+        rate: null,
+        confirmed: false,
+        points: [],
         reason: '62.5 per second already exceeds the limit',
       },
     ],
@@ -119,7 +130,10 @@ export function mixResult() {
     benchmarks: [
       benchmark({ storage: 'redis', workload: 'mix', load, rounds }),
       benchmark({
-        ...{ storage: 'hiredis', workload: 'mix', load, state: 'skipped' },
+        storage: 'hiredis',
+        workload: 'mix',
+        load,
+        state: 'skipped',
         reason: 'it does not offer set',
         hint: 'choose storages that do: dragstrip list',
       }),

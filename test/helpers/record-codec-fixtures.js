@@ -9,7 +9,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { archiveOf, formatArchive } from '../../codecs/archive.js';
+import { archiveOf } from '../../codecs/archive.js';
+import { largeValue } from '../../codecs/rows.js';
 import { startServers } from '../../servers/index.js';
 import { recordMariadb, recordRedis, recordTarantool } from './codec-recorder.js';
 import { recordCassandra } from './codec-recorder-cql.js';
@@ -33,6 +34,8 @@ const SOURCES = {
   },
 };
 
+/** Rows with a value of 1 KB. */
+const LARGE_VALUES = 100;
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SOURCES);
 const home = mkdtempSync(join(tmpdir(), 'dragstrip-codec.'));
 const started = await startServers(
@@ -68,4 +71,45 @@ try {
 } finally {
   await started.stop();
   rmSync(home, { recursive: true, force: true });
+}
+
+/**
+ * @param {import('../../codecs/archive.js').Archive} archive
+ * @returns {Buffer} uncompressed input of parseArchive
+ */
+function formatArchive({ recordedFrom, bytes }) {
+  const fixtures = [...bytes].map(([name, { length }]) => [name, length]);
+  const { rest, values } = withoutLargeValues(Buffer.concat([...bytes.values()]));
+  const head = Buffer.from(`${JSON.stringify({ recordedFrom, fixtures, values })}\n`);
+  return Buffer.concat([head, rest]);
+}
+
+/**
+ * @param {Buffer} plain
+ * @returns {{ rest: Buffer, values: [number, number][] }} values: how many bytes of `rest` stand
+ *   between the value before and this one, and its id
+ */
+function withoutLargeValues(plain) {
+  const ids = Array.from({ length: LARGE_VALUES }, (_, i) => i + 1);
+  const found = ids.flatMap((id) => {
+    const places = [];
+    for (
+      let at = plain.indexOf(largeValue(id));
+      at >= 0;
+      at = plain.indexOf(largeValue(id), at + 1)
+    )
+      places.push({ at, id });
+    return places;
+  });
+  /** @type {Buffer[]} */
+  const parts = [];
+  /** @type {[number, number][]} */
+  const values = [];
+  let from = 0;
+  for (const { at, id } of found.sort((a, b) => a.at - b.at)) {
+    parts.push(plain.subarray(from, at));
+    values.push([at - from, id]);
+    from = at + largeValue(id).length;
+  }
+  return { rest: Buffer.concat([...parts, plain.subarray(from)]), values };
 }

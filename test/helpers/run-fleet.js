@@ -3,10 +3,10 @@
  * namespace. Its argument is JSON; what came of each benchmark is printed, a line of JSON for each.
  */
 
-import { openFleet } from '../../fleet/controller.js';
 import { parseEndpoint } from '../../lib/address.js';
 import { readCredentials } from '../../lib/credentials.js';
-import { specOf } from './fleet.js';
+import { openFleet } from '../../packages/fleet/controller.js';
+import { contenderOf, measure } from './fleet.js';
 
 /**
  * @typedef {{ coordinator: string, token: string, ca?: string, agents: number,
@@ -23,16 +23,14 @@ const fleet = await openFleet({
     credentials: await readCredentials({ password: token }),
     ...(ca && { ca }),
   },
-  ...{ agents, onLoss, storages: ['ioredis'] },
+  agents,
+  onLoss,
+  storages: ['ioredis'],
 });
 for (const load of loads) {
-  const spec = specOf(0, load);
-  spec.address = { main: parseEndpoint(server) };
-  const startMs = Date.now();
-  const { record, failure } = await fleet.execute(spec, {});
-  const { lost } = fleet;
+  const address = { main: parseEndpoint(server) };
+  const measured = await measure(fleet, contenderOf(0, load, { address }));
   const targets = Object.fromEntries(fleet.targets);
-  const tookMs = Date.now() - startMs;
-  console.log(JSON.stringify({ record, failure, lost, targets, tookMs }));
+  console.log(JSON.stringify({ ...measured, lost: fleet.lost, targets }));
 }
 await fleet.close();

@@ -18,8 +18,14 @@ export function withSlices(result, { machine = 1 } = {}) {
   return {
     ...result,
     comparison: {
-      ...{ orderSeed: 1, precision: 0.03, budgetNs: 120e9, sliceNs: 8e6, stopped: 'rounds' },
-      ...{ spentNs: 1e9, blocks: rounds.map(() => 1), failed: [] },
+      orderSeed: 1,
+      precision: 0.03,
+      budgetNs: 120e9,
+      sliceNs: 8e6,
+      stopped: 'rounds',
+      spentNs: 1e9,
+      blocks: rounds.map(() => 1),
+      failed: [],
       loads: [...loads].map(([key, { kind, inFlight }]) => {
         const own = result.benchmarks.filter(({ load }) => JSON.stringify(load) === key);
         const contenders = own.map(({ id, storage, rounds: all }) => ({
@@ -51,8 +57,11 @@ export function withSlices(result, { machine = 1 } = {}) {
             { ...same('ceiling', CEILING), group: /** @type {const} */ ('ceiling') },
             { ...same('memory', OVERHEAD), group: /** @type {const} */ ('overhead') },
             {
-              ...{ name: 'copy', group: /** @type {const} */ ('again'), of: contenders[0].name },
-              ...{ benchmark: null, rounds: copy },
+              name: 'copy',
+              group: /** @type {const} */ ('again'),
+              of: contenders[0].name,
+              benchmark: null,
+              rounds: copy,
             },
           ],
         };
@@ -68,8 +77,13 @@ export function withSlices(result, { machine = 1 } = {}) {
  */
 export function slicedResult() {
   const speeds = {
-    ...{ 'manual-hs': 51_000, hiredis: 50_800, ioredis: 46_000, 'ioredis@5': 45_900 },
-    ...{ redis: 31_000, mysql2: 20_000, lmdb: 390_000 },
+    'manual-hs': 51_000,
+    hiredis: 50_800,
+    ioredis: 46_000,
+    'ioredis@5': 45_900,
+    redis: 31_000,
+    mysql2: 20_000,
+    lmdb: 390_000,
   };
   const benchmarks = Object.entries(speeds).map(([storage, speed], k) =>
     benchmark({

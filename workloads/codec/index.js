@@ -5,7 +5,7 @@
  */
 
 import { CODEC_NAMES, loadCodec } from '../../codecs/index.js';
-import { defineWorkload } from '../../lib/define.js';
+import { defineWorkload, metricRules } from '../../lib/define.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { options, plan, shared, tests } from './plan.js';
 
@@ -23,7 +23,7 @@ const prepare =
       op: () => trial.run(),
       verify: (_index, count) => (count === expected ? OK : MISMATCH),
       compared,
-      async after() {
+      async end() {
         if (phase !== 'measure') return;
         if (round > 0) return trial.size();
         // Hot code is other code: once more, now that it is compiled.
@@ -37,7 +37,7 @@ const prepare =
 
 /**
  * @type {import('../../lib/types.js').Prepare<CodecHandle>} the engine asks for several rows; one
- * look is enough, and by slices that of the first round: the processes of all rounds are alike
+ * look is enough, that of the first round: the processes of all rounds are alike
  */
 const check =
   ({ round = 0 }) =>
@@ -56,7 +56,10 @@ export const workload = defineWorkload({
   needs: [],
   contenders: { names: () => CODEC_NAMES, load: loadCodec },
   slices: 'default',
-  holdsBudget: true,
+  metricRules: metricRules({
+    one: ['bytes', 'rows', 'replies', 'repeat'],
+    max: ['heapBytes', 'bufferBytes', 'allocationPasses', 'allocationCollections'],
+  }),
   prepare,
   check,
   offers: (contender, parameters) =>

@@ -87,6 +87,9 @@ function fixturesOf(direction, { protocols, fixtures }) {
   const own = FIXTURES.filter(
     (one) => one.direction === direction && protocols.includes(one.protocol),
   );
+  if (own.length === 0) {
+    throw usageError(`--protocols ${protocols}: no fixture to ${direction}`, 'cql is only decoded');
+  }
   if (fixtures === undefined) return own.filter(({ small }) => !small);
   const known = [...new Set(own.map(({ name }) => name))];
   for (const name of fixtures) {

@@ -67,13 +67,18 @@ function amountOf(benchmark, what) {
  */
 function perSecond(benchmark, what) {
   const amount = amountOf(benchmark, what);
-  const rate = benchmark.throughput?.median ?? null;
+  const rate = benchmark.throughput?.value ?? null;
   return rate === null || amount === null ? null : rate * amount;
 }
 
 /** @type {import('../../lib/report-types.js').Metric} */
 const speed = {
-  ...{ key: 'bytes', name: 'MB/s', unit: 'B/s', as: 'MB/s', better: 'more', drop: 0 },
+  key: 'bytes',
+  name: 'MB/s',
+  unit: 'B/s',
+  as: 'MB/s',
+  better: 'more',
+  drop: 0,
   shows: ['interval'],
   of(benchmark) {
     const { source, throughput, isWrong, state, n } = benchmark;
@@ -81,23 +86,12 @@ const speed = {
     const value = perSecond(benchmark, 'bytes');
     const shown = state === 'planned' ? 'not yet' : state;
     if (value === null) return { state: shown, reason: source.reason };
-    const { low, high, relativeHalfWidth: spread } = throughput.interval;
+    const { low, high, spread } = throughput;
     const bytes = Number(amountOf(benchmark, 'bytes'));
     const times = (/** @type {number | null} */ end) => (end === null ? null : end * bytes);
     return figureOf(value, n, { low: times(low), high: times(high), spread });
   },
 };
-
-/**
- * @param {any} benchmark
- * @param {'heapBytes' | 'bufferBytes'} what
- */
-function bytesPerRow(benchmark, what) {
-  const rounds = measuredWithMetrics(benchmark).filter(({ metrics }) => what in metrics);
-  return rounds.length === 0
-    ? null
-    : medianOf(rounds.map(({ metrics }) => metrics[what] / metrics.rows));
-}
 
 /** @param {any} benchmark @returns {number | null} of the time measured */
 function collecting({ source }) {
@@ -151,6 +145,18 @@ function sizeText(benchmark) {
 }
 
 const perRow = Object.freeze({ better: /** @type {const} */ ('less') });
+
+/** @param {string} key @param {string} name @param {string} field @param {number} drop */
+function bytesMetric(key, name, field, drop) {
+  const head = /** @type {[string, string]} */ ([name, 'a row']);
+  const shown = { key, name: `${name} a row`, unit: 'B/row', as: 'B', ...perRow, head, drop };
+  return metric(shown, (one) => {
+    const rounds = measuredWithMetrics(one).filter(({ metrics }) => field in metrics);
+    return rounds.length === 0
+      ? null
+      : medianOf(rounds.map(({ metrics }) => metrics[field] / metrics.rows));
+  });
+}
 
 /** @param {Table} table */
 const sideName = ({ rows }) => sideOf(rows[0].benchmarks[0]);
@@ -209,30 +215,8 @@ export const report = {
           name: 'of fastest',
           head: ['of', 'fastest'],
         }),
-        metric(
-          {
-            key: 'heap',
-            name: 'heap a row',
-            unit: 'B/row',
-            as: 'B',
-            ...perRow,
-            head: ['heap', 'a row'],
-            drop: 3,
-          },
-          (one) => bytesPerRow(one, 'heapBytes'),
-        ),
-        metric(
-          {
-            key: 'buffers',
-            name: 'Buffers a row',
-            unit: 'B/row',
-            as: 'B',
-            ...perRow,
-            head: ['Buffers', 'a row'],
-            drop: 5,
-          },
-          (one) => bytesPerRow(one, 'bufferBytes'),
-        ),
+        bytesMetric('heap', 'heap', 'heapBytes', 3),
+        bytesMetric('buffers', 'Buffers', 'bufferBytes', 5),
         metric(
           { key: 'gc', name: 'in GC', unit: '%', ...perRow, head: ['in', 'GC'], drop: 4.5 },
           collecting,
@@ -244,13 +228,11 @@ export const report = {
   ],
   plots: [
     {
-      ...{
-        kind: 'dots',
-        ratio: 'versus_fastest',
-        figures: ['bytes'],
-        order: 'mean',
-        head: 'variant',
-      },
+      kind: 'dots',
+      ratio: 'versus_fastest',
+      figures: ['bytes'],
+      order: 'mean',
+      head: 'variant',
       each: sideName,
       id: (/** @type {Table[]} */ [table]) => `codec-${sideName(table)}`,
       title: (/** @type {Table[]} */ [table]) => `${sideName(table)}: speed against the fastest`,
@@ -266,7 +248,7 @@ export const report = {
   ],
   legend: [
     'codecs: one operation is one whole fixture, in chunks of at most 64 KiB. MB/s: a million ' +
-      'bytes on the wire, median of the rounds ± the 95 % interval of their mean. CPU: of all ' +
+      'bytes on the wire, geometric mean of the rounds ± its 95 % interval. CPU: of all ' +
       'threads, garbage collection included; on a busy machine more reliable than time. heap, ' +
       'Buffers: bytes allocated per row, garbage included, in a separate pass; Buffers come in ' +
       'slabs and are accurate to about 10 %. rank: statistically tied variants share a range, such ' +

@@ -5,6 +5,7 @@
 
 import { geometricMean, median } from 'simple-statistics';
 import { plainText } from '../../lib/format.js';
+import { figureOver } from '../../stats/interval.js';
 
 /** @typedef {readonly (number | null)[]} Rounds by round; null: no figure */
 
@@ -65,9 +66,14 @@ export function medianOf(rounds) {
   return known.length === 0 ? null : median(known);
 }
 
-/** @param {any} benchmark @returns {number | null} operations per second, median of the rounds */
+/** @param {any} benchmark @returns {number | null} operations per second */
 export function rateOf(benchmark) {
-  return medianOf(ratesOf(benchmark));
+  return rateFigure(benchmark)?.value ?? null;
+}
+
+/** @param {any} benchmark */
+export function rateFigure(benchmark) {
+  return figureOver(ratesOf(benchmark).filter((one) => one !== null));
 }
 
 /** @param {any} benchmark @returns {number | null} redis-benchmark's requests per second */
@@ -161,4 +167,24 @@ export function toolOf({ options: { workloadOptions } }) {
     return { name: 'redis-benchmark', text: 'redis-benchmark' };
   }
   return { name, text: `redis-benchmark, here ${tool}` };
+}
+
+/** @typedef {import('../../stats/metrics.js').Shown} Shown */
+
+/** @param {string} name @returns {Shown} */
+function shownTime(name) {
+  return { key: `${name}_p50`, name, unit: 'ns', better: 'less', head: [name, 'p50'] };
+}
+
+export const CONNECT_P50 = shownTime('connect');
+export const COMMAND_P50 = shownTime('command');
+
+/**
+ * @param {string} side whose CPU time
+ * @returns {Shown & { head: [string, string] }}
+ */
+export function cpuShown(side) {
+  const key = `${side.toLowerCase()}_cpu`;
+  const shown = { unit: 'ns/op', as: 'µs', better: /** @type {const} */ ('less') };
+  return { key, name: `${side} CPU`, ...shown, head: ['CPU µs', side] };
 }

@@ -3,6 +3,8 @@
  * that is made for each request. What connecting, the command and closing take is kept apart.
  */
 
+import { printablePercentile } from '../../stats/percentile.js';
+
 /** @typedef {import('../../lib/types.js').CommandConnection} CommandConnection */
 /** @typedef {(connection: CommandConnection) => Promise<any>} Ask */
 
@@ -29,13 +31,11 @@ export class Times {
   metrics(name) {
     const sorted = Float64Array.from(this.ns).sort();
     const { length } = sorted;
-    const rank = (/** @type {number} */ q) =>
-      length * (1 - q) >= 10 ? sorted[Math.ceil(q * length) - 1] : null;
     const sum = sorted.reduce((total, ns) => total + ns, 0);
     return {
       [`${name}NsMean`]: length === 0 ? null : sum / length,
-      [`${name}NsP50`]: rank(0.5),
-      [`${name}NsP99`]: rank(0.99),
+      [`${name}NsP50`]: printablePercentile(sorted, 0.5),
+      [`${name}NsP99`]: printablePercentile(sorted, 0.99),
     };
   }
 }

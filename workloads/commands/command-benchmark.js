@@ -1,12 +1,12 @@
 /**
- * One command on one way, for one storage: its connections, its keys, whether it is refused, and
- * redis-benchmark beside it. Measured whole, or slice by slice with keys of its own.
+ * One command on one route, for one storage: its connections, keys of its own, whether it is
+ * refused, and redis-benchmark on the same route.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
+import { dataError } from '../../lib/errors.js';
 import { MISMATCH } from '../../lib/outcome.js';
-import { createRandom } from '../../lib/random.js';
 import { medianOf } from './analysis.js';
 import { Clients } from './clients.js';
 import { MARKER, PREFIX } from './namespace.js';
@@ -38,15 +38,13 @@ const PORTS_SHARE = 0.8;
 const PORTS_POLL_MS = 500;
 /** Of the requests of a test: redis-benchmark sends so many each time it runs in a block. */
 const BESIDE_PART = 4;
-/** Apart from the streams of the keys. */
-const TURN_STREAM = 0x7475726e;
 /** TIME_WAIT is a minute in Linux. */
 const PORTS_WAIT_MS = 65_000;
 
 /** Clients belong to the handle: the warm-up warms the connections that are measured. */
 /** @type {WeakMap<import('../../lib/types.js').CommandHandle, Clients>} */
 const clientsOf = new WeakMap();
-/** By slices, variants of one handle share its connection to Redis itself. */
+/** Variants of one handle share its connection to Redis itself. */
 /** @type {WeakMap<import('../../lib/types.js').CommandHandle, Promise<CommandConnection>>} */
 const adminOf = new WeakMap();
 
@@ -64,15 +62,13 @@ export class CommandBenchmark {
     this.shape = shape;
     this.ops = shape.ops;
     this.isMeasured = phase === 'measure';
-    /** @type {import('../../lib/types.js').Slot | undefined} */
-    this.slot = slot;
+    this.isProgram = slot?.isProgram ?? false;
     this.isFilled = false;
     const shared = clientsOf.get(handle) ?? new Clients(handle.connect, clock);
     if (!clientsOf.has(handle)) closeWith(handle, shared);
     clientsOf.set(handle, shared);
     // Times of connections that one variant makes are its own.
-    const isOwn = slot !== undefined && !parameters.keepAlive;
-    this.clients = isOwn ? new Clients(handle.connect, clock) : shared;
+    this.clients = parameters.keepAlive ? shared : new Clients(handle.connect, clock);
     this.reached = 0;
     this.issued = 0;
     this.answered = 0;
@@ -111,41 +107,29 @@ export class CommandBenchmark {
         return index < this.ops ? this.prepared.verify(index, reply) : MISMATCH;
       },
       compared,
-      before: () => this.before(),
+      begin: () => this.begin(),
+      end: async () => this.end(),
+      before: (operations) => this.before(operations),
       after: () => this.after(),
+      restart: () => this.restart(),
       refused: () => this.refusal !== null,
-      ...(this.slot !== undefined && {
-        slice: {
-          before: (/** @type {number} */ operations) => this.beforeSlice(operations),
-          after: () => this.afterSlice(),
-          restart: () => this.restart(),
-        },
-      }),
-      ...(this.slot?.isProgram && {
-        program: { run: () => this.runTool(), metrics: () => this.toolMetrics() },
+      ...(this.isProgram && {
+        program: { run: this.runTool.bind(this), metrics: () => this.toolMetrics() },
       }),
     };
   }
 
-  async before() {
-    const { keepAlive, transport, pipeline } = this.parameters;
-    const admin = await this.connectAdmin();
-    this.admin = admin;
+  async begin() {
+    const { keepAlive, pipeline } = this.parameters;
+    this.admin = await this.connectAdmin();
     this.refusal = await this.tryOnce();
-    if (this.refusal !== null || this.slot?.isProgram) return;
-    if (this.runsToolFirst()) await this.runTool();
-    if (keepAlive) await this.clients.keep(this.options.clients, pipeline);
-    if (this.slot !== undefined) return;
-    await this.prepared.fill(admin.send);
-    if (!keepAlive && transport === 'tcp') await waitForPorts(2 * this.ops);
-    this.clients.restart(keepAlive);
-    if (this.isMeasured) this.reachedBefore = await this.countReached();
+    if (this.refusal !== null || this.isProgram || !keepAlive) return;
+    await this.clients.keep(this.options.clients, pipeline);
   }
 
   /** @returns {Promise<CommandConnection>} */
   connectAdmin() {
     const { handle } = this;
-    if (this.slot === undefined) return handle.connect('direct');
     const shared = adminOf.get(handle) ?? handle.connect('direct');
     if (!adminOf.has(handle)) {
       adminOf.set(handle, shared);
@@ -155,23 +139,25 @@ export class CommandBenchmark {
   }
 
   /**
-   * Its own keys as they were before the first slice: what one changes does not grow.
+   * Its own keys as they were before the first segment: what one changes does not grow.
    * @param {number} operations
    */
-  async beforeSlice(operations) {
+  async before(operations) {
     if (this.refusal !== null) return;
     const { send } = /** @type {CommandConnection} */ (this.admin);
+    const { keepAlive, transport } = this.parameters;
     const { prepare, lasts } = TESTS[this.parameters.test];
     this.ops = operations;
     this.shape = { ...this.shape, ops: operations, seed: this.shape.seed + 1 };
     this.prepared = prepare(this.shape);
     if (!this.isFilled || !lasts) await this.prepared.fill(send);
     this.isFilled = true;
+    if (!keepAlive && transport === 'tcp') await waitForPorts(2 * operations);
     [this.issued, this.answered] = [0, 0];
     this.reachedBefore = await this.countReached();
   }
 
-  async afterSlice() {
+  async after() {
     if (this.refusal !== null) return;
     const reached = await this.countReached();
     this.reached += reached - this.reachedBefore;
@@ -188,8 +174,7 @@ export class CommandBenchmark {
     const { issued, answered, prepared } = this;
     const { send } = /** @type {CommandConnection} */ (this.admin);
     const wrong = await prepared.settle(send, { issued, answered });
-    if (wrong === null) return;
-    throw Object.assign(new Error(`wrong data: ${wrong}`), { code: 'E_DATA' });
+    if (wrong !== null) throw dataError(`wrong data: ${wrong}`);
   }
 
   /**
@@ -226,71 +211,41 @@ export class CommandBenchmark {
     }
   }
 
-  async after() {
-    const { admin, issued, answered, clients, refusal, slot } = this;
-    if (admin === null) return undefined;
-    try {
-      if (!this.isMeasured) return undefined;
-      const isTurn = refusal !== null || (issued === answered && !this.runsToolFirst());
-      if (refusal !== null) return { refusal: refusal.message, ...(await this.beside(isTurn)) };
-      if (slot === undefined) {
-        this.reached = (await this.countReached()) - this.reachedBefore;
-        await this.settle();
-      }
-      return {
-        ...clients.connecting.metrics('connect'),
-        ...(!this.parameters.keepAlive && {
-          ...clients.commanding.metrics('command'),
-          ...clients.closing.metrics('close'),
-        }),
-        connectionsMax: clients.openMax,
-        reached: this.reachedBefore < 0 ? null : this.reached,
-        ...(await this.beside(isTurn)),
-      };
-    } finally {
-      this.admin = null;
-      // By slices, others of the handle use them.
-      if (slot === undefined) {
-        if (this.isMeasured) await clients.close();
-        await admin.close();
-      }
-    }
+  /** @returns {import('../../lib/types.js').WorkloadMetrics | undefined} */
+  end() {
+    const { clients, refusal } = this;
+    if (!this.isMeasured || this.isProgram) return undefined;
+    if (refusal !== null) return { refusal: refusal.message };
+    return {
+      ...clients.connecting.metrics('connect'),
+      ...(!this.parameters.keepAlive && {
+        ...clients.commanding.metrics('command'),
+        ...clients.closing.metrics('close'),
+      }),
+      connectionsMax: clients.openMax,
+      reached: this.reachedBefore < 0 ? null : this.reached,
+    };
   }
 
-  /**
-   * By slices redis-benchmark is a contender of its own.
-   * @returns {import('./redis-benchmark.js').BenchmarkProgram | null}
-   */
+  /** @returns {import('./redis-benchmark.js').BenchmarkProgram | null} */
   tool() {
-    const { options, slot } = this;
-    const isBeside = slot === undefined ? this.isMeasured : slot.isProgram;
-    return isBeside && options.redisBenchmark !== undefined ? programOf(process.env) : null;
+    return this.isProgram && this.options.redisBenchmark !== undefined
+      ? programOf(process.env)
+      : null;
   }
 
   /**
-   * Whole, it runs right before the driver or right after it, drawn anew for each round.
-   * @returns {boolean}
-   */
-  runsToolFirst() {
-    if (this.slot !== undefined || this.tool() === null) return false;
-    const salt = [...JSON.stringify(this.parameters)].reduce((sum, c) => sum + c.charCodeAt(0), 0);
-    return createRandom(this.shape.seed, TURN_STREAM + salt)() < 0.5;
-  }
-
-  /**
-   * Once on the same way, with keys filled anew.
+   * Once on the same route, with keys filled anew.
+   * @param {number} [of] requests; absent: a part of those of the test
    * @returns {Promise<import('../../lib/types.js').ProgramFigures | null>}
    */
-  async runTool() {
+  async runTool(of) {
     const tool = this.tool();
     if (tool === null) return null;
     const { clients, keyspace } = this.options;
     const { keepAlive, pipeline, test } = this.parameters;
-    const isWhole = this.slot === undefined;
-    const requests = isWhole ? this.ops : requestsBeside(this.parameters, clients);
-    const prepared = isWhole
-      ? this.prepared
-      : TESTS[test].prepare({ ...this.shape, ops: requests });
+    const requests = of ?? requestsBeside(this.parameters, clients);
+    const prepared = TESTS[test].prepare({ ...this.shape, ops: requests });
     const endpoint = this.origin.address.main;
     const words = prepared.baseline;
     const shape = { endpoint, requests, clients, keyspace, keepAlive, pipeline, words };
@@ -300,19 +255,6 @@ export class CommandBenchmark {
     if (figures === null) return null;
     this.toolFigures.push(figures);
     return { operations: requests, perSecond: figures.perSecond, p50Ns: figures.p50Ns };
-  }
-
-  /**
-   * @param {boolean} isTurn it has not run yet
-   * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>} none by slices
-   */
-  async beside(isTurn) {
-    if (this.tool() === null) return {};
-    if (isTurn && this.slot === undefined) {
-      await this.clients.close();
-      await this.runTool();
-    }
-    return this.toolMetrics();
   }
 
   /** @returns {import('../../lib/types.js').WorkloadMetrics} medians of its runs */
@@ -344,7 +286,7 @@ export class CommandBenchmark {
 }
 
 /**
- * By slices, of one run of redis-benchmark: it counts in whole milliseconds, and with several
+ * Of one run of redis-benchmark: it counts in whole milliseconds, and with several
  * requests in flight per connection it is that much sooner over.
  * @param {CommandParameters} parameters
  * @param {number} clients

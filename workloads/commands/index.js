@@ -4,8 +4,7 @@
  * command on one way. Beside it, on the same way, redis-benchmark itself.
  */
 
-import { defineWorkload } from '../../lib/define.js';
-import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
+import { defineWorkload, metricRules } from '../../lib/define.js';
 import { toolName } from './analysis.js';
 import { CommandBenchmark } from './command-benchmark.js';
 import { namespace, PROXY } from './namespace.js';
@@ -44,12 +43,19 @@ export const workload = defineWorkload({
   plan,
   runHooks: () => import('./run-hooks.js'),
   namespace,
+  metricRules: metricRules({
+    one: [
+      'refusal',
+      'benchmarkFailure',
+      'benchmarkPerSecond',
+      'benchmarkNsMean',
+      'benchmarkNsP50',
+      'benchmarkNsP99',
+    ],
+    sum: ['connectionsMax', 'reached'],
+  }),
   check: false,
   slices: 'default',
-  whole({ keepAlive, transport }) {
-    if (keepAlive || transport !== 'tcp' || readEphemeralPorts().reused) return null;
-    return 'one TCP connection per request would exhaust the ephemeral ports';
-  },
   program: {
     name: ({ commands }) => toolName(commands.redisBenchmark),
     perSecond: 'benchmarkPerSecond',
@@ -84,10 +90,10 @@ export const workload = defineWorkload({
           hint: `give its address: ${flag} host:port`,
         };
   },
-  prepare({ options, ops, seed, phase, clock, origin, slot }) {
+  prepare({ options, seed, phase, clock, origin, slot }) {
     const { commands, parameters } = /** @type {any} */ (options);
-    // By slices, each has its own; one command is enough to try it.
-    const shape = { ...commands, ops: slot === undefined ? ops : 1, seed, slot: slot?.at };
+    // Each segment has its own; one command is enough to try it.
+    const shape = { ...commands, ops: 1, seed, slot: slot?.at };
     const prepared = TESTS[parameters.test].prepare(shape);
     const all = { commands, parameters, shape, prepared, clock, phase, origin, slot };
     return (handle) => new CommandBenchmark({ ...all, handle }).bind();

@@ -3,6 +3,7 @@
  * a test is, is workloads/commands/tests.js.
  */
 
+import { readEphemeralPorts } from '../../lib/ephemeral-ports.js';
 import { usageError } from '../../lib/errors.js';
 import { choice, choices, count, flag, reading, takeOption, text } from '../../lib/options.js';
 import { TEST_NAMES } from './tests.js';
@@ -23,8 +24,11 @@ const WAYS = Object.freeze({
 const TRANSPORTS = Object.freeze({ tcp: ['tcp'], unix: ['unix'], both: ['tcp', 'unix'] });
 /** 1 and 0 are those of redis-benchmark. */
 const KEEP_ALIVE = Object.freeze({
-  ...{ on: [true], off: [false], both: [true, false] },
-  ...{ 1: [true], 0: [false] },
+  on: [true],
+  off: [false],
+  both: [true, false],
+  1: [true],
+  0: [false],
 });
 const PIPELINE_MAX = 1000;
 /** What redis-benchmark's own -t names. */
@@ -49,7 +53,6 @@ export const options = Object.freeze({
     also: ['-n'],
     help: 'requests of each test',
     shown: `${kept}; LRANGE: ${keptLong}; without keep-alive: ${own}`,
-    isAmount: true,
   }),
   inFlight: count(1, 5000, 50, {
     also: ['-c', '--clients'],
@@ -136,8 +139,16 @@ export function plan(given, { addresses = {} }) {
   const { tests: names, way: ways, transport: transports, keepAlive } = given;
   return {
     variants: commandVariants({
-      ...{ tests: names, ways, transports, keepAlive },
-      ...{ clients, pipeline, requests },
+      tests: names,
+      ways,
+      transports,
+      keepAlive,
+      clients,
+      pipeline,
+      requests,
+    }).map(({ parameters, loads }) => {
+      const whole = requests ? '--requests fixes the amount' : whyWhole(parameters);
+      return { parameters, loads: loads.map((load) => ({ ...load, ...(whole && { whole }) })) };
     }),
     shared: { addresses: { ...addresses, ...(proxy && { proxy }) } },
     workload: {
@@ -146,6 +157,15 @@ export function plan(given, { addresses = {} }) {
       },
     },
   };
+}
+
+/**
+ * @param {import('../../lib/types.js').Parameters} parameters
+ * @returns {string | undefined} why a variant is not sliced
+ */
+function whyWhole({ keepAlive, transport }) {
+  if (keepAlive || transport !== 'tcp' || readEphemeralPorts().reused) return undefined;
+  return 'one TCP connection per request would exhaust the ephemeral ports';
 }
 
 /**
@@ -218,7 +238,10 @@ export function commandVariants(list) {
       transports.flatMap((transport) =>
         ways.map((way) => ({
           parameters: {
-            ...{ test, way, transport, keepAlive: kept },
+            test,
+            way,
+            transport,
+            keepAlive: kept,
             ...(pipeline > 1 && { pipeline }),
           },
           loads: [

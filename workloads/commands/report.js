@@ -7,17 +7,20 @@
 import { plainText } from '../../lib/format.js';
 import { labelOf } from '../../lib/label.js';
 import { clientCpu, figureOf, metric, p50, p99, serverCpu, UNKNOWN } from '../../stats/metrics.js';
-import { pairedRatio } from '../paired-ratio.js';
+import { ratioMetric } from '../paired-ratio.js';
 import {
   baselineFailureOf,
   baselineOf,
+  COMMAND_P50,
+  CONNECT_P50,
+  cpuShown,
   isAnsweredByProxy,
   isRefusedByProxy,
   medianOf,
   metricValues,
   proxyCpuOf,
   ROUTES,
-  rateOf,
+  rateFigure,
   ratesOf,
   refusalOf,
   routeOf,
@@ -38,14 +41,18 @@ function connectionsOf({ keys: { keepAlive } }) {
 
 /** @type {Metric} the words of a refusal are its reason */
 const rate = {
-  ...{ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more', drop: 0 },
+  key: 'throughput',
+  name: 'ops/s',
+  unit: 'ops/s',
+  better: 'more',
+  drop: 0,
   of(benchmark) {
     const { source, state } = benchmark;
     const words = refusalOf(source);
     if (words !== null) return { state: 'refused', reason: words };
     if (state === 'planned') return UNKNOWN;
     if (state !== 'measured') return { state, reason: source.reason };
-    return figureOf(rateOf(benchmark), ratesOf(benchmark).filter((one) => one !== null).length);
+    return rateFigure(benchmark) ?? UNKNOWN;
   },
 };
 
@@ -67,7 +74,7 @@ function routeColumns(benchmarks) {
     key: route.toLowerCase().replace(' ', '_'),
     name: route,
     more: i,
-    has: (/** @type {any} */ benchmark) => routeOf(benchmark) === route,
+    has: onRoute(route),
   }));
 }
 
@@ -82,6 +89,23 @@ const BY_CONNECTIONS = Object.freeze({
 });
 const TEST = { key: 'test', name: 'test' };
 
+/** @type {Omit<TableSpec, 'metrics' | 'title'>} tests, a column for each route */
+const BY_ROUTE = Object.freeze({
+  ...BY_CONNECTIONS,
+  row: [TEST],
+  columns: routeColumns,
+  shown: (rows) => (rows.some((row) => someOf(row, ran)) ? rows : []),
+});
+
+/** @param {string} route */
+const onRoute = (route) => (/** @type {any} */ benchmark) => routeOf(benchmark) === route;
+
+/** @param {readonly any[]} row @param {(benchmark: any) => boolean} is */
+function rateIn(row, is) {
+  const found = row.find(is);
+  return found && ratesOf(found);
+}
+
 /**
  * @param {string} a route
  * @param {string} b
@@ -91,64 +115,55 @@ const TEST = { key: 'test', name: 'test' };
 function between(a, b, shown) {
   return (routes) => {
     if (!routes.includes(a) || !routes.includes(b)) return [];
-    return [
-      {
-        ...{ unit: '×', better: 'more', shows: ['interval'], relative: true, ...shown },
-        of(_, { row }) {
-          const [own, other] = [a, b].map((route) => row.find((one) => routeOf(one) === route));
-          return pairedRatio(own && ratesOf(own), other && ratesOf(other));
-        },
-      },
-    ];
+    return [ratioMetric(shown, (_, { row }) => [rateIn(row, onRoute(a)), rateIn(row, onRoute(b))])];
   };
 }
 
 const [DIRECT_TCP, PROXIED_TCP, DIRECT_UNIX, PROXIED_UNIX] = ROUTES;
 const RATIOS = [
   between(PROXIED_TCP, DIRECT_TCP, {
-    ...{ key: 'proxied_to_direct_tcp', name: 'proxied / direct, TCP' },
-    ...{ head: ['proxied', '/ direct, TCP'], drop: 1 },
+    key: 'proxied_to_direct_tcp',
+    name: 'proxied / direct, TCP',
+    head: ['proxied', '/ direct, TCP'],
+    drop: 1,
   }),
   between(PROXIED_UNIX, DIRECT_UNIX, {
-    ...{ key: 'proxied_to_direct_unix', name: 'proxied / direct, unix' },
-    ...{ head: ['proxied', '/ direct, unix'], drop: 2 },
+    key: 'proxied_to_direct_unix',
+    name: 'proxied / direct, unix',
+    head: ['proxied', '/ direct, unix'],
+    drop: 2,
   }),
   between(DIRECT_UNIX, DIRECT_TCP, {
-    ...{ key: 'unix_to_tcp_direct', name: 'unix / TCP, direct' },
-    ...{ head: ['unix / TCP', 'direct'], drop: 3 },
+    key: 'unix_to_tcp_direct',
+    name: 'unix / TCP, direct',
+    head: ['unix / TCP', 'direct'],
+    drop: 3,
   }),
   between(PROXIED_UNIX, PROXIED_TCP, {
-    ...{ key: 'unix_to_tcp_proxied', name: 'unix / TCP, proxied' },
-    ...{ head: ['unix / TCP', 'proxied'], drop: 4 },
+    key: 'unix_to_tcp_proxied',
+    name: 'unix / TCP, proxied',
+    head: ['unix / TCP', 'proxied'],
+    drop: 4,
   }),
 ];
 
 /** @type {TableSpec} */
 const routes = {
-  ...BY_CONNECTIONS,
-  row: [TEST],
-  columns: routeColumns,
+  ...BY_ROUTE,
   metrics: [{ ...rate, name: '' }],
   across: (table) => RATIOS.flatMap((ratio) => ratio(routesIn(table))),
   title: ([one]) => `${one.label}, ${connectionsOf(one)}: ops/s`,
-  shown: (rows) => (rows.some((row) => someOf(row, ran)) ? rows : []),
 };
 
-/** @type {Metric} */
-const keptToOwn = {
-  ...{ key: 'kept_to_own', name: '', unit: '×', better: 'more', drop: 0 },
-  ...{ shows: ['interval'], relative: true },
-  of(_, { row }) {
-    const [kept, own] = [true, false].map((way) => row.find(({ keys }) => keys.keepAlive === way));
-    return pairedRatio(kept && ratesOf(kept), own && ratesOf(own));
-  },
-};
+const keptToOwn = ratioMetric({ key: 'kept_to_own' }, (_, { row }) => [
+  rateIn(row, ({ keys }) => keys.keepAlive),
+  rateIn(row, ({ keys }) => !keys.keepAlive),
+]);
 
 /** @type {TableSpec} */
 const keptConnections = {
-  ...BY_CONNECTIONS,
+  ...BY_ROUTE,
   table: ['storage'],
-  row: [TEST],
   columns: (table) => routeColumns(table.filter(({ keys }) => keys.keepAlive)),
   metrics: [keptToOwn],
   title: ([{ label }]) => `${label}: speed-up from keep-alive`,
@@ -160,45 +175,34 @@ const keptConnections = {
   },
 };
 
-/**
- * @param {any} benchmark
- * @param {import('../../lib/result.js').Result} result
- * @returns {any} the same of the run's first storage
- */
-function ofFirst({ source }, { benchmarks }) {
-  const variant = JSON.stringify(source.parameters);
-  const found = benchmarks.find(({ parameters }) => JSON.stringify(parameters) === variant);
-  return found && { source: found };
-}
-
-/** @type {Metric} */
-const toFirstStorage = {
-  ...{ key: 'to_first_storage', name: '', unit: '×', better: 'more', drop: 0 },
-  ...{ shows: ['interval'], relative: true },
-  of(benchmark, { result }) {
-    const first = ofFirst(benchmark, result);
-    return pairedRatio(ratesOf(benchmark), first && ratesOf(first));
-  },
-};
+/** The same of the run's first storage is 1. */
+const toFirstStorage = ratioMetric({ key: 'to_first_storage' }, (benchmark, { result }) => {
+  const variant = JSON.stringify(benchmark.source.parameters);
+  const first = result.benchmarks.find(
+    (/** @type {any} */ { parameters }) => JSON.stringify(parameters) === variant,
+  );
+  return [ratesOf(benchmark), first && ratesOf({ source: first })];
+});
 
 /** @type {TableSpec} by slices, where drivers run in the same blocks */
 const storages = {
-  ...BY_CONNECTIONS,
+  ...BY_ROUTE,
   expand: (benchmark, { comparison, benchmarks: [first] }) =>
     comparison === undefined || labelOf(benchmark.source) === labelOf(first)
       ? []
       : [{ ...benchmark, mark: null, throughput: {} }],
-  row: [TEST],
-  columns: routeColumns,
   metrics: [toFirstStorage],
   title: ([one], { benchmarks: [first] }) =>
     `${one.label}, ${connectionsOf(one)}: speed, ${plainText(labelOf(first))} = 1`,
-  shown: (rows) => (rows.some((row) => someOf(row, ran)) ? rows : []),
 };
 
 /** @type {Metric} */
 const baseline = {
-  ...{ key: 'benchmark', name: '', unit: 'requests/s', better: 'more', drop: 0 },
+  key: 'benchmark',
+  name: '',
+  unit: 'requests/s',
+  better: 'more',
+  drop: 0,
   of(benchmark) {
     const perSecond = baselineOf(benchmark);
     if (perSecond !== null) return figureOf(perSecond, benchmark.n);
@@ -209,27 +213,26 @@ const baseline = {
 };
 
 /** @param {string} label @returns {Metric} */
-const baselineRatio = (label) => ({
-  ...{ key: 'benchmark_to_driver', name: `of ${label}`, unit: '×', better: 'more' },
-  ...{ head: ['redis-b./', 'driver'], drop: 1, shows: ['interval'], relative: true },
-  of: (benchmark) => pairedRatio(metricValues(benchmark, 'benchmarkPerSecond'), ratesOf(benchmark)),
-});
+const baselineRatio = (label) =>
+  ratioMetric(
+    { key: 'benchmark_to_driver', name: `of ${label}`, head: ['redis-b./', 'driver'], drop: 1 },
+    (one) => [metricValues(one, 'benchmarkPerSecond'), ratesOf(one)],
+  );
 
 /** @type {TableSpec} */
 const redisBenchmark = {
-  ...BY_CONNECTIONS,
-  row: [TEST],
-  columns: routeColumns,
+  ...BY_ROUTE,
   metrics: ([{ label }]) => [baseline, baselineRatio(label)],
   title: ([one], result) =>
     `${toolOf(result).name}, ${connectionsOf(one)}: requests/s, and their ratio to ${one.label}`,
   shown: (rows) => (rows.some((row) => someOf(row, baselineOf)) ? rows : []),
 };
 
-const cpuHead = (/** @type {string} */ side) => ({
-  head: /** @type {[string, string]} */ (['CPU µs', side]),
-  drop: 2,
-});
+/** @param {string} side */
+function cpuHead(side) {
+  const { name, head } = cpuShown(side);
+  return { name, head, drop: 2 };
+}
 
 const median = (/** @type {string} */ name) => (/** @type {any} */ benchmark) =>
   medianOf(metricValues(benchmark, name));
@@ -246,40 +249,30 @@ const times = {
     rate,
     { ...p50, drop: 1 },
     { ...p99, drop: 1 },
+    metric({ ...CONNECT_P50, drop: 3 }, median('connectNsP50')),
+    metric({ ...COMMAND_P50, optional: true, drop: 3 }, median('commandNsP50')),
+    { ...clientCpu, ...cpuHead('client') },
+    metric({ ...cpuShown('proxy'), drop: 2 }, proxyCpuOf),
+    { ...serverCpu, ...cpuHead('Redis') },
     metric(
       {
-        ...{ key: 'connect_p50', name: 'connect', unit: 'ns', better: 'less' },
-        ...{ head: ['connect', 'p50'], drop: 3 },
-      },
-      median('connectNsP50'),
-    ),
-    metric(
-      {
-        ...{ key: 'command_p50', name: 'command', unit: 'ns', better: 'less', optional: true },
-        ...{ head: ['command', 'p50'], drop: 3 },
-      },
-      median('commandNsP50'),
-    ),
-    { ...clientCpu, name: 'client CPU', ...cpuHead('client') },
-    metric(
-      {
-        ...{ key: 'proxy_cpu', name: 'proxy CPU', unit: 'ns/op', as: 'µs', better: 'less' },
-        ...cpuHead('proxy'),
-      },
-      proxyCpuOf,
-    ),
-    { ...serverCpu, name: 'Redis CPU', ...cpuHead('Redis') },
-    metric(
-      {
-        ...{ key: 'benchmark', name: 'benchmark requests/s', unit: 'requests/s', better: 'more' },
-        ...{ head: ['redis-', 'bench./s'], drop: 5 },
+        key: 'benchmark',
+        name: 'benchmark requests/s',
+        unit: 'requests/s',
+        better: 'more',
+        head: ['redis-', 'bench./s'],
+        drop: 5,
       },
       baselineOf,
     ),
     metric(
       {
-        ...{ key: 'benchmark_p50', name: 'benchmark p50', unit: 'ns', better: 'less' },
-        ...{ head: ['redis-', 'bench. p50'], drop: 4 },
+        key: 'benchmark_p50',
+        name: 'benchmark p50',
+        unit: 'ns',
+        better: 'less',
+        head: ['redis-', 'bench. p50'],
+        drop: 4,
       },
       median('benchmarkNsP50'),
     ),
@@ -305,7 +298,8 @@ function refusals(benchmarks) {
   const items = [...said.values()].map(({ subject, words, n }) => ({
     subject: plainText(subject),
     text: plainText(`${words} (${n} ${n === 1 ? 'benchmark' : 'benchmarks'})`),
-    ...{ hint: null, untrusted: true },
+    hint: null,
+    untrusted: true,
   }));
   return [{ kind: 'skipped', title: 'Refused, not counted as operations', items }];
 }
@@ -352,7 +346,11 @@ export const report = {
   tables: [summary, routes, storages, keptConnections, redisBenchmark, times],
   plots: [
     {
-      ...{ kind: 'bars', layout: 'grouped', each: 'table', columns: 'throughput', head: 'test' },
+      kind: 'bars',
+      layout: 'grouped',
+      each: 'table',
+      columns: 'throughput',
+      head: 'test',
       id(
         /** @type {Table[]} */ [
           {
@@ -364,7 +362,7 @@ export const report = {
         return `commands-${label}-${keys.keepAlive ? 'kept' : 'own'}`;
       },
       title: (/** @type {Table[]} */ [{ title }]) => `Commands, ${title.replace(': ops/s', '')}`,
-      note: 'Bars: median of the rounds. No bar: refused, skipped or failed.',
+      note: 'Bars: geometric mean of the rounds. No bar: refused, skipped or failed.',
       axis: 'ops/s',
       summary: summaryOfBars,
     },
@@ -372,7 +370,7 @@ export const report = {
   notes,
   lists: refusals,
   legend: (_, result) => [
-    'ops/s: verified operations per second, median of the rounds. Ratios: geometric mean of ' +
+    'ops/s: verified operations per second, geometric mean of the rounds. Ratios: the same of ' +
       'pairs of one round, from two rounds on with the 95 % interval. With one connection per ' +
       'request an operation is connect, command and close; connect and command are medians of ' +
       `these parts. ${toolOf(result).text}: the same connections, keys and values, by slices in the ` +

@@ -3,7 +3,10 @@
 import { clientCpu, figureOf, numberOf, p50, serverCpu } from '../../stats/metrics.js';
 import {
   baselineOf,
+  COMMAND_P50,
+  CONNECT_P50,
   commonTests,
+  cpuShown,
   meanOf,
   medianOf,
   metricValues,
@@ -46,7 +49,10 @@ function over(of, kind) {
  */
 function column(shown, of) {
   return {
-    ...{ better: null, drop: 0, ...shown, relative: true },
+    better: null,
+    drop: 0,
+    ...shown,
+    relative: true,
     of: (benchmark, scope) => figureOf(of(benchmark, scope), benchmark.n),
   };
 }
@@ -80,12 +86,7 @@ function baselineToRate(benchmark, scope) {
  * @param {(benchmark: any, scope: Scope) => number | null} ns
  */
 function cpu(side, ns) {
-  const shown = { unit: 'ns/op', as: 'µs', better: /** @type {const} */ ('less'), drop: 3 };
-  const key = `${side.toLowerCase()}_cpu`;
-  return column(
-    { key, name: `${side} CPU`, ...shown, head: ['CPU µs', side] },
-    over(ns, 'arithmetic'),
-  );
+  return column({ ...cpuShown(side), drop: 3 }, over(ns, 'arithmetic'));
 }
 
 /** @type {import('../../lib/report-types.js').TableSpec} */
@@ -94,7 +95,8 @@ export const summary = {
   table: ['storage'],
   row: [
     {
-      ...{ key: 'connections', name: 'connections' },
+      key: 'connections',
+      name: 'connections',
       of: ({ keys: { keepAlive } }) => (keepAlive ? 'kept' : 'one each'),
     },
     { key: 'route', name: 'route', of: routeOf },
@@ -107,7 +109,10 @@ export const summary = {
     column({ key: 'throughput', name: 'ops/s', unit: 'ops/s', better: 'more' }, rate),
     column(
       {
-        ...{ key: 'to_first', name: 'of the first route', unit: '×', better: 'more' },
+        key: 'to_first',
+        name: 'of the first route',
+        unit: '×',
+        better: 'more',
         head: ['of first', 'route'],
       },
       toFirst,
@@ -116,27 +121,19 @@ export const summary = {
       { key: 'latency_p50', name: 'p50', unit: 'ns', better: 'less', drop: 2 },
       over(of(p50), 'geometric'),
     ),
-    column(
-      {
-        ...{ key: 'connect_p50', name: 'connect', unit: 'ns', better: 'less', drop: 4 },
-        head: ['connect', 'p50'],
-      },
-      metric('connectNsP50'),
-    ),
-    column(
-      {
-        ...{ key: 'command_p50', name: 'command', unit: 'ns', better: 'less', drop: 4 },
-        head: ['command', 'p50'],
-      },
-      metric('commandNsP50'),
-    ),
+    column({ ...CONNECT_P50, drop: 4 }, metric('connectNsP50')),
+    column({ ...COMMAND_P50, drop: 4 }, metric('commandNsP50')),
     cpu('client', of(clientCpu)),
     cpu('proxy', proxyCpuOf),
     cpu('Redis', of(serverCpu)),
     column(
       {
-        ...{ key: 'benchmark', name: 'redis-benchmark', unit: 'requests/s', better: 'more' },
-        ...{ head: ['redis-', 'benchmark'], drop: 1 },
+        key: 'benchmark',
+        name: 'redis-benchmark',
+        unit: 'requests/s',
+        better: 'more',
+        head: ['redis-', 'benchmark'],
+        drop: 1,
       },
       baseline,
     ),

@@ -360,7 +360,9 @@ function range({ dataSize, slot }, count) {
 function lrange(name, count) {
   return {
     title: `${name} (first ${count} elements)`,
-    ...{ command: 'lrange', lasts: true, prepare: (shape) => range(shape, count) },
+    command: 'lrange',
+    lasts: true,
+    prepare: (shape) => range(shape, count),
   };
 }
 

@@ -22,6 +22,8 @@ export const workload = defineWorkload({
   presets,
   options,
   plan: planOf('get'),
+  // With --read-only: every process looks at the same keys.
+  metricRules: { keys: 'one', changed: 'sum', changedKeys: 'max', gone: 'max' },
   prepare(context) {
     if (context.ownData !== undefined) return prepareOwn(context);
     const { dataset, seed, ops, options } = context;

@@ -8,6 +8,7 @@
  * is neither, it is wrong, and the round fails.
  */
 
+import { dataError } from '../../lib/errors.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { drawKeys } from './keys.js';
 import { nothingCompared } from './verifier.js';
@@ -70,7 +71,7 @@ class OwnVerifier {
     this.others = new Map();
   }
 
-  async before() {
+  async begin() {
     const reference = new Digests(this.keys.length);
     await this.read(this.keys, (index, text) => reference.set(index, text));
     this.reference = reference;
@@ -114,7 +115,7 @@ class OwnVerifier {
    * @returns {Promise<import('../../lib/types.js').WorkloadMetrics>}
    * @throws {Error} E_DATA where a reply is neither the value before nor the one after
    */
-  async after() {
+  async end() {
     const { keys, others, reference } = this;
     const suspects = [...others.keys()];
     const second = new Digests(suspects.length);
@@ -124,12 +125,9 @@ class OwnVerifier {
     const sum = (/** @type {readonly number[]} */ some) =>
       some.reduce((all, index) => all + (others.get(index)?.replies ?? 0), 0);
     if (wrong.length > 0) {
-      throw Object.assign(
-        new Error(
-          `wrong data: ${sum(wrong)} replies for ${wrong.length} keys differ from what was read ` +
-            'before and after, which agree (or a value changed and changed back)',
-        ),
-        { code: 'E_DATA' },
+      throw dataError(
+        `wrong data: ${sum(wrong)} replies for ${wrong.length} keys differ from what was read ` +
+          'before and after, which agree (or a value changed and changed back)',
       );
     }
     const gone = second.hashes.reduce((all, hash) => all + (hash === GONE ? 1 : 0), 0);
@@ -155,8 +153,8 @@ export const prepareOwn = ({ ownData, seed, ops, options, phase }) => {
       verify: (op, reply, whole) => verifier.verify(indexOf(op), value(reply), whole),
       ...(phase === 'measure' && {
         compared,
-        before: () => verifier.before(),
-        after: () => verifier.after(),
+        begin: () => verifier.begin(),
+        end: () => verifier.end(),
       }),
     };
   };

@@ -3,7 +3,7 @@
 import { usageError } from '../../lib/errors.js';
 import { count, duration, flag, reading, text } from '../../lib/options.js';
 import { parseColumns } from '../../lib/own-columns.js';
-import { ALL_KINDS, CRUD_DEFAULT, isPlainMix, kindsOf, parseMix } from '../mix/weights.js';
+import { CRUD_DEFAULT, isPlainMix, KINDS, kindsOf, parseMix } from '../mix/weights.js';
 import { parseKeys } from './keys.js';
 
 /**
@@ -28,7 +28,7 @@ export const options = Object.freeze({
   }),
   mix: reading(checkedBy(parseMix), {
     value: '<weights>',
-    help: `mix of operations, such as get:95,set:5 or get:90,insert:5,del:5; ${ALL_KINDS.join(', ')}`,
+    help: `mix of operations, such as get:95,set:5 or get:90,insert:5,del:5; ${KINDS.join(', ')}`,
   }),
   ttl: duration(undefined, {
     needsUnit: true,

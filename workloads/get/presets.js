@@ -7,13 +7,23 @@
 /** @typedef {import('../../lib/types.js').WorkloadDefinition} WorkloadDefinition */
 
 /** The race is short enough that `npm start` ends within three minutes, with its first set-up. */
-const RACE = Object.freeze({ rounds: 5, warmup: 2000, sync: 2000, burst: 10_000, inFlight: 100 });
+const RACE = Object.freeze({ rounds: 5, warmup: 2000, sync: 2000, inFlight: 100 });
 /** What is only asked for where there may be more than one request in flight. */
 const ONE_IN_FLIGHT = Object.freeze({
-  ...{ inFlight: null, load: null, rate: null, arrivals: null, maxInFlight: null, ramp: null },
-  ...{ search: null, p99: null, connections: null },
+  inFlight: null,
+  load: null,
+  rate: null,
+  arrivals: null,
+  maxInFlight: null,
+  ramp: null,
+  search: null,
+  p99: null,
+  connections: null,
 });
-const IN_FLIGHT = 'keep k requests in flight instead of sending all at once; several: each in turn';
+/** One in flight is sync. */
+const RACE_IN_FLIGHT = 'keep k requests in flight, beside one in flight; several: each in turn';
+const ASYNC_IN_FLIGHT =
+  'keep k requests in flight instead of sending all at once; several: each in turn';
 
 const windows = (/** @type {readonly number[]} */ inFlight) =>
   inFlight.map((k) => /** @type {LoadOption} */ ({ kind: 'window', inFlight: k }));
@@ -35,34 +45,22 @@ export const presets = Object.freeze({
         shown: `${RACE.warmup}; with --precision until steady`,
       },
       ops: {
-        shown: `as --precision requires; without it sync ${RACE.sync}, bursts ${RACE.burst}, windows 50000`,
+        shown: `as --precision requires; without it sync ${RACE.sync}, others 50000`,
       },
-      inFlight: { help: IN_FLIGHT },
+      inFlight: { help: RACE_IN_FLIGHT, shown: String(RACE.inFlight) },
       precision: { shown: '3%' },
       budget: { shown: '2m' },
     },
-    loads({ inFlight, connections, duration }, { sliced }) {
-      // One in flight is sync, and uses one connection.
-      const own = inFlight?.filter((/** @type {number} */ k) => k > 1);
-      if (connections !== undefined) return windows(inFlight ?? [RACE.inFlight]);
-      if (sliced) return [sync, ...windows(own ?? [RACE.inFlight])];
-      const one = duration === undefined ? { ...sync, operations: RACE.sync } : sync;
-      return [one, ...(own ? windows(own) : [burstOf(RACE.burst)])];
-    },
+    loads: ({ inFlight = [RACE.inFlight] }) => [
+      { ...sync, operations: RACE.sync },
+      ...windows(inFlight.filter((/** @type {number} */ k) => k > 1)),
+    ],
   },
   async: {
     slices: 'default',
     runHooks,
-    shared: { inFlight: { help: IN_FLIGHT } },
-    loads: ({ inFlight }) => (inFlight ? windows(inFlight) : [burstOf()]),
+    shared: { inFlight: { help: ASYNC_IN_FLIGHT } },
+    loads: ({ inFlight }) => (inFlight ? windows(inFlight) : [{ kind: 'burst' }]),
   },
   sync: { slices: 'default', runHooks, shared: ONE_IN_FLIGHT, loads: () => [sync] },
 });
-
-/**
- * @param {number} [operations]
- * @returns {LoadOption}
- */
-function burstOf(operations) {
-  return { kind: 'burst', ...(operations !== undefined && { operations }) };
-}

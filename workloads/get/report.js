@@ -1,4 +1,4 @@
-/** What is shown of point reads: storages by verified operations per second, a table per load. */
+/** What is shown of single rows: storages by verified operations per second, a table per load. */
 
 import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
 import { operationsPlots } from '../operations-plots.js';

@@ -5,7 +5,8 @@
  * wrong or written twice has failed.
  */
 
-import { defineWorkload } from '../../lib/define.js';
+import { defineWorkload, metricRules } from '../../lib/define.js';
+import { dataError } from '../../lib/errors.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared } from './plan.js';
@@ -100,7 +101,7 @@ function bindMeasured(inserter, { name, how, strategy, slices, rows, seed }) {
         durability: await inserter.durability(),
       };
       const fault = faultOf(metrics);
-      if (fault !== null) throw Object.assign(new Error(fault), { code: 'E_DATA' });
+      if (fault !== null) throw dataError(fault);
       return metrics;
     },
   };
@@ -187,6 +188,10 @@ export const workload = defineWorkload({
   runHooks: () => import('./run-hooks.js'),
   needs: ['insert'],
   namespace,
+  metricRules: metricRules({
+    one: ['rows', 'requests', 'how', 'right', 'lost', 'twice', 'wrong', 'written', 'durability'],
+    sum: ['acknowledged', 'refused'],
+  }),
   check: false,
   prepare,
   offers: ({ inserts }, { strategy }) =>

@@ -46,14 +46,20 @@ export const report = {
       row: [
         { key: 'strategy', name: 'strategy' },
         {
-          ...{ key: 'batch', name: 'rows of a request', head: ['rows of', 'a request'] },
-          ...{ align: 'right', drop: 2 },
+          key: 'batch',
+          name: 'rows of a request',
+          head: ['rows of', 'a request'],
+          align: 'right',
+          drop: 2,
           // The last request of a worker may have fewer than was chosen.
           of: (one) => one.keys.batch ?? Math.round(rowsPerRequest(one) ?? 0),
         },
         {
-          ...{ key: 'inFlight', name: 'in flight', head: ['in', 'flight'] },
-          ...{ align: 'right', drop: 1 },
+          key: 'inFlight',
+          name: 'in flight',
+          head: ['in', 'flight'],
+          align: 'right',
+          drop: 1,
         },
         { key: 'id', name: 'id', hidden: true },
       ],
@@ -96,7 +102,10 @@ export const report = {
   ],
   plots: [
     {
-      ...{ kind: 'bars', id: () => 'insert', measures: [{ key: 'rows' }], order: 'ascending' },
+      kind: 'bars',
+      id: () => 'insert',
+      measures: [{ key: 'rows' }],
+      order: 'ascending',
       head: 'storage and strategy',
       name: (/** @type {TableRow} */ { keys, benchmarks: [{ label, keys: own }] }) =>
         `${label} ${keys.strategy}${own.batch === undefined ? '' : ` of ${own.batch}`}, ` +
@@ -112,7 +121,7 @@ export const report = {
     },
   ],
   legend: [
-    'insert: rows/s, median of the rounds ± the 95 % interval of their mean (n rounds), from the ' +
+    'insert: rows/s, geometric mean of the rounds ± its 95 % interval (n rounds), from the ' +
       'first request to the last acknowledgement; every row is read back and verified. seconds: ' +
       'time for all rows. ratio: to async of the same storage, or to one. p50, p99: per request, ' +
       'whatever its number of rows. CPU: per row, without reading back.',

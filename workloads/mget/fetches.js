@@ -5,6 +5,7 @@
 
 import { MISMATCH, MISS, OK } from '../../lib/outcome.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
+import { createVerifier, nothingCompared } from '../get/verifier.js';
 
 /** @typedef {import('../../lib/types.js').Dataset} Dataset */
 /** @typedef {import('../../lib/types.js').Series} Series */
@@ -156,6 +157,36 @@ export function prepareFetches({ dataset, seed, ops, options }) {
     (_, i) => sizes[Math.floor((i * sizes.length) / count)],
   );
   return { fetches: drawFetches(dataset, spread, seed), series: undefined };
+}
+
+/**
+ * @param {(handle: import('../../lib/types.js').RowsHandle,
+ *   calls: import('../../lib/types.js').CallStyle) => {
+ *   fetch: (ids: readonly number[], done?: (error: any, reply?: any) => void) => any,
+ *   values(reply: any, ids: readonly number[]): any,
+ *   calls?: import('../../lib/types.js').CallStyle }} by how a handle fetches
+ * @returns {import('../../lib/types.js').Prepare}
+ */
+export function prepareBy(by) {
+  return (context) => {
+    const { fetches, series } = prepareFetches(context);
+    const { length } = fetches;
+    return (handle, calls = 'promise') => {
+      const { fetch, values, ...own } = by(handle, calls);
+      const compared = nothingCompared();
+      const verifyValue = createVerifier(context.dataset, compared);
+      return {
+        op: (index, done) => fetch(fetches[index < length ? index : index % length], done),
+        verify(index, reply, whole) {
+          const ids = fetches[index < length ? index : index % length];
+          return verifyFetch(verifyValue, ids, values(reply, ids), whole);
+        },
+        ...own,
+        compared,
+        ...(series && { series }),
+      };
+    };
+  };
 }
 
 /**

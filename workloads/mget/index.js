@@ -9,32 +9,15 @@
  */
 
 import { defineWorkload } from '../../lib/define.js';
-import { createVerifier, nothingCompared } from '../get/verifier.js';
-import { partsOf, prepareFetches, verifyFetch } from './fetches.js';
-import { namespace } from './namespace.js';
-import { options, plan, shared, tests } from './plan.js';
+import { partsOf, prepareBy } from './fetches.js';
+import { namespace, options, plan, shared, tests } from './plan.js';
 
-/** @type {import('../../lib/types.js').Prepare} */
-const prepare = (context) => {
-  const { dataset } = context;
-  const { fetches, series } = prepareFetches(context);
-  const { length } = fetches;
-  return (handle) => {
-    const { values = (/** @type {any} */ reply) => reply } = handle;
-    const compared = nothingCompared();
-    const verifyValue = createVerifier(dataset, compared);
-    return {
-      op: (index, done) => handle.mget?.(fetches[index < length ? index : index % length], done),
-      verify(index, reply, whole) {
-        const ids = fetches[index < length ? index : index % length];
-        return verifyFetch(verifyValue, ids, values(reply, ids), whole);
-      },
-      calls: handle.mgetCalls,
-      compared,
-      ...(series && { series }),
-    };
-  };
-};
+const prepare = prepareBy((handle) => ({
+  fetch: (ids, done) => handle.mget?.(ids, done),
+  values: handle.values ?? ((reply) => reply),
+  calls: handle.mgetCalls,
+}));
+
 export const workload = defineWorkload({
   name: 'mget',
   options,

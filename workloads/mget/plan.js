@@ -2,16 +2,21 @@
 
 import { usageError } from '../../lib/errors.js';
 import { count, counts, flag, reading, text, texts } from '../../lib/options.js';
+import { rowsNamespace } from '../rows-namespace.js';
 import { HELD_KEYS, KEY_COUNTS, KEYS_MAX, operationsOf } from './fetches.js';
 
 /** @typedef {import('../../lib/types.js').LoadOption} LoadOption */
 
 const OPERATIONS_MAX = 50_000_000;
 const IN_FLIGHT_MAX = 10_000;
+const CYCLES = 100;
 /** Fetches in flight: doubled from the least to the most. */
 const IN_FLIGHT = Object.freeze({ min: 1, max: 16 });
 const CONCURRENCY = Object.freeze({ tests: ['concurrency'] });
 const SCATTER = Object.freeze({ tests: ['scatter'] });
+
+/** Where the keys are while a run lasts. */
+export const namespace = rowsNamespace('mget');
 
 export const tests = Object.freeze({
   concurrency: 'a table of medians, numbers of keys by fetches in flight',
@@ -41,7 +46,10 @@ export const options = Object.freeze({
     help: 'keys per fetch; several: each number in turn',
     shown: '1, 1, 5, 10 … 100',
   }),
-  cycles: count(1, 1_000_000, 100, { help: 'fetches per number of keys', isAmount: true }),
+  cycles: count(1, 1_000_000, undefined, {
+    help: 'fetches per number of keys',
+    shown: String(CYCLES),
+  }),
   inFlight: counts(1, IN_FLIGHT_MAX, undefined, {
     also: ['-c', '--concurrency'],
     help: 'fetches in flight; several (1,4,16): each in turn',
@@ -115,16 +123,24 @@ export function plan(given, { test, storages, loads: asked, addresses = {} }) {
   const lead = Math.max(...loads.map(({ inFlight = 1 }) => inFlight));
   const mget = {
     ...(scatter === undefined ? { counts: [...sizes] } : { scatter }),
-    ...{ cycles, lead },
+    cycles: cycles ?? CYCLES,
+    lead,
   };
   const operations = operationsOf(mget);
+  const whole = scatter
+    ? 'each fetch of a scatter has its own number of keys'
+    : cycles && '--cycles fixes the amount';
   if (operations > OPERATIONS_MAX) {
     const what = `${operations} fetches in one test: ${OPERATIONS_MAX} at most`;
     throw usageError(what, 'fewer cycles');
   }
   return {
-    ...(scatter && { whole: 'each fetch of a scatter has its own number of keys' }),
-    loads: loads.map(({ kind, inFlight }) => ({ kind, inFlight, operations })),
+    loads: loads.map(({ kind, inFlight }) => ({
+      kind,
+      inFlight,
+      operations,
+      ...(whole !== undefined && { whole }),
+    })),
     shared: { redisDb: given['db'], addresses: redisAddress(given, addresses) },
     workload: {
       workloads: pipelined ? ['mget', 'mget-single'] : ['mget'],

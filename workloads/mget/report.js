@@ -32,7 +32,11 @@ function expand(benchmark, { dataset, options }) {
     .map((row) => ({
       ...benchmark,
       keys: { ...benchmark.keys, keys: row.keys ?? 'all' },
-      ...{ column, row, pool, mark: null, throughput: {} },
+      column,
+      row,
+      pool,
+      mark: null,
+      throughput: {},
     }));
 }
 
@@ -66,8 +70,13 @@ function rate(unit, name, drop, of) {
 /** How many times as long the same keys take as single reads. */
 const single = metric(
   {
-    ...{ key: 'single_to_mget', name: 'single / MGET', unit: '×', relative: true },
-    ...{ head: ['single', '/ MGET'], drop: 1, optional: true },
+    key: 'single_to_mget',
+    name: 'single / MGET',
+    unit: '×',
+    relative: true,
+    head: ['single', '/ MGET'],
+    drop: 1,
+    optional: true,
   },
   ({ source, keys, row }, { all }) => {
     if (source.workload !== 'mget') return null;
@@ -174,13 +183,19 @@ const fitSummary = (parts) =>
 const shared = {
   metric: 'fetch_p50',
   series: loadOf,
-  ...{ xName: 'keys per fetch', yName: 'a fetch', head: 'in flight', thing: 'key' },
+  xName: 'keys per fetch',
+  yName: 'a fetch',
+  head: 'in flight',
+  thing: 'key',
 };
 
 /** @type {import('../../lib/report-types.js').PlotSpec[]} */
 const plots = [
   {
-    ...{ kind: 'lines', each: 'table', has: rowHasKeys, ...shared },
+    kind: 'lines',
+    each: 'table',
+    has: rowHasKeys,
+    ...shared,
     id: (/** @type {any} */ tables) => `mget-${nameOf(tables)}`,
     title: (/** @type {any} */ tables) => `${nameOf(tables)}: median of a fetch by its keys`,
     summary(/** @type {readonly { rows: TableRow[] }[]} */ curves) {
@@ -193,7 +208,9 @@ const plots = [
     note: 'Median of a fetch, call to last value, for each number in flight. Lower is better.',
   },
   {
-    ...{ kind: 'scatter', has: hasPoints, ...shared },
+    kind: 'scatter',
+    has: hasPoints,
+    ...shared,
     id: (/** @type {any} */ tables) => `mget-${nameOf(tables)}`,
     title: (/** @type {any} */ tables) => `${nameOf(tables)}: each fetch by its keys`,
     summary: (/** @type {string} */ label, /** @type {any} */ fit) =>
@@ -202,18 +219,6 @@ const plots = [
     fit: fitPoints,
     fitNames: ['per fetch', 'per key'],
     note: 'A point is a fetch, the line is by least squares. Lower is better.',
-  },
-  {
-    ...{ kind: 'surface', has: hasKeys, metric: 'fetch_p50' },
-    id: (/** @type {any} */ tables) => `mget-surface-${nameOf(tables)}`,
-    title: (/** @type {any} */ tables) =>
-      `${nameOf(tables)}: median of a fetch by its keys and the number in flight`,
-    x: (/** @type {any} */ { row }) => row.keys,
-    y: (/** @type {any} */ { column }) => column.inFlight,
-    ...{ xName: 'keys per fetch', yName: 'in flight', things: ['key', 'in flight'] },
-    note:
-      'A tile is the median of all fetches of that many keys, call to last value. Darker is ' +
-      'slower, in equal steps for each doubling of the time.',
   },
 ];
 

@@ -28,8 +28,22 @@ export function holdsVersions({ valueSize }) {
 }
 
 /** @param {string} value */
-export function hasPlace({ length }) {
+function hasPlace({ length }) {
   return length >= TAG_LENGTH + VERSION_LETTERS;
+}
+
+/**
+ * @param {Dataset} dataset
+ * @param {number} id
+ * @param {import('../../lib/row-version.js').RowVersion} version
+ * @returns {string} the row's value, with the version where it has a place
+ */
+export function versioned(dataset, id, version) {
+  const own = dataset.value(id);
+  if (!hasPlace(own)) return own;
+  const body = own.slice(0, own.length - VERSION_LETTERS);
+  // As one flat string: a driver would otherwise join the two when it sends it.
+  return Buffer.from(body + formatVersion(id, version), 'latin1').toString('latin1');
 }
 
 export class Freshness {
@@ -48,7 +62,7 @@ export class Freshness {
     const written = new Map();
     for (let i = 0; i < slots.length; i += 1) {
       if (slots[i] !== this.values.length) continue;
-      this.values.push(this.valueOf(dataset, keys[i], slots[i]));
+      this.values.push(versioned(dataset, keys[i], { writer: this.writer, slot: slots[i] }));
       if (!written.has(keys[i])) written.set(keys[i], written.size);
     }
     /** By operation: the dense number of its row. */
@@ -63,21 +77,6 @@ export class Freshness {
     /** By slot: number of its last write. */
     this.writeOf = new Float64Array(this.values.length);
     this.writes = 0;
-  }
-
-  /**
-   * @param {Dataset} dataset
-   * @param {number} id
-   * @param {number} slot
-   */
-  valueOf(dataset, id, slot) {
-    const own = dataset.value(id);
-    if (!hasPlace(own)) return own;
-    const body = own.slice(0, own.length - VERSION_LETTERS);
-    // As one flat string: a driver would otherwise join the two when it sends it.
-    return Buffer.from(body + formatVersion(id, { writer: this.writer, slot }), 'latin1').toString(
-      'latin1',
-    );
   }
 
   /** @param {number} i operation that reads */

@@ -1,6 +1,6 @@
 /**
- * What a further process does in a test of locks (engine/storage-process.js): it holds a lock, or
- * works its way through keys.
+ * What a further process does in a test of locks (engine/storage-process.js): it works its way
+ * through keys, and holds each.
  */
 
 import { createRandom, drawBelow, shuffled } from '../../lib/random.js';
@@ -9,14 +9,21 @@ import { systemClock } from '../../measure/clock.js';
 /** @typedef {import('../../lib/types.js').Locks} Locks */
 
 /**
- * @typedef {object} StressParameters
- * @property {number} keys that it goes through
+ * @typedef {object} ContendParameters
+ * @property {readonly string[]} names that it goes through
  * @property {number} tries of each
  * @property {number} [tasks] at a time in this process, each goes through all keys
  * @property {number} repeat how many times each does
  * @property {number} holdMs how long it holds each
  * @property {number} expireMs
  * @property {number} blockMs of a try
+ *
+ * @typedef {object} StressReport of one process
+ * @property {number} sections
+ * @property {number} violations another value was read back
+ * @property {number} overruns sections that took longer than the lock's time: no lock can help
+ * @property {number} timeouts keys that it did not get within its tries
+ * @property {number} failures tries that timed out
  */
 
 const VALUE_MAX = 1_000_000_000;
@@ -24,46 +31,27 @@ const STRESS_STREAM = 0x7374;
 
 /** @type {import('../../engine/storage-process.js').Actions} */
 export const actions = {
-  async hold(locks, { names, expireMs }, send) {
-    await locks.mutex(names, { expireMs, blockMs: 10_000 }).lock();
-    send({ type: 'held' });
-  },
-  async stress(locks, { parameters, seed }, send) {
+  async contend(locks, { parameters, seed }, send) {
     send({ type: 'started' });
-    const onViolation = (/** @type {string} */ name) => send({ type: 'violation', name });
-    send({ type: 'done', report: await stress(locks, parameters, seed, onViolation) });
+    const { tasks = 1 } = parameters;
+    const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0, failures: 0 };
+    const all = Array.from({ length: tasks }, (_, task) =>
+      passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), { report, send }),
+    );
+    await Promise.all(all);
+    send({ type: 'done', report });
   },
 };
 
 /**
  * @param {Locks} locks
- * @param {StressParameters} parameters
- * @param {number} seed
- * @param {(name: string) => void} onViolation
- */
-async function stress(locks, parameters, seed, onViolation) {
-  const { tasks = 1 } = parameters;
-  const report = { sections: 0, violations: 0, overruns: 0, timeouts: 0, failures: 0 };
-  const all = Array.from({ length: tasks }, (_, task) =>
-    passThrough(locks, parameters, createRandom(seed, STRESS_STREAM + task), {
-      report,
-      onViolation,
-    }),
-  );
-  await Promise.all(all);
-  return report;
-}
-
-/**
- * @param {Locks} locks
- * @param {StressParameters} parameters
+ * @param {ContendParameters} parameters
  * @param {() => number} random
- * @param {{ report: import('./stress.js').StressReport, onViolation: (name: string) => void }} to
- *   report: is added to
+ * @param {{ report: StressReport, send: (message: Record<string, unknown>) => void }} to report: is
+ *   added to
  */
-async function passThrough(locks, parameters, random, { report, onViolation }) {
-  const { keys, repeat, expireMs, blockMs } = parameters;
-  const names = Array.from({ length: keys }, (_, i) => `stress-${i}`);
+async function passThrough(locks, parameters, random, { report, send }) {
+  const { names, repeat, expireMs, blockMs } = parameters;
   for (let pass = 0; pass < repeat; pass += 1) {
     for (const name of shuffled(names, random)) {
       const mutex = locks.mutex([name], { expireMs, blockMs });
@@ -73,6 +61,7 @@ async function passThrough(locks, parameters, random, { report, onViolation }) {
         report.timeouts += 1;
         continue;
       }
+      send({ type: 'held' });
       const value = drawBelow(random, VALUE_MAX);
       const outcome = await section(locks, { name, value, ...parameters });
       await mutex.unlock();
@@ -80,7 +69,7 @@ async function passThrough(locks, parameters, random, { report, onViolation }) {
       if (outcome === 'overrun') report.overruns += 1;
       if (outcome === 'violation') {
         report.violations += 1;
-        onViolation(name);
+        send({ type: 'violation', name });
       }
     }
   }
@@ -104,13 +93,14 @@ async function failuresUntilLocked(mutex, tries) {
 }
 
 /**
+ * A critical section: writes a value under the lock, holds it, and reads the value back.
  * @param {Locks} locks
  * @param {{ name: string, value: number, holdMs: number, expireMs: number }} what
  * @returns {Promise<'right' | 'violation' | 'overrun'>} overrun: the time of the lock was over, or
  *   nearly, before the value was read: a process that was stopped for so long is not alone by any
  *   lock that has an expiry, and disturbs others
  */
-async function section({ number }, { name, value, holdMs, expireMs }) {
+export async function section({ number }, { name, value, holdMs, expireMs }) {
   const fromNs = systemClock.now();
   await number.set(name, value);
   if (holdMs > 0) await new Promise((resolve) => setTimeout(resolve, holdMs));

@@ -7,7 +7,7 @@
 import { labelOf } from '../../lib/label.js';
 import { decode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
-import { medianOfSorted } from '../../stats/percentile.js';
+import { medianOfAll } from '../../stats/metrics.js';
 import { packageOf } from './packages.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
@@ -73,7 +73,7 @@ export function lockRow(source) {
     ({ metrics, state }) => metrics !== undefined && state !== 'failed',
   );
   const median = (/** @type {(round: Round) => unknown} */ valueIn) =>
-    medianOf(rounds.map(valueIn));
+    medianOfAll(rounds.map(valueIn));
   const metric =
     (/** @type {string} */ name) =>
     (/** @type {Round} */ { metrics }) =>
@@ -140,24 +140,6 @@ function textOf(values) {
  */
 function sumOf(rounds, valueIn) {
   return rounds.reduce((all, round) => all + valueIn(round), 0);
-}
-
-/**
- * @param {unknown[]} values
- * @returns {number | null} null where one of them is not there
- */
-function medianOf(values) {
-  const numbers = values.filter((value) => typeof value === 'number');
-  if (numbers.length === 0 || numbers.length < values.length) return null;
-  return medianOfSorted(Float64Array.from(numbers).sort());
-}
-
-/**
- * @param {readonly number[]} values
- * @returns {number | null}
- */
-export function medianOfList(values) {
-  return values.length === 0 ? null : medianOfSorted(Float64Array.from(values).sort());
 }
 
 /** @typedef {'held' | 'broken' | 'open'} Verdict */

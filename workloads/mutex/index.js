@@ -9,12 +9,11 @@
  * - `stress`: a process that has to get through every key while others want them too.
  */
 
-import { defineWorkload } from '../../lib/define.js';
-import { prepareKilled } from './killed.js';
+import { defineWorkload, metricRules } from '../../lib/define.js';
+import { prepareKilled, prepareStress } from './contenders.js';
 import { namespace } from './namespace.js';
 import { options, plan, shared, tests } from './plan.js';
 import { prepareSections } from './sections.js';
-import { prepareStress } from './stress.js';
 
 /** @typedef {import('../../lib/types.js').Prepare<import('../../lib/types.js').Locks>} Prepare */
 
@@ -35,6 +34,20 @@ export const workload = defineWorkload({
   runHooks: () => import('./run-hooks.js'),
   needs: ['lock'],
   namespace,
+  metricRules: metricRules({
+    sum: ['sections', 'violations', 'overruns', 'timeouts', 'kills', 'waiters', 'tasks'],
+    min: ['fairness', 'sectionsMin'],
+    max: ['sectionsMax', 'waitMaxNs'],
+    one: ['expireMs', 'packageVersion'],
+    list: [
+      'processId',
+      'processOk',
+      'processFailures',
+      'firstWaitNs',
+      'lastWaitNs',
+      'expiryLeftNs',
+    ],
+  }),
   check: false,
   offers({ locks = {} }, { test, handler = 'script', keys = 1 }) {
     const offered = Object.hasOwn(locks, String(handler)) ? locks[String(handler)] : undefined;

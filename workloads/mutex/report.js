@@ -3,10 +3,10 @@
  */
 
 import { NONE } from '../../lib/format.js';
-import { figureOf, metric, UNKNOWN } from '../../stats/metrics.js';
+import { figureOf, medianOf, metric, UNKNOWN } from '../../stats/metrics.js';
 import { curveSummary } from '../operations-plots.js';
-import { pairedRatio } from '../paired-ratio.js';
-import { lockRow, medianOfList, waitsOf } from './analysis.js';
+import { ratioMetric } from '../paired-ratio.js';
+import { lockRow, waitsOf } from './analysis.js';
 import { titleOfCount, titleOfLock } from './legacy.js';
 
 /** @typedef {import('../../lib/report-types.js').Metric} Metric */
@@ -28,7 +28,11 @@ function figure(shown, of) {
 
 /** @type {Metric} */
 const violations = {
-  ...{ key: 'violations', name: 'violations', unit: 'count', better: 'less', drop: 0 },
+  key: 'violations',
+  name: 'violations',
+  unit: 'count',
+  better: 'less',
+  drop: 0,
   head: ['viola-', 'tions'],
   of: ({ lock }) => (lock.n === 0 ? UNKNOWN : figureOf(lock.violations, lock.n)),
 };
@@ -40,8 +44,12 @@ const sections = figure(
 
 const sectionsPerSecond = figure(
   {
-    ...{ key: 'rate', name: 'sections/s', unit: 'sections/s', better: 'more' },
-    ...{ head: ['sections', '/ s'], drop: 3 },
+    key: 'rate',
+    name: 'sections/s',
+    unit: 'sections/s',
+    better: 'more',
+    head: ['sections', '/ s'],
+    drop: 3,
   },
   ({ sections: count, realNs }) =>
     count === null || realNs === null || realNs === 0 ? null : (count / realNs) * 1e9,
@@ -72,28 +80,29 @@ const ratesOf = ({ source }) =>
  * @returns {Metric} sections per second in pairs of one round; the base itself has none
  */
 function ratioTo(shown, baseOf) {
-  return {
-    ...{ unit: '×', better: 'more', relative: true, optional: true, shows: ['interval'], ...shown },
-    of(benchmark, { table }) {
-      const base = baseOf(benchmark, table);
-      if (base === undefined || base.source === benchmark.source) return UNKNOWN;
-      return pairedRatio(ratesOf(benchmark), ratesOf(base));
-    },
-  };
+  return ratioMetric({ ...shown, optional: true }, (benchmark, { table }) => {
+    const base = baseOf(benchmark, table);
+    const isOwn = base === undefined || base.source === benchmark.source;
+    return [ratesOf(benchmark), isOwn ? undefined : ratesOf(base)];
+  });
 }
 
 const ran = (/** @type {any} */ { lock }) => lock.n > 0;
 const RATIOS = [
   ratioTo(
     {
-      ...{ key: 'to_first', name: 'to the first lock', drop: 4 },
+      key: 'to_first',
+      name: 'to the first lock',
+      drop: 4,
       head: ['to the', 'first lock'],
     },
     ({ lock: { keys } }, table) => table.filter(ran).find((one) => one.lock.keys === keys),
   ),
   ratioTo(
     {
-      ...{ key: 'to_fewest', name: 'to its fewest keys', drop: 4 },
+      key: 'to_fewest',
+      name: 'to its fewest keys',
+      drop: 4,
       head: ['to its', 'fewest keys'],
     },
     ({ lock: { label } }, table) => {
@@ -105,7 +114,9 @@ const RATIOS = [
 
 const LOCK = { key: 'lock', name: 'lock', of: (/** @type {any} */ { lock }) => lock.label };
 const KEYS = {
-  ...{ key: 'keys', name: 'keys', align: /** @type {const} */ ('right') },
+  key: 'keys',
+  name: 'keys',
+  align: /** @type {const} */ ('right'),
   of: (/** @type {any} */ { lock: { keys } }) => `${keys}/${2 * keys - 1}`,
 };
 const ID = { key: 'id', name: 'id', hidden: true };
@@ -122,8 +133,13 @@ const SECTIONS = [
   time('wait_max', 'wait max', 4, (row) => row.waitMaxNs),
   figure(
     {
-      ...{ key: 'fairness', name: 'fairness', unit: '', better: 'more', digits: 3 },
-      ...{ head: ['fair-', 'ness'], drop: 3 },
+      key: 'fairness',
+      name: 'fairness',
+      unit: '',
+      better: 'more',
+      digits: 3,
+      head: ['fair-', 'ness'],
+      drop: 3,
     },
     (row) => row.fairness,
   ),
@@ -135,24 +151,27 @@ const KILLED = [
     { key: 'kills', name: 'kills', unit: 'count', better: null, drop: 2 },
     (row) => row.firstWaitNs.length,
   ),
-  time('lock_left', 'remaining TTL', 1, (row) => medianOfList(row.expiryLeftNs)),
-  time('first_wait', 'first wait', 0, (row) => medianOfList(row.firstWaitNs)),
+  time('lock_left', 'remaining TTL', 1, (row) => medianOf(row.expiryLeftNs)),
+  time('first_wait', 'first wait', 0, (row) => medianOf(row.firstWaitNs)),
   // From the end of the killed holder's TTL to the first new holder; a lock that belongs to a
   // connection is free before that.
   time(
     ...['beyond', 'after TTL', 0],
-    ({ firstWaitNs, expiryLeftNs }) =>
-      medianOfList(firstWaitNs.map((ns, i) => ns - expiryLeftNs[i])),
+    ({ firstWaitNs, expiryLeftNs }) => medianOf(firstWaitNs.map((ns, i) => ns - expiryLeftNs[i])),
     { signed: true },
   ),
-  time('last_wait', 'last wait', 0, (row) => medianOfList(row.lastWaitNs)),
+  time('last_wait', 'last wait', 0, (row) => medianOf(row.lastWaitNs)),
 ];
 
 const STRESS = [
   figure(
     {
-      ...{ key: 'processes', name: 'processes', unit: 'count', better: null },
-      ...{ head: ['pro-', 'cesses'], drop: 1 },
+      key: 'processes',
+      name: 'processes',
+      unit: 'count',
+      better: null,
+      head: ['pro-', 'cesses'],
+      drop: 1,
     },
     ({ source }) => source.load.operations,
   ),
@@ -169,8 +188,11 @@ const STRESS = [
   ),
   figure(
     {
-      ...{ key: 'overruns', name: 'expired while held', unit: 'count' },
-      ...{ head: ['expired', 'while held'], drop: 3 },
+      key: 'overruns',
+      name: 'expired while held',
+      unit: 'count',
+      head: ['expired', 'while held'],
+      drop: 3,
     },
     (row) => row.overruns,
   ),
@@ -208,7 +230,10 @@ function byLock(rows) {
 
 const NO_KEYS = { key: 'keys', name: 'keys', hidden: true };
 const KEY_COUNT = {
-  ...{ key: 'keys', name: 'keys', align: /** @type {const} */ ('right'), drop: 1 },
+  key: 'keys',
+  name: 'keys',
+  align: /** @type {const} */ ('right'),
+  drop: 1,
   of: (/** @type {any} */ { lock }) => lock.keys,
 };
 
@@ -244,10 +269,13 @@ export const report = {
       { test: 'lock', name: 'Test 1, lock and unlock' },
       { test: 'count', name: 'Test 2, a counted section' },
     ].map(({ test, name }) => ({
-      ...{ kind: 'lines', id: () => `mutex-${test}` },
+      kind: 'lines',
+      id: () => `mutex-${test}`,
       title: () => `Mutex, ${name}: sections per second by keys`,
       has: (/** @type {TableRow} */ { benchmarks: [{ keys }] }) => keys.test === test,
-      ...{ metric: 'rate', head: 'lock', thing: 'key' },
+      metric: 'rate',
+      head: 'lock',
+      thing: 'key',
       x: (/** @type {TableRow} */ { benchmarks: [{ lock }] }) => lock.keys,
       summary: rateSummary,
       xName: 'names locked at once',
@@ -259,11 +287,9 @@ export const report = {
       { test: 'lock', name: 'Test 1' },
       { test: 'count', name: 'Test 2' },
     ].map(({ test, name }) => ({
-      ...{
-        kind: 'lines',
-        id: () => `mutex-${test}-waits`,
-        title: () => `Mutex, ${name}: waits for a lock`,
-      },
+      kind: 'lines',
+      id: () => `mutex-${test}-waits`,
+      title: () => `Mutex, ${name}: waits for a lock`,
       has: (/** @type {TableRow} */ { benchmarks: [{ keys }] }) => keys.test === test,
       ends: (/** @type {TableRow} */ { benchmarks: [{ lock }] }) => lock.keys,
       xText: (/** @type {number} */ n) => `${n}/${2 * n - 1} ${n === 1 ? 'key' : 'keys'}`,

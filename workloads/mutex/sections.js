@@ -7,6 +7,7 @@
  * in Test 2 by a number on the server.
  */
 
+import { dataError } from '../../lib/errors.js';
 import { MISMATCH, OK } from '../../lib/outcome.js';
 import { findPackage } from '../../lib/packages.js';
 import { createRandom, drawBelow } from '../../lib/random.js';
@@ -171,9 +172,9 @@ async function countUp({ number }, value, index, phase) {
  */
 function metricsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }, { test, ops }) {
   const sections = counts.reduce((sum, count) => sum + count, 0);
-  if (left !== 0) throw wrongData(`${left} critical sections were entered and never left`);
+  if (left !== 0) throw dataError(`${left} critical sections were entered and never left`);
   if (test === 'lock' && sections < ops && waitsNs.length >= ops) {
-    throw wrongData(`${sections} critical sections of ${ops}: some were lost`);
+    throw dataError(`${sections} critical sections of ${ops}: some were lost`);
   }
   return {
     sections,
@@ -185,9 +186,4 @@ function metricsOf({ counts, waitsNs, violations, slept, sleptNs, inside: left }
     ...waitMetrics(waitsNs),
     ...(slept > 0 && { sleepMeanNs: sleptNs / slept }),
   };
-}
-
-/** @param {string} message */
-function wrongData(message) {
-  return Object.assign(new Error(message), { code: 'E_DATA' });
 }

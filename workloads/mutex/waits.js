@@ -2,17 +2,7 @@
 
 import { encode } from '../../measure/hdr.js';
 import { Histogram } from '../../measure/histogram.js';
-
-/**
- * Nearest rank.
- * @param {Float64Array} sorted
- * @param {number} q
- * @returns {number | null} null where fewer than ten lie above: it would be one of a few
- */
-function quantile(sorted, q) {
-  if (sorted.length * (1 - q) < 10 - 1e-9) return null;
-  return sorted[Math.max(0, Math.ceil(sorted.length * q) - 1)];
-}
+import { printablePercentile } from '../../stats/percentile.js';
 
 /**
  * @param {readonly number[]} waitsNs
@@ -25,8 +15,8 @@ export function waitMetrics(waitsNs) {
   const histogram = new Histogram();
   for (const ns of sorted) histogram.record(ns);
   return {
-    waitP50Ns: quantile(sorted, 0.5),
-    waitP99Ns: quantile(sorted, 0.99),
+    waitP50Ns: printablePercentile(sorted, 0.5),
+    waitP99Ns: printablePercentile(sorted, 0.99),
     waitMaxNs: length === 0 ? null : sorted[length - 1],
     waitMeanNs: length === 0 ? null : sorted.reduce((sum, ns) => sum + ns, 0) / length,
     waitHistogram: length === 0 ? null : encode(histogram),

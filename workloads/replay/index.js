@@ -14,7 +14,7 @@ import { MISMATCH, OK } from '../../lib/outcome.js';
 import { KINDS, readTrace } from '../../lib/trace.js';
 import { nothingCompared } from '../get/verifier.js';
 import { promised } from '../promised.js';
-import { namespace } from './namespace.js';
+import { rowsNamespace } from '../rows-namespace.js';
 import { ReplayValues } from './values.js';
 
 /** @typedef {import('../../lib/types.js').RowsHandle} Handle */
@@ -202,7 +202,7 @@ async function setSizes(set, sizes, sizeMax) {
 export const workload = defineWorkload({
   name: 'replay',
   needs: ['get', 'set'],
-  namespace,
+  namespace: rowsNamespace('replay'),
   options,
   shared: { rows: null, valueSize: null, warmupOperations: 1000 },
   plan,

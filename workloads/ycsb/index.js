@@ -1,21 +1,40 @@
 /**
- * The core workloads of YCSB by their letters, on the rows of the race. A write writes the row's
- * own value, so that every read stays verifiable. As the rows are fixed, D and E update where YCSB
- * inserts; as no storage here scans, a scan is one multi-get of adjacent keys.
+ * The core workloads of YCSB by their letters, on the rows of the race, as mixes. Proportions and
+ * distributions after workloads/workloada to workloadf of brianfrankcooper/YCSB. As the rows are
+ * fixed, D and E update where YCSB inserts; as not every storage scans, a scan is one multi-get of
+ * adjacent keys.
  */
 
 import { defineWorkload } from '../../lib/define.js';
 import { choices } from '../../lib/options.js';
-import { MISMATCH, OK } from '../../lib/outcome.js';
-import { bindVerify, workload as get } from '../get/index.js';
-import { createVerifier, nothingCompared } from '../get/verifier.js';
-import { verifyFetch } from '../mget/fetches.js';
-import { promised } from '../promised.js';
-import { CORES, drawOperations, KINDS } from './operations.js';
+import { createRandom } from '../../lib/random.js';
+import { createZipf } from '../../lib/zipf.js';
+import { workload as get } from '../get/index.js';
+import { drawKeys, KEYS_MAX } from '../get/keys.js';
+import { prepareMix } from '../mix/operations.js';
 
-/** @typedef {import('../../lib/types.js').RowsHandle} Handle */
-/** @typedef {import('../../lib/types.js').CallStyle} CallStyle */
-/** @typedef {import('./operations.js').Drawn} Drawn */
+/** @typedef {{ summary: string, share: Record<string, number>, rows?: 'latest' }} Core */
+
+/** @type {Readonly<Record<string, Core>>} */
+export const CORES = Object.freeze({
+  a: { summary: '50 % reads, 50 % updates', share: { get: 0.5, set: 0.5 } },
+  b: { summary: '95 % reads, 5 % updates', share: { get: 0.95, set: 0.05 } },
+  c: { summary: 'reads only', share: { get: 1 } },
+  d: {
+    summary: '95 % reads of the latest rows, 5 % updates of them (YCSB inserts)',
+    share: { get: 0.95, set: 0.05 },
+    rows: 'latest',
+  },
+  e: {
+    summary: '95 % scans as one multi-get of adjacent keys, 5 % updates (YCSB inserts)',
+    share: { fetch: 0.95, set: 0.05 },
+  },
+  f: { summary: '50 % reads, 50 % read-modify-writes', share: { get: 0.5, modify: 0.5 } },
+});
+/** Kinds of a mix as YCSB calls them. */
+const NAMES = Object.freeze({ get: 'read', set: 'update', fetch: 'scan', modify: 'modify' });
+const EXPONENT = 0.99;
+const LATEST_STREAM = 0x796c; // apart from the streams of keys and orders
 
 const LETTERS = Object.freeze(Object.keys(CORES));
 const summaryOf = (/** @type {string} */ letter) => `${letter}: ${CORES[letter].summary}`;
@@ -26,90 +45,27 @@ const OPERATIONS = 20_000;
 const IN_FLIGHT = Object.freeze([1, 64]);
 
 /** @type {import('../../lib/types.js').Prepare} */
-const prepare = ({ dataset, seed, ops, options }) => {
+const prepare = (context) => {
+  const { dataset, seed, ops, options } = context;
   const { core } = /** @type {any} */ (options['parameters']);
-  const drawn = drawOperations(CORES[core], { dataset, seed, ops });
-  const at = (/** @type {number} */ index) => index % drawn.length;
-  return (handle, calls = 'promise') => {
-    const ways = bindWays(handle, calls, drawn, CORES[core].share.scan !== undefined);
-    const compared = nothingCompared();
-    const verifyRead = bindVerify(handle, dataset, drawn.keys, compared);
-    const verifyValue = createVerifier(dataset, compared);
-    const { stored, values = (/** @type {any} */ reply) => reply } = handle;
-    const isStored = (/** @type {any} */ reply) => stored === undefined || stored(reply);
-    /** @type {Record<string, (index: number, reply: any, whole: boolean) => number>} */
-    const verifiers = {
-      read: verifyRead,
-      update: (_index, reply) => (isStored(reply) ? OK : MISMATCH),
-      modify(index, reply, whole) {
-        const read = verifyRead(index, reply.read, whole);
-        return read === OK && !isStored(reply.written) ? MISMATCH : read;
-      },
-      scan(index, reply, whole) {
-        const ids = drawn.scans[at(index)];
-        return verifyFetch(verifyValue, ids, values(reply, ids), whole);
-      },
-    };
-    return {
-      calls: ways.calls,
-      op: (index, done) => ways.op[KINDS[drawn.kinds[at(index)]]](at(index), done),
-      verify: (index, reply, whole) =>
-        verifiers[KINDS[drawn.kinds[at(index)]]](index, reply, whole),
-      kinds: { names: KINDS, of: (index) => drawn.kinds[at(index)] },
-      compared,
-    };
-  };
+  const { share, rows } = CORES[core];
+  const keys =
+    rows === 'latest'
+      ? drawLatest(dataset.rows, seed, ops)
+      : drawKeys(dataset.rows, seed, ops, { keys: `zipf:${EXPONENT}`, spread: dataset.seed });
+  const weights = Object.entries(share).map(([kind, weight]) => ({ kind, weight }));
+  return prepareMix(context, { weights, keys, names: NAMES });
 };
 
 /**
- * @param {Handle} handle
- * @param {CallStyle} calls
- * @param {Drawn} drawn
- * @param {boolean} scans
- * @returns {{ calls: CallStyle, op: Record<string, (i: number, done?: any) => any> }}
+ * The last row is the latest and the most popular one.
+ * @param {number} rows
+ * @param {number} seed
+ * @param {number} ops
  */
-function bindWays(handle, calls, { keys, scans: ids, values }, scans) {
-  const set = (/** @type {number} */ i, /** @type {any} */ done) =>
-    handle.set?.(keys[i], /** @type {string} */ (values.get(keys[i])), done);
-  const read = (/** @type {number} */ i, /** @type {any} */ done) => handle.get(keys[i], done);
-  const scan = (/** @type {number} */ i, /** @type {any} */ done) => handle.mget?.(ids[i], done);
-  const own = handle.mgetCalls ?? calls;
-  if (!scans || own === calls) {
-    return { calls, op: { read, update: set, scan, modify: bindModify(calls, read, set) } };
-  }
-  // Single rows and many are called in different styles: promises carry both.
-  const one =
-    (/** @type {typeof read} */ way, /** @type {CallStyle} */ style) => (/** @type {number} */ i) =>
-      promised(way, style, i);
-  return {
-    calls: 'promise',
-    op: { read: one(read, calls), update: one(set, calls), scan: one(scan, own) },
-  };
-}
-
-/**
- * @param {CallStyle} calls
- * @param {(i: number, done?: any) => any} read
- * @param {(i: number, done?: any) => any} set
- * @returns {(i: number, done?: any) => any} both replies
- */
-function bindModify(calls, read, set) {
-  if (calls === 'sync') return (i) => ({ read: read(i), written: set(i) });
-  if (calls === 'promise') {
-    return (i) =>
-      read(i).then((/** @type {any} */ reply) =>
-        set(i).then((/** @type {any} */ written) => ({ read: reply, written })),
-      );
-  }
-  return (i, done) =>
-    read(i, (/** @type {any} */ error, /** @type {any} */ reply) => {
-      if (error) done(error);
-      else {
-        set(i, (/** @type {any} */ fault, /** @type {any} */ written) =>
-          done(fault, { read: reply, written }),
-        );
-      }
-    });
+function drawLatest(rows, seed, ops) {
+  const rank = createZipf(rows, EXPONENT, createRandom(seed, LATEST_STREAM));
+  return Uint32Array.from({ length: Math.max(1, Math.min(ops, KEYS_MAX)) }, () => rows - rank());
 }
 
 export const workload = defineWorkload({
@@ -117,7 +73,9 @@ export const workload = defineWorkload({
   needs: ['get', 'set'],
   options: { core: CORE },
   shared: {
-    ...{ rounds: 3, warmupOperations: 2000, against: null },
+    rounds: 3,
+    warmupOperations: 2000,
+    against: null,
     ops: { shown: `${OPERATIONS}; open loops: 10s` },
     inFlight: { shown: IN_FLIGHT.join() },
   },

@@ -5,22 +5,11 @@ import { test } from 'node:test';
 import {
   diagnose,
   diagnosticWarnings,
-  isUnsteady,
   lawOf,
   summarizeConditions,
 } from '../../../engine/diagnostics.js';
-import { noiseOf, ranksOf, throughputsOf } from '../../../report/analysis/ranks.js';
 import { loadReport } from '../../../report/index.js';
-import { compareRounds } from '../../../stats/compare.js';
-import { noiseFloor, successiveRounds } from '../../../stats/noise.js';
-import {
-  benchmark,
-  buildResult,
-  failedRound,
-  measuredRound,
-  rounds,
-  SYNC,
-} from '../../helpers/result-builder.js';
+import { benchmark, buildResult, measuredRound, SYNC } from '../../helpers/result-builder.js';
 
 /**
  * @param {Partial<import('../../helpers/result-builder.js').RoundSpec>[]} specs one a round
@@ -68,19 +57,26 @@ test('the law is not held against what was in flight without a latency', () => {
   assert.equal(lawOf(few)?.holds, false);
 });
 
-test('a warm-up that never came to rest is said of the benchmark, one of many rounds is not', () => {
-  const curve = Array.from({ length: 20 }, (_, i) => 100 + 10 * (i % 2));
-  assert.equal(isUnsteady(diagnose(benchmarkOf([{ curve }, { curve }, {}]))), true);
-  assert.equal(isUnsteady(diagnose(benchmarkOf([{ curve }, {}, {}]))), false);
-  assert.equal(isUnsteady(diagnose(benchmarkOf([{ curve: [] }]))), true, 'no warm-up is no rest');
-  const warnings = diagnosticWarnings(
-    buildResult({ benchmarks: [benchmarkOf([{ curve }]), benchmarkOf([{}], 'x')] }),
-  );
-  assert.deepEqual(
-    warnings.map(({ code }) => code),
-    ['W_UNSTEADY'],
-  );
-  assert.match(warnings[0].message, /^no steady state in 1 of 2 benchmarks/);
+test('a benchmark that was still warming up while measured is marked, and warned about', () => {
+  const timelines = (/** @type {(window: number) => number} */ of) => {
+    const own = benchmarkOf([{}, {}, {}]);
+    for (const [i, round] of own.rounds.entries()) {
+      const operations = Array.from({ length: 31 }, (_, at) => Math.round(of(at) + i));
+      round.timeline = { windowNs: 1e8, operations };
+    }
+    return own;
+  };
+  const rising = timelines((at) => 1000 + 10 * at);
+  const level = { ...timelines(() => 1000), storage: 'x' };
+  assert.equal(diagnose(rising).drift?.marked, true);
+  assert.equal(diagnose(level).drift?.marked, false);
+  assert.equal(diagnose(benchmarkOf([{}, {}])).drift, null, 'its rounds are short');
+  const [warning, ...more] = diagnosticWarnings(buildResult({ benchmarks: [rising, level] }));
+  assert.deepEqual([warning.code, more], ['W_UNSTEADY', []]);
+  assert.match(warning.message, /^still warming up, or slowing down, in 1 of 2 benchmarks/);
+  assert.match(String(warning.hint), /--warmup/);
+  const load = /** @type {const} */ ({ ...SYNC, kind: 'rate', rate: 100 });
+  assert.equal(diagnose({ ...rising, load }).drift, null, 'its speed is what was offered');
 });
 
 test('a round far from the others is warned about and counted all the same', () => {
@@ -90,7 +86,6 @@ test('a round far from the others is warned about and counted all the same', () 
   const [{ code, message }] = diagnosticWarnings(result);
   assert.equal(code, 'W_OUTLIER');
   assert.match(message, /^round 5 is an outlier/);
-  assert.equal(throughputsOf(result.benchmarks[0]).length, 5);
 });
 
 test('drift, steal and throttling are warned about with what helps; unknown is not fine', () => {
@@ -98,8 +93,10 @@ test('drift, steal and throttling are warned about with what helps; unknown is n
   const [, second] = own.rounds;
   assert.ok(second.conditions);
   Object.assign(second.conditions, {
-    ...{ canaryNs: 1.3e6, stealShare: 0.08 },
-    ...{ throttledCount: 3, throttledNs: 250e6 },
+    canaryNs: 1.3e6,
+    stealShare: 0.08,
+    throttledCount: 3,
+    throttledNs: 250e6,
   });
   const warnings = diagnosticWarnings(buildResult({ benchmarks: [own] }));
   assert.deepEqual(
@@ -114,8 +111,12 @@ test('drift, steal and throttling are warned about with what helps; unknown is n
 test('what no round knows is null in the summary, and "unknown" in the report', async () => {
   const own = benchmarkOf([{}]);
   own.rounds[0].conditions = {
-    ...{ canaryNs: null, stealShare: null, busyShare: null },
-    ...{ throttledCount: null, throttledNs: null, loadAverage: null },
+    canaryNs: null,
+    stealShare: null,
+    busyShare: null,
+    throttledCount: null,
+    throttledNs: null,
+    loadAverage: null,
   };
   const { n, ...summary } = summarizeConditions([own]);
   assert.equal(n, 1);
@@ -126,61 +127,4 @@ test('what no round knows is null in the summary, and "unknown" in the report', 
   const text = render(buildResult({ benchmarks: [own] }));
   assert.match(text, /speed within unknown, all processors unknown busy/);
   assert.match(text, /governor unknown/);
-});
-
-test('A/A pairs are successive rounds; the last of an odd number has no partner', () => {
-  assert.deepEqual(successiveRounds([1, 2, 3, 4, 5]), { a: [1, 3], b: [2, 4] });
-  assert.deepEqual(successiveRounds([1, null, 3, 4]), { a: [1, 3], b: [null, 4] });
-  assert.deepEqual(successiveRounds([1]), { a: [], b: [] });
-});
-
-test('noise is that of as many blocks as are compared: more blocks, less noise', () => {
-  const pairs = [{ a: [100, 102, 99], b: [101, 100, 100] }];
-  const three = noiseFloor(pairs).noise ?? 0;
-  const twelve = noiseFloor(pairs, { blocks: 12 }).noise ?? 0;
-  assert.ok(Math.abs(Math.log1p(three) / Math.log1p(twelve) - 2) < 1e-9);
-  assert.equal(noiseOf([{ source: benchmarkOf([{}]) }]).noise, null, 'one round tells nothing');
-});
-
-test('statistically tied rows share their ranks', () => {
-  const row = (/** @type {string} */ label, /** @type {number[]} */ speeds) => ({
-    ...{ label, kind: /** @type {const} */ ('server'), state: 'measured', wrong: 0 },
-    source: benchmarkOf(
-      speeds.map((throughput) => ({ throughput })),
-      label,
-    ),
-  });
-  const rows = [
-    row('fast', [2000, 2010, 1990, 2005, 1995]),
-    row('a', [1000, 1040, 960, 1010, 990]),
-    row('b', [1010, 960, 1030, 980, 1020]),
-    { ...row('overhead', [9000, 9000, 9000, 9000, 9000]), kind: /** @type {const} */ ('overhead') },
-    { ...row('wrong', [9000, 9000, 9000, 9000, 9000]), wrong: 1 },
-    row('once', [1000]),
-  ];
-  assert.deepEqual(ranksOf(rows, null), [
-    { best: 1, worst: 1 },
-    { best: 2, worst: 3 },
-    { best: 2, worst: 3 },
-    ...[null, null, null],
-  ]);
-});
-
-test('a round that failed leaves a gap, not a shift', () => {
-  const own = benchmark({ storage: 'redis', load: SYNC, rounds: rounds(SYNC, 1000) });
-  own.rounds[1] = failedRound(1, { code: 'E', message: 'm' });
-  const values = throughputsOf(own);
-  assert.equal(values.length, 5);
-  assert.equal(values[1], null);
-  assert.ok(values[2] !== null);
-});
-
-test('a run whose noise is beyond 5 % calls nothing the same', () => {
-  const rounds = { a: [100, 110, 92, 105], b: [103, 101, 99, 100] };
-  const noisy = compareRounds(rounds.a, rounds.b, { noise: 0.4 });
-  assert.equal(noisy.verdict, 'undecided');
-  assert.ok((noisy.low ?? 0) > 1 / 1.4 && (noisy.high ?? 2) < 1.4, 'it is within the noise');
-  assert.ok((noisy.roundsNeeded ?? 0) > 4);
-  const between = compareRounds([110, 111, 109, 110], [100, 101, 99, 100], { noise: 0.4 });
-  assert.deepEqual([between.verdict, between.roundsNeeded], ['undecided', null]);
 });

@@ -25,7 +25,7 @@ const RATE = { perSecond: 1e5, arrivals: /** @type {const} */ ('constant'), seed
  * @param {Partial<import('../../../load/load.js').LoadOptions>} options
  */
 async function lawOf(options) {
-  const { recorder, scheduled, durationNs, inFlightMean } = await runLoad({
+  const { recorder, scheduled, durationNs, inFlightAreaNs } = await runLoad({
     op: OPS.promise,
     verify: () => OK,
     calls: 'promise',
@@ -45,7 +45,7 @@ async function lawOf(options) {
   return littleCheck({
     throughputPerSecond: (own.count / durationNs) * 1e9,
     latencyNsMean: own.mean,
-    inFlightMean,
+    inFlightMean: inFlightAreaNs / durationNs,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rateOf } from '../../../engine/own-load.js';
+import { rateOf } from '../../../engine/share.js';
 import { OK } from '../../../lib/outcome.js';
 import { countArrivals } from '../../../load/arrivals.js';
 import { Load, runLoad } from '../../../load/load.js';
@@ -16,10 +16,17 @@ async function begin(startNs) {
   let started = 0;
   const { recorder } = await runLoad(
     {
-      ...{ op: async (/** @type {number} */ i) => i, verify: () => OK, calls: 'promise' },
-      ...{ kind: 'rate', inFlight: 1, operations: Number.POSITIVE_INFINITY, durationNs: 1e6 },
+      op: async (/** @type {number} */ i) => i,
+      verify: () => OK,
+      calls: 'promise',
+      kind: 'rate',
+      inFlight: 1,
+      operations: Number.POSITIVE_INFINITY,
+      durationNs: 1e6,
       rate: { perSecond: 100_000, arrivals: 'poisson', seed: 1, maxInFlight: 100 },
-      ...{ stallNs: 1e9, clock: createFakeClock({ stepNs: STEP_NS }), startNs },
+      stallNs: 1e9,
+      clock: createFakeClock({ stepNs: STEP_NS }),
+      startNs,
     },
     {
       onStart: () => {
@@ -45,8 +52,15 @@ test('arrivals are counted before the moment is known, and not once more', () =>
   const bounds = { durationNs: 1e9, operations: Number.POSITIVE_INFINITY };
   assert.equal(rate.count, countArrivals(rate, bounds));
   const { limit } = new Load({
-    ...{ op: () => null, verify: () => OK, calls: 'sync', kind: 'rate', inFlight: 1, ...bounds },
-    ...{ rate: { ...rate, count: 7 }, stallNs: 1e9, clock: createFakeClock() },
+    op: () => null,
+    verify: () => OK,
+    calls: 'sync',
+    kind: 'rate',
+    inFlight: 1,
+    ...bounds,
+    rate: { ...rate, count: 7 },
+    stallNs: 1e9,
+    clock: createFakeClock(),
   });
   assert.equal(limit, 7);
 });

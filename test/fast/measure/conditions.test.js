@@ -56,12 +56,20 @@ test('without a control group, or without a limit in it, throttling is unknown',
 
 test('shares are of what all processors had between; one unknown end makes them unknown', () => {
   const before = {
-    ...{ stealTicks: 10, idleTicks: 100, totalTicks: 1000 },
-    ...{ throttledCount: 1, throttledNs: 500, loadAverage: 0.1 },
+    stealTicks: 10,
+    idleTicks: 100,
+    totalTicks: 1000,
+    throttledCount: 1,
+    throttledNs: 500,
+    loadAverage: 0.1,
   };
   const after = {
-    ...{ stealTicks: 15, idleTicks: 125, totalTicks: 1100 },
-    ...{ throttledCount: 4, throttledNs: 900, loadAverage: 0.7 },
+    stealTicks: 15,
+    idleTicks: 125,
+    totalTicks: 1100,
+    throttledCount: 4,
+    throttledNs: 900,
+    loadAverage: 0.7,
   };
   assert.deepEqual(conditionsBetween(before, after), {
     stealShare: 0.05,

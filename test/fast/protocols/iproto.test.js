@@ -38,8 +38,12 @@ test('requests are what they say, and those of a server are read at every split 
     end: bytes.length,
     header: { [KEY.code]: CODE.select, [KEY.sync]: 7 },
     body: {
-      ...{ [KEY.space]: 512, [KEY.index]: 0, [KEY.limit]: 1, [KEY.offset]: 0 },
-      ...{ [KEY.iterator]: 0, [KEY.key]: [300] },
+      [KEY.space]: 512,
+      [KEY.index]: 0,
+      [KEY.limit]: 1,
+      [KEY.offset]: 0,
+      [KEY.iterator]: 0,
+      [KEY.key]: [300],
     },
   });
   const wide = iprotoSelect(7, { space: 512, key: 300 });

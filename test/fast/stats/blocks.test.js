@@ -1,18 +1,18 @@
-/** Slices to intervals: the answers of an independent program, and coverage by simulation. */
+/** Slices to intervals: the answers of an independent program. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { blockMeansOf } from '../../../bench/coverage-counts.js';
 import { processMeans, trimmedMean } from '../../../stats/blocks.js';
-import { contest, differenceOf, pairP } from '../../../stats/contenders.js';
+import { contest, differenceOf } from '../../../stats/contenders.js';
+import { studentQuantile } from '../../../stats/distributions.js';
 import { leveneTest } from '../../../stats/levene.js';
-import { studentQuantile } from '../../../stats/student.js';
 import { assertNear as near } from './near.js';
 
 /** NumPy and SciPy over the same slices. */
 const KNOWN = JSON.parse(readFileSync(new URL('./known-blocks.json', import.meta.url), 'utf8'));
-const DIGITS = 1e-9;
+/** Of half-widths: jstat's quantiles of Student's t are exact to 4e-8. */
+const DIGITS = 1e-8;
 
 /**
  * @param {readonly unknown[]} found
@@ -44,14 +44,14 @@ describe('slices against an independent program', () => {
       allNear(means, known.processMeans);
       allNear(own.estimates, known.estimates);
       allNear(own.halfAlone, known.halfWidthAlone);
-      near(Number(own.leveneP), known.leveneP, 1e-9);
+      near(Number(own.leveneP), known.leveneP, 1e-7);
       assert.equal(own.pool.length === own.k, known.leveneP >= 0.05);
       if (known.leveneP < 0.05) return;
       assert.equal(own.degreesOfFreedom, known.degreesOfFreedom);
       near(own.variance, known.pooledVariance, 1e-9);
     });
 
-    test(`${known.name}: half-widths of pairs, and Tukey’s p`, () => {
+    test(`${known.name}: half-widths of pairs`, () => {
       const { pooledVariance: variance, degreesOfFreedom } = known;
       const pooled = { ...own, pool: [...means.keys()], variance, degreesOfFreedom };
       const halves = matrix(pooled, (i, j) => differenceOf(pooled, i, j).half, 0);
@@ -63,10 +63,6 @@ describe('slices against an independent program', () => {
       allNear(
         matrix(apart, (i, j) => differenceOf(apart, i, j).half, 0),
         known.halfWidthsOwn,
-      );
-      allNear(
-        matrix(pooled, (i, j) => pairP(pooled, i, j), 1),
-        known.tukeyP,
       );
     });
   }
@@ -97,7 +93,7 @@ describe('means and variances of slices', () => {
 
   test('means that are missing are refused', () => {
     assert.throws(() => contest([[1, 2], [1]]), { code: 'E_USAGE' });
-    assert.throws(() => contest([[1]]), { code: 'E_USAGE' });
+    assert.throws(() => contest([[]]), { code: 'E_USAGE' });
     assert.throws(() => contest([[1, Number.NaN]]), { code: 'E_USAGE' });
   });
 
@@ -128,50 +124,5 @@ describe('means and variances of slices', () => {
       ]),
       1,
     );
-  });
-});
-
-describe('coverage, simulated', () => {
-  const race = { logs: Array(6).fill(8), blocks: 20 };
-  for (const processDeviation of [0.03, 0.08, 0.15]) {
-    for (const rounds of [6, 16]) {
-      test(`${100 * processDeviation} % between processes, ${rounds} rounds`, () => {
-        const all = { ...race, rounds, processDeviation };
-        const { covered, falsePair } = blockMeansOf(all, { races: 250, seed: 3 });
-        assert.ok(covered >= 0.93 && covered <= 0.97, `${covered}`);
-        assert.ok(falsePair <= 0.09, `${falsePair}`);
-      });
-    }
-  }
-
-  test('one contender four times as noisy as the others', () => {
-    const factors = [1, 1, 1, 1, 1, 4];
-    const all = { ...race, rounds: 8, processDeviation: 0.03, factors };
-    const { covered, falsePair, unpooled } = blockMeansOf(all, { races: 250, seed: 4 });
-    assert.ok(covered >= 0.93 && covered <= 0.97, `${covered}`);
-    assert.ok(falsePair <= 0.12, `${falsePair}`);
-    assert.ok(unpooled > 0.5, `${unpooled}`);
-  });
-
-  test('a run that stops when it is precise enough', () => {
-    const all = { ...race, rounds: 20, processDeviation: 0.03 };
-    const options = { races: 250, seed: 5, precision: 0.035 };
-    const { covered, falsePair, rounds } = blockMeansOf(all, options);
-    assert.ok(covered >= 0.93 && covered <= 0.97, `${covered}`);
-    assert.ok(falsePair <= 0.09, `${falsePair}`);
-    assert.ok(rounds > 6 && rounds < 20, `${rounds}`);
-  });
-
-  test('A against A: equal contenders differ significantly in at most 21 of 200 races', () => {
-    const all = { logs: [8, 8], rounds: 8, blocks: 20, processDeviation: 0.05 };
-    const { covered } = blockMeansOf(all, { races: 200, seed: 6 });
-    assert.ok(covered >= 1 - 21 / 200, `${covered}`);
-  });
-
-  test('a contender that is 5 % slower is not called faster', () => {
-    const logs = [8, 8, 8 + Math.log(1.05)];
-    const all = { logs, rounds: 8, blocks: 40, processDeviation: 0.02 };
-    const { covered } = blockMeansOf(all, { races: 200, seed: 7 });
-    assert.ok(covered >= 0.92, `${covered}`);
   });
 });

@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boundOf } from '../../../stats/bottleneck.js';
+import { bottleneckOf, occupancyOf } from '../../../stats/bottleneck.js';
 
 const SECOND = 1e9;
 const base = { durationNs: SECOND, clientCpuNs: 0.5e9, serverCpuNs: 0.3e9, cores: 8 };
 
-/** @param {Partial<import('../../../stats/bottleneck.js').BoundInput>} fields */
-const verdict = (fields) => boundOf({ ...base, ...fields }).verdict;
+/** @param {Partial<import('../../../stats/bottleneck.js').CpuTimes> & { embedded?: boolean }} fields */
+const verdict = ({ embedded, ...fields }) =>
+  bottleneckOf({ cpu: { ...base, ...fields }, embedded }).verdict;
 
 test('a client at 90 % of the time is the driver’s bound, at 89 % it is not', () => {
   assert.equal(verdict({ clientCpuNs: 0.9e9 }), 'driver');
@@ -61,14 +62,42 @@ test('processes that share a load have a thread each', () => {
 });
 
 test('shares are shown beside the verdict; without measurements there is none', () => {
-  assert.deepEqual(boundOf({ ...base, serverThreadNs: 0.2e9 }), {
+  assert.deepEqual(bottleneckOf({ cpu: { ...base, serverThreadNs: 0.2e9 } }), {
     verdict: 'latency',
     clientShare: 0.5,
     serverShare: 0.2,
   });
-  assert.deepEqual(boundOf({ ...base, durationNs: 0 }), {
+  assert.deepEqual(bottleneckOf({ cpu: { ...base, durationNs: 0 } }), {
     verdict: null,
     clientShare: null,
     serverShare: null,
   });
+});
+
+test('time without a processor is no idle time', () => {
+  assert.equal(occupancyOf({ wallNs: 100, runNs: 97, waitNs: 0 }), 0.97);
+  assert.equal(occupancyOf({ wallNs: 200, runNs: 97, waitNs: 100 }), 0.97);
+  assert.equal(occupancyOf({ wallNs: 200, runNs: 50, waitNs: 0 }), 0.25);
+  assert.equal(occupancyOf({ wallNs: 100, runNs: 101, waitNs: 0 }), 1);
+  assert.equal(occupancyOf({ wallNs: 100, runNs: 0, waitNs: 100 }), null);
+});
+
+test('how full the threads were decides: above 0.95 one, from 0.80 on both are named', () => {
+  const of = (/** @type {number | null} */ client, /** @type {number | null} */ server) =>
+    bottleneckOf({ occupancy: [{ client, server }], cpu: base }).verdict;
+  assert.equal(of(0.96, 1), 'driver');
+  assert.equal(of(0.95, 0.5), 'driver/latency');
+  assert.equal(of(0.8, 0.79), 'driver/latency');
+  assert.equal(of(0.79, 0.79), 'latency');
+  assert.equal(of(0.85, 0.9), 'server/latency');
+  assert.equal(of(0.5, 0.96), 'server');
+  const full = { ...base, clientCpuNs: 0.95e9 };
+  const unknown = [{ client: null, server: 0.99 }];
+  assert.equal(bottleneckOf({ occupancy: unknown, cpu: full }).verdict, 'driver', 'by CPU time');
+  const blind = [{ client: 0.5, server: null }];
+  assert.equal(bottleneckOf({ occupancy: blind, cpu: full }).verdict, 'driver', 'by CPU time');
+  const embedded = { occupancy: blind, cpu: full, embedded: true };
+  assert.equal(bottleneckOf(embedded).verdict, 'latency');
+  const rounds = [0.99, 0.5, 0.5].map((client) => ({ client, server: 0.1 }));
+  assert.equal(bottleneckOf({ occupancy: rounds, cpu: base }).verdict, 'latency', 'middle round');
 });

@@ -6,8 +6,8 @@ import { simulateRace } from '../../../bench/simulated-race.js';
 import { processMeans } from '../../../stats/blocks.js';
 import { contest } from '../../../stats/contenders.js';
 import { driftOf } from '../../../stats/drift.js';
-import { blocksFor, roundsForPrecision, stopReason } from '../../../stats/precision.js';
-import { rankContenders, ratioTo, toRatio } from '../../../stats/separation.js';
+import { blocksFor, leastNs, roundsForPrecision, stopReason } from '../../../stats/precision.js';
+import { rankContenders, toRatio } from '../../../stats/separation.js';
 import { standingsOf } from '../../../stats/standings.js';
 import { assertNear as near } from './near.js';
 
@@ -17,23 +17,20 @@ describe('verdicts', () => {
   test('faster and slower where the interval excludes 1 and the effect is above 1 %', () => {
     const faster = toRatio(-0.05, 0.03, 8);
     assert.equal(faster.answer, 'faster');
-    assert.equal(faster.cannotTellBelow, null);
+    assert.equal(faster.possible, null);
     near(faster.ratio, Math.exp(0.05), 1e-12);
     assert.equal(toRatio(0.05, 0.03, 8).answer, 'slower');
-    assert.equal(toRatio(0.009, 0.001, 8).answer, 'cannot tell');
+    assert.equal(toRatio(0.009, 0.001, 8).answer, 'tied');
   });
 
   test('what is not shown has a number: the greatest difference that there may be', () => {
-    const { answer, cannotTellBelow, halfWidth } = toRatio(0.02, 0.04, 8);
-    assert.equal(answer, 'cannot tell');
-    near(/** @type {number} */ (cannotTellBelow), Math.expm1(0.06), 1e-12);
+    const { answer, possible, halfWidth } = toRatio(0.02, 0.04, 8);
+    assert.equal(answer, 'not resolved');
+    near(possible, Math.expm1(0.06), 1e-12);
     near(halfWidth, Math.expm1(0.04), 1e-12);
-  });
-
-  test('a contender against itself is 1 ± 0', () => {
-    const own = contest(processMeans(simulateRace({ ...RACE, logs: [8, 8, 8] }, 1)));
-    const { ratio, halfWidth } = ratioTo(own, 1, 1);
-    assert.deepEqual([ratio, halfWidth], [1, 0]);
+    assert.equal(toRatio(0.02, 0.028, 8).answer, 'tied');
+    const one = toRatio(0.5, Infinity, 1);
+    assert.deepEqual([one.low, one.possible, one.answer], [null, null, 'not resolved']);
   });
 });
 
@@ -61,6 +58,11 @@ describe('ranks', () => {
 describe('how much to measure', () => {
   const state = { precision: 0.03, budgetNs: 120e9, roundNs: 10e9 };
 
+  test('the least time of a race: three rounds of all processes, or those fixed by hand', () => {
+    assert.equal(Math.round(leastNs([2, 2], null) / 1e7), 264);
+    assert.equal(leastNs([9], 6), 2 * leastNs([3], null));
+  });
+
   test('never before six rounds; then when it is precise, or the budget is spent', () => {
     const precise = { ...state, halfWidths: [0.02, 0.03], spentNs: 50e9 };
     assert.equal(stopReason({ ...precise, rounds: 5 }), null);
@@ -74,7 +76,7 @@ describe('how much to measure', () => {
     const now = { half: Math.log1p(0.06), rounds: 8, confidence: 0.95 };
     const rounds = roundsForPrecision({ ...now, precision: 0.03 });
     assert.ok(rounds !== null && rounds > 20 && rounds < 32, `${rounds}`);
-    assert.equal(roundsForPrecision({ ...now, half: Math.log1p(0.03), precision: 0.03 }), 8);
+    assert.equal(roundsForPrecision({ ...now, half: Math.log1p(0.0299), precision: 0.03 }), 8);
     assert.equal(roundsForPrecision({ ...now, precision: 0.0001 }), null);
   });
 
@@ -117,7 +119,10 @@ describe('the rows of a table', () => {
   const times = simulateRace({ ...RACE, logs }, 4);
   const standings = standingsOf(
     names.map((name, i) => ({
-      ...{ name, group: groups[i], of: 'a', time: times[i] },
+      name,
+      group: groups[i],
+      of: 'a',
+      time: times[i],
       ceiling: i < 3 ? 'ceiling' : undefined,
       witnesses: { clientCpu: times[i], serverCpu: i === 3 ? times[i].map(() => []) : times[i] },
     })),

@@ -1,0 +1,236 @@
+/**
+ * Loads that run whole: one contender under one load, in a process of its own, with nobody else
+ * open.
+ */
+
+import { createRandom } from '../lib/random.js';
+import { endRound, serversOf, unfinishedOf } from './end-round.js';
+import { failBenchmark } from './lost-servers.js';
+import { overheadContender, programContender, storageContender } from './roles.js';
+import { playRound } from './round.js';
+import { OF_TRIAL } from './schedule/choose.js';
+import { whole } from './schedule/index.js';
+import { metricsOf } from './segment.js';
+import { sharesOf } from './share.js';
+import { toRound } from './to-round.js';
+
+/** Of what has no amount, beside segments in blocks. */
+const WHOLE_NS = 300e6;
+/** Operations of the harness overhead. */
+const OVERHEAD_OPERATIONS = Object.freeze({ sync: 200_000, window: 200_000, burst: 50_000 });
+const OVERHEAD_WARMUP = 20_000;
+/** Another program runs right before a storage or right after it, drawn anew for each round. */
+const TURN_STREAM = 0x7475726e;
+/** Of a round that was stopped before its first operation. */
+const ABORTED = Object.freeze({ code: 'E_ABORTED', message: 'stopped before it was measured' });
+
+/** @typedef {import('../lib/result.js').Result} Result */
+/** @typedef {import('../lib/result.js').Benchmark} Benchmark */
+/** @typedef {import('../lib/result.js').Round} Round */
+/** @typedef {import('./benchmarks.js').Job} Job */
+/** @typedef {import('./roles.js').RunLoad} RunLoad */
+/** @typedef {import('./roles.js').Contender} Contender */
+/** @typedef {import('./seat.js').Seat} Seat */
+/** @typedef {import('./contender.js').Amount} Amount */
+
+export class Alone {
+  /**
+   * @param {readonly Job[]} jobs
+   * @param {{ plan: import('./plan.js').RunPlan, context: import('./rounds.js').RoundsContext,
+   *   journal: import('./journal.js').Journal,
+   *   placement: import('./placement.js').Placement | null }} run
+   */
+  constructor(jobs, { plan, context, journal, placement }) {
+    this.jobs = jobs;
+    this.plan = plan;
+    this.context = context;
+    this.journal = journal;
+    this.placement = placement;
+    /** @type {{ kind: 'sync' | 'window' | 'burst', nsPerOperation: number }[]} */
+    this.overheads = [];
+  }
+
+  /**
+   * One contender under one load, in a process of its own, with nobody else open.
+   * @param {Job} job
+   * @param {{ round: number, position: number, rounds: number }} place
+   * @returns {Promise<Round>} the one that was appended to its benchmark
+   */
+  async play(job, place) {
+    const { context } = this;
+    const { result, lost, onEvent, signal } = context;
+    const { benchmark, target, load } = job;
+    const gone = lost.failureOf(serversOf(job, context));
+    if (gone !== null) return failLost(benchmark, gone, place);
+    onEvent?.({ type: 'benchmark-start', benchmark, round: place.round, rounds: place.rounds });
+    const contender = storageContender(target, [load], this.#roleContext(place.round));
+    const random = createRandom(this.plan.seed, TURN_STREAM + place.round * 1024 + place.position);
+    const isProgramFirst = random() < 0.5;
+    const before = isProgramFirst ? await this.#playProgram(contender, load) : {};
+    const seat = await this.#playSeat(contender, amountOf(benchmark.load), {
+      shares: sharesOf(benchmark.load),
+      onProgress: (progress) => onEvent?.({ type: 'progress', benchmark, ...progress }),
+      onPartial: (one) =>
+        this.journal.keep(() => unfinishedOf(one, [0], { benchmark, place }), { waits: false }),
+    });
+    const segment = seat.merged([0], { partial: true });
+    const made = await toRound(segment, {
+      ...place,
+      failure: seat.failure ?? (segment === null && signal?.aborted ? ABORTED : null),
+      processNs: seat.processNs,
+    });
+    if (context.runner === undefined) delete made.seconds;
+    const beside = isProgramFirst ? before : await this.#playProgram(contender, load);
+    if (Object.keys(beside).length > 0) made.metrics = { ...made.metrics, ...beside };
+    recordDrift(made, result);
+    await endRound({ job, round: made, segment }, context);
+    return made;
+  }
+
+  /**
+   * Another program, with as many requests on the route of a storage.
+   * @param {Contender} like
+   * @param {RunLoad} load
+   * @returns {Promise<import('../lib/types.js').WorkloadMetrics>} what it reports
+   */
+  async #playProgram(like, load) {
+    const { workload, signal, runner } = this.context;
+    const name = workload.program?.name(this.plan.workloadOptions) ?? null;
+    if (name === null || runner !== undefined || signal?.aborted) return {};
+    const contender = programContender(name, [like]);
+    // Keys of its own: those of the storage are as it has left them.
+    const tasks = contender.spec.tasks.map((task) => task && { ...task, slot: task.slot + 1 });
+    const own = { ...contender, spec: { ...contender.spec, tasks } };
+    const seat = await this.#playSeat(own, amountOf(load.load));
+    return metricsOf(seat.merged([0]));
+  }
+
+  /** @param {number} round */
+  #roleContext(round) {
+    const { others, folder } = this.context;
+    return { plan: this.plan, others, folder, round };
+  }
+
+  /**
+   * @param {Contender} contender
+   * @param {Amount} amount
+   * @param {{ shares?: readonly import('./share.js').Share[],
+   *   onProgress?: import('./seat.js').SeatEvents['onProgress'],
+   *   onPartial?: (seat: Seat) => void }} [how]
+   * @returns {Promise<Seat>}
+   */
+  async #playSeat(contender, amount, { shares, onProgress = () => {}, onPartial } = {}) {
+    const { runner, signal, cpus, detail, processes } = this.context;
+    if (runner !== undefined) return runner.playWhole(contender, amount, { signal, onProgress });
+    const spec = { ...contender.spec, isLong: true, ...detail, ...(cpus && { cpus }) };
+    const { seats } = await playRound({
+      seats: [{ name: contender.name, spec, shares }],
+      schedule: (seen) => whole(0, amount, seen),
+      processes,
+      placement: this.placement ?? undefined,
+      signal,
+      events: (seat) => ({
+        onProgress,
+        ...(onPartial && this.context.onPartial && { onPartial: () => onPartial(seat) }),
+      }),
+    });
+    return seats[0];
+  }
+
+  /**
+   * What the harness itself costs, beside loads that run whole: an entry for each kind of load.
+   * @param {number} round
+   */
+  async playOverhead(round) {
+    const { result, signal, workload } = this.context;
+    if (this.plan.findMax !== null) return;
+    if (workload.contenders !== undefined && this.jobs.length === 0) return;
+    /** @type {Map<string, RunLoad>} */
+    const kinds = new Map();
+    for (const { load } of this.jobs) {
+      const { kind } = load.load;
+      if (kind !== 'rate' && !kinds.has(kind)) kinds.set(kind, load);
+    }
+    for (const [kind, { load }] of kinds) {
+      if (signal?.aborted) return;
+      const name = /** @type {keyof typeof OVERHEAD_OPERATIONS} */ (kind);
+      const operations = OVERHEAD_OPERATIONS[name];
+      const { inFlight } = load;
+      const own = overheadLoad({ kind: name, inFlight, operations, durationNs: null });
+      const contender = overheadContender([own], this.#roleContext(round));
+      const amount = { operations, durationNs: null };
+      const seat = await this.#playSeat(contender, amount);
+      const made = await toRound(seat.merged([0]), { round, position: 0, failure: seat.failure });
+      if (made.state !== 'measured') continue;
+      this.overheads.push({ kind: name, nsPerOperation: made.durationNs / made.outcomes.ok });
+      result.harnessOverhead = overheadEntries(this.overheads);
+    }
+  }
+}
+
+/**
+ * @param {import('../lib/result.js').Load} load
+ * @returns {Amount} as given; beside segments in blocks as long as a round of these
+ */
+export function amountOf({ operations, durationNs }) {
+  if (operations === null && durationNs === null) return { operations, durationNs: WHOLE_NS };
+  return { operations, durationNs };
+}
+
+/**
+ * @param {import('../lib/result.js').Load} load
+ * @returns {RunLoad}
+ */
+function overheadLoad(load) {
+  return {
+    id: `overhead ${load.kind}`,
+    load,
+    workload: 'get',
+    workloadOptions: {},
+    isNamed: false,
+    ...OF_TRIAL,
+    warm: { kind: 'operations', operations: OVERHEAD_WARMUP },
+    contenders: [],
+    others: [],
+  };
+}
+
+/**
+ * @param {readonly { kind: 'sync' | 'window' | 'burst', nsPerOperation: number }[]} passes
+ * @returns {Result['harnessOverhead']}
+ */
+function overheadEntries(passes) {
+  return [...new Set(passes.map(({ kind }) => kind))].map((load) => {
+    const own = passes.flatMap(({ kind, nsPerOperation }) => (kind === load ? nsPerOperation : []));
+    own.sort((a, b) => a - b);
+    return { load, nsPerOperation: own[own.length >>> 1], n: own.length };
+  });
+}
+
+/**
+ * A benchmark whose server is gone: not executed. It shows the reason once, not per round.
+ * @param {Benchmark} benchmark
+ * @param {import('./segment.js').Failure} failure
+ * @param {{ round: number, position: number }} place
+ * @returns {Promise<Round>}
+ */
+async function failLost(benchmark, failure, place) {
+  const round = await toRound(null, { ...place, failure });
+  if (benchmark.rounds.length === 0) benchmark.rounds.push(round);
+  failBenchmark(benchmark, failure);
+  return round;
+}
+
+/**
+ * How the canary loop came out, against the first one of the run.
+ * @param {Round} round
+ * @param {Result} result without that round
+ */
+function recordDrift({ conditions }, { benchmarks }) {
+  if (conditions === undefined || conditions.canaryNs === null) return;
+  const first = benchmarks
+    .flatMap(({ rounds }) => rounds)
+    .find((other) => other.round === 0 && other.position === 0);
+  const referenceNs = first?.conditions?.canaryNs ?? conditions.canaryNs;
+  conditions.canaryDrift = referenceNs > 0 ? conditions.canaryNs / referenceNs - 1 : null;
+}

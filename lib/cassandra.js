@@ -1,0 +1,62 @@
+/** Clients of Cassandra that talk to one node alone, and what an error of theirs comes to. */
+
+import { formatEndpoint } from './address.js';
+import { FULL_DISK } from './remedies.js';
+
+/** Names that Cassandra and Java give to an error of writing. */
+const NO_SPACE = /FSWriteError|FSDiskFull|No space left|InsufficientDiskSpace/i;
+
+/**
+ * @param {import('./types.js').Endpoint} endpoint
+ * @param {import('./types.js').Credentials} credentials
+ * @param {import('cassandra-driver').ClientOptions & { once?: boolean }} [options] once: nothing is
+ *   sent again
+ * @returns {Promise<import('cassandra-driver').Client>} not connected
+ */
+export async function cassandraClient(endpoint, { user, password }, options = {}) {
+  const { once = false, ...more } = options;
+  const { auth, Client, policies } = await import('cassandra-driver');
+  const { AllowListPolicy, RoundRobinPolicy } = policies.loadBalancing;
+  const place = formatEndpoint(endpoint);
+  return new Client({
+    contactPoints: [place],
+    ...more,
+    // Only this node, whatever its cluster and data centre are.
+    policies: {
+      loadBalancing: new AllowListPolicy(new RoundRobinPolicy(), [place]),
+      ...(once && { retry: new policies.retry.FallthroughRetryPolicy() }),
+    },
+    ...(user !== undefined && {
+      authProvider: new auth.PlainTextAuthProvider(user, password ?? ''),
+    }),
+  });
+}
+
+/**
+ * @param {import('./types.js').Endpoint} endpoint
+ * @param {import('./types.js').Credentials} credentials
+ * @param {{ connectTimeout: number, readTimeout: number }} socketOptions
+ * @returns {Promise<import('cassandra-driver').Client>}
+ */
+export async function connectCassandra(endpoint, credentials, socketOptions) {
+  const client = await cassandraClient(endpoint, credentials, { socketOptions });
+  await client.connect().catch(async (error) => {
+    await client.shutdown();
+    throw error;
+  });
+  return client;
+}
+
+/**
+ * Its "All host(s) tried for query failed" has the reasons of the hosts within, and an error of the
+ * server may be a Java exception.
+ * @param {any} error
+ * @returns {{ text: string, hint: string | undefined }}
+ */
+export function explainCassandra(error) {
+  const [inner] = Object.values(error?.innerErrors ?? {});
+  const [text] = String(inner?.message ?? error?.message ?? error).split('\n');
+  // What it has in memory and could not write stays wrong until then.
+  const hint = NO_SPACE.test(text) ? `${FULL_DISK}, then start it again` : undefined;
+  return { text, hint };
+}

@@ -1,0 +1,136 @@
+/**
+ * The agent of a load machine: waits for a lease, runs its share of the benchmarks, uploads, waits
+ * again. Generators are its child processes, so that a blocked event loop in one of them does not
+ * cost it the lease. It prints nothing.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue, Worker } from 'bullmq';
+import { refusedError } from '../../lib/errors.js';
+import { identityOf, sourceDigest } from './configuration.js';
+import { LEASES, LOCK_MS, PREFIX, RENEW_MS, STALLED_MS, uploadsOf } from './coordination-keys.js';
+import { compareClocks } from './coordinator-clock.js';
+import { connectCoordinator, connectionOptions } from './coordinator-connection.js';
+import { leaseSchema } from './order-schema.js';
+import { announce, describeMachine, requireFreeName } from './presence.js';
+import { createSeatKey } from './seat-key.js';
+import { Session } from './session.js';
+import { firstIssue } from './strict.js';
+
+/** To leave the list of agents. */
+const CLOSE_MS = 2000;
+
+/** Jobs run once: a benchmark that is repeated by itself would be another load. */
+export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, removeOnFail: false });
+
+/**
+ * @typedef {{ type: 'waiting', name: string }
+ *   | { type: 'leased' | 'released', run: string, seat: number, count: number }
+ *   | { type: 'cut', run: string, message: string }
+ *   | { type: 'trouble', message: string }} AgentEvent
+ */
+
+/**
+ * @param {object} options
+ * @param {import('./coordinator-connection.js').Coordinator} options.coordinator
+ * @param {string} options.name
+ * @param {readonly string[]} options.allowTargets servers off loopback that it may load
+ * @param {string} options.home
+ * @param {AbortSignal} options.signal ends it
+ * @param {(event: AgentEvent) => void} options.onEvent
+ * @param {import('./session.js').SessionContext['play']} [options.play] in place of processes
+ * @returns {Promise<void>} when it was ended
+ * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no coordinator; E_USAGE: its
+ *   name is taken
+ */
+export async function runAgent(options) {
+  const client = await connectCoordinator(options.coordinator);
+  try {
+    await serveLeases(client, options);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/**
+ * @param {import('ioredis').Redis} client
+ * @param {Parameters<typeof runAgent>[0]} options
+ */
+async function serveLeases(client, options) {
+  const { coordinator, name, allowTargets, home, signal, onEvent, play } = options;
+  sourceDigest();
+  let clock = await compareClocks(client);
+  let busy = false;
+  await requireFreeName(client, name);
+  const id = randomUUID();
+  const presence = announce(client, name, {
+    id,
+    clock: () => clock,
+    state: () => (busy ? 'busy' : 'idle'),
+  });
+  /** @type {import('bullmq').Processor} */
+  const serve = async (job, token = '') => {
+    const { data, error: wrong } = leaseSchema.safeParse(job.data);
+    if (wrong) throw refusedError(`a lease is not valid: ${firstIssue(wrong)}`, 'use one version');
+    const { run, seat, count } = data;
+    const { key, signed } = createSeatKey();
+    busy = true;
+    onEvent({ type: 'leased', run, seat, count });
+    const uploads = new Queue(uploadsOf(run), { connection: client, prefix: PREFIX });
+    const tell = (/** @type {Record<string, unknown>} */ message) =>
+      job.updateProgress({ ...message, seat });
+    const session = new Session({
+      data,
+      client,
+      tell,
+      signed: (step) => signed({ run, seat, step }),
+      allowTargets,
+      home,
+      play,
+      holdsLease: async () => Number(await job.extendLock(token, LOCK_MS)) === 1,
+      async upload(step, payload) {
+        const signature = signed({ run, seat, step, payload });
+        const upload = { seat, step, payload, signature };
+        await uploads.add('upload', upload, { ...ONCE, jobId: `${seat}-${step}` });
+      },
+      onClock(reading) {
+        clock = reading;
+      },
+    });
+    try {
+      const identity = await identityOf(data.storages);
+      clock = await compareClocks(client);
+      session.clock = clock;
+      await tell({ type: 'ready', name, identity, machine: describeMachine(), clock, key });
+      await session.run();
+      onEvent({ type: 'released', run, seat, count });
+    } catch (error) {
+      onEvent({ type: 'cut', run, message: String(error.message) });
+      throw error;
+    } finally {
+      await uploads.close().catch(() => {});
+      busy = false;
+    }
+  };
+  const worker = new Worker(LEASES, serve, {
+    connection: connectionOptions(coordinator),
+    prefix: PREFIX,
+    name,
+    concurrency: 1,
+    maxStalledCount: 0,
+    lockDuration: LOCK_MS,
+    lockRenewTime: RENEW_MS,
+    stalledInterval: STALLED_MS,
+    drainDelay: 2,
+    runRetryDelay: 500,
+  });
+  worker.on('error', (error) => onEvent({ type: 'trouble', message: String(error.message) }));
+  onEvent({ type: 'waiting', name });
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+  // Without the coordinator neither of them ends.
+  const closed = Promise.all([presence.stop(), worker.close(true)]).catch(() => {});
+  await Promise.race([closed, sleep(CLOSE_MS, null, { ref: false })]);
+}

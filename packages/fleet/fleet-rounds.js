@@ -1,0 +1,177 @@
+/**
+ * Rounds on several machines: what is ordered, what each agent plays of it, and how the controller
+ * makes one round of what they uploaded. A load that runs whole begins on all agents at the same
+ * time; for segments in blocks everything is fixed before the clock starts: all agents draw the
+ * same timetable from the seed (engine/schedule/timed.js).
+ */
+
+import { createProcesses } from '../../engine/contender-process.js';
+import { segmentsPerBlock } from '../../engine/roles.js';
+import { playRound } from '../../engine/round.js';
+import { timed, timetableOf, whole } from '../../engine/schedule/index.js';
+import { mergeBlocks, mergeWhole } from './merge-agents.js';
+import { portable, specForAgent, targetOf } from './portable.js';
+
+/** @typedef {import('../../engine/contender.js').ContenderSpec} ContenderSpec */
+/** @typedef {import('../../engine/contender.js').Amount} Amount */
+/** @typedef {import('../../engine/roles.js').Contender} Contender */
+/** @typedef {import('../../engine/rounds.js').RoundRunner} RoundRunner */
+/** @typedef {import('./upload.js').UploadedSeat} UploadedSeat */
+
+/**
+ * A segment: some hundred milliseconds, since starts are some milliseconds apart. Its first part,
+ * in which machines may still begin, is not counted: LATE_MAX_NS of merge-agents.js.
+ */
+const SEGMENT_NS = 200e6;
+const RAMP_NS = 50e6;
+/** Until the next segment: replies come back, and the process of the next one wakes up. */
+const GAP_NS_MIN = 50e6;
+const GAP_NS_MAX = 500e6;
+const LEAD_BLOCKS = 1;
+/** One of these segments is as long as 19 counted ones of a single machine. */
+const BLOCKS_MIN = 4;
+const BLOCKS_MAX = 20;
+const ROUNDS_AIM = 8;
+/** Of a round that is invalid, since machines began too late: no contender is to blame for that. */
+const ATTEMPTS = 3;
+/** Of a round: to start, open and warm up its processes. */
+const START_NS = 4e9;
+
+/**
+ * @typedef {object} Order names and options, never functions
+ * @property {{ every: number, isLocal: boolean, spec: ContenderSpec }[]} contenders isLocal: on the
+ *   first agent only, such as the storage that measures the harness itself
+ * @property {Amount} [amount] of one contender with one load, measured whole
+ * @property {number} [processes] of each agent
+ * @property {import('../../engine/schedule/timed.js').TimetableOptions} [timetable] of segments in
+ *   blocks
+ */
+
+/** @param {Order} order */
+function slotsOf({ contenders, timetable }) {
+  if (timetable === undefined) return [];
+  return timetableOf(contenders, contenders[0].spec.tasks.length, timetable);
+}
+
+/**
+ * What one agent does of an order.
+ * @param {Order} order
+ * @param {{ share: import('../../engine/share.js').Share, home: string, sameMachine: boolean,
+ *   signal: AbortSignal, atStart: () => Promise<number>,
+ *   processes?: import('../../engine/contender-process.js').ProcessFactory }} own processes:
+ *   default, of their own
+ * @returns {Promise<(UploadedSeat | null)[]>} by contender; null: it runs on another machine
+ */
+export async function playShare(order, own) {
+  const { contenders, amount, timetable } = order;
+  const { share, signal, atStart, processes = createProcesses() } = own;
+  const mine = [...contenders.keys()].filter((i) => !contenders[i].isLocal || share.index === 0);
+  const slots = slotsOf(order);
+  const { seats } = await playRound({
+    seats: contenders.map(({ spec, isLocal }) => ({
+      name: spec.storage.storage,
+      spec: specForAgent(spec, own),
+      shares: isLocal ? undefined : sharesOf(share, order.processes ?? 1),
+    })),
+    schedule: (seen) =>
+      timetable === undefined
+        ? whole(0, /** @type {Amount} */ (amount), seen)
+        : timed(mine, slots, timetable, seen),
+    processes,
+    signal,
+    atStart,
+  });
+  return contenders.map((_, i) => {
+    const seat = mine.includes(i) ? seats[i] : undefined;
+    if (seat === undefined) return null;
+    const { segments, leads, kept, facts, failure } = seat;
+    return { segments, leads, kept, facts, failure };
+  });
+}
+
+/**
+ * Process p of agent a has share a + N · p of N · P: operation k belongs to agent k mod N.
+ * @param {import('../../engine/share.js').Share} agent
+ * @param {number} processes
+ */
+function sharesOf({ index, count }, processes) {
+  return Array.from({ length: processes }, (_, p) => ({
+    index: index + count * p,
+    count: count * processes,
+  }));
+}
+
+/**
+ * @param {import('./controller.js').Fleet} fleet
+ * @returns {RoundRunner} rounds of all agents
+ */
+export function runnerOf(fleet) {
+  let gapNs = GAP_NS_MIN;
+  return {
+    segmentNs: SEGMENT_NS,
+    reason: 'several machines share the load',
+    blocksFor(contenders, { budgetNs, rounds = ROUNDS_AIM }) {
+      const slots = segmentsPerBlock(contenders);
+      const fitting = (budgetNs / rounds - START_NS) / (slots * (SEGMENT_NS + GAP_NS_MIN));
+      return Math.min(BLOCKS_MAX, Math.max(BLOCKS_MIN, Math.floor(fitting) - LEAD_BLOCKS));
+    },
+    async playBlocks(contenders, { round, blocks, orderSeed, signal, onPhase, onStart }) {
+      for (const { spec } of contenders) await fleet.requireTargets(targetOf(spec));
+      for (let attempt = 1; ; attempt += 1) {
+        /** @type {Order} */
+        const order = {
+          contenders: contenders.map(portable),
+          timetable: {
+            round,
+            blocks,
+            orderSeed,
+            segmentNs: SEGMENT_NS,
+            rampNs: RAMP_NS,
+            gapNs,
+            leadBlocks: LEAD_BLOCKS,
+          },
+        };
+        const slots = slotsOf(order);
+        onPhase?.('warming up', 0.05);
+        const step = await fleet.runStep(fleet.leases.all, order, {
+          signal,
+          onStart() {
+            onPhase?.(`${slots.length} segments on all machines`, 0.3);
+            onStart?.();
+          },
+        });
+        const failure = fleet.lost === null ? step.failure() : fleet.lossFailure();
+        const merged = await mergeBlocks(failure === null ? step.contributions() : [], {
+          contenders,
+          slots,
+          failure,
+          startNs: step.atNs,
+          segmentNs: SEGMENT_NS,
+        });
+        gapNs = Math.min(GAP_NS_MAX, Math.max(GAP_NS_MIN, 2 * merged.overrunNs));
+        const isLate = merged.seats.some((seat) => seat.failure?.code === 'E_AGENT_LATE');
+        if (!isLate || attempt === ATTEMPTS || signal?.aborted) return merged.seats;
+      }
+    },
+    async playWhole(contender, amount, { signal, onProgress }) {
+      const { spec } = contender;
+      const [task] = spec.tasks;
+      const processes = task?.load.processes ?? 1;
+      if (fleet.lost !== null) {
+        const failure = { code: 'E_ABORTED', message: 'an agent was lost before' };
+        return mergeWhole([], { contender, failure, atNs: 0 });
+      }
+      await fleet.requireTargets(targetOf(spec));
+      onProgress({ phase: 'warmup', settled: 0 });
+      const order = {
+        contenders: [portable({ ...contender, spec: { ...spec, isLong: true, perSecond: true } })],
+        amount,
+        processes,
+      };
+      const leases = order.contenders[0].isLocal ? [fleet.leases.all[0]] : fleet.leases.all;
+      const onStart = () => onProgress({ phase: 'measure', settled: 0 });
+      const step = await fleet.runStep(leases, order, { signal, onStart });
+      return fleet.mergeStep(step, contender);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+/**
+ * The leases of a run as the controller sees them: which agent has taken which, who is ready,
+ * who was lost. Events of BullMQ in, states out.
+ */
+
+import { Queue, QueueEvents, Worker } from 'bullmq';
+import { ONCE } from './agent.js';
+import { LEASES, LOCK_MS, PREFIX, STALLED_MS } from './coordination-keys.js';
+import { isSignedBy } from './seat-key.js';
+import { progressSchema } from './upload-schema.js';
+
+/**
+ * @typedef {object} Lease
+ * @property {number} seat from 0
+ * @property {'open' | 'ready' | 'lost' | 'ended'} state open: nobody has taken it
+ * @property {string} agent its name; empty: not known yet
+ * @property {import('./configuration.js').Identity | null} identity
+ * @property {ReturnType<typeof import('./presence.js').describeMachine> | null} machine
+ * @property {import('./coordinator-clock.js').ClockReading} clock of the last comparison
+ * @property {import('./coordinator-clock.js').ClockReading} firstClock
+ * @property {string} key public key of its agent; empty: not known yet
+ * @property {string} reason why it was lost
+ */
+
+const NO_CLOCK = Object.freeze({ offsetNs: 0, roundTripNs: 0, exchanges: 0 });
+/** Events of a run are read at once; the stream is no archive. */
+const EVENTS_MAX = 2000;
+
+export class Leases {
+  /** @type {{ isDone: () => boolean, resolve: (done: boolean) => void }[]} */
+  #waiting = [];
+
+  /**
+   * @param {ReturnType<typeof import('./coordinator-connection.js').connectionOptions>} connection
+   * @param {{ run: string, count: number }} run
+   * @param {{ onBarrier: (seat: number, step: number) => void, onLost: (lease: Lease) => void }} on
+   */
+  constructor(connection, { run, count }, on) {
+    this.run = run;
+    this.on = on;
+    /** @type {Lease[]} */
+    this.all = Array.from({ length: count }, (_, seat) => ({
+      seat,
+      state: 'open',
+      agent: '',
+      identity: null,
+      machine: null,
+      reason: '',
+      key: '',
+      clock: NO_CLOCK,
+      firstClock: NO_CLOCK,
+    }));
+    const shared = { connection, prefix: PREFIX };
+    this.queue = new Queue(LEASES, { ...shared, streams: { events: { maxLen: EVENTS_MAX } } });
+    this.events = new QueueEvents(LEASES, { ...shared, blockingTimeout: 2000 });
+    // It takes no job: it looks for leases that nobody renews, also where all agents are lost.
+    this.checker = new Worker(LEASES, null, {
+      ...shared,
+      autorun: false,
+      maxStalledCount: 0,
+      stalledInterval: STALLED_MS,
+      lockDuration: LOCK_MS,
+    });
+    this.queue.on('error', () => {});
+    this.events.on('error', () => {});
+    this.checker.on('error', () => {});
+    this.events.on('progress', ({ jobId, data }) => this.#take(jobId, data));
+    this.events.on('stalled', ({ jobId }) => this.#lose(jobId, 'it gives no sign of life'));
+    // After a loss the others end their leases too: what they upload is wanted.
+    this.events.on('failed', ({ jobId, failedReason }) => {
+      if (this.all.some(({ state }) => state === 'lost')) this.#end(jobId);
+      else this.#lose(jobId, failedReason);
+    });
+    this.events.on('completed', ({ jobId }) => this.#end(jobId));
+  }
+
+  /**
+   * @param {Omit<import('./order-schema.js').LeaseData, 'seat' | 'count' | 'run'>} data
+   * @returns {Promise<void>} when the leases can be taken
+   */
+  async offer(data) {
+    await this.events.waitUntilReady();
+    await this.checker.startStalledCheckTimer();
+    const { run } = this;
+    await this.queue.addBulk(
+      this.all.map(({ seat }) => ({
+        name: 'lease',
+        data: { ...data, run, seat, count: this.all.length },
+        opts: { ...ONCE, removeOnComplete: true, removeOnFail: true, jobId: `${run}-${seat}` },
+      })),
+    );
+  }
+
+  /** @param {string} jobId @returns {Lease | undefined} of this run */
+  #of(jobId) {
+    return this.all.find(({ seat }) => jobId === `${this.run}-${seat}`);
+  }
+
+  /** @param {string} jobId @param {unknown} progress of the session; any other is not read */
+  #take(jobId, progress) {
+    const seat = this.#of(jobId);
+    const { data: message } = progressSchema.safeParse(progress);
+    if (seat === undefined || seat.state === 'lost' || message === undefined) return;
+    // The first agent of a seat keeps it.
+    if (message.type === 'ready' && seat.key === '') {
+      const { name, identity, machine, clock, key } = message;
+      Object.assign(seat, { state: 'ready', agent: name, identity, machine, clock, key });
+      seat.firstClock = clock;
+    }
+    if (message.type === 'barrier') {
+      const { step, signature } = message;
+      const isOwn = isSignedBy(seat.key, { run: this.run, seat: seat.seat, step }, signature);
+      if (isOwn) this.on.onBarrier(seat.seat, step);
+    }
+    this.changed();
+  }
+
+  /** @param {string} jobId @param {string} reason */
+  #lose(jobId, reason) {
+    const seat = this.#of(jobId);
+    if (seat === undefined || seat.state === 'lost' || seat.state === 'ended') return;
+    Object.assign(seat, { state: 'lost', reason });
+    this.on.onLost(seat);
+    this.changed();
+  }
+
+  /** @param {string} jobId */
+  #end(jobId) {
+    const seat = this.#of(jobId);
+    if (seat !== undefined && seat.state !== 'lost') seat.state = 'ended';
+    this.changed();
+  }
+
+  /** Something has happened that somebody may wait for. */
+  changed() {
+    this.#waiting = this.#waiting.filter(({ isDone, resolve }) => {
+      if (!isDone()) return true;
+      resolve(true);
+      return false;
+    });
+  }
+
+  /**
+   * @param {() => boolean} isDone looked at after each event
+   * @param {number} [timeoutMs]
+   * @returns {Promise<boolean>} false: not in this time
+   */
+  async until(isDone, timeoutMs) {
+    if (isDone()) return true;
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const done = await new Promise((resolve) => {
+      this.#waiting.push({ isDone, resolve });
+      if (timeoutMs !== undefined) timer = setTimeout(() => resolve(false), timeoutMs);
+    });
+    clearTimeout(timer);
+    return done;
+  }
+
+  /** Leases that nobody has taken, or whose agent was lost, are not offered any longer. */
+  async withdraw() {
+    for (const { seat, state } of this.all) {
+      if (state === 'ended' || state === 'ready') continue;
+      await this.queue.remove(`${this.run}-${seat}`).catch(() => {});
+    }
+  }
+
+  /** At once, also where the coordinator does not answer. */
+  disconnect() {
+    this.checker.close(true).catch(() => {});
+    this.events.close().catch(() => {});
+    this.queue.disconnect().catch(() => {});
+  }
+
+  async close() {
+    await this.withdraw();
+    await this.checker.close(true).catch(() => {});
+    await this.events.close().catch(() => {});
+    await this.queue.close().catch(() => {});
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What the controller may send to agents: the data of a lease and the orders of a run. Names and
+ * options alone; a field that is not here is refused.
+ */
+
+import { z } from 'zod';
+import { load } from '../../lib/load-schema.js';
+import { count, firstIssue, label, list, nanoseconds, number, partName, runId } from './strict.js';
+
+const AGENTS_MAX = 1000;
+const CONTENDERS_MAX = 500;
+const LOADS_MAX = 1000;
+/** Segments of a round: more would take hours, and agents make their timetable in one go. */
+const SLOTS_MAX = 200_000;
+/** Characters of an order; that of ten storages under ten loads has 60,000. */
+const ORDER_LENGTH_MAX = 2 ** 22;
+/** Workloads of a race that machines can share: they read and write rows of the dataset. */
+const WORKLOADS = /** @type {const} */ (['get', 'mix']);
+
+const seed = z.number().int().nonnegative();
+const seat = count.max(AGENTS_MAX - 1);
+const step = count.min(1);
+
+const endpoint = z.union([
+  z.strictObject({
+    host: z.string().min(1).max(255),
+    port: count.min(1).max(65_535),
+    db: count.optional(),
+    tls: z.strictObject({ serverName: label.optional() }).optional(),
+  }),
+  z.strictObject({ path: z.string().min(1).max(255), db: count.optional() }),
+]);
+const address = z.record(partName, endpoint);
+const pids = list(count, 1000);
+
+const storage = z.strictObject({
+  storage: label,
+  profile: label,
+  address,
+  // Only workloads that machines do not share have further servers.
+  others: list(z.never(), 0).optional(),
+  credentialVariables: z.null(),
+  serverPids: pids,
+  dataset: z.strictObject({
+    rows: count,
+    valueSize: count.optional(),
+    valueSizes: label.optional(),
+    seed,
+  }),
+  folder: z.literal(''),
+  seed,
+  round: count.optional(),
+});
+
+const task = z.strictObject({
+  id: label,
+  load: load.strict(),
+  workload: z.enum(WORKLOADS),
+  workloadOptions: z.strictObject({
+    keys: label.optional(),
+    mix: label.optional(),
+    ttlMs: number.optional(),
+  }),
+  warm: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('level'), nsMax: nanoseconds }),
+    z.strictObject({ kind: z.literal('operations'), operations: count }),
+    z.strictObject({ kind: z.literal('none') }),
+  ]),
+  operations: count.optional(),
+  slot: count,
+  others: list(z.never(), 0),
+  stallNs: nanoseconds,
+});
+
+const contender = z.strictObject({
+  every: count.min(1),
+  isLocal: z.boolean(),
+  spec: z.strictObject({
+    opener: z.enum(['storage', 'wire']),
+    storage,
+    tasks: list(task.nullable(), LOADS_MAX),
+    isCopy: z.boolean().optional(),
+    isLong: z.boolean().optional(),
+    perSecond: z.boolean().optional(),
+    live: z.boolean().optional(),
+    wire: z.strictObject({ protocol: label, endpoint }).optional(),
+  }),
+});
+
+const play = z
+  .strictObject({
+    type: z.literal('play'),
+    step,
+    seats: list(seat, AGENTS_MAX),
+    contenders: list(contender, CONTENDERS_MAX),
+    amount: z
+      .strictObject({ operations: count.nullable(), durationNs: nanoseconds.nullable() })
+      .optional(),
+    processes: count.min(1).max(1000).optional(),
+    timetable: z
+      .strictObject({
+        round: count,
+        blocks: count.min(1),
+        leadBlocks: count,
+        orderSeed: seed,
+        segmentNs: nanoseconds,
+        rampNs: nanoseconds,
+        gapNs: nanoseconds,
+      })
+      .optional(),
+  })
+  .refine(
+    ({ amount, timetable }) => (amount === undefined) !== (timetable === undefined),
+    'an amount or a timetable',
+  )
+  .refine(({ contenders }) => contenders.length > 0, 'no contender')
+  .refine(
+    ({ contenders, timetable }) =>
+      contenders.reduce((sum, { spec }) => sum + spec.tasks.length, 0) *
+        (timetable === undefined ? 1 : timetable.blocks + timetable.leadBlocks) <=
+      SLOTS_MAX,
+    'too many segments',
+  );
+
+const order = z.discriminatedUnion('type', [
+  play,
+  z.strictObject({ type: z.literal('start'), step, atNs: number }),
+  z.strictObject({ type: z.literal('stop') }),
+  z.strictObject({ type: z.literal('end') }),
+]);
+
+export const leaseSchema = z.strictObject({
+  run: runId,
+  seat,
+  count: count.min(1).max(AGENTS_MAX),
+  storages: list(z.string().regex(/^[a-z0-9:._-]{1,200}$/i), CONTENDERS_MAX),
+});
+
+/** @typedef {z.infer<typeof leaseSchema>} LeaseData */
+
+/**
+ * @param {string | undefined} text
+ * @returns {{ order: import('./session.js').Order | null, step: number | null,
+ *   issue: string | null }} order: null for none, issue: why; step: of an order to play
+ */
+export function readOrder(text) {
+  if (text === undefined || text.length > ORDER_LENGTH_MAX) return noOrder('too long');
+  let found;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return noOrder('not JSON');
+  }
+  const { success, data, error } = order.safeParse(found);
+  if (success) return { order: /** @type {any} */ (data), step: null, issue: null };
+  const number = found?.type === 'play' ? step.safeParse(found.step) : undefined;
+  return noOrder(firstIssue(error), number?.data);
+}
+
+/** @param {string} issue @param {number} [of] */
+function noOrder(issue, of) {
+  return { order: null, step: of ?? null, issue };
+}

@@ -1,0 +1,93 @@
+/**
+ * Parts of strict schemas for messages of other machines. What is parsed was bounded in bytes
+ * before; a list ends at its first wrong element, so that millions of them are one issue.
+ */
+
+import { z } from 'zod';
+
+export const count = z.number().int().nonnegative();
+export const nanoseconds = z.number().nonnegative();
+export const number = z.number();
+/** What JSON makes of a number that is none. */
+export const known = number.nullable();
+/** A name that is shown, or a key. */
+export const label = z.string().max(500);
+/** A message of a driver. */
+export const message = z.string().max(65_536);
+/** Of an installed part of Dragstrip, never a path. */
+export const partName = z.string().regex(/^[a-z0-9-]{1,100}$/i);
+export const runId = z.uuid();
+export const failure = z.strictObject({ code: label, message });
+
+/**
+ * @template {z.ZodType} T
+ * @param {T} item
+ * @param {number} max
+ * @returns {z.ZodType<z.infer<T>[]>}
+ */
+export function list(item, max) {
+  const all = z.array(z.unknown()).max(max);
+  return /** @type {any} */ (all.superRefine((found, context) => firstWrong(item, found, context)));
+}
+
+/**
+ * @template {z.ZodType} T
+ * @param {T} item
+ * @param {number} [max]
+ * @returns {z.ZodType<Record<string, z.infer<T>>>}
+ */
+export function record(item, max = 1000) {
+  const isObject = (/** @type {unknown} */ value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  return /** @type {any} */ (
+    z.custom(isObject, 'not an object').superRefine((found, context) => {
+      const names = Object.keys(found);
+      if (names.length > max || names.some((name) => name.length > 500)) {
+        context.addIssue({ code: 'custom', message: 'too many names, or too long ones' });
+      } else firstWrong(item, Object.values(found), context);
+    })
+  );
+}
+
+/**
+ * @param {z.ZodType} item
+ * @param {readonly unknown[]} found
+ * @param {z.RefinementCtx} context
+ */
+function firstWrong(item, found, context) {
+  for (const [i, one] of found.entries()) {
+    const [issue] = item.safeParse(one).error?.issues ?? [];
+    if (issue === undefined) continue;
+    context.addIssue({
+      code: 'custom',
+      message: issue.message,
+      path: [i, ...issue.path],
+    });
+    return;
+  }
+}
+
+/** @param {number} max @returns {z.ZodType<number[]>} finite ones, of which there may be many */
+export function numbers(max) {
+  return z.custom(
+    (value) => Array.isArray(value) && value.length <= max && value.every(Number.isFinite),
+    'not a list of numbers',
+  );
+}
+
+/** @type {z.ZodType<[number, number][]>} */
+export const intervals = z.custom(
+  (value) =>
+    Array.isArray(value) &&
+    value.every((one) => Array.isArray(one) && one.length === 2 && one.every(Number.isFinite)),
+  'not a list of intervals',
+);
+
+/**
+ * @param {z.ZodError} error
+ * @returns {string} its first issue, in one line
+ */
+export function firstIssue({ issues: [issue] }) {
+  const where = issue.path.join('.');
+  return `${where === '' ? '' : `${where}: `}${issue.message}`.slice(0, 300);
+}

@@ -1,0 +1,337 @@
+/**
+ * Programs with the agents' token that are no agents of Dragstrip, and orders that no race gives:
+ * a real coordinator, agents as processes, a fake server that records its requests.
+ */
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deflateRawSync } from 'node:zlib';
+import { Queue, Worker } from 'bullmq';
+import {
+  contenderOf,
+  listenAndKeep,
+  NODE_OPTIONS,
+  startAgent,
+  until,
+} from '../../../../test/helpers/fleet.js';
+import { withServers } from '../../../../test/helpers/servers.js';
+import { admit } from '../../admission.js';
+import { identityOf } from '../../configuration.js';
+import { openFleet } from '../../controller.js';
+import { LEASES, PREFIX, uploadsOf } from '../../coordination-keys.js';
+import { runnerOf } from '../../fleet-rounds.js';
+import { portable } from '../../portable.js';
+import { describeMachine } from '../../presence.js';
+import { hasProof, leaveProof } from '../../same-machine.js';
+import { createSeatKey } from '../../seat-key.js';
+import { unpackUpload } from '../../upload.js';
+
+const SHORT = Object.freeze({ rate: 100, durationNs: 2e8 });
+const AMOUNT = Object.freeze({ operations: null, durationNs: 2e8 });
+/** After an order to stop, and what a busy machine adds. */
+const STOPPED_MS = 9000;
+
+describe('rogue programs', () => {
+  const servers = withServers(['coordinator']);
+  const optionsBefore = process.env['NODE_OPTIONS'];
+  /** @type {import('../../../../test/helpers/fleet.js').Asked} */
+  let server;
+  /** @type {import('../../../../test/helpers/fleet.js').AgentProcess} */
+  let agent;
+  let folder = '';
+
+  const endpoint = () => servers.address('coordinator')['main'];
+  const open = (/** @type {Partial<import('../../controller.js').FleetOptions>} */ options = {}) =>
+    openFleet({
+      coordinator: { endpoint: endpoint(), credentials: servers.credentials('coordinator') },
+      agents: 1,
+      storages: ['ioredis'],
+      waitMs: 20_000,
+      ...options,
+    });
+  /** As a program with the agents' token connects. */
+  const connection = () => ({
+    .../** @type {{ host: string, port: number }} */ (endpoint()),
+    password: servers.credentials('coordinator').password,
+    protocol: /** @type {const} */ (2),
+    maxRetriesPerRequest: null,
+  });
+  /** @param {Record<string, any>} [fields] of the storage */
+  const orderOf = (fields = {}) => ({
+    contenders: [portable(contenderOf(server.port, SHORT, fields))],
+    amount: { ...AMOUNT },
+    processes: 1,
+  });
+
+  before(async () => {
+    process.env['NODE_OPTIONS'] = NODE_OPTIONS;
+    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-rogue-'));
+    server = await listenAndKeep();
+    const { address, credentials = {} } = servers.running('coordinator');
+    const reach = { address: address['main'], token: credentials['password'] };
+    agent = await startAgent('honest', reach);
+  });
+
+  after(async () => {
+    if (optionsBefore === undefined) delete process.env['NODE_OPTIONS'];
+    else process.env['NODE_OPTIONS'] = optionsBefore;
+    await agent?.stop();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('a lease that names a file has no code loaded', async () => {
+    const marker = path.join(folder, 'was-here');
+    const file = path.join(folder, 'evil.mjs');
+    writeFileSync(
+      file,
+      `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(marker)}, '');`,
+    );
+    const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
+    const data = { run: randomUUID(), seat: 0, count: 1, storages: [file] };
+    const job = await queue.add('lease', data);
+    assert.ok(await until(async () => ['failed', 'completed'].includes(await job.getState())));
+    await queue.remove(String(job.id));
+    await queue.close();
+    assert.ok(!existsSync(marker));
+    assert.match(agent.stdout(), /waiting at/);
+  });
+
+  test('orders that no race gives are refused, each with its reason', async () => {
+    const trace = path.join(folder, 'trace.json');
+    /** @type {[RegExp, (order: any) => unknown][]} */
+    const changes = [
+      [/[Uu]nrecognized key.*"run"/, (order) => Object.assign(order, { run: 'rm' })],
+      [
+        /credentialVariables/,
+        ({ contenders: [{ spec }] }) =>
+          Object.assign(spec.storage, { credentialVariables: { password: '/etc/hostname' } }),
+      ],
+      [
+        /others/,
+        ({ contenders: [{ spec }] }) => {
+          const address = { main: { host: '0.0.0.0', port: server.port } };
+          Object.assign(spec.storage, { others: [{ name: 'proxy', address, pids: [] }] });
+        },
+      ],
+      [
+        /tls/,
+        ({ contenders: [{ spec }] }) => {
+          spec.storage.address.main.tls = { key: '/etc/ssl/key' };
+        },
+      ],
+      [
+        /an order has a storage/,
+        ({ contenders: [{ spec }] }) => {
+          const endpoint = spec.storage.address.main;
+          const address = { main: { host: '0.0.0.0', port: server.port } };
+          Object.assign(spec, { wire: { protocol: 'redis', endpoint } });
+          Object.assign(spec.storage, { address });
+        },
+      ],
+      [
+        /0\.0\.0\.0:\d+ is not among the targets/,
+        ({ contenders: [{ spec }] }) => {
+          spec.storage.address.unix = { host: '0.0.0.0', port: server.port };
+        },
+      ],
+      [
+        /lmdb of an order has no server/,
+        ({ contenders: [{ spec }] }) => {
+          Object.assign(spec.storage, { storage: 'lmdb', address: {} });
+        },
+      ],
+      [/"driver"/, ({ contenders: [{ spec }] }) => Object.assign(spec, { driver: {} })],
+      [/folder/, ({ contenders: [{ spec }] }) => Object.assign(spec.storage, { folder })],
+      [
+        /workload/,
+        ({ contenders: [{ spec }] }) =>
+          Object.assign(spec.tasks[0], { workload: 'replay', workloadOptions: { trace } }),
+      ],
+      [
+        /too many segments/,
+        (order) => {
+          delete order.amount;
+          const times = { segmentNs: 1e6, rampNs: 1e6, gapNs: 1e6 };
+          order.timetable = { round: 0, blocks: 1e9, leadBlocks: 1, orderSeed: 1, ...times };
+        },
+      ],
+      [
+        /host/,
+        ({ contenders: [{ spec }] }) => {
+          spec.storage.address = { main: { host: 'x'.repeat(1e5), port: 1 } };
+        },
+      ],
+    ];
+    const fleet = await open();
+    try {
+      for (const [reason, change] of changes) {
+        const order = orderOf();
+        change(order);
+        const step = await fleet.runStep(fleet.leases.all, order, {});
+        assert.throws(() => step.failure(), { code: 'E_REFUSED', message: reason });
+      }
+      assert.equal(server.count(), 0);
+      const step = await fleet.runStep(fleet.leases.all, orderOf(), {});
+      assert.equal(step.failure(), null, 'what a race orders is not');
+    } finally {
+      await fleet.close();
+    }
+  });
+
+  test('an agent sends its own secrets, and a server of another kind none of them', async () => {
+    process.env['DRAGSTRIP_TARANTOOL_PASSWORD'] = 'of-another-server';
+    const own = { allowTargets: [], sameMachine: true, home: folder };
+    const { contenders } = orderOf({ credentialVariables: { password: 'HOME' } });
+    const [{ spec }] = contenders;
+    assert.equal(spec.storage.credentialVariables, null);
+    const { storage } = await admit(spec, own);
+    assert.deepEqual(storage.credentialVariables, {
+      user: 'DRAGSTRIP_REDIS_USER',
+      password: 'DRAGSTRIP_REDIS_PASSWORD',
+    });
+    delete process.env['DRAGSTRIP_TARANTOOL_PASSWORD'];
+  });
+
+  test('an upload that inflates without end, or has other fields, is not valid', () => {
+    const order = orderOf();
+    const bomb = deflateRawSync(Buffer.alloc(300e6, ' ')).toString('base64');
+    const startMs = performance.now();
+    assert.throws(() => unpackUpload(bomb, order), { code: 'E_UPLOAD' });
+    assert.ok(performance.now() - startMs < 3000);
+    const clock = { offsetNs: 0, roundTripNs: 1, exchanges: 24 };
+    const seat = { segments: [[]], leads: [[]], kept: [[]], facts: [], failure: null };
+    const good = { seats: [seat], failure: null, clock, targets: {} };
+    const pack = (/** @type {unknown} */ one) =>
+      deflateRawSync(JSON.stringify(one)).toString('base64');
+    assert.deepEqual(unpackUpload(pack(good), order), good);
+    for (const [reason, wrong] of /** @type {[RegExp, any][]} */ ([
+      [/"more"/, { ...good, more: 1 }],
+      [/seats\.0\.segments/, { ...good, seats: [{ ...seat, segments: [[{}]] }] }],
+      [/other contenders/, { ...good, seats: [seat, seat] }],
+      [/other contenders/, { ...good, seats: [{ ...seat, leads: [] }] }],
+      [/clock/, { ...good, clock: { ...clock, offsetNs: 'now' } }],
+      [/seats/, { ...good, seats: Array.from({ length: 1e6 }, () => null) }],
+    ])) {
+      assert.throws(() => unpackUpload(pack(wrong), order), { code: 'E_UPLOAD', message: reason });
+    }
+  });
+
+  test('a program with the token writes no seat but its own', async () => {
+    const fleet = await open();
+    const queue = new Queue(uploadsOf(fleet.run), { connection: connection(), prefix: PREFIX });
+    const leases = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
+    try {
+      const [lease] = fleet.leases.all;
+      const { key, signed } = createSeatKey();
+      const job = await leases.getJob(`${fleet.run}-0`);
+      const { identity, clock } = lease;
+      const ready = { type: 'ready', seat: 0, name: 'rogue', identity, machine: describeMachine() };
+      await job?.updateProgress({ ...ready, clock, key });
+      const contender = contenderOf(server.port, { rate: 100, durationNs: 1e9 });
+      const amount = { operations: null, durationNs: 1e9 };
+      const running = runnerOf(fleet).playWhole(contender, amount, { onProgress() {} });
+      const seats = [{ segments: [[]], leads: [[]], kept: [[]], facts: [], failure: null }];
+      const forged = { seats, failure: null, clock, targets: {} };
+      const payload = deflateRawSync(JSON.stringify(forged)).toString('base64');
+      const about = { run: fleet.run, seat: 0, step: 1, payload };
+      for (const signature of [signed(about), '', 'x']) {
+        await queue.add('upload', { seat: 0, step: 1, payload, signature });
+      }
+      await queue.add('upload', { seat: 0, step: 1, payload });
+      const seat = await running;
+      assert.equal(fleet.refused, 4);
+      assert.equal(lease.agent, 'honest');
+      assert.equal(seat.merged([0])?.scheduled, 100);
+    } finally {
+      await queue.close();
+      await leases.close();
+      await fleet.close();
+    }
+  });
+
+  test('the same machine is proved by a file of its user, not claimed', async () => {
+    const run = randomUUID();
+    assert.ok(!hasProof(run));
+    const remove = leaveProof(run);
+    assert.ok(hasProof(run));
+    const file = path.join(tmpdir(), `dragstrip-run-${run}`);
+    chmodSync(file, 0o644);
+    assert.ok(!hasProof(run), 'others may have written it');
+    chmodSync(file, 0o600);
+    const other = path.join(tmpdir(), `dragstrip-run-${randomUUID()}`);
+    symlinkSync(file, other);
+    assert.ok(!hasProof(other.slice(-36)), 'a link proves nothing');
+    rmSync(other);
+    remove();
+    assert.ok(!hasProof(run));
+  });
+
+  test('an agent that never uploads does not keep a controller that is stopped', async () => {
+    // Until it is over, the honest one has the lease of another run.
+    const other = await open();
+    const { data, release, worker } = takeLease(connection());
+    const fleet = await open();
+    try {
+      assert.equal((await data).run, fleet.run);
+      const stop = new AbortController();
+      const contender = contenderOf(server.port, { rate: 100, durationNs: 60e9 });
+      const amount = { operations: null, durationNs: 60e9 };
+      const how = { signal: stop.signal, onProgress() {} };
+      const running = runnerOf(fleet).playWhole(contender, amount, how);
+      await sleep(200);
+      stop.abort();
+      const seat = await Promise.race([running, sleep(STOPPED_MS, null, { ref: false })]);
+      assert.equal(seat?.failure?.code, 'E_ABORTED');
+    } finally {
+      release();
+      await fleet.close();
+      await worker.close(true);
+      await other.close();
+    }
+  });
+});
+
+/**
+ * A program that takes a lease, says that it is ready and does nothing else.
+ * @param {import('bullmq').ConnectionOptions} connection
+ */
+function takeLease(connection) {
+  const { promise: data, resolve: taken } = deferred();
+  const { promise: released, resolve: release } = deferred();
+  const worker = new Worker(
+    LEASES,
+    async (job) => {
+      taken(job.data);
+      await job.updateProgress({
+        type: 'ready',
+        seat: job.data.seat,
+        name: 'mute',
+        identity: await identityOf(['ioredis']),
+        machine: describeMachine(),
+        clock: { offsetNs: 0, roundTripNs: 1e5, exchanges: 24 },
+        key: createSeatKey().key,
+      });
+      await released;
+    },
+    { connection, prefix: PREFIX, lockDuration: 2200 },
+  );
+  worker.on('error', () => {});
+  return { data, release: () => release(null), worker };
+}
+
+function deferred() {
+  /** @type {(value: any) => void} */
+  let resolve = () => {};
+  /** @type {Promise<any>} */
+  const promise = new Promise((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,59 @@
+/**
+ * A request by its tokens, for what the client has no call of its own for: combinations of options,
+ * commands of another server. Escaping, the order of replies, reconnecting and timeouts are the
+ * client's; what the tokens mean is the caller's.
+ */
+
+import { argumentError } from './handlersocket-error.js';
+import { abortedError, limited } from './limited.js';
+import { COLUMN_TYPES, keepsBytes, rawDecoder } from './reply-values.js';
+import { encodeTokens } from './request-lines.js';
+import { capturedResolve, newPromise, RequestType } from './request-type.js';
+
+/** @typedef {import('./reply-values.js').ColumnType} ColumnType */
+/** @typedef {import('./reply-values.js').RawReply} RawReply */
+/** @typedef {import('./request-lines.js').Value} Value */
+
+/**
+ * @typedef {object} RawOptions
+ * @property {import('./open-index.js').OpenIndex} [index] its id goes before the tokens
+ * @property {boolean} [write] to the write port; it is never sent twice
+ * @property {ColumnType} [type] of the fields of the reply, and of strings in the tokens; utf8
+ * @property {AbortSignal} [signal]
+ * @property {number} [timeoutMs]
+ */
+
+/** Each connection opens and authorises by itself, under ids that the client gives out. */
+const OWN_COMMANDS = new Set(['P', 'A']);
+
+/**
+ * @param {import('./client.js').HandlerSocketClient} client
+ * @param {readonly Value[]} tokens null: NULL
+ * @param {RawOptions} options
+ * @returns {Promise<RawReply>}
+ * @throws {import('./handlersocket-error.js').HandlerSocketError} HS_ARGUMENT, or
+ *   what the server answers
+ */
+export async function sendRaw(client, tokens, options) {
+  const { index, write = false, type = 'utf8', signal } = options;
+  if (!Array.isArray(tokens) || tokens.length === 0) {
+    throw argumentError('request: an array of tokens, such as ["=", "1", "42"]');
+  }
+  if (!COLUMN_TYPES.has(type)) throw argumentError(`type: one of ${[...COLUMN_TYPES].join(', ')}`);
+  if (index === undefined && OWN_COMMANDS.has(String(tokens[0]))) {
+    throw argumentError(`request ${tokens[0]}: use openIndex, or the options of connect`);
+  }
+  if (index !== undefined && index.client !== client) {
+    throw argumentError('request: an index of another client');
+  }
+  index?.checkOpen();
+  if (signal?.aborted) throw abortedError(signal, false);
+  const pool = write ? client.poolForChange(index) : client.readPool;
+  if (keepsBytes(type)) pool.keepAllBytes();
+  const all = index === undefined ? tokens : [index.id, ...tokens];
+  const line = encodeTokens(all, type === 'latin1' ? 'latin1' : 'utf8');
+  const kind = { promise: true, change: write, indexId: index?.id ?? -1 };
+  const promise = newPromise();
+  pool.pick().sendLine(line, new RequestType(rawDecoder(type), kind), capturedResolve());
+  return limited(promise, options, write);
+}

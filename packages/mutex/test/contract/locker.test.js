@@ -1,0 +1,387 @@
+/** Our mutex, both handlers on both drivers, on a real Redis. */
+
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { Redis as Iovalkey } from 'iovalkey';
+import { createClient } from 'redis';
+import { withServers } from '../../../../test/helpers/servers.js';
+import { createLocker, MutexError } from '../../index.js';
+
+const servers = withServers(['redis']);
+/** @type {(() => unknown)[]} */
+const closing = [];
+let count = 0;
+
+// Before the servers stop: a driver that connects again would not end.
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** @returns {Redis} of the test itself */
+function admin() {
+  const redis = new Redis({ ...servers.address('redis').main, ...servers.login('redis') });
+  closing.push(() => redis.disconnect());
+  return redis;
+}
+
+/**
+ * @param {string} driver
+ * @returns {Promise<any>}
+ */
+async function clientOf(driver) {
+  const main = { ...servers.address('redis').main, ...servers.login('redis') };
+  if (driver !== 'redis') {
+    const redis = new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
+      ...main,
+      retryStrategy: () => 20,
+    });
+    redis.on('error', () => {});
+    closing.push(() => redis.disconnect());
+    return redis;
+  }
+  const client = createClient({
+    password: main.password,
+    socket: { host: main.host, port: main.port, reconnectStrategy: () => 20 },
+  });
+  client.on('error', () => {});
+  await client.connect();
+  closing.push(() => client.isOpen && client.destroy());
+  return client;
+}
+
+/**
+ * @param {string} driver
+ * @param {'script' | 'pure'} handler
+ * @param {Partial<import('../../index.js').CreateOptions>} [options]
+ */
+async function lockerOf(driver, handler, options = {}) {
+  const client = options.client ?? (await clientOf(driver));
+  const locker = await createLocker({ prefix: 'lock:', ...options, client, handler });
+  closing.push(() => locker.close());
+  return locker;
+}
+
+/** @returns {string} that no other test has */
+function fresh() {
+  count += 1;
+  return `name-${count}`;
+}
+
+/**
+ * @param {string} code
+ * @returns {(error: unknown) => boolean}
+ */
+function code(code) {
+  return (error) => error instanceof MutexError && error.code === code;
+}
+
+/**
+ * @param {import('../../index.js').Mutex} mutex
+ * @param {number} expireMs
+ * @returns {Promise<boolean>} false: not refreshed in time. It is never lost before that
+ */
+async function staysHeld(mutex, expireMs) {
+  let sinceMs = performance.now();
+  const isLost = (/** @type {boolean} */ held) => {
+    assert.ok(held || performance.now() - sinceMs >= expireMs, 'lost before its time');
+    return !held;
+  };
+  await mutex.lock();
+  for (let i = 0; i < 4; i += 1) {
+    await sleep(90);
+    const askedMs = performance.now();
+    if (isLost(await mutex.refresh())) return false;
+    sinceMs = askedMs;
+  }
+  return !isLost(await mutex.owned()) && !isLost(await mutex.unlock());
+}
+
+for (const driver of ['ioredis', 'iovalkey', 'redis']) {
+  for (const handler of /** @type {const} */ (['script', 'pure'])) {
+    describe(`${handler} on ${driver}`, () => {
+      test('one name: who comes second waits until it is unlocked', async () => {
+        const locker = await lockerOf(driver, handler);
+        const name = fresh();
+        const [a, b] = [locker.mutex(name), locker.mutex(name)];
+        await a.lock();
+        assert.equal(await a.owned(), true);
+        assert.equal(await b.owned(), false);
+        assert.equal(await b.tryLock(), false);
+        let got = false;
+        const waiting = b.lock().then(() => {
+          got = true;
+        });
+        await sleep(30);
+        assert.equal(got, false);
+        assert.equal(await a.unlock(), true);
+        await waiting;
+        assert.equal(await a.owned(), false);
+        assert.equal(await a.unlock(), false);
+        assert.equal(await b.unlock(), true);
+      });
+
+      test('several names are locked all or none', async () => {
+        const locker = await lockerOf(driver, handler);
+        const other = await lockerOf(driver, handler);
+        const [x, y, z] = [fresh(), fresh(), fresh()];
+        const held = other.mutex(y);
+        await held.lock();
+        const all = locker.mutex([x, y, z]);
+        assert.equal(await all.tryLock(), false);
+        await assert.rejects(all.lock({ blockMs: 40 }), code('MUTEX_TIMEOUT'));
+        for (const name of [x, z]) {
+          const free = other.mutex(name);
+          assert.equal(await free.tryLock(), true, 'what it could not lock whole it left alone');
+          await free.unlock();
+        }
+        const waiting = all.lock();
+        await held.unlock();
+        await waiting;
+        for (const name of [x, y, z]) assert.equal(await other.mutex(name).tryLock(), false);
+        assert.equal(await all.refresh(), true);
+        assert.equal(await all.unlock(), true);
+        assert.equal(await admin().exists(`lock:${x}`, `lock:${y}`, `lock:${z}`), 0);
+      });
+
+      test('a lock again by the same owner is a deadlock, here and in another process', async () => {
+        const locker = await lockerOf(driver, handler);
+        const other = await lockerOf(driver, handler);
+        const name = fresh();
+        const mutex = locker.mutex(name);
+        await mutex.lock();
+        await assert.rejects(mutex.lock(), code('MUTEX_DEADLOCK'));
+        assert.equal(await mutex.owned(), true, 'and the lock stays what it was');
+        await mutex.unlock();
+        const first = locker.mutex([name, fresh()], { owner: 'me' });
+        await first.lock();
+        await assert.rejects(locker.mutex(name, { owner: 'me' }).lock(), code('MUTEX_DEADLOCK'));
+        await assert.rejects(other.mutex(name, { owner: 'me' }).lock(), code('MUTEX_DEADLOCK'));
+        assert.equal(await other.mutex(name, { owner: 'me' }).tryLock(), false);
+        await first.unlock();
+      });
+
+      test('a lock ends by itself; what comes after that tells so', async () => {
+        const locker = await lockerOf(driver, handler);
+        const other = await lockerOf(driver, handler);
+        const name = fresh();
+        const gone = locker.mutex(name, { expireMs: 80 });
+        await gone.lock();
+        const next = other.mutex(name);
+        const startMs = performance.now();
+        await next.lock();
+        assert.ok(performance.now() - startMs >= 60, 'not before its time');
+        assert.ok(performance.now() - startMs < 2000, 'and soon after it');
+        assert.equal(await gone.owned(), false);
+        assert.equal(await gone.refresh(), false);
+        assert.equal(await gone.unlock(), false);
+        assert.equal(await next.owned(), true, 'a late unlock takes nothing from anybody');
+        await next.unlock();
+        const alone = locker.mutex(name, { expireMs: 30 });
+        await alone.lock();
+        await sleep(60);
+        assert.equal(await alone.refresh(), false, 'also where nobody has taken it');
+      });
+
+      test('a refresh makes it last', async () => {
+        const locker = await lockerOf(driver, handler);
+        // A busy machine may sleep for longer than the lock lasts: then it is tried again.
+        let kept = false;
+        for (let attempt = 0; !kept && attempt < 50; attempt += 1) {
+          kept = await staysHeld(locker.mutex(fresh(), { expireMs: 250 }), 250);
+        }
+        assert.ok(kept);
+      });
+
+      test('who has waited for its block timeout, or is aborted, leaves nothing', async () => {
+        const locker = await lockerOf(driver, handler);
+        const name = fresh();
+        const held = locker.mutex(name);
+        await held.lock();
+        const startMs = performance.now();
+        await assert.rejects(locker.mutex(name).lock({ blockMs: 60 }), code('MUTEX_TIMEOUT'));
+        assert.ok(performance.now() - startMs >= 55);
+        const { signal } = { signal: AbortSignal.timeout(20) };
+        await assert.rejects(locker.mutex(name).lock({ signal }), code('MUTEX_ABORTED'));
+        assert.equal(locker.waiting, 0);
+        await held.unlock();
+        const once = locker.mutex(name, { blockMs: 0 });
+        await once.lock();
+        await once.unlock();
+      });
+
+      test('a waiter that needs another name does not hold up who is behind it', async () => {
+        const locker = await lockerOf(driver, handler);
+        const other = await lockerOf(driver, handler);
+        const [x, y] = [fresh(), fresh()];
+        const held = other.mutex(y);
+        await held.lock();
+        const both = locker.mutex([x, y]);
+        const waiting = both.lock();
+        await sleep(20);
+        const one = locker.mutex(x);
+        await one.lock({ blockMs: 2000 });
+        await one.unlock();
+        await held.unlock();
+        await waiting;
+        await both.unlock();
+      });
+
+      test('who waits sends nothing, and is woken at once', async () => {
+        const [here, there] = [await lockerOf(driver, handler), await lockerOf(driver, handler)];
+        const redis = admin();
+        const processed = async () =>
+          Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1]);
+        const name = fresh();
+        const held = here.mutex(name);
+        await held.lock();
+        const order = /** @type {number[]} */ ([]);
+        const waiting = Array.from({ length: 20 }, async (_, i) => {
+          const mutex = (i % 2 === 0 ? here : there).mutex(name);
+          await mutex.lock();
+          order.push(i);
+          await mutex.unlock();
+        });
+        await sleep(60);
+        const before = await processed();
+        await sleep(250);
+        assert.equal((await processed()) - before, 1, 'the question itself');
+        const startMs = performance.now();
+        await held.unlock();
+        await Promise.all(waiting);
+        assert.ok(performance.now() - startMs < 5000, 'and not by the end of a lock, 30 s');
+        for (const parity of [0, 1]) {
+          const own = order.filter((i) => i % 2 === parity);
+          assert.deepEqual(
+            own,
+            own.toSorted((a, b) => a - b),
+            'in the order of arrival',
+          );
+        }
+      });
+
+      test('SCRIPT FLUSH and lost connections in the middle of a run', async () => {
+        const redis = admin();
+        const name = fresh();
+        const lockers = [await lockerOf(driver, handler), await lockerOf(driver, handler)];
+        let inside = 0;
+        let sections = 0;
+        let longestMs = 0;
+        let lost = 0;
+        const work = async (/** @type {number} */ task) => {
+          for (let i = 0; i < 25; i += 1) {
+            // Short, for what a lost connection leaves locked.
+            const mutex = lockers[task % 2].mutex(name, { expireMs: 400 });
+            const startMs = performance.now();
+            try {
+              await mutex.lock();
+              longestMs = Math.max(longestMs, performance.now() - startMs);
+              inside += 1;
+              assert.equal(inside, 1, 'alone');
+              await redis.incr('lock:sections');
+              inside -= 1;
+              sections += 1;
+              await mutex.unlock();
+            } catch (error) {
+              assert.ok(code('MUTEX_CONNECTION')(error), error);
+              lost += 1;
+            }
+          }
+        };
+        const tasks = Promise.all([0, 1, 2, 3].map(work));
+        for (let i = 0; i < 4; i += 1) {
+          await sleep(15);
+          await redis.call('SCRIPT', ['FLUSH']);
+          if (i === 1) await redis.call('CLIENT', ['KILL', 'TYPE', 'pubsub']);
+          if (i === 2) await redis.call('CLIENT', ['KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+        }
+        await tasks;
+        assert.equal(Number(await redis.get('lock:sections')), sections);
+        await redis.del('lock:sections');
+        assert.ok(sections >= 100 - lost && lost <= 8, `${sections} sections, ${lost} lost`);
+        assert.ok(longestMs < 5000, `somebody waited ${longestMs} ms`);
+      });
+
+      test('any sets of names, any tasks: never two inside of one name', async () => {
+        const lockers = [await lockerOf(driver, handler), await lockerOf(driver, handler)];
+        const names = ['a', 'b', 'c', 'd'].map((letter) => `${fresh()}${letter}`);
+        const sets = fc.subarray(names, { minLength: 1 });
+        const plans = fc.array(fc.array(sets, { minLength: 1, maxLength: 4 }), {
+          minLength: 2,
+          maxLength: 6,
+        });
+        const property = fc.asyncProperty(plans, async (tasks) => {
+          const inside = new Set();
+          await Promise.all(
+            tasks.map(async (steps, task) => {
+              for (const set of steps) {
+                const mutex = lockers[task % 2].mutex(set, { blockMs: 20_000 });
+                await mutex.lock();
+                for (const name of set) {
+                  assert.equal(inside.has(name), false);
+                  inside.add(name);
+                }
+                await new Promise((resolve) => setImmediate(resolve));
+                for (const name of set) inside.delete(name);
+                assert.equal(await mutex.unlock(), true);
+              }
+            }),
+          );
+          assert.equal(lockers[0].waiting + lockers[1].waiting, 0);
+        });
+        await fc.assert(property, { numRuns: 15 });
+      });
+    });
+  }
+
+  test(`${driver}: waiters reject when it is closed or lost`, async () => {
+    const main = { ...servers.address('redis').main, ...servers.login('redis') };
+    const client =
+      driver !== 'redis'
+        ? new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
+            ...main,
+            retryStrategy: null,
+          })
+        : createClient({
+            password: main.password,
+            socket: { host: main.host, port: main.port, reconnectStrategy: false },
+          });
+    client.on('error', () => {});
+    if (driver === 'redis') await client.connect();
+    const locker = await lockerOf(driver, 'script', { client });
+    const other = await lockerOf(driver, 'script');
+    const name = fresh();
+    await other.mutex(name).lock();
+    const waiting = assert.rejects(other.mutex(name).lock(), code('MUTEX_CLOSED'));
+    const losing = assert.rejects(locker.mutex(name).lock(), code('MUTEX_CONNECTION'));
+    await sleep(20);
+    await other.close();
+    await waiting;
+    await assert.rejects(other.mutex(name).lock(), code('MUTEX_CLOSED'));
+    const redis = admin();
+    await redis.call('CLIENT', ['KILL', 'TYPE', 'pubsub']);
+    await losing;
+    await assert.rejects(locker.mutex(name).lock(), code('MUTEX_CONNECTION'));
+    if (driver === 'redis') /** @type {any} */ (client).destroy();
+    /** @type {any} */ else client.disconnect();
+  });
+}
+
+test('what is no client, no name and no time is refused before anything is sent', async () => {
+  await assert.rejects(createLocker({ client: {} }), code('MUTEX_ARGUMENT'));
+  const client = await clientOf('ioredis');
+  await assert.rejects(
+    createLocker({ client, handler: /** @type {any} */ ('none') }),
+    code('MUTEX_ARGUMENT'),
+  );
+  const locker = await lockerOf('ioredis', 'script', { client });
+  for (const names of [[], '', ['a', ''], ['a', 'a'], null, [1]]) {
+    assert.throws(() => locker.mutex(/** @type {any} */ (names)), code('MUTEX_ARGUMENT'));
+  }
+  for (const options of [{ expireMs: 0 }, { expireMs: 1.5 }, { blockMs: -1 }, { owner: '' }]) {
+    assert.throws(() => locker.mutex('a', options), code('MUTEX_ARGUMENT'));
+  }
+  await assert.rejects(locker.mutex('a').run(/** @type {any} */ (1)), code('MUTEX_ARGUMENT'));
+});

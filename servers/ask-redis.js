@@ -1,0 +1,28 @@
+/** Some commands to one server of the Redis family, over a connection of their own. */
+
+import { authWords, encodeCommand } from '../protocols/resp/command.js';
+import { readReplies } from '../protocols/resp/reply.js';
+import { ask } from './conversation.js';
+
+/** @typedef {import('../protocols/resp/reply.js').RespReply} Reply */
+
+/**
+ * @param {import('../lib/types.js').Endpoint} endpoint
+ * @param {import('../lib/types.js').Credentials} credentials
+ * @param {readonly (readonly (string | number)[])[]} commands
+ * @returns {Promise<{ answer: import('./conversation.js').Answer, login: Reply | null,
+ *   replies: Reply[] }>} login: the reply to it, null where there is none; replies: those that
+ *   came, none where they cannot be read
+ */
+export async function askRedis(endpoint, credentials, commands) {
+  const words = authWords(credentials);
+  const all = words === null ? commands : [words, ...commands];
+  const answer = await ask(endpoint, {
+    send: Buffer.concat(all.map(encodeCommand)),
+    // What is no reply is enough, too.
+    enough: (bytes) => (readReplies(bytes)?.length ?? all.length) >= all.length,
+  });
+  const replies = readReplies(answer.bytes) ?? [];
+  const login = words === null ? null : (replies.shift() ?? null);
+  return { answer, login, replies };
+}

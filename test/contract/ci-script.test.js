@@ -1,0 +1,127 @@
+/** The script of the CI example: green, red, and what it leaves for the comment. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { execa } from 'execa';
+import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-ci-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const SCRIPT = path.join(ROOT, 'examples/github-action/dragstrip.sh');
+const MARK = '<!-- dragstrip -->';
+
+/**
+ * A driver without a server, whose reads take so many turns of the event loop.
+ * @param {string} place
+ * @param {string} version
+ * @param {number} turns
+ */
+function writeDriver(place, version, turns) {
+  mkdirSync(path.join(folder, place), { recursive: true });
+  const manifest = { name: 'turning-driver', version, type: 'module', exports: './index.js' };
+  writeFileSync(path.join(folder, place, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(path.join(folder, place, 'index.js'), `export const turns = ${turns};\n`);
+}
+
+before(() => {
+  writeDriver('node_modules/turning-driver', '2.0.0', 40);
+  writeDriver('release', '2.0.0', 40);
+  writeDriver('same', '2.0.1', 41);
+  writeDriver('slower', '2.0.1', 5000);
+  writeFileSync(
+    path.join(folder, 'turning.mjs'),
+    `import { turns } from 'turning-driver';
+    export default {
+      name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      open: { rows: async ({ dataset }) => ({
+        async get(id) { for (let i = 0; i < turns; i += 1) await null; return dataset.value(id); },
+        async close() {},
+      }) },
+    };`,
+  );
+});
+
+/** @param {Record<string, string>} env */
+function runScript(env) {
+  return execa('sh', [SCRIPT], {
+    cwd: folder,
+    reject: false,
+    env: {
+      ...NO_SERVERS,
+      DRAGSTRIP_HOME: path.join(folder, 'state'),
+      SERVERS: 'running',
+      PACKAGE: 'turning-driver',
+      STORAGE: './turning.mjs',
+      GATES: 'p50>3 p50>1s',
+      DRAGSTRIP: `${process.execPath} ${path.join(ROOT, 'bin/dragstrip.js')}`,
+      RELEASE: 'turning-driver@./release',
+      MORE: '--load sync --ops 1500 --warmup 100 --rounds 8 --rows 50 --no-html',
+      ...env,
+    },
+  });
+}
+
+test('an equal driver passes, and the comment says so', async () => {
+  const summary = path.join(folder, 'summary.md');
+  const env = { CANDIDATE: './same', OUT: 'green', GITHUB_STEP_SUMMARY: summary };
+  const { exitCode, stdout, stderr } = await runScript(env);
+  assert.equal(exitCode, 0, `${stdout}${stderr}`);
+  const comment = readFileSync(path.join(folder, 'green/comment.md'), 'utf8');
+  assert.ok(comment.startsWith(MARK));
+  assert.match(comment, /### ✅ Dragstrip: gate passed/);
+  assert.match(comment, /\| driver \| load \| ops\/s \| speed vs turning\\@2\.0\.0\+\w{7} \|/);
+  assert.match(comment, /<details>\n<summary>All figures<\/summary>/);
+  assert.equal(readFileSync(summary, 'utf8'), comment);
+  const action = readFileSync(path.join(ROOT, 'examples/github-action/action.yml'), 'utf8');
+  assert.ok(action.includes(`startswith("${MARK}")`), 'the action finds the comment by its mark');
+});
+
+test('a slower one ends with 6, measured against the target branch', async () => {
+  const { exitCode, stdout, stderr } = await runScript({
+    BASE: './same',
+    CANDIDATE: './slower',
+    OUT: 'red',
+  });
+  assert.equal(exitCode, 6, `${stdout}${stderr}`);
+  const comment = readFileSync(path.join(folder, 'red/comment.md'), 'utf8');
+  assert.match(comment, /### ❌ Dragstrip: gate failed/);
+  assert.match(comment, /failed: p50\\>3, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/);
+  assert.match(
+    comment,
+    /\n\| turning\\@2\.0\.1\+\w{7} \(reference\) \|[^\n]*\n\| turning\\@[^|]*\(candidate\) \|/,
+  );
+});
+
+test('without GATES it takes its own: throughput and client CPU', async () => {
+  const { exitCode, stdout, stderr } = await runScript({
+    GATES: '',
+    CANDIDATE: './slower',
+    OUT: 'usual',
+  });
+  assert.equal(exitCode, 6, `${stdout}${stderr}`);
+  const { gates } = JSON.parse(readFileSync(path.join(folder, 'usual/race.json'), 'utf8'));
+  assert.deepEqual(
+    gates.map((/** @type {{ gate: string, outcome: string }} */ { gate }) => gate),
+    ['throughput<0.95', 'client-cpu>1.05'],
+  );
+});
+
+test('a missing package and a driver that does not open are named', async () => {
+  const { PACKAGE, ...none } = process.env;
+  const bare = await execa('sh', [SCRIPT], {
+    reject: false,
+    cwd: folder,
+    env: none,
+    extendEnv: false,
+  });
+  assert.notEqual(bare.exitCode, 0);
+  assert.match(bare.stderr, /set PACKAGE to the name of the driver on npm/);
+  const missing = await runScript({ CANDIDATE: './nowhere', OUT: 'missing' });
+  assert.equal(missing.exitCode, 2);
+  assert.match(missing.stderr, /no such folder/);
+});

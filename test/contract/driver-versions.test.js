@@ -1,0 +1,362 @@
+/** Another version of a driver beside the installed one, in the same rounds. */
+
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { resolveFor } from '../../engine/driver-hooks.js';
+import { storagesOfPackages } from '../../engine/driver-versions.js';
+import { installDriver } from '../../engine/drivers/install.js';
+import { sourcesOf } from '../../engine/drivers/sources.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { differencesOf } from '../../report/analysis/conditions.js';
+import { assertFailure, ROOT, runCommand } from '../helpers/command-line.js';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-contenders-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * A driver without a server that waits as long as its version says: which of the two a process has
+ * loaded is to be seen in the times.
+ * @param {string} place
+ * @param {string} version
+ * @param {number} turns of the event loop for each read
+ */
+function writeDriver(place, version, turns) {
+  mkdirSync(path.join(place, 'lib'), { recursive: true });
+  writeFileSync(
+    path.join(place, 'package.json'),
+    JSON.stringify({
+      name: 'turning-driver',
+      version,
+      type: 'module',
+      exports: { '.': './index.js', './turns': './lib/turns.js' },
+      scripts: { install: "node -e \"require('fs').writeFileSync('ran', '')\"" },
+    }),
+  );
+  writeFileSync(path.join(place, 'index.js'), `export const version = '${version}';\n`);
+  writeFileSync(path.join(place, 'lib/turns.js'), `export const turns = ${turns};\n`);
+}
+
+before(() => {
+  writeDriver(path.join(folder, 'node_modules/turning-driver'), '2.0.0', 1);
+  writeDriver(path.join(folder, 'old'), '1.4.2', 2000);
+  const define = pathToFileURL(path.join(ROOT, 'lib/define.js')).href;
+  writeFileSync(
+    path.join(folder, 'turning.mjs'),
+    `import { version } from 'turning-driver';
+    import { defineStorage } from ${JSON.stringify(define)};
+    export default defineStorage({
+      name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      async open({ dataset }) {
+        const { turns } = await import('turning-driver/turns');
+        if ((version === '1.4.2') !== (turns === 2000)) throw new Error('two versions mixed');
+        return {
+          async get(id) {
+            for (let i = 0; i < turns; i += 1) await null;
+            return dataset.value(id);
+          },
+          async close() {},
+        };
+      },
+    });`,
+  );
+});
+
+const OLD = './old';
+const RACE = [
+  ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--in-flight', '10', '--quiet'],
+  ...['--ops', '2000', '--warmup', '100', '--rounds', '4', '--rows', '50', '--json', 'ab.json'],
+];
+
+test('the other version is installed without its scripts and raced in the same rounds', async () => {
+  const { status, stdout, stderr } = await runCommand(folder, [...RACE, '--against', OLD]);
+  assert.equal(status, 0, stderr);
+  const result = parseResult(readFileSync(path.join(folder, 'ab.json'), 'utf8'), 'ab.json');
+  for (const { outcomes, scheduled } of result.benchmarks.flatMap(({ rounds }) => rounds)) {
+    assert.equal(
+      Object.values(outcomes).reduce((a, b) => a + b, 0),
+      scheduled,
+    );
+    assert.equal(outcomes.ok, 2000);
+  }
+  const OTHER = result.storages[1].name;
+  assert.match(OTHER, /^turning@1\.4\.2\+[0-9a-f]{7}$/);
+  assert.deepEqual(
+    result.storages.map(({ name, version, base }) => [name, version, base]),
+    [
+      ['turning', '2.0.0', undefined],
+      [OTHER, '1.4.2', 'turning'],
+    ],
+  );
+  const p50 = (/** @type {string} */ storage) =>
+    Math.min(
+      ...result.benchmarks
+        .filter((benchmark) => benchmark.storage === storage)
+        .flatMap(({ rounds }) => rounds.map(({ latency }) => latency?.p50Ns ?? 0)),
+    );
+  assert.ok(p50(OTHER) > 3 * p50('turning'), 'the old one has really been loaded');
+  assert.match(
+    stdout,
+    // How sure it is depends on what else this machine does.
+    /^turning@1\.4\.2\+\w{7} vs turning, 1 in flight: \D+ [\d.]+.*×/m,
+  );
+  const [installed] = readdirSync(path.join(folder, 'state/drivers'));
+  const copy = path.join(folder, 'state/drivers', installed, 'node_modules/turning-driver');
+  assert.equal(existsSync(path.join(copy, 'ran')), false, 'no script was run');
+  assert.deepEqual(
+    readdirSync(path.join(folder, 'state/drivers')).filter((name) => name.startsWith('.')),
+    [],
+  );
+});
+
+test('a gate on the run itself fails where the other one is shown to be slower', async () => {
+  const gates = ['--fail-if', 'throughput<0.95', '--fail-if', 'p50>1s'];
+  // The other one takes some fifty times as long. The interval of four rounds reaches over that
+  // where neighbours stretch one of the short ones tenfold; that of eight does not.
+  const race = [...RACE, '--force', '--rounds', '8', '--against', OLD];
+  const { status, stdout, stderr } = await runCommand(folder, [...race, ...gates]);
+  assert.equal(status, 6, `${stdout}${stderr}`);
+  assert.match(
+    stdout,
+    /^failed: throughput<0\.95, turning@1\.4\.2\+\w{7}, sync: 0\.\d+× of turning/m,
+  );
+  assert.match(stdout, /^passed: p50>1s, turning@1\.4\.2/m);
+  const named = [...race, '--reference', OLD, ...gates];
+  const other = await runCommand(folder, named);
+  assert.equal(other.status, 0, other.stderr);
+  assert.match(other.stdout, /^passed: throughput<0\.95, turning, sync: .* of turning@1\.4\.2/m);
+  const unknown = [...RACE, '--force', '--against', OLD, '--reference', 'x', ...gates];
+  const hint = /--reference x: no contender of this run.*turning, \.\/old/;
+  assertFailure(await runCommand(folder, unknown), 2, hint);
+  const alone = await runCommand(folder, [...RACE, '--force', '--fail-if', 'throughput<0.95']);
+  assertFailure(alone, 2, /a ratio, and there is nothing to compare with/);
+});
+
+test('a published version that is here is used again, without npm', async () => {
+  const home = path.join(folder, 'again');
+  const place = path.join(home, 'drivers', 'ghost-0123456789abcdef');
+  mkdirSync(path.join(place, 'node_modules/ghost'), { recursive: true });
+  const mark = { package: 'ghost', version: '9.9.9', kind: 'registry', integrity: 'sha512-x' };
+  writeFileSync(path.join(place, 'dragstrip-driver.json'), JSON.stringify(mark));
+  const [source] = sourcesOf('ghost@9.9.9');
+  const driver = await installDriver(source, home);
+  const expected = { name: 'ghost', package: 'ghost', version: '9.9.9', folder: place };
+  assert.deepEqual(driver, { ...expected, label: '9.9.9' });
+});
+
+test('a folder is packed anew each time and kept by its content', async () => {
+  const home = path.join(folder, 'content');
+  const place = path.join(folder, 'changing');
+  const install = () => installDriver(sourcesOf(place)[0], home);
+  writeDriver(place, '3.0.0', 7);
+  const first = await install();
+  assert.equal((await install()).folder, first.folder, 'the same content is the same');
+  writeFileSync(path.join(place, 'lib/turns.js'), 'export const turns = 8;\n');
+  const second = await install();
+  assert.equal(second.version, first.version);
+  assert.notEqual(second.folder, first.folder);
+  assert.notEqual(second.label, first.label);
+  const code = (/** @type {string} */ at) =>
+    readFileSync(path.join(at, 'node_modules/turning-driver/lib/turns.js'), 'utf8');
+  assert.match(code(first.folder), /7/);
+  assert.match(code(second.folder), /8/);
+  assert.equal(readdirSync(path.join(home, 'drivers')).length, 2, 'nothing else is left');
+  const inside = path.join(place, '.dragstrip');
+  mkdirSync(path.join(inside, 'servers'), { recursive: true });
+  writeFileSync(path.join(inside, 'servers/secret'), 'not to be packed');
+  const third = await installDriver(sourcesOf(place)[0], inside);
+  assert.equal(path.basename(third.folder), path.basename(second.folder), 'the same content');
+  const packed = path.join(third.folder, 'node_modules/turning-driver');
+  assert.equal(existsSync(path.join(packed, '.dragstrip/servers/secret')), false);
+});
+
+test('the same code twice, and code that does not open, are refused before the race', async () => {
+  const twice = [...RACE, '--force', '--against', OLD, '--against', OLD];
+  assertFailure(await runCommand(folder, twice), 2, /is in this run already, with the same code/);
+  const place = path.join(folder, 'broken');
+  writeDriver(place, '4.0.0', 7);
+  writeFileSync(path.join(place, 'index.js'), "import './not-built.js';\n");
+  writeFileSync(
+    path.join(folder, 'by-path.mjs'),
+    `import { createRequire } from 'node:module';
+    const { version } = createRequire(import.meta.url)('./required.cjs');
+    export default {
+      name: 'by-path', summary: version, package: 'turning-driver', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      open: async ({ dataset }) => ({ get: async (id) => dataset.value(id), async close() {} }),
+    };`,
+  );
+  mkdirSync(path.join(folder, 'copy'), { recursive: true });
+  writeFileSync(path.join(folder, 'copy/package.json'), '{ "name": "turning-driver" }');
+  writeFileSync(path.join(folder, 'copy/index.js'), "exports.version = '0.0.1';");
+  writeFileSync(path.join(folder, 'required.cjs'), "module.exports = require('./copy/index.js');");
+  const copied = await runCommand(folder, [
+    ...RACE.map((word) => (word === './turning.mjs' ? './by-path.mjs' : word)),
+    ...['--force', '--against', OLD],
+  ]);
+  assertFailure(copied, 4, /by-path@1\.4\.2\+\w{7} would load another copy of turning-driver/);
+  const broken = await runCommand(folder, [...RACE, '--force', '--against', './broken']);
+  assertFailure(
+    broken,
+    4,
+    /--against \.\/broken: turning@4\.0\.0\+\w{7} does not open: .*build it/,
+  );
+  assert.ok(!broken.stderr.includes(folder), 'no path of this machine');
+});
+
+test('a storage from a file is stored with the code that its process loads', async () => {
+  const place = path.join(folder, 'elsewhere');
+  writeDriver(path.join(place, 'node_modules/ioredis'), '5.11.1', 3);
+  writeFileSync(path.join(place, 'package.json'), '{ "name": "elsewhere" }');
+  writeFileSync(
+    path.join(place, 'own.mjs'),
+    `import { version } from 'ioredis';
+    export default {
+      name: 'own', summary: version, package: 'ioredis', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      async open({ dataset }) {
+        return { get: async (id) => dataset.value(id), close: async () => {} };
+      },
+    };`,
+  );
+  const race = [
+    'bin/dragstrip.js',
+    'race',
+    '--storages',
+    './own.mjs',
+    '--ops',
+    '50',
+    '--rows',
+    '50',
+  ];
+  const json = [
+    '--rows',
+    '50',
+    '--warmup',
+    '1',
+    '--rounds',
+    '1',
+    '--quiet',
+    '--force',
+    '--json',
+    'own.json',
+  ];
+  const run = async () => {
+    const { status, stderr } = await runCommand(place, [...race, ...json]);
+    assert.equal(status, 0, stderr);
+    return parseResult(readFileSync(path.join(place, 'own.json'), 'utf8'), 'own.json');
+  };
+  const first = await run();
+  const [{ version, driver, summary }] = first.storages;
+  assert.deepEqual([version, summary], ['5.11.1', '5.11.1']);
+  assert.deepEqual([driver?.version, driver?.path], ['5.11.1', 'node_modules/ioredis']);
+  assert.match(String(driver?.hash), /^[0-9a-f]{64}$/);
+  // The same version, other code.
+  writeFileSync(path.join(place, 'node_modules/ioredis/lib/turns.js'), 'export const turns = 4;\n');
+  const second = await run();
+  assert.deepEqual(
+    differencesOf(first, second).map(({ what }) => what),
+    ['driver of own'],
+  );
+});
+
+test('what cannot be installed is reported in one line and leaves nothing behind', async () => {
+  const missing = 'turning-driver@file:./nowhere';
+  assertFailure(
+    await runCommand(folder, [...RACE, '--force', '--against', missing]),
+    2,
+    /--against turning-driver@file.*no such folder/,
+  );
+  writeFileSync(path.join(folder, 'torn.tgz'), 'no tarball');
+  const torn = await runCommand(folder, [...RACE, '--force', '--against', 'torn.tgz']);
+  assertFailure(torn, 2, /--against torn\.tgz: the tarball has no name and version/);
+  // An entry of negative size leads back to itself.
+  const header = Buffer.alloc(1024);
+  header.write('package/index.js', 0);
+  header.write('-0000001000', 124);
+  writeFileSync(path.join(folder, 'endless.tgz'), gzipSync(header));
+  const endless = await runCommand(folder, [...RACE, '--force', '--against', 'endless.tgz']);
+  assertFailure(endless, 2, /--against endless\.tgz: the tarball has no name and version/);
+  const failing = path.join(folder, 'failing');
+  writeDriver(failing, '5.0.0', 1);
+  const manifest = { name: 'turning-driver', version: '5.0.0', scripts: { prepack: 'exit 3' } };
+  writeFileSync(path.join(failing, 'package.json'), JSON.stringify(manifest));
+  const unpacked = await runCommand(folder, [...RACE, '--force', '--against', './failing']);
+  assertFailure(unpacked, 4, /--against \.\/failing: npm could not pack it/);
+  const left = readdirSync(path.join(folder, 'state/drivers'));
+  assert.deepEqual(
+    left.filter((name) => name.startsWith('.')),
+    [],
+  );
+  const other = [...RACE, '--force', '--against', 'ioredis@5'];
+  assertFailure(await runCommand(folder, other), 2, /no storage of this run/);
+});
+
+test('what --against names is read, and nothing that npm would take for an option', () => {
+  const texts = (/** @type {string} */ text) => sourcesOf(text).map(({ spec }) => spec);
+  assert.deepEqual(texts('ioredis@5'), ['ioredis@5']);
+  assert.deepEqual(texts('@a/b@^1.2'), ['@a/b@^1.2']);
+  assert.deepEqual(texts('ioredis@4,5, 6'), ['ioredis@4', 'ioredis@5', 'ioredis@6']);
+  assert.deepEqual(texts('redis@>=4 <6'), ['redis@>=4 <6']);
+  const [fork] = sourcesOf('other-name@./old', folder);
+  assert.deepEqual(
+    [fork.name, fork.package, fork.kind],
+    ['other-name', 'turning-driver', 'folder'],
+  );
+  for (const text of ['ioredis', 'ioredis@', '@a/b', '--x@1', 'a@--global', 'a b@1', '', 'a@1,']) {
+    assert.throws(() => sourcesOf(text), { code: 'E_USAGE', hint: /ioredis@5/ });
+  }
+});
+
+test('without --storages those are raced that have the driver', async () => {
+  const race = { needs: /** @type {const} */ (['get']) };
+  assert.deepEqual(await storagesOfPackages(['ioredis@5'], race), ['ioredis']);
+  assert.deepEqual(await storagesOfPackages(['mariadb@3'], race), ['mariadb'], 'an alternative');
+  assert.equal(await storagesOfPackages([], race), null);
+  await assert.rejects(storagesOfPackages(['left-pad@1'], race), { code: 'E_USAGE' });
+});
+
+test('only the package itself is exchanged, and only for adapters', () => {
+  const resolve = resolveFor({
+    name: 'ioredis',
+    package: 'ioredis',
+    version: '5.0.0',
+    label: '5.0.0',
+    folder: '/state/x',
+  });
+  const from = (/** @type {string} */ specifier, parentURL = 'file:///app/storages/ioredis.js') =>
+    resolve(specifier, { parentURL }, (_, context) => context.parentURL);
+  const there = 'file:///state/x/package.json';
+  assert.equal(from('ioredis'), there);
+  assert.equal(from('ioredis/built/utils.js'), there);
+  for (const other of ['ioredis-mock', 'redis', './ioredis.js', 'node:net']) {
+    assert.notEqual(from(other), there);
+  }
+  // Installed as a package, our adapters are in node_modules themselves.
+  const root = 'file:///user/node_modules/dragstrip/';
+  const packed = resolveFor(
+    { name: 'ioredis', package: 'ioredis', version: '5.0.0', label: '5.0.0', folder: '/x' },
+    root,
+  );
+  const parentOf = (/** @type {string} */ parentURL) =>
+    packed('ioredis', { parentURL }, (_, context) => context.parentURL);
+  assert.equal(parentOf(`${root}storages/ioredis.js`), 'file:///x/package.json');
+  for (const other of [`${root}node_modules/bullmq/a.js`, 'file:///user/node_modules/b/a.js']) {
+    assert.equal(parentOf(other), other);
+  }
+  const inside = 'file:///app/node_modules/bullmq/index.js';
+  assert.equal(from('ioredis', inside), inside);
+});

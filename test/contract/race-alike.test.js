@@ -1,0 +1,68 @@
+/**
+ * A race measures the same, however much of it: the amount, the rounds and the processes change
+ * what their names say, and no contender, load, processor or column.
+ */
+
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { report, run, seed } from '../../index.js';
+import { formatEndpoint } from '../../lib/address.js';
+import { withServers } from '../helpers/servers.js';
+
+const servers = withServers(['redis']);
+
+/** @type {Record<string, Record<string, unknown>>} */
+const AMOUNTS = {
+  duration: { duration: 50, rounds: 1 },
+  budget: { budget: 4000, rounds: 1 },
+  processes: { processes: 2, ops: 300, rounds: 1 },
+};
+const addresses = () => ({ redis: formatEndpoint(servers.address('redis')['main']) });
+
+/** @param {Record<string, unknown>} amount */
+async function race(amount) {
+  const options = { workload: 'race', storages: ['redis', 'ioredis'], rows: 200 };
+  const result = await run(/** @type {any} */ ({ ...options, ...amount, addresses: addresses() }));
+  assert.equal(result.state, 'complete', JSON.stringify(result.warnings));
+  return result;
+}
+
+/** @param {import('../../lib/result.js').Result} result */
+function shapeOf({ comparison, benchmarks }) {
+  return {
+    benchmarks: benchmarks.map(({ storage, workload, load: { kind, inFlight } }) => [
+      ...[storage, workload, kind, inFlight],
+    ]),
+    loads: comparison?.loads.map(({ kind, inFlight, placement, contenders }) => ({
+      kind,
+      inFlight,
+      placement: placement.kind,
+      contenders: contenders.map(({ name, group, of, ceiling }) => [name, group, of, ceiling]),
+    })),
+  };
+}
+
+/** @param {import('../../lib/result.js').Result} result */
+async function columnsOf(result) {
+  const [{ tables }] = JSON.parse(await report(result, 'json'));
+  return tables.map((/** @type {any} */ { columns }) =>
+    columns.map((/** @type {any} */ { key }) => key),
+  );
+}
+
+describe('a race', { timeout: 300_000 }, () => {
+  /** @type {import('../../lib/result.js').Result} */
+  let usual;
+  before(async () => {
+    await seed({ servers: ['redis'], rows: 200, addresses: addresses() });
+    usual = await race({ ops: 300, rounds: 2 });
+  });
+
+  for (const [name, amount] of Object.entries(AMOUNTS)) {
+    test(`by ${name} has the contenders, loads, processors and columns of one by operations`, async () => {
+      const other = await race(amount);
+      assert.deepEqual(shapeOf(other), shapeOf(usual));
+      assert.deepEqual(await columnsOf(other), await columnsOf(usual));
+    });
+  }
+});

@@ -1,0 +1,192 @@
+/**
+ * Runs without a server whose results were frozen: counts, identifiers, states, failures, roles,
+ * columns and metrics stay as they are, whatever measures. Those that need servers are in
+ * test/contract/frozen.test.js; the normal form is that of test/helpers/frozen.js.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../index.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { assertFrozen } from '../helpers/frozen.js';
+
+const PLANNED = fileURLToPath(new URL('../helpers/planned-answers.js', import.meta.url));
+const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-frozen-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** @param {Record<string, unknown>} options */
+const runWith = (options) =>
+  run(
+    /** @type {any} */ ({ rows: 300, valueSize: 64, seed: 7, home: `${folder}/state`, ...options }),
+  );
+const planned = (/** @type {string[]} */ ...profiles) =>
+  profiles.map((profile) => `${PLANNED}:${profile}`);
+
+test('burst: outcomes of every kind, a process that dies, a reply without a promise', async () => {
+  const result = await runWith({
+    storages: ['memory', 'memory:sync', ...planned('wrong', 'dies')],
+    loads: [
+      { kind: 'burst', operations: 500 },
+      { kind: 'window', inFlight: 8, operations: 500 },
+    ],
+    rounds: 2,
+    warmupOperations: 400,
+  });
+  await assertFrozen('burst', result);
+});
+
+test('rate: constant and Poisson arrivals, dropped ones and timeouts', async () => {
+  const result = await runWith({
+    storages: ['memory', ...planned('slow', 'silent')],
+    loads: [
+      { kind: 'rate', rate: 2000, operations: 600 },
+      { kind: 'rate', rate: 1000, operations: 500, arrivals: 'poisson', maxInFlight: 300 },
+    ],
+    warmupOperations: 100,
+    timeoutMs: 1000,
+  });
+  await assertFrozen('rate', result, { isExact: ({ profile }) => profile === 'default' });
+});
+
+test('continue: a connection that is lost and opened again', async () => {
+  const load = { kind: 'rate', rate: 500, durationMs: 2000, onOutage: 'continue' };
+  const storages = ['memory', ...planned('lost')];
+  const result = await runWith({ storages, loads: [load], warmupOperations: 100 });
+  await assertFrozen('continue', result, { isExact: ({ storage }) => storage === 'memory' });
+});
+
+test('codec: contenders that are no storages, by slices', async () => {
+  const result = await runWith({
+    workload: 'codec',
+    test: 'decoding',
+    protocols: ['messagepack'],
+    fixtures: ['select-16'],
+    rounds: 2,
+    precision: 0.03,
+    budget: 5000,
+    rows: undefined,
+    valueSize: undefined,
+  });
+  await assertFrozen('codec', result);
+});
+
+const FETCHES = { workload: 'mget', storages: ['memory', 'memory:sync'], rounds: 2 };
+
+test('mget: series of each number of keys by slices, with the pipelined way', async () => {
+  const own = { test: 'concurrency', counts: [1, 20], inFlight: 8, pipelined: true };
+  const result = await runWith({ ...FETCHES, ...own, budget: 4000 });
+  await assertFrozen('mget', result);
+});
+
+test('scatter: each fetch with its own number of keys, whole', async () => {
+  const own = { test: 'scatter', minKeys: 1, maxKeys: 40, cycles: 2 };
+  const result = await runWith({ ...FETCHES, ...own, warmupOperations: 20 });
+  await assertFrozen('scatter', result);
+});
+
+test('crud: inserts, deletions and what is read back, over two processes', async () => {
+  const result = await runWith({
+    workload: 'crud',
+    mix: 'get:50,set:10,scan:10,insert:10,del:8,hget:7,hset:5',
+    storages: ['memory'],
+    loads: [
+      { kind: 'window', inFlight: 8, operations: 2000, processes: 2 },
+      { kind: 'sync', operations: 1000 },
+    ],
+    rounds: 2,
+    warmupOperations: 100,
+  });
+  await assertFrozen('crud', result);
+});
+
+/**
+ * @param {string} place
+ * @param {string} version
+ * @param {number} turns of the microtask queue for each read
+ */
+function writeDriver(place, version, turns) {
+  mkdirSync(path.join(folder, place), { recursive: true });
+  const manifest = { name: 'turning-driver', version, type: 'module', exports: './index.js' };
+  writeFileSync(path.join(folder, place, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(path.join(folder, place, 'index.js'), `export const turns = ${turns};\n`);
+}
+
+test('--against: another version of a driver in the same rounds, and gates on it', async () => {
+  writeDriver('node_modules/turning-driver', '2.0.0', 1);
+  writeDriver('old', '1.4.2', 300);
+  const text = `import { turns } from 'turning-driver';
+    export default {
+      name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
+      profiles: { default: { summary: '', options: {} } },
+      open: { rows: async ({ dataset }) => ({
+        async get(id) {
+          for (let i = 0; i < turns; i += 1) await null;
+          return dataset.value(id);
+        },
+        async close() {},
+      }) },
+    };`;
+  writeFileSync(path.join(folder, 'turning.mjs'), text);
+  const runs = /** @type {[string, number, string[]][]} */ ([
+    // One takes some ten times as long as the other.
+    ['against', 6, ['--budget', '5s', '--rounds', '3', '--fail-if', 'throughput<0.5']],
+    ['against-ops', 0, ['--ops', '1000', '--warmup', '100', '--rounds', '3']],
+  ]);
+  for (const [name, expected, amount] of runs) {
+    const { status, stderr } = await runCommand(folder, [
+      ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--in-flight', '10'],
+      ...['--against', './old', '--rows', '50', '--json', `${name}.json`, '--quiet', ...amount],
+      ...['--fail-if', 'p50>1000s', '--fail-if', 'throughput<0.001/s'],
+    ]);
+    assert.equal(status, expected, stderr);
+    await assertFrozen(name, stored(`${name}.json`));
+  }
+});
+
+/** @param {string} file */
+const stored = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+
+/**
+ * @param {string} name
+ * @param {string[]} words of the command
+ * @param {(result: import('../../lib/result.js').Result) => boolean} isDue
+ */
+async function runKilled(name, words, isDue) {
+  const file = `${name}.json`;
+  const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words, '--json', file]);
+  const isKept = () => {
+    try {
+      return isDue(stored(file));
+    } catch {
+      return false; // reserved, and empty until the first second
+    }
+  };
+  try {
+    await eventually(isKept, 'a part that is stored', 60_000);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  await assertFrozen(name, stored(file));
+}
+
+test('killed: what a load had until its last second', async () => {
+  const load = ['--rate', '500', '--duration', '60s', '--rows', '100'];
+  const storages = ['--storages', `memory,${PLANNED}:slow`, '--warmup', '50'];
+  const isDue = (/** @type {import('../../lib/result.js').Result} */ { benchmarks: [first] }) =>
+    (first.rounds[0]?.outcomes.ok ?? 0) > 0;
+  await runKilled('killed', ['run', ...storages, ...load], isDue);
+});
+
+test('killed by slices: the round under way is an aborted one', async () => {
+  const storages = ['--storages', planned('default', 'slow').join(), '--rows', '100'];
+  const load = ['--budget', '10m', '--in-flight', '1'];
+  await runKilled('killed-slices', ['race', ...storages, ...load], ({ benchmarks }) =>
+    benchmarks.some(({ rounds }) => rounds.some(({ state }) => state === 'aborted')),
+  );
+});
