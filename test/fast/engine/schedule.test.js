@@ -71,7 +71,7 @@ function runsOf(steps) {
 
 describe('blocks', () => {
   test(`every contender once per load and block, whatever the seed: ${SEEDS} seeds in a second`, () => {
-    const startMs = performance.now();
+    const before = process.cpuUsage();
     for (let seed = 0; seed < SEEDS; seed += 1) {
       const steps = all(blocks(planOf(seed), seenOf()));
       const runs = runsOf(steps);
@@ -86,7 +86,8 @@ describe('blocks', () => {
         [0, 1, 2],
       );
     }
-    assert.ok(performance.now() - startMs < 1000);
+    // CPU time: the machine may be busy with other tests.
+    assert.ok(process.cpuUsage(before).user < 1e6);
   });
 
   test('any order of a block is as likely as any other (chi square)', () => {
