@@ -127,7 +127,8 @@ export class StorageContender {
     }
     measured.restart?.();
     addPoolWait(null, variant.opened); // those of the warm-up
-    this.instruments.collectGarbage('young');
+    // Long segments: as each is prepared. Twice would promote what one of them allocates.
+    if (warm.kind === 'level') this.instruments.collectGarbage('young');
     return { costNs, refused: measured.refused?.() ?? false };
   }
 
