@@ -16,6 +16,7 @@ import { groupBy } from './analysis/groups.js';
 import { allDifferences, conditionLines, differenceList, nameOf } from './conditions.js';
 import { OF_NO_RESULT, tableOfItems } from './model.js';
 import { WITNESSES } from './pairs.js';
+import { snakeCase } from './rounds.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */
@@ -67,7 +68,7 @@ function roundsOf({ base, others }) {
     ...['noise', 'margin', 'verdict', 'roundsNeeded'],
   ]);
   return {
-    columns: ['base_file', 'other_file', ...fields.map(snake), 'differs_in'],
+    columns: ['base_file', 'other_file', ...fields.map(snakeCase), 'differs_in'],
     lines: others.flatMap(({ file, benchmarks, differences, circumstances = [] }) =>
       benchmarks.map((benchmark) => [
         ...[base.file, file],
@@ -79,11 +80,6 @@ function roundsOf({ base, others }) {
       ]),
     ),
   };
-}
-
-/** @param {string} name */
-function snake(name) {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /**

@@ -6,22 +6,11 @@
  * Non-goals: layout, and the colours of a page's text (html/style.css has its own variables).
  */
 
-/** Colours of things that are no storage, in the order of their tokens. */
-const ROLES = /** @type {const} */ ([
-  'ink',
-  'muted',
-  'grid',
-  'surface',
-  'shade',
-  'driver-limit',
-  'wire-limit',
-  'cpu-user',
-  'cpu-system',
-  'cpu-server',
-  'neutral',
-]);
-
-/** @typedef {typeof ROLES[number]} Role */
+/**
+ * Things that are no storage.
+ * @typedef {'ink' | 'muted' | 'grid' | 'surface' | 'shade' | 'driver-limit' | 'wire-limit' |
+ *   'cpu-user' | 'cpu-system' | 'cpu-server' | 'neutral'} Role
+ */
 
 /** As many storages have a colour of their own; then they begin again. */
 export const SERIES_COLORS = 16;
@@ -106,6 +95,9 @@ export const THEMES = Object.freeze({
     ],
   },
 });
+
+/** In the order of their tokens. */
+const ROLES = /** @type {Role[]} */ (Object.keys(THEMES.light.roles));
 
 /**
  * @param {string} svg drawn with tokens

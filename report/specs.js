@@ -1,18 +1,15 @@
 /** The reports of workloads by name, and what is shown of a workload that declares none. */
 
-import { operationsExplained, operationsLegend, operationsTable } from '../workloads/operations.js';
-import { operationsPlots } from '../workloads/operations-plots.js';
+import { operationsReport, operationsTable } from '../workloads/operations.js';
 
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 /** @typedef {ReadonlyMap<string, ReportSpec>} ReportSpecs by the name of the workload */
 
 /** @type {ReportSpec} */
 const BY_DEFAULT = Object.freeze({
+  ...operationsReport,
   tables: [{ ...operationsTable, where: undefined }],
   sweeps: true,
-  plots: operationsPlots,
-  legend: operationsLegend,
-  explain: operationsExplained,
 });
 
 /**

@@ -13,6 +13,7 @@ import {
 import { figureOf, metric, UNKNOWN } from '../stats/metrics.js';
 import { throughputOf } from './analysis/sweeps.js';
 import { tableOfItems } from './model.js';
+import { snakeCase } from './rounds.js';
 
 /** @typedef {import('./analysis/sweeps.js').Sweep} Sweep */
 /** @typedef {import('./analysis/sweeps.js').SweepCurve} SweepCurve */
@@ -205,7 +206,7 @@ export function kneeColumns(sweeps) {
   /** @type {Map<string, [string, boolean][]>} */
   const columns = new Map();
   for (const { axis, curves } of sweeps) {
-    const name = `knee_${axis.key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+    const name = `knee_${snakeCase(axis.key)}`;
     for (const { points, bend } of curves) {
       for (const { x, row } of points) {
         const { id } = row.source;

@@ -25,6 +25,7 @@ import {
   UNKNOWN,
 } from '../stats/metrics.js';
 import { explainOperations, shortLegend } from './operations-legend.js';
+import { operationsPlots } from './operations-plots.js';
 
 /** @typedef {import('../lib/report-types.js').Metric} Metric */
 /** @typedef {import('../lib/report-types.js').TableSpec} TableSpec */
@@ -309,18 +310,13 @@ function offeredText(table) {
   return `${arrivals} arrivals${amount}`;
 }
 
-/**
- * @param {readonly any[]} benchmarks
- * @returns {string[]} what the figures mean, in short
- */
-export function operationsLegend(benchmarks) {
-  return shortLegend(benchmarks.filter(operationsTable.where ?? Boolean));
-}
+/** @param {readonly any[]} benchmarks */
+const shownOf = (benchmarks) => benchmarks.filter(operationsTable.where ?? Boolean);
 
-/**
- * @param {readonly any[]} benchmarks
- * @returns {[string, string][]} each column and mark
- */
-export function operationsExplained(benchmarks) {
-  return explainOperations(benchmarks.filter(operationsTable.where ?? Boolean));
-}
+/** What is shown of single rows: of a workload that declares no report, and the start of others. */
+export const operationsReport = Object.freeze({
+  tables: [operationsTable],
+  plots: operationsPlots,
+  legend: (/** @type {readonly any[]} */ benchmarks) => shortLegend(shownOf(benchmarks)),
+  explain: (/** @type {readonly any[]} */ benchmarks) => explainOperations(shownOf(benchmarks)),
+});

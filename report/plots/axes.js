@@ -24,27 +24,39 @@ export function namesWidth(names, width) {
 }
 
 /**
- * An axis of storages, the first on top.
+ * An axis of texts at places 0, 1, 2 …
+ * @param {readonly string[]} texts
+ * @param {object} label what is particular about its labels
+ * @returns {any}
+ */
+export function categoryAxis(texts, label) {
+  return {
+    type: 'category',
+    // By number: two storages from files may have the same name.
+    data: texts.map((_, i) => String(i)),
+    axisTick: { show: false },
+    axisLabel: { ...label, formatter: (/** @type {string} */ i) => texts[Number(i)] },
+  };
+}
+
+/**
+ * An axis of rows, the first on top.
+ * @param {readonly string[]} texts
+ * @param {object} label
+ */
+function rowsAxis(texts, label) {
+  const axis = categoryAxis(texts, { color: roleColor('ink'), interval: 0, ...label });
+  return { ...axis, inverse: true, axisLine: { show: false } };
+}
+
+/**
+ * An axis of storages.
  * @param {readonly string[]} names
  * @param {number} left room that they have
  * @returns {import('echarts').YAXisComponentOption}
  */
 export function namesAxis(names, left) {
-  return {
-    type: 'category',
-    inverse: true,
-    // By number: two storages from files may have the same name.
-    data: names.map((_, i) => String(i)),
-    axisTick: { show: false },
-    axisLine: { show: false },
-    axisLabel: {
-      color: roleColor('ink'),
-      width: left - 12,
-      overflow: 'truncate',
-      interval: 0,
-      formatter: (/** @type {string} */ i) => names[Number(i)],
-    },
-  };
+  return rowsAxis(names, { width: left - 12, overflow: 'truncate' });
 }
 
 /**
@@ -53,21 +65,7 @@ export function namesAxis(names, left) {
  * @returns {import('echarts').YAXisComponentOption}
  */
 export function figuresAxis(texts) {
-  return {
-    type: 'category',
-    inverse: true,
-    position: 'right',
-    data: texts.map((_, i) => String(i)),
-    axisTick: { show: false },
-    axisLine: { show: false },
-    splitLine: { show: false },
-    axisLabel: {
-      color: roleColor('ink'),
-      interval: 0,
-      margin: 10,
-      formatter: (/** @type {string} */ i) => texts[Number(i)],
-    },
-  };
+  return { ...rowsAxis(texts, { margin: 10 }), position: 'right', splitLine: { show: false } };
 }
 
 /**

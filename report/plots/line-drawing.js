@@ -1,7 +1,15 @@
 /** The drawing of curves: by a number, by a logarithm, or by results in their order. */
 
 import { roleColor } from '../palette.js';
-import { logScale, NARROW, numberAxis, shortNumber, textWidth, withTicks } from './axes.js';
+import {
+  categoryAxis,
+  logScale,
+  NARROW,
+  numberAxis,
+  shortNumber,
+  textWidth,
+  withTicks,
+} from './axes.js';
 import { colorOf } from './plot.js';
 
 /** @typedef {import('./lines.js').Chart} Chart */
@@ -82,18 +90,8 @@ function xAxisOf({ name, kind, values, labels, ticks, format = String }) {
 
 /** @param {string[]} labels */
 function orderAxis(labels) {
-  return {
-    type: 'category',
-    data: labels.map((_, i) => String(i)),
-    axisTick: { show: false },
-    axisLine: { lineStyle: { color: roleColor('grid') } },
-    axisLabel: {
-      color: roleColor('muted'),
-      fontSize: 11,
-      hideOverlap: true,
-      formatter: (/** @type {string} */ i) => labels[Number(i)],
-    },
-  };
+  const label = { color: roleColor('muted'), fontSize: 11, hideOverlap: true };
+  return { ...categoryAxis(labels, label), axisLine: { lineStyle: { color: roleColor('grid') } } };
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { plainText } from '../../lib/format.js';
 import { numberOf } from '../../stats/metrics.js';
-import { valueText } from '../text.js';
+import { rowTexts } from '../text.js';
 import { drawLines } from './line-drawing.js';
 import { percentileAxis, percentileCurves, percentileTable } from './percentiles.js';
 import {
@@ -157,15 +157,8 @@ function toPlot(tables, { spec, curves, format, rows }) {
       return `${labels === null ? `${plain}, ` : ''}${where}: ${format(y)}${unit}`;
     },
   };
-  const { scales = ['linear'] } = spec;
   return {
-    ...headOf(spec, tables),
-    summary: spec.summary(curves, format),
-    note: typeof spec.note === 'string' ? spec.note : spec.note(curves),
-    variants: scales.map((name) => ({
-      name,
-      draw: ({ width }) => drawLines(chart, { width, log: name === 'log' }),
-    })),
+    ...linesPlot(tables, spec, chart, spec.scales ?? ['linear']),
     table:
       inOrder === undefined
         ? {
@@ -184,19 +177,32 @@ function toPlot(tables, { spec, curves, format, rows }) {
 
 /**
  * @param {readonly Table[]} tables
+ * @param {LinesSpec} spec
+ * @param {Chart} chart
+ * @param {readonly string[]} scales
+ * @returns {Omit<Plot, 'table'>}
+ */
+function linesPlot(tables, spec, chart, scales) {
+  const { curves, y } = chart;
+  return {
+    ...headOf(spec, tables),
+    summary: spec.summary(curves, y.format),
+    note: typeof spec.note === 'string' ? spec.note : spec.note(curves),
+    variants: scales.map((name) => ({
+      name,
+      draw: ({ width }) => drawLines(chart, { width, log: name === 'log' }),
+    })),
+  };
+}
+
+/**
+ * @param {readonly Table[]} tables
  * @returns {import('./plot.js').PlotTable} as it is
  */
-function wholeTable([{ columns, rows }]) {
+function wholeTable([table]) {
   return {
-    columns: columns.map(({ name, align = 'right' }) => ({ name, align })),
-    rows: rows.map(({ keys, values }) => ({
-      series: null,
-      texts: columns.map((column) =>
-        column.role === 'key'
-          ? plainText(String(keys[column.key] ?? ''))
-          : valueText(column, values[column.key]),
-      ),
-    })),
+    columns: table.columns.map(({ name, align = 'right' }) => ({ name, align })),
+    rows: table.rows.map((row) => ({ series: null, texts: rowTexts(table, row) })),
   };
 }
 
@@ -224,21 +230,10 @@ function percentilePlots(tables, spec, context) {
       })),
     );
     if (curves.length === 0) return [];
-    const head = headOf(spec, tables);
     const chart = percentileAxis(curves, names ?? { value: 'latency', of: 'the operations' });
-    return [
-      {
-        ...head,
-        id: n === null ? head.id : `${head.id}-${n}`,
-        title: n === null ? head.title : `${head.title}, ${spec.xText?.(n) ?? n}`,
-        summary: spec.summary(curves, chart.y.format),
-        note: typeof spec.note === 'string' ? spec.note : spec.note(curves),
-        variants: ['log', 'linear'].map((name) => ({
-          name,
-          draw: ({ width }) => drawLines(chart, { width, log: name === 'log' }),
-        })),
-        table: percentileTable(curves, spec.head),
-      },
-    ];
+    const plot = linesPlot(tables, spec, chart, ['log', 'linear']);
+    const { id, title } = plot;
+    const part = n === null ? {} : { id: `${id}-${n}`, title: `${title}, ${spec.xText?.(n) ?? n}` };
+    return [{ ...plot, ...part, table: percentileTable(curves, spec.head) }];
   });
 }

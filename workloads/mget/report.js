@@ -5,8 +5,7 @@
 
 import { formatDuration } from '../../lib/format.js';
 import { metric } from '../../stats/metrics.js';
-import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
-import { operationsPlots } from '../operations-plots.js';
+import { operationsReport } from '../operations.js';
 import { fitPoints, groupName, scatterPoints, toColumn } from './analysis.js';
 
 /** @typedef {import('./analysis.js').FetchColumn} FetchColumn */
@@ -230,11 +229,11 @@ const LEGEND =
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
-  tables: [operationsTable, fetches],
-  plots: [...operationsPlots, ...plots],
+  ...operationsReport,
+  tables: [...operationsReport.tables, fetches],
+  plots: [...operationsReport.plots, ...plots],
   legend: (benchmarks) => [
-    ...operationsLegend(benchmarks),
+    ...operationsReport.legend(benchmarks),
     ...(benchmarks.some(hasSeries) ? [LEGEND] : []),
   ],
-  explain: operationsExplained,
 };

@@ -1,13 +1,6 @@
 /** What is shown of a replay: storages by response times, each at the rate of the trace. */
 
-import { operationsExplained, operationsLegend, operationsTable } from '../operations.js';
-import { operationsPlots } from '../operations-plots.js';
+import { operationsReport } from '../operations.js';
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
-export const report = {
-  row: 'their own sizes',
-  tables: [operationsTable],
-  plots: operationsPlots,
-  legend: operationsLegend,
-  explain: operationsExplained,
-};
+export const report = { ...operationsReport, row: 'their own sizes' };

@@ -1,14 +1,14 @@
 /** What is shown of YCSB: storages by verified operations per second, a table per core and load. */
 
-import { operationsTable } from '../operations.js';
+import { operationsReport, operationsTable } from '../operations.js';
 import { explainOperations, shortLegend } from '../operations-legend.js';
-import { operationsPlots } from '../operations-plots.js';
 
 /** @param {any} benchmark */
 const coreOf = ({ source }) => String(source.parameters?.core);
 
 /** @type {import('../../lib/report-types.js').ReportSpec} */
 export const report = {
+  ...operationsReport,
   tables: [
     {
       ...operationsTable,
@@ -20,7 +20,6 @@ export const report = {
     },
   ],
   sweeps: true,
-  plots: operationsPlots,
   legend: shortLegend,
   explain: explainOperations,
 };
