@@ -56,7 +56,7 @@ export function diagnose({ load, rounds }) {
   }
   // A burst and an open loop have no speed of their own that could stay the same.
   const isClosed = load.kind === 'sync' || load.kind === 'window';
-  const { indexes } = findOutliers(measured.map(({ throughput }) => throughput));
+  const indexes = findOutliers(measured.map(({ throughput }) => throughput));
   return {
     inconsistent,
     drift: isClosed ? driftOf(windowsOf(measured), { confidence: DRIFT_CONFIDENCE }) : null,

@@ -3,6 +3,7 @@
 import { formatDuration, formatThroughput, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { metric } from '../stats/metrics.js';
+import { upperMedian } from '../stats/percentile.js';
 import { groupBy } from './analysis/groups.js';
 import { tableOfItems } from './model.js';
 
@@ -17,9 +18,7 @@ import { tableOfItems } from './model.js';
  */
 function latencyAt({ points }, rate) {
   const point = points.findLast((one) => one.rate === rate);
-  const known = (point?.trials ?? []).map(({ latencyNs }) => latencyNs).filter((ns) => ns !== null);
-  known.sort((a, b) => a - b);
-  return known.length === 0 ? null : known[known.length >>> 1];
+  return upperMedian((point?.trials ?? []).flatMap(({ latencyNs }) => latencyNs ?? []));
 }
 
 /**

@@ -8,6 +8,8 @@
  * utilisation is not used: with one request in flight it shows 0.75 to 0.97 at half a core.
  */
 
+import { upperMedian } from './percentile.js';
+
 /** CPU share from which a thread counts as full; even a busy thread is interrupted sometimes. */
 export const FULL = 0.9;
 /** Run time over the time in which it could have run; above the lower one it is nearly full. */
@@ -38,34 +40,19 @@ const NEARLY_OCCUPIED = 0.8;
  */
 
 /**
- * @param {{ wallNs: number, runNs: number, waitNs: number }} times of a thread
- * @returns {number | null} 0 to 1; null: it could not run at all
- */
-export function occupancyOf({ wallNs, runNs, waitNs }) {
-  const couldNs = wallNs - waitNs;
-  return couldNs > 0 ? Math.min(1, runNs / couldNs) : null;
-}
-
-/**
  * @param {{ occupancy?: readonly { client: number | null, server: number | null }[],
  *   cpu: CpuTimes, embedded?: boolean }} input occupancy: of the threads, by round; cpu: decides
  *   where it is not known; embedded: there is no server
  * @returns {Bottleneck}
  */
 export function bottleneckOf({ occupancy = [], cpu, embedded = false }) {
-  const client = middleOf(occupancy.map((round) => round.client));
-  const server = middleOf(occupancy.map((round) => round.server));
+  const client = upperMedian(occupancy.flatMap((round) => round.client ?? []));
+  const server = upperMedian(occupancy.flatMap((round) => round.server ?? []));
   // A server that cannot be read is not known to wait.
   const isBlind = !embedded && server === null && (client ?? 0) < NEARLY_OCCUPIED;
   return client === null || isBlind
     ? byCpu(cpu, embedded)
     : { verdict: byOccupancy(client, server ?? 0), clientShare: client, serverShare: server };
-}
-
-/** @param {readonly (number | null)[]} shares of rounds */
-function middleOf(shares) {
-  const known = shares.filter((share) => share !== null).sort((a, b) => a - b);
-  return known.length === 0 ? null : known[known.length >> 1];
 }
 
 /**

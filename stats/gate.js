@@ -11,9 +11,9 @@
 
 import { contest, differenceOf } from './contenders.js';
 import { studentQuantile } from './distributions.js';
+import { leastRounds } from './precision.js';
 
 const ERROR = 0.05;
-const ROUNDS_MAX = 1000;
 /** Probability that the suggested rounds decide, if the estimate is true. */
 const POWER = 0.8;
 /** The first look is due at half the distance from "equal" to the limit, each further at half. */
@@ -101,12 +101,5 @@ export function roundsToDecide({ n, confidence, deviation, freedom }, gap) {
     const reach = studentQuantile((1 + confidence) / 2, df) + studentQuantile(POWER, df);
     return (reach * deviation) / Math.sqrt(rounds) <= gap;
   };
-  if (n >= ROUNDS_MAX || !decides(ROUNDS_MAX)) return null;
-  let [low, high] = [n, ROUNDS_MAX];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (decides(middle)) high = middle;
-    else low = middle;
-  }
-  return high;
+  return leastRounds(n, decides);
 }

@@ -34,16 +34,6 @@ export function requireFinite(values, where) {
 }
 
 /**
- * @param {number} confidence
- * @throws {import('../lib/errors.js').DragstripError} E_USAGE if it is not between 0 and 1
- */
-export function requireConfidence(confidence) {
-  if (!(confidence > 0 && confidence < 1)) {
-    throw usageError(`confidence must be above 0 and below 1, it is ${confidence}`);
-  }
-}
-
-/**
  * Half the width of Student's interval of a mean: t(n - 1) · s / √n. Student, "The probable error
  * of a mean", Biometrika 6 (1908).
  * @param {readonly number[]} values of rounds
@@ -62,22 +52,20 @@ export function studentHalf(values, confidence) {
  * vary by factors: on logarithms the ends are never below zero, and the intervals of A and B are
  * consistent with that of A/B.
  * @param {readonly number[]} values one per round
- * @param {{ confidence?: number }} [options]
  * @returns {Figure | null} null without values
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a value that is not finite
  */
-export function figureOver(values, { confidence = CONFIDENCE } = {}) {
-  requireConfidence(confidence);
+export function figureOver(values) {
   requireFinite(values, 'figureOver');
   const n = values.length;
   if (n === 0) return null;
   if (n === 1) return { value: values[0], low: null, high: null, spread: null, n };
   if (values.every((value) => value > 0)) {
     const logs = values.map(Math.log);
-    return figureOfLogs(mean(logs), studentHalf(logs, confidence), n);
+    return figureOfLogs(mean(logs), studentHalf(logs, CONFIDENCE), n);
   }
   const value = mean([...values]);
-  const half = studentHalf(values, confidence);
+  const half = studentHalf(values, CONFIDENCE);
   const spread = value === 0 ? null : half / Math.abs(value);
   return { value, low: value - half, high: value + half, spread, n };
 }

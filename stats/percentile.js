@@ -59,6 +59,15 @@ export function medianOfSorted(sorted) {
 }
 
 /**
+ * @param {readonly number[]} values in any order
+ * @returns {number | null} the middle value, of two the upper one; null without values
+ */
+export function upperMedian(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? null;
+}
+
+/**
  * @param {ArrayLike<number>} sorted ascending
  * @param {number} q
  * @returns {number | null} null if it may not be printed

@@ -50,8 +50,17 @@ export function roundsForPrecision({ half, rounds, precision, confidence, freedo
   const deviation = (half / quantile(rounds)) * Math.sqrt(rounds);
   const enough = (/** @type {number} */ n) =>
     (quantile(n) * deviation) / Math.sqrt(n) <= Math.log1p(precision);
-  if (!enough(ROUNDS_MAX)) return null;
-  let [low, high] = [ROUNDS_MIN - 1, ROUNDS_MAX];
+  return leastRounds(ROUNDS_MIN - 1, enough);
+}
+
+/**
+ * @param {number} tooFew rounds
+ * @param {(rounds: number) => boolean} enough once it is true it stays so
+ * @returns {number | null} the least that are enough; null: more than 1000
+ */
+export function leastRounds(tooFew, enough) {
+  if (tooFew >= ROUNDS_MAX || !enough(ROUNDS_MAX)) return null;
+  let [low, high] = [tooFew, ROUNDS_MAX];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
     if (enough(middle)) high = middle;

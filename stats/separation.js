@@ -7,7 +7,6 @@
  */
 
 import { differenceOf } from './contenders.js';
-import { tiedRuns } from './tied-runs.js';
 
 /** The least effect that counts as a difference, as a share. */
 export const EFFECT_MIN = 0.01;
@@ -80,8 +79,7 @@ export function isDecided(answer) {
 /**
  * Ranks from the decisions of all pairs, which hold together with the contest's confidence.
  * @param {Contest} contest
- * @returns {{ standings: Standing[], groups: number[][] }} fastest first; groups: largest runs of
- *   neighbours of which no pair is separated (compact letter display: H.-P. Piepho, 2004)
+ * @returns {Standing[]} fastest first
  */
 export function rankContenders(contest) {
   const { k, estimates } = contest;
@@ -92,12 +90,10 @@ export function rankContenders(contest) {
     const { value, halfOfAll } = differenceOf(contest, i, j);
     return answerOf(-value, halfOfAll);
   }
-  const standings = order.map((index, at) => ({
+  return order.map((index, at) => ({
     index,
     rank: 1 + answers[at].filter((answer) => answer === 'slower').length,
     rankWorst: k - answers[at].filter((answer) => answer === 'faster').length,
     tiedWith: order.filter((_, j) => j !== at && !isDecided(answers[at][j])),
   }));
-  const runs = tiedRuns(k, (i, j) => !isDecided(answers[i][j]));
-  return { standings, groups: runs.map(([from, to]) => order.slice(from, to)) };
 }

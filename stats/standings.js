@@ -12,6 +12,7 @@
 import { processMeans, TRIM, trimmedMean, withoutBlockState } from './blocks.js';
 import { contest, differenceOf } from './contenders.js';
 import { driftOf } from './drift.js';
+import { upperMedian } from './percentile.js';
 import { rankContenders, toRatio } from './separation.js';
 
 /**
@@ -99,7 +100,7 @@ export function standingsOf(entries, { trim = TRIM, confidence = 0.95 } = {}) {
   return {
     rows,
     again: i < 0 || j < 0 ? null : pairRatio(means[i], means[j], confidence),
-    resolves: medianOf(halfWidths.filter(Number.isFinite)),
+    resolves: upperMedian(halfWidths.filter(Number.isFinite)),
     halfWidths,
   };
 }
@@ -173,12 +174,6 @@ export function pairOf(entries, name, base, { trim = TRIM, confidence = 0.95 } =
   };
 }
 
-/** @param {readonly number[]} values */
-function medianOf(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted.length === 0 ? null : sorted[sorted.length >> 1];
-}
-
 /**
  * @param {Context} context
  * @param {'networked' | 'embedded'} group
@@ -192,7 +187,7 @@ function contestOf(context, group) {
     members.map((i) => means[i]),
     { confidence, pooled },
   );
-  const { standings } = rankContenders(own);
+  const standings = rankContenders(own);
   const [{ index: fastest }] = standings;
   const isRanked = own.rounds > 1;
   return standings.map(({ index, rank, rankWorst, tiedWith }) => {

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bottleneckOf, occupancyOf } from '../../../stats/bottleneck.js';
+import { occupancyOf } from '../../../engine/to-round.js';
+import { bottleneckOf } from '../../../stats/bottleneck.js';
 
 const SECOND = 1e9;
 const base = { durationNs: SECOND, clientCpuNs: 0.5e9, serverCpuNs: 0.3e9, cores: 8 };
@@ -75,11 +76,13 @@ test('shares are shown beside the verdict; without measurements there is none', 
 });
 
 test('time without a processor is no idle time', () => {
-  assert.equal(occupancyOf({ wallNs: 100, runNs: 97, waitNs: 0 }), 0.97);
-  assert.equal(occupancyOf({ wallNs: 200, runNs: 97, waitNs: 100 }), 0.97);
-  assert.equal(occupancyOf({ wallNs: 200, runNs: 50, waitNs: 0 }), 0.25);
-  assert.equal(occupancyOf({ wallNs: 100, runNs: 101, waitNs: 0 }), 1);
-  assert.equal(occupancyOf({ wallNs: 100, runNs: 0, waitNs: 100 }), null);
+  const of = (/** @type {number} */ wallNs, /** @type {number} */ runNs, waitNs = 0) =>
+    occupancyOf({ wallNs, runNs, waitNs, server: [] }).client;
+  assert.equal(of(100, 97), 0.97);
+  assert.equal(of(200, 97, 100), 0.97);
+  assert.equal(of(200, 50), 0.25);
+  assert.equal(of(100, 101), 1);
+  assert.equal(of(100, 0, 100), null);
 });
 
 test('how full the threads were decides: above 0.95 one, from 0.80 on both are named', () => {

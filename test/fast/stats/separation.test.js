@@ -38,7 +38,7 @@ describe('ranks', () => {
   test('equal contenders share a rank, a slower one has the next', () => {
     const logs = [8.5, 8, 8, 9];
     const own = contest(processMeans(simulateRace({ ...RACE, logs }, 2)));
-    const { standings, groups } = rankContenders(own);
+    const standings = rankContenders(own);
     assert.deepEqual(
       standings.map(({ rank, rankWorst }) => [rank, rankWorst]),
       [
@@ -48,10 +48,12 @@ describe('ranks', () => {
         [4, 4],
       ],
     );
-    assert.deepEqual(
-      groups.map((group) => [...group].sort()),
-      [[1, 2], [0], [3]],
-    );
+    assert.deepEqual(standings.map(({ index, tiedWith }) => [index, tiedWith]).sort(), [
+      [0, []],
+      [1, [2]],
+      [2, [1]],
+      [3, []],
+    ]);
   });
 });
 
