@@ -41,7 +41,7 @@ function assertAllOk({ benchmarks }) {
   }
 }
 
-const WHOLE = ['--rounds', '1', '--ops', '600', '--warmup', '50', '--in-flight', '1,16'];
+const WHOLE = ['--rounds', '1', '--ops', '600', '--warmup', '50', '--in-flight', '16'];
 
 describe('values of a distribution', () => {
   const storages =
@@ -55,9 +55,9 @@ describe('values of a distribution', () => {
       const seeded = await call('seed', 'redis', 'mysql', 'tarantool', ...words);
       assert.equal(seeded.status, 0, seeded.stderr);
       assert.match(seeded.stdout, /redis: 500 rows of \d+ to [\d,]+ characters, \d+ on average/);
-      const { result, text } = await run('race', '--storages', storages, ...words, ...WHOLE);
+      const { result, text } = await run('async', '--storages', storages, ...words, ...WHOLE);
       assertAllOk(result);
-      assert.equal(result.benchmarks.length, 11 * 2);
+      assert.equal(result.benchmarks.length, 11);
       assert.match(text, /500 rows of \d+ to [\d,]+ characters, \d+ on average \((uniform|hist):/);
       const mixed = await run(
         ...['run', '--workload', 'mix', '--mix', 'get:60,set:40'],
@@ -106,17 +106,7 @@ describe('values of a distribution', () => {
 
 describe('mixes on rows of their own', () => {
   const rows = ['--rows', '300', '--value-size', '120'];
-  const small = [
-    ...rows,
-    '--ops',
-    '1500',
-    '--warmup',
-    '100',
-    '--rounds',
-    '1',
-    '--in-flight',
-    '1,16',
-  ];
+  const small = [...rows, '--ops', '1500', '--warmup', '100', '--rounds', '1', '--in-flight', '16'];
   const redisFamily = 'redis:all,ioredis:all,iovalkey,valkey-glide,memory';
   const others = 'mysql2:all,mariadb:all,mysql,manual-hs:all,tarantool:all,lmdb,memory:all';
 
@@ -149,7 +139,7 @@ describe('mixes on rows of their own', () => {
 
   it('inserts, deletions and hashes of every client of Redis, read back', async () => {
     const mix = 'get:40,set:20,insert:10,del:10,hget:10,hset:10';
-    const { result } = await run('race', '--storages', redisFamily, '--mix', mix, ...small);
+    const { result } = await run('async', '--storages', redisFamily, '--mix', mix, ...small);
     assertAllOk(result);
     const names = ['Sets', 'Hashes', 'Deletions'].map((name) => `readBack${name}`);
     assertReadBack(result, names);
@@ -164,7 +154,7 @@ describe('mixes on rows of their own', () => {
 
   it('scans, inserts and deletions of SQL, HandlerSocket, Tarantool and trees in files', async () => {
     const mix = 'get:50,set:10,scan:10,insert:15,del:15';
-    const { result } = await run('race', '--storages', others, '--mix', mix, ...small);
+    const { result } = await run('async', '--storages', others, '--mix', mix, ...small);
     assertAllOk(result);
     assertReadBack(result, ['readBackSets', 'readBackDeletions']);
     await assertRemoved();
@@ -172,7 +162,7 @@ describe('mixes on rows of their own', () => {
 
   it('rows that expire are there until their time and gone after it', async () => {
     const how = ['--mix', 'get:80,insert:20', '--ttl', '700ms', ...small];
-    const { result } = await run('race', '--storages', redisFamily.replace(',memory', ''), ...how);
+    const { result } = await run('async', '--storages', redisFamily.replace(',memory', ''), ...how);
     assertAllOk(result);
     assertReadBack(result, ['readBackAlive', 'readBackExpired']);
     await assertRemoved();
@@ -203,7 +193,7 @@ describe('mixes on rows of their own', () => {
 
   it('a storage that lacks an operation is skipped with the reason', async () => {
     const how = ['--mix', 'get:90,scan:10', ...small];
-    const { result } = await run('race', '--storages', 'redis,mysql2', ...how);
+    const { result } = await run('async', '--storages', 'redis,mysql2', ...how);
     const [redis, mysql2] = ['redis', 'mysql2'].map((name) =>
       result.benchmarks.find(({ storage }) => storage === name),
     );
