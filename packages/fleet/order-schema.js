@@ -43,7 +43,7 @@ const storage = z.strictObject({
   serverPids: pids,
   dataset: z.strictObject({
     rows: count,
-    valueSize: count.optional(),
+    valueSize: count,
     valueSizes: label.optional(),
     seed,
   }),
@@ -138,6 +138,17 @@ export const leaseSchema = z.strictObject({
 
 /** @typedef {z.infer<typeof leaseSchema>} LeaseData */
 
+// A field of a contender that is in its type alone would be refused by every agent: tsc fails here.
+// Another driver, runtime or placement is not for agents.
+/** @template {never} T @typedef {T} None */
+/** @typedef {import('../../engine/contender.js').ContenderSpec} Spec */
+/** @typedef {import('../../engine/contender.js').Task} Task */
+/** @typedef {z.infer<typeof contender>['spec']} SentSpec */
+/** @typedef {None<Exclude<keyof Spec, keyof SentSpec | 'driver' | 'runtime' | 'cpus'>>} FieldsOfSpec */
+/** @typedef {'own' | 'share' | 'slot' | 'operations'} OfAgent none of a lease, or set by the agent */
+/** @typedef {None<Exclude<keyof Spec['storage'], keyof SentSpec['storage'] | OfAgent>>} OfStorage */
+/** @typedef {None<Exclude<keyof Task, keyof NonNullable<SentSpec['tasks'][0]>>>} FieldsOfTask */
+
 /**
  * @param {string | undefined} text
  * @returns {{ order: import('./session.js').Order | null, step: number | null,
@@ -152,7 +163,7 @@ export function readOrder(text) {
     return noOrder('not JSON');
   }
   const { success, data, error } = order.safeParse(found);
-  if (success) return { order: /** @type {any} */ (data), step: null, issue: null };
+  if (success) return { order: data, step: null, issue: null };
   const number = found?.type === 'play' ? step.safeParse(found.step) : undefined;
   return noOrder(firstIssue(error), number?.data);
 }

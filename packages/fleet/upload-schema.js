@@ -90,6 +90,10 @@ const segment = z.strictObject({
     .nullable(),
 });
 
+/** @template {never} T @typedef {T} None a field of a segment that is in its type alone */
+/** @typedef {keyof import('../../engine/segment.js').Segment} Field */
+/** @typedef {None<Exclude<Field, keyof z.infer<typeof segment>>>} FieldsOfSegment */
+
 const byLoad = list(list(segment, MANY), LOADS_MAX);
 const seat = z.strictObject({
   segments: list(list(segment.nullable(), MANY), LOADS_MAX),
