@@ -4,12 +4,18 @@
  */
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { report, run, seed } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { withServers } from '../helpers/servers.js';
+import { parseResult } from '../../lib/parse-result.js';
+import { runCommand } from '../helpers/command-line.js';
+import { inTime, NODE_OPTIONS, startAgent } from '../helpers/fleet.js';
+import { addressVariables, withServers } from '../helpers/servers.js';
 
-const servers = withServers(['redis']);
+const servers = withServers(['redis', 'coordinator']);
 
 /** @type {Record<string, Record<string, unknown>>} */
 const AMOUNTS = {
@@ -65,4 +71,31 @@ describe('a race', { timeout: 300_000 }, () => {
       assert.deepEqual(await columnsOf(other), await columnsOf(usual));
     });
   }
+
+  test('by two load machines has them too, and the network between them and the server', async () => {
+    const { address, credentials = {} } = servers.running('coordinator');
+    const reach = { address: address['main'], token: credentials['password'] };
+    const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-alike-'));
+    const agents = await Promise.all(['left', 'right'].map((name) => startAgent(name, reach)));
+    try {
+      const words = ['race', '--storages', 'redis,ioredis', '--rows', '200', '--agents', '2'];
+      const how = ['--budget', '4s', '--rounds', '1', '--no-html', '--force', '--json', 'a.json'];
+      const env = { ...addressVariables(servers), NODE_OPTIONS };
+      const { status, stdout, stderr } = await inTime(() =>
+        runCommand(folder, ['bin/dragstrip.js', ...words, ...how], {
+          env: { ...env, DRAGSTRIP_COORDINATOR: reach.address },
+        }),
+      );
+      assert.equal(status, 0, stdout + stderr);
+      const other = parseResult(readFileSync(path.join(folder, 'a.json'), 'utf8'), 'a.json');
+      assert.deepEqual(shapeOf(other), shapeOf(usual));
+      const columns = (await columnsOf(other)).map((/** @type {string[]} */ keys) =>
+        keys.filter((key) => key !== 'network'),
+      );
+      assert.deepEqual(columns, await columnsOf(usual));
+    } finally {
+      await Promise.all(agents.map((agent) => agent.stop()));
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
