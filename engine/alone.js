@@ -4,11 +4,11 @@
  */
 
 import { createRandom } from '../lib/random.js';
+import { upperMedian } from '../stats/percentile.js';
 import { endRound, serversOf, unfinishedOf } from './end-round.js';
 import { failBenchmark } from './lost-servers.js';
-import { overheadContender, programContender, storageContender } from './roles.js';
+import { loadOfReads, overheadContender, programContender, storageContender } from './roles.js';
 import { playRound } from './round.js';
-import { OF_TRIAL } from './schedule/choose.js';
 import { whole } from './schedule/index.js';
 import { metricsOf } from './segment.js';
 import { sharesOf } from './share.js';
@@ -18,7 +18,7 @@ import { toRound } from './to-round.js';
 const WHOLE_NS = 300e6;
 /** Operations of the harness overhead. */
 const OVERHEAD_OPERATIONS = Object.freeze({ sync: 200_000, window: 200_000, burst: 50_000 });
-const OVERHEAD_WARMUP = 20_000;
+const OVERHEAD_WARM = /** @type {const} */ ({ kind: 'operations', operations: 20_000 });
 /** Another program runs right before a storage or right after it, drawn anew for each round. */
 const TURN_STREAM = 0x7475726e;
 /** Of a round that was stopped before its first operation. */
@@ -40,14 +40,12 @@ export class Alone {
    *   journal: import('./journal.js').Journal,
    *   placement: import('./placement.js').Placement | null }} run
    */
-  constructor(jobs, { plan, context, journal, placement }) {
+  constructor(jobs, run) {
     this.jobs = jobs;
-    this.plan = plan;
-    this.context = context;
-    this.journal = journal;
-    this.placement = placement;
-    /** @type {{ kind: 'sync' | 'window' | 'burst', nsPerOperation: number }[]} */
-    this.overheads = [];
+    this.run = run;
+    /** Harness overhead of each pass, in ns per operation, by kind of load.
+     * @type {Map<keyof typeof OVERHEAD_OPERATIONS, number[]>} */
+    this.overheads = new Map();
   }
 
   /**
@@ -57,21 +55,24 @@ export class Alone {
    * @returns {Promise<Round>} the one that was appended to its benchmark
    */
   async play(job, place) {
-    const { context } = this;
+    const { context } = this.run;
     const { result, lost, onEvent, signal } = context;
     const { benchmark, target, load } = job;
     const gone = lost.failureOf(serversOf(job, context));
     if (gone !== null) return failLost(benchmark, gone, place);
     onEvent?.({ type: 'benchmark-start', benchmark, round: place.round, rounds: place.rounds });
     const contender = storageContender(target, [load], this.#roleContext(place.round));
-    const random = createRandom(this.plan.seed, TURN_STREAM + place.round * 1024 + place.position);
+    const random = createRandom(
+      this.run.plan.seed,
+      TURN_STREAM + place.round * 1024 + place.position,
+    );
     const isProgramFirst = random() < 0.5;
     const before = isProgramFirst ? await this.#playProgram(contender, load) : {};
     const seat = await this.#playSeat(contender, amountOf(benchmark.load), {
       shares: sharesOf(benchmark.load),
       onProgress: (progress) => onEvent?.({ type: 'progress', benchmark, ...progress }),
       onPartial: (one) =>
-        this.journal.keep(() => unfinishedOf(one, [0], { benchmark, place }), { waits: false }),
+        this.run.journal.keep(() => unfinishedOf(one, [0], { benchmark, place }), { waits: false }),
     });
     const segment = seat.merged([0], { partial: true });
     const made = await toRound(segment, {
@@ -94,8 +95,8 @@ export class Alone {
    * @returns {Promise<import('../lib/types.js').WorkloadMetrics>} what it reports
    */
   async #playProgram(like, load) {
-    const { workload, signal, runner } = this.context;
-    const name = workload.program?.name(this.plan.workloadOptions) ?? null;
+    const { workload, signal, runner } = this.run.context;
+    const name = workload.program?.name(this.run.plan.workloadOptions) ?? null;
     if (name === null || runner !== undefined || signal?.aborted) return {};
     const contender = programContender(name, [like]);
     // Keys of its own: those of the storage are as it has left them.
@@ -107,8 +108,8 @@ export class Alone {
 
   /** @param {number} round */
   #roleContext(round) {
-    const { others, folder } = this.context;
-    return { plan: this.plan, others, folder, round };
+    const { others, folder } = this.run.context;
+    return { plan: this.run.plan, others, folder, round };
   }
 
   /**
@@ -120,18 +121,18 @@ export class Alone {
    * @returns {Promise<Seat>}
    */
   async #playSeat(contender, amount, { shares, onProgress = () => {}, onPartial } = {}) {
-    const { runner, signal, cpus, detail, processes } = this.context;
+    const { runner, signal, cpus, detail, processes } = this.run.context;
     if (runner !== undefined) return runner.playWhole(contender, amount, { signal, onProgress });
     const spec = { ...contender.spec, isLong: true, ...detail, ...(cpus && { cpus }) };
     const { seats } = await playRound({
       seats: [{ name: contender.name, spec, shares }],
       schedule: (seen) => whole(0, amount, seen),
       processes,
-      placement: this.placement ?? undefined,
+      placement: this.run.placement ?? undefined,
       signal,
       events: (seat) => ({
         onProgress,
-        ...(onPartial && this.context.onPartial && { onPartial: () => onPartial(seat) }),
+        ...(onPartial && this.run.context.onPartial && { onPartial: () => onPartial(seat) }),
       }),
     });
     return seats[0];
@@ -142,8 +143,8 @@ export class Alone {
    * @param {number} round
    */
   async playOverhead(round) {
-    const { result, signal, workload } = this.context;
-    if (this.plan.findMax !== null) return;
+    const { result, signal, workload } = this.run.context;
+    if (this.run.plan.findMax !== null) return;
     if (workload.contenders !== undefined && this.jobs.length === 0) return;
     /** @type {Map<string, RunLoad>} */
     const kinds = new Map();
@@ -156,14 +157,15 @@ export class Alone {
       const name = /** @type {keyof typeof OVERHEAD_OPERATIONS} */ (kind);
       const operations = OVERHEAD_OPERATIONS[name];
       const { inFlight } = load;
-      const own = overheadLoad({ kind: name, inFlight, operations, durationNs: null });
-      const contender = overheadContender([own], this.#roleContext(round));
       const amount = { operations, durationNs: null };
+      const own = loadOfReads({ kind: name, inFlight, ...amount }, OVERHEAD_WARM);
+      const contender = overheadContender([own], this.#roleContext(round));
       const seat = await this.#playSeat(contender, amount);
       const made = await toRound(seat.merged([0]), { round, position: 0, failure: seat.failure });
       if (made.state !== 'measured') continue;
-      this.overheads.push({ kind: name, nsPerOperation: made.durationNs / made.outcomes.ok });
-      result.harnessOverhead = overheadEntries(this.overheads);
+      const passes = this.overheads.get(name) ?? [];
+      this.overheads.set(name, [...passes, made.durationNs / made.outcomes.ok]);
+      for (const [one, times] of this.overheads) keepOverhead(result, one, times);
     }
   }
 }
@@ -178,33 +180,16 @@ export function amountOf({ operations, durationNs }) {
 }
 
 /**
- * @param {import('../lib/result.js').Load} load
- * @returns {RunLoad}
+ * @param {Result} result
+ * @param {Result['harnessOverhead'][number]['load']} load kind of load
+ * @param {readonly number[]} times ns per operation
+ * @param {number} [n] rounds
  */
-function overheadLoad(load) {
-  return {
-    id: `overhead ${load.kind}`,
-    load,
-    workload: 'get',
-    workloadOptions: {},
-    isNamed: false,
-    ...OF_TRIAL,
-    warm: { kind: 'operations', operations: OVERHEAD_WARMUP },
-    contenders: [],
-    others: [],
-  };
-}
-
-/**
- * @param {readonly { kind: 'sync' | 'window' | 'burst', nsPerOperation: number }[]} passes
- * @returns {Result['harnessOverhead']}
- */
-function overheadEntries(passes) {
-  return [...new Set(passes.map(({ kind }) => kind))].map((load) => {
-    const own = passes.flatMap(({ kind, nsPerOperation }) => (kind === load ? nsPerOperation : []));
-    own.sort((a, b) => a - b);
-    return { load, nsPerOperation: own[own.length >>> 1], n: own.length };
-  });
+export function keepOverhead(result, load, times, n = times.length) {
+  const nsPerOperation = upperMedian(times);
+  if (nsPerOperation === null) return;
+  const others = result.harnessOverhead.filter((one) => one.load !== load);
+  result.harnessOverhead = [...others, { load, nsPerOperation, n }];
 }
 
 /**

@@ -7,11 +7,10 @@ import { labelOf } from '../lib/label.js';
 import { OK } from '../lib/outcome.js';
 import { CONFIDENCE, figureOver } from '../stats/interval.js';
 import { DEFAULT_WORKLOAD } from '../workloads/index.js';
-import { contendersInBlocks } from './roles.js';
-import { OF_TRIAL } from './schedule/choose.js';
+import { contendersInBlocks, loadOfReads } from './roles.js';
 import { clientCpuNs, lengthOf, spanOfValid } from './segment.js';
 
-const WARM_NS_MAX = 0.4e9;
+const WARM = /** @type {const} */ ({ kind: 'level', nsMax: 0.4e9 });
 
 /** @typedef {import('../lib/result.js').Load} Load */
 /** @typedef {import('./seat.js').Seat} Seat */
@@ -38,17 +37,7 @@ export function ceilingContenders(targets, loads, plan, round) {
   const contenders = targets.map(({ definition: { name }, profile }) =>
     labelOf({ storage: name, profile }),
   );
-  const runLoads = loads.map((load) => ({
-    id: JSON.stringify(load),
-    load,
-    workload: DEFAULT_WORKLOAD,
-    workloadOptions: {},
-    isNamed: false,
-    ...OF_TRIAL,
-    warm: { kind: /** @type {const} */ ('level'), nsMax: WARM_NS_MAX },
-    contenders,
-    others: [],
-  }));
+  const runLoads = loads.map((load) => loadOfReads(load, WARM, contenders));
   const all = contendersInBlocks(targets, runLoads, {
     plan: /** @type {any} */ ({ ...plan, workload: DEFAULT_WORKLOAD, workloadOptions: {} }),
     others: [],

@@ -8,7 +8,7 @@ import { kindOf } from '../lib/capabilities.js';
 import { createRandom } from '../lib/random.js';
 import { systemClock } from '../measure/clock.js';
 import { blocksFor, ROUNDS_LEAST } from '../stats/precision.js';
-import { amountOf } from './alone.js';
+import { amountOf, keepOverhead } from './alone.js';
 import { endRound, unfinishedOf } from './end-round.js';
 import { contendersInBlocks, loadCount, segmentsPerBlock } from './roles.js';
 import { playRound } from './round.js';
@@ -53,17 +53,9 @@ export class InBlocks {
   /**
    * @param {OfRounds} run
    */
-  constructor({ jobs, loads, targets, plan, context, journal, placement, startNs, orderSeed }) {
-    this.jobs = jobs;
-    this.loads = loads;
-    this.targets = targets;
-    this.plan = plan;
-    this.slices = /** @type {import('./schedule/choose.js').SlicePlan} */ (plan.slices);
-    this.context = context;
-    this.journal = journal;
-    this.placement = placement;
-    this.startNs = startNs;
-    this.orderSeed = orderSeed;
+  constructor(run) {
+    this.run = run;
+    this.slices = /** @type {import('./schedule/choose.js').SlicePlan} */ (run.plan.slices);
     /** Names of contenders that have failed. @type {Set<string>} */
     this.out = new Set();
     /** Blocks of a round; NaN: not known yet. */
@@ -75,13 +67,14 @@ export class InBlocks {
    * @returns {Contender[]} of segments in blocks, those that have failed too
    */
   contenders(round) {
-    const { workload, others, folder, runner } = this.context;
-    const context = { plan: this.plan, others, folder, round };
-    return contendersInBlocks(this.targets, this.loads, context, {
+    const { targets, loads, plan, context } = this.run;
+    const { workload, others, folder, runner } = context;
+    const about = { plan, others, folder, round };
+    return contendersInBlocks(targets, loads, about, {
       // `memory` has rows and nothing else; contenders of a workload's own call nothing of it.
       wantsOverhead: workload.contenders === undefined && kindOf(workload.needs) === 'rows',
       // Its own length of a segment fits no timetable of several machines.
-      program: runner ? null : workload.program?.name(this.plan.workloadOptions),
+      program: runner ? null : workload.program?.name(plan.workloadOptions),
     });
   }
 
@@ -92,7 +85,7 @@ export class InBlocks {
    * @returns {Promise<boolean>} it was played to its end
    */
   async play(stored, round, onPhase) {
-    const { context, orderSeed } = this;
+    const { context, orderSeed } = this.run;
     const { runner, signal } = context;
     const contenders = this.contenders(round).filter(({ name }) => !this.out.has(name));
     const begin = this.#beginOnce(round);
@@ -118,12 +111,18 @@ export class InBlocks {
       return false;
     }
     stored.blocks.push(blockCountOf(seats));
-    const played = { round, loads: this.loads, contenders, seats };
+    const played = { round, loads: this.run.loads, contenders, seats };
     const metric = context.workload.program?.perSecond;
-    const ended = await storeBlocks(played, this.jobs, stored, metric);
+    const ended = await storeBlocks(played, this.run.jobs, stored, metric);
     for (const [i, one] of ended.entries()) await endRound(one, context, i < ended.length - 1);
     this.#dropFailed(stored, contenders, seats);
-    for (const load of stored.loads) keepOverhead(context.result, load);
+    for (const { kind, contenders: all } of stored.loads) {
+      const rounds = all.find(({ group }) => group === 'overhead')?.rounds ?? [];
+      const times = rounds.flatMap(({ timePs }) =>
+        timePs.flatMap((ps) => (ps === null ? [] : ps / 1000)),
+      );
+      keepOverhead(context.result, kind, times, rounds.length);
+    }
     return !isLost;
   }
 
@@ -153,23 +152,23 @@ export class InBlocks {
    *   begin: (contender: string) => void }} how
    */
   async #playHere(contenders, stored, round, { onPhase, begin }) {
-    const { context, orderSeed, slices } = this;
+    const { context, orderSeed } = this.run;
     const { signal, onEvent } = context;
-    const { budgetNs, isFixed } = slices;
+    const { budgetNs, isFixed, rounds } = this.slices;
     const shape = shapeOf(contenders, { budgetNs, lanes: availableParallelism() });
     stored.sliceNs = shape.segmentNs;
-    const shares = sharesOf(this.loads[0].load);
+    const shares = sharesOf(this.run.loads[0].load);
     const roundStartNs = systemClock.now();
     if (isFixed) this.blocks = 1;
     if (Number.isNaN(this.blocks)) this.blocks = this.#guess(contenders, shape.segmentNs);
     // The first round shows how busy the machine is.
-    const firstEndNs = this.startNs + budgetNs / (slices.rounds ?? ROUNDS_LEAST + 1);
+    const firstEndNs = this.run.startNs + budgetNs / (rounds ?? ROUNDS_LEAST + 1);
     const random = createRandom(orderSeed, BLOCKS_STREAM + round);
     /** @type {readonly Seat[]} */
     let open = [];
     const keep = (/** @type {readonly Seat[]} */ all, /** @type {boolean} */ waits) => {
       open = all;
-      return this.journal.keep(() => this.#unfinished(all, contenders, round), { waits });
+      return this.run.journal.keep(() => this.#unfinished(all, contenders, round), { waits });
     };
     const own = contenders.map((one) => ({
       ...one,
@@ -186,15 +185,15 @@ export class InBlocks {
         blocks(
           {
             seats: own,
-            loads: this.loads.map((load) => ({
+            loads: this.run.loads.map((load) => ({
               ...load.load,
               // The same where servers need not be moved.
-              place: this.placement.of(load).server.join(),
+              place: this.run.placement.of(load).server.join(),
             })),
             random,
             segmentNs: shape.segmentNs,
             leadBlocks: isFixed ? 0 : shape.leadBlocks,
-            ...(isFixed && { amounts: this.loads.map(({ load }) => amountOf(load)) }),
+            ...(isFixed && { amounts: this.run.loads.map(({ load }) => amountOf(load)) }),
             blocks: (leadNs) => {
               if (round > 0 || isFixed) return this.blocks;
               // Segments of few slow operations are longer than planned: the first round shows it.
@@ -207,14 +206,14 @@ export class InBlocks {
           seen,
         ),
       processes: context.processes,
-      placement: this.placement,
+      placement: this.run.placement,
       signal,
       onPhase,
       onRun: (seat) => begin(seat.about.name),
       events: (seat) => ({
         onProgress: (progress) => {
           const benchmark = this.#jobsOf(seat.about.name).find(
-            ({ load }) => load.id === this.loads[seat.running]?.id,
+            ({ load }) => load.id === this.run.loads[seat.running]?.id,
           )?.benchmark;
           if (isFixed && benchmark) onEvent?.({ type: 'progress', benchmark, ...progress });
         },
@@ -240,7 +239,7 @@ export class InBlocks {
         if (begun.has(benchmark)) continue;
         begun.add(benchmark);
         const rounds = round + 1;
-        this.context.onEvent?.({ type: 'benchmark-start', benchmark, round, rounds });
+        this.run.context.onEvent?.({ type: 'benchmark-start', benchmark, round, rounds });
       }
     };
   }
@@ -253,7 +252,7 @@ export class InBlocks {
 
   /** @param {string} name of a contender @returns {Job[]} */
   #jobsOf(name) {
-    return this.jobs.filter(({ label }) => label === name);
+    return this.run.jobs.filter(({ label }) => label === name);
   }
 
   /**
@@ -319,7 +318,7 @@ export class InBlocks {
       // A seat is made when its contender opens.
       if ((role !== 'storage' && role !== 'overhead') || seats[i] === undefined) return [];
       return this.#jobsOf(name).map(({ benchmark, load }) => {
-        const row = this.loads.flatMap((one, k) => (one.id === load.id ? [k] : []));
+        const row = this.run.loads.flatMap((one, k) => (one.id === load.id ? [k] : []));
         return unfinishedOf(seats[i], row, { benchmark, place: { round, position: i } });
       });
     });
@@ -346,21 +345,4 @@ function withWarmUpAtMost(spec, nsMax) {
         : task,
     ),
   };
-}
-
-/**
- * @param {Result} result
- * @param {StoredComparison['loads'][number]} load
- */
-function keepOverhead(result, { kind, contenders }) {
-  const one = contenders.find(({ group }) => group === 'overhead');
-  const times = one?.rounds.flatMap(({ timePs }) => timePs.filter((time) => time !== null)) ?? [];
-  if (one === undefined || times.length === 0) return;
-  times.sort((a, b) => a - b);
-  const entry = {
-    load: kind,
-    nsPerOperation: times[times.length >> 1] / 1000,
-    n: one.rounds.length,
-  };
-  result.harnessOverhead = [...result.harnessOverhead.filter((x) => x.load !== kind), entry];
 }

@@ -7,6 +7,7 @@ import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
 import { namesOf } from '../lib/namespace.js';
 import { OK, OUTCOMES } from '../lib/outcome.js';
+import { promised } from '../lib/promised.js';
 import { requireProfile } from '../storages/index.js';
 import { loadWorkload } from '../workloads/index.js';
 import { contendersOf, openContender } from './contenders.js';
@@ -159,7 +160,7 @@ export async function bindWorkload(spec, opened, clock) {
 export async function checkRows({ check }, { calls }, rows) {
   if (check === null) return;
   for (let index = 0; index < rows; index += 1) {
-    const reply = await callOnce(check, check.calls ?? calls, index);
+    const reply = await promised(check.calls ?? calls, (done) => check.op(index, done));
     const outcome = check.verify(index, reply, true);
     if (outcome === OK) continue;
     const error = new Error(
@@ -168,19 +169,6 @@ export async function checkRows({ check }, { calls }, rows) {
     );
     throw Object.assign(error, { code: 'E_DATA' });
   }
-}
-
-/**
- * @param {import('../lib/types.js').BoundWorkload} bound
- * @param {import('../lib/types.js').CallStyle} calls
- * @param {number} index
- * @returns {Promise<any>}
- */
-function callOnce(bound, calls, index) {
-  if (calls !== 'callback') return Promise.resolve(bound.op(index));
-  return new Promise((resolve, reject) => {
-    bound.op(index, (error, reply) => (error ? reject(error) : resolve(reply)));
-  });
 }
 
 /**

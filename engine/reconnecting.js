@@ -9,6 +9,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERROR } from '../lib/outcome.js';
+import { promised } from '../lib/promised.js';
 import { within } from '../lib/within.js';
 import { closeBounded } from './guard.js';
 import { mergeOutages } from './outages.js';
@@ -203,10 +204,7 @@ async function openWithin(open) {
  * @returns {Promise<boolean>} whether a row can be read
  */
 async function answers(handle, calls) {
-  const reading = new Promise((resolve, reject) => {
-    if (calls !== 'callback') resolve(handle.get(PROBE_ID));
-    else handle.get(PROBE_ID, (error) => (error ? reject(error) : resolve(null)));
-  });
+  const reading = promised(calls, (done) => handle.get(PROBE_ID, done));
   const read = await orNull(
     reading.then(() => true),
     READ_MS_MAX,

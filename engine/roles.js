@@ -7,6 +7,7 @@
 import { labelOf } from '../lib/label.js';
 import { protocolOf } from '../limits/wire/protocol.js';
 import { isReadOnly } from './own-data.js';
+import { OF_TRIAL } from './schedule/choose.js';
 
 /** @typedef {import('./targets.js').StorageTarget} StorageTarget */
 /** @typedef {import('./targets.js').ServerTarget} ServerTarget */
@@ -69,6 +70,26 @@ const BURST_REQUEST_NS = 50_000;
 
 /** Endpoint of the server's address that a protocol is spoken at. */
 const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
+
+/**
+ * @param {RunLoad['load']} load of rows, whatever the workload of the run
+ * @param {RunLoad['warm']} warm
+ * @param {string[]} [contenders] names of storages
+ * @returns {RunLoad} of no benchmark
+ */
+export function loadOfReads(load, warm, contenders = []) {
+  return {
+    id: JSON.stringify(load),
+    load,
+    workload: CEILING_OF,
+    workloadOptions: {},
+    isNamed: false,
+    ...OF_TRIAL,
+    warm,
+    contenders,
+    others: [],
+  };
+}
 
 /**
  * @param {readonly StorageTarget[]} targets those that can run

@@ -6,14 +6,11 @@
 
 import { z } from 'zod';
 import { usageError } from './errors.js';
+import { count, nanoseconds, text } from './schema-parts.js';
 import { sizesOf } from './value-sizes.js';
 
 /** Below this headroom the fake server itself, not the driver, may have been the limit. */
 export const HEADROOM_MIN = 2;
-
-const count = z.number().int().nonnegative();
-const nanoseconds = z.number().nonnegative();
-const text = z.string();
 
 const interval = z
   .object({

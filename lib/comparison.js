@@ -6,8 +6,8 @@
  */
 
 import { z } from 'zod';
+import { count } from './schema-parts.js';
 
-const count = z.number().int().nonnegative();
 const share = z.number().min(0).max(1).nullable();
 /** In memory; a stored result has them packed, see lib/packed-values.js. */
 export const values = z.array(z.number().nullable());

@@ -4,10 +4,7 @@
  */
 
 import { z } from 'zod';
-
-const count = z.number().int().nonnegative();
-const nanoseconds = z.number().nonnegative();
-const text = z.string();
+import { count, nanoseconds, text } from './schema-parts.js';
 
 export const fleetSchema = z
   .object({

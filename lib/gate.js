@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { usageError } from './errors.js';
+import { count, text } from './schema-parts.js';
 
 /** What a gate can hold a contender to. `unit`: of a limit that is no ratio. */
 export const GATE_METRICS = Object.freeze({
@@ -83,9 +84,6 @@ function unitOf(metric, suffix, said) {
   const known = Object.keys(units).join(', ');
   throw usageError(`${said}: ${metric} has no unit ${JSON.stringify(suffix)}`, `it takes ${known}`);
 }
-
-const count = z.number().int().nonnegative();
-const text = z.string();
 
 export const gatesSchema = z
   .array(

@@ -1,9 +1,7 @@
 /** The load of a benchmark, as a result has it: part of its schema. */
 
 import { z } from 'zod';
-
-const count = z.number().int().nonnegative();
-const nanoseconds = z.number().nonnegative();
+import { count, nanoseconds } from './schema-parts.js';
 
 export const load = z.object({
   kind: z.enum(['sync', 'window', 'burst', 'rate']),

@@ -12,8 +12,9 @@ import { comparisonSchema, values } from './comparison.js';
 import { fleetSchema } from './fleet.js';
 import { gatesSchema } from './gate.js';
 import { load } from './load-schema.js';
-import { bytes, count, nanoseconds, round, text } from './round-schema.js';
+import { bytes, round } from './round-schema.js';
 import { SCHEMA_NAME } from './schema-name.js';
+import { count, nanoseconds, text } from './schema-parts.js';
 
 export { SCHEMA_NAME };
 export const SCHEMA_VERSION = 2;

@@ -5,11 +5,9 @@
 import { z } from 'zod';
 import { fleetFields } from './fleet.js';
 import { OUTCOMES } from './outcome.js';
+import { count, nanoseconds, text } from './schema-parts.js';
 
-export const count = z.number().int().nonnegative();
-export const nanoseconds = z.number().nonnegative();
 export const bytes = z.number();
-export const text = z.string();
 /** More would take hours to run, and gigabytes to read. */
 const ROUNDS_MAX = 100_000;
 

@@ -4,6 +4,7 @@
  */
 
 import { hasOperation, ROW_OPERATIONS } from '../../lib/capabilities.js';
+import { promised } from '../../lib/promised.js';
 import { within } from '../../lib/within.js';
 import { relayTo } from './relay.js';
 
@@ -77,20 +78,8 @@ async function withHandle(subject, use) {
  */
 function readerOf(handle, { context }) {
   const { value = (/** @type {any} */ reply) => reply } = handle;
-  const call = caller(context.profile.calls ?? 'promise');
-  return async (id) => value(await call((done) => handle.get(id, done)));
-}
-
-/**
- * @param {import('../../lib/types.js').CallStyle} style
- * @returns {(call: (done?: (error: any, reply?: any) => void) => any) => Promise<any>}
- */
-function caller(style) {
-  if (style !== 'callback') return async (call) => call();
-  return (call) =>
-    new Promise((resolve, reject) => {
-      call((error, reply) => (error ? reject(error) : resolve(reply)));
-    });
+  const { calls = 'promise' } = context.profile;
+  return async (id) => value(await promised(calls, (done) => handle.get(id, done)));
 }
 
 /** @param {Subject} subject */
@@ -162,11 +151,11 @@ async function checkMany(subject) {
 async function checkMget(subject) {
   return withHandle(subject, async (_, handle) => {
     const { values = (/** @type {any} */ reply) => reply } = handle;
-    const call = caller(handle.mgetCalls ?? subject.context.profile.calls ?? 'promise');
+    const calls = handle.mgetCalls ?? subject.context.profile.calls ?? 'promise';
     const missing = subject.context.dataset.rows + 1;
     const ids = [...idsOf(subject, 50).reverse(), missing];
     const reply = await bounded(
-      call((done) => handle.mget?.(ids, done)),
+      promised(calls, (done) => handle.mget?.(ids, done)),
       'mget',
     );
     const found = [...values(reply, ids)];
@@ -185,11 +174,11 @@ async function checkMget(subject) {
 async function checkSet(subject) {
   return withHandle(subject, async (read, handle) => {
     const { stored = () => true } = handle;
-    const call = caller(subject.context.profile.calls ?? 'promise');
+    const { calls = 'promise' } = subject.context.profile;
     const [id] = idsOf(subject, 1);
     const value = subject.context.dataset.value(id); // rows stay as they are
     const reply = await bounded(
-      call((done) => handle.set?.(id, value, done)),
+      promised(calls, (done) => handle.set?.(id, value, done)),
       'set',
     );
     if (!stored(reply)) throw new Error('it says that the row was not written');

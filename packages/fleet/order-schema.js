@@ -17,7 +17,6 @@ const ORDER_LENGTH_MAX = 2 ** 22;
 /** Workloads of a race that machines can share: they read and write rows of the dataset. */
 const WORKLOADS = /** @type {const} */ (['get', 'mix']);
 
-const seed = z.number().int().nonnegative();
 const seat = count.max(AGENTS_MAX - 1);
 const step = count.min(1);
 
@@ -45,10 +44,10 @@ const storage = z.strictObject({
     rows: count,
     valueSize: count,
     valueSizes: label.optional(),
-    seed,
+    seed: count,
   }),
   folder: z.literal(''),
-  seed,
+  seed: count,
   round: count.optional(),
 });
 
@@ -102,7 +101,7 @@ const play = z
         round: count,
         blocks: count.min(1),
         leadBlocks: count,
-        orderSeed: seed,
+        orderSeed: count,
         segmentNs: nanoseconds,
         rampNs: nanoseconds,
         gapNs: nanoseconds,

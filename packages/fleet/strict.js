@@ -5,8 +5,8 @@
 
 import { z } from 'zod';
 
-export const count = z.number().int().nonnegative();
-export const nanoseconds = z.number().nonnegative();
+export { count, nanoseconds } from '../../lib/schema-parts.js';
+
 export const number = z.number();
 /** What JSON makes of a number that is none. */
 export const known = number.nullable();

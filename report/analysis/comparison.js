@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { count, text } from '../../lib/schema-parts.js';
 import { version } from '../../lib/version.js';
 import { compareRuns } from '../../stats/compare.js';
 import { figureOver } from '../../stats/interval.js';
@@ -19,9 +20,6 @@ export const ADVICE =
   'no verdict: two runs are samples of different states of the machine, and these have no sound ' +
   'reference in common. Measure both in one run: npx dragstrip race --against PACKAGE@VERSION for a ' +
   'driver, --storages with both profiles or --storage ./file.js for settings and code.';
-
-const text = z.string();
-const count = z.number().int().nonnegative();
 
 const difference = z.object({
   what: text.describe('`node`, `driver ioredis`, `load of ioredis:default/get/sync`'),
