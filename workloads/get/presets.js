@@ -42,7 +42,7 @@ export const presets = Object.freeze({
       },
       warmupOperations: {
         default: RACE.warmup,
-        shown: `${RACE.warmup}; with --precision until steady`,
+        shown: `until steady; open loops and bursts ${RACE.warmup}`,
       },
       ops: {
         shown: `as --precision requires; without it sync ${RACE.sync}, others 50000`,
