@@ -3,6 +3,7 @@
  * there is more room. Pure.
  */
 
+import TextTable from 'cli-table3';
 import { displayWidth } from '../lib/format.js';
 import { headOf, rowTexts } from './text.js';
 
@@ -11,6 +12,25 @@ import { headOf, rowTexts } from './text.js';
 /** @typedef {import('../lib/report-types.js').TableRow} TableRow */
 
 export const GAP = '  ';
+/** No lines: that under a head is drawn apart, cli-table3 would draw one a row. */
+const NO_LINES = Object.freeze({
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: GAP,
+});
+
 /** A longer bar says no more. */
 export const BAR_MAX = 40;
 /** A shorter one says nothing. */
@@ -136,4 +156,17 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 function barText(share, width) {
   const eighths = Math.max(1, Math.round(share * width * 8));
   return '█'.repeat(eighths >> 3) + EIGHTHS[eighths % 8];
+}
+
+/**
+ * @param {string[][]} rows
+ * @param {('left' | 'right')[]} colAligns
+ * @returns {string[]} a line per row
+ */
+export function plainTable(rows, colAligns) {
+  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true };
+  const table = new TextTable({ chars: NO_LINES, style, colAligns });
+  table.push(...rows);
+  const lines = table.toString().split('\n');
+  return lines.map((line) => line.trimEnd());
 }

@@ -3,11 +3,10 @@
  * terminal is narrow, and a line that says what was left out.
  */
 
-import Table from 'cli-table3';
 import pc from 'picocolors';
 import { defineReport } from '../lib/define.js';
 import { wrap } from '../lib/format.js';
-import { BAR_MAX, barsOf, dropOf, fitTable, GAP, tableWidth } from './console-table.js';
+import { BAR_MAX, barsOf, dropOf, fitTable, GAP, plainTable, tableWidth } from './console-table.js';
 import { headOf } from './text.js';
 
 /** @typedef {import('../lib/report-types.js').Column} Column */
@@ -17,25 +16,6 @@ import { headOf } from './text.js';
 
 /** Sentences longer than this are hard to read, however wide the terminal is. */
 const TEXT_WIDTH_MAX = 120;
-
-/** No lines but the one under the head, which is drawn apart: cli-table3 would draw one a row. */
-const NO_LINES = Object.freeze({
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: GAP,
-});
 
 export default defineReport({
   name: 'console',
@@ -108,25 +88,16 @@ function tableText(content, { width, colors, leftOut }) {
   // A file or a pipe has no width that bars could fill.
   const room = Number.isFinite(width) ? width - used - GAP.length : 0;
   const bars = barsOf(rows, Math.min(BAR_MAX, room));
-  const table = new Table({
-    chars: NO_LINES,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true },
-    colAligns: [...kept.map(({ align = 'right' }) => align), /** @type {const} */ ('left')],
-  });
-  for (const part of [0, 1]) {
-    const heads = kept.map((column) => colors.bold(headOf(column)[part]));
-    if (kept.some((column) => headOf(column)[part] !== '')) table.push(heads);
-  }
-  const headLines = table.length;
-  rows.forEach((row, i) => {
+  const heads = [0, 1]
+    .map((part) => kept.map((column) => headOf(column)[part]))
+    .filter((texts) => texts.some((text) => text !== ''));
+  const body = rows.map((row, i) => {
     const texts = cells[i].map((text, j) => paint(text, { row, column: kept[j], colors }));
-    table.push(bars === null ? texts : [...texts, colors.cyan(bars[i])]);
+    return bars === null ? texts : [...texts, colors.cyan(bars[i])];
   });
-  const lines = table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd());
-  lines.splice(headLines, 0, colors.dim('─'.repeat(used)));
+  const aligns = [...kept.map(({ align = 'right' }) => align), /** @type {const} */ ('left')];
+  const lines = plainTable([...heads.map((texts) => texts.map(colors.bold)), ...body], aligns);
+  lines.splice(heads.length, 0, colors.dim('─'.repeat(used)));
   return [...titleLines, ...lines];
 }
 

@@ -220,18 +220,40 @@ export async function closeSocket(socket, end = () => void socket.destroy()) {
 }
 
 /**
- * From here on a lost connection ends the pool: it would quietly make a new one.
- * @param {readonly import('node:net').Socket[]} sockets of all connections
- * @param {import('../lib/types.js').RowsHandle} handle
- * @param {(error: Error) => void} abort rejects what is outstanding
+ * @param {(done: (error: any, reply?: any) => void) => void} call
+ * @returns {Promise<any>}
  */
-export function watchPoolLoss(sockets, handle, abort) {
+export function called(call) {
+  return new Promise((resolve, reject) => {
+    call((error, reply) => (error ? reject(error) : resolve(reply)));
+  });
+}
+
+/**
+ * The handle of a pool. From here on a lost connection ends it: it would quietly make a new one.
+ * @param {readonly import('node:net').Socket[]} sockets of all connections
+ * @param {Omit<import('../lib/types.js').RowsHandle, 'close'>} operations
+ * @param {import('./pool-wait.js').PoolWait} waits
+ * @param {(error: Error) => void} abort rejects what is outstanding
+ * @returns {import('../lib/types.js').RowsHandle}
+ */
+export function poolHandle(sockets, operations, waits, abort) {
+  /** @type {import('../lib/types.js').RowsHandle} */
+  const handle = {
+    ...operations,
+    poolWait: () => waits.take(),
+    async close() {
+      loseHandle(handle, closedError());
+      abort(closedError());
+    },
+  };
   for (const socket of sockets) {
     onLoss(socket, (error) => {
       loseHandle(handle, error);
       abort(error);
     });
   }
+  return handle;
 }
 
 /**

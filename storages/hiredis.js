@@ -17,6 +17,7 @@ import {
   inlineCommand,
 } from '../protocols/resp/command.js';
 import {
+  called,
   closedError,
   closeSocket,
   connectOptions,
@@ -25,8 +26,7 @@ import {
   withCode,
 } from './connection.js';
 import { PendingQueue } from './pending-queue.js';
-import { fieldsOfPairs, namedFields } from './redis-hashes.js';
-import { REDIS_REPLIES } from './redis-replies.js';
+import { changesByWords, REDIS_REPLIES } from './redis-replies.js';
 
 /** @typedef {import('./pending-queue.js').Done} Done */
 /** @typedef {import('../lib/types.js').Endpoint} Endpoint */
@@ -67,33 +67,8 @@ async function openRows(context) {
     get: /** @type {any} */ (client.get),
     mget: /** @type {any} */ (client.mget),
     set: /** @type {any} */ (client.set),
-    ...changesOf(client.command, prefix),
+    ...changesByWords(client.command, prefix),
     close: () => closeSocket(client.socket),
-  };
-}
-
-/**
- * @param {Client['command']} command
- * @param {string} prefix
- * @returns {any} with callbacks
- */
-function changesOf(command, prefix) {
-  return {
-    add: (/** @type {number} */ id, /** @type {string} */ text, /** @type {Done} */ done) =>
-      command(['SET', prefix + id, text, 'NX'], done),
-    addFor: (
-      /** @type {number} */ id,
-      /** @type {string} */ text,
-      /** @type {number} */ ttlMs,
-      /** @type {Done} */ done,
-    ) => command(['SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX'], done),
-    del: (/** @type {number} */ id, /** @type {Done} */ done) =>
-      command(['DEL', prefix + id], done),
-    hset: (/** @type {number} */ id, /** @type {string[]} */ fields, /** @type {Done} */ done) =>
-      command(['HSET', prefix + id, ...namedFields(fields)], done),
-    hget: (/** @type {number} */ id, /** @type {Done} */ done) =>
-      command(['HGETALL', prefix + id], done),
-    fields: fieldsOfPairs,
   };
 }
 
@@ -122,13 +97,9 @@ async function openCommands(context) {
   return {
     async connect(name) {
       const client = await connect(context, name);
-      const promised = (/** @type {(done: Done) => void} */ call) =>
-        new Promise((resolve, reject) => {
-          call((error, reply) => (error ? reject(error) : resolve(reply)));
-        });
       return {
-        send: (words) => promised((done) => client.command([...words], done)),
-        inline: (line) => promised((done) => client.line(line, done)),
+        send: (words) => called((done) => client.command([...words], done)),
+        inline: (line) => called((done) => client.line(line, done)),
         close: () => closeSocket(client.socket),
       };
     },
@@ -277,12 +248,7 @@ function refuse(pending, done) {
  * @returns {Promise<void>}
  */
 async function greet(client, credentials, db = 0) {
-  const command = (/** @type {string[]} */ words) =>
-    /** @type {Promise<void>} */ (
-      new Promise((resolve, reject) => {
-        client.command(words, (error) => (error ? reject(error) : resolve()));
-      })
-    );
+  const command = (/** @type {string[]} */ words) => called((done) => client.command(words, done));
   const login = authWords(credentials);
   if (login !== null) await command(login);
   if (db > 0) await command(['SELECT', `${db}`]);

@@ -4,8 +4,12 @@
  */
 
 import { defineStorage } from '../lib/define.js';
-import { connectOptions, openOrThrow, requireEndpoint, targetOf } from './connection.js';
-import { HANDLERSOCKET_INSERTS, openHandlerSocketInserter } from './inserts/handlersocket.js';
+import { openOrThrow, targetOf } from './connection.js';
+import {
+  createClient,
+  HANDLERSOCKET_INSERTS,
+  openHandlerSocketInserter,
+} from './inserts/handlersocket.js';
 
 /** @typedef {import('../packages/handlersocket/open-index.js').OpenIndex} OpenIndex */
 
@@ -33,15 +37,9 @@ export const storage = defineStorage({
 
 /** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
 async function openRows(context) {
-  const { address, credentials, profile, writes = false, names } = context;
+  const { profile, writes = false, names } = context;
   const target = targetOf(context, 'read', 'manual-hs');
-  const { HandlerSocketClient } = await import('../packages/handlersocket/index.js');
-  const client = new HandlerSocketClient({
-    ...profile.options,
-    ...connectOptions(target.endpoint),
-    secret: credentials.secret,
-    ...(writes && writePlace(address, credentials)),
-  });
+  const client = await createClient(context, target, writes);
   const [index, pairs] = await openOrThrow(target, openIndexes(client, names), () =>
     client.destroy(),
   );
@@ -107,16 +105,6 @@ function changesOf(index, pairs, byCallback) {
 
 /** @param {number} reply rows found, including those that already had the value */
 const stored = (reply) => reply === 1;
-
-/**
- * @param {import('../lib/types.js').Address} address
- * @param {import('../lib/types.js').Credentials} credentials
- */
-function writePlace(address, { writeSecret }) {
-  const { port, path } = requireEndpoint(address, 'write', 'manual-hs');
-  const place = path === undefined ? { writePort: port } : { writePath: path };
-  return { ...place, writeSecret };
-}
 
 /**
  * The client's changes have promises only.

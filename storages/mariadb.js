@@ -2,14 +2,7 @@
 
 import { defineStorage } from '../lib/define.js';
 import { Queue } from '../packages/mutex/queue.js';
-import {
-  closedError,
-  loseHandle,
-  openOrThrow,
-  watchLoss,
-  watchPoolLoss,
-  withCode,
-} from './connection.js';
+import { closedError, openOrThrow, poolHandle, watchLoss, withCode } from './connection.js';
 import { PoolWait } from './pool-wait.js';
 import { CONNECT_TIMEOUT_MS, MARIADB } from './sql-clients.js';
 import { onSql, rowsBySql } from './sql-family.js';
@@ -118,15 +111,5 @@ async function openPool(target, options, statements, limit) {
     await warm();
   })();
   await openOrThrow(target, opened, () => abort(closedError()));
-  /** @type {import('../lib/types.js').RowsHandle} */
-  const handle = {
-    ...sqlOperations(statements, run),
-    poolWait: () => waits.take(),
-    async close() {
-      loseHandle(handle, closedError());
-      abort(closedError());
-    },
-  };
-  watchPoolLoss(sockets, handle, abort);
-  return handle;
+  return poolHandle(sockets, sqlOperations(statements, run), waits, abort);
 }

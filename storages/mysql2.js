@@ -1,14 +1,7 @@
 /** mysql2 on MariaDB or MySQL: SQL, the baseline for HandlerSocket. */
 
 import { defineStorage } from '../lib/define.js';
-import {
-  closedError,
-  loseHandle,
-  openOrThrow,
-  watchLoss,
-  watchPoolLoss,
-  withCode,
-} from './connection.js';
+import { closedError, openOrThrow, poolHandle, watchLoss, withCode } from './connection.js';
 import { PoolWait } from './pool-wait.js';
 import { CONNECT_TIMEOUT_MS, MYSQL2 } from './sql-clients.js';
 import { onSql, rowsBySql } from './sql-family.js';
@@ -88,18 +81,9 @@ async function openPool(target, options, statements, { connectionLimit: limit })
     Array.from({ length: limit }, () => promisePool.execute(statements.select, [0])),
   );
   await openOrThrow(target, warm, () => abortPool(pool, closedError()));
-  /** @type {import('../lib/types.js').RowsHandle} */
-  const handle = {
-    ...operationsOf(promisePool, statements),
-    poolWait: () => waits.take(),
-    async close() {
-      loseHandle(handle, closedError());
-      abortPool(pool, closedError());
-    },
-  };
   const sockets = connectionsOf(pool).map(({ stream }) => stream);
-  watchPoolLoss(sockets, handle, (error) => abortPool(pool, error));
-  return handle;
+  const operations = operationsOf(promisePool, statements);
+  return poolHandle(sockets, operations, waits, (error) => abortPool(pool, error));
 }
 
 /**

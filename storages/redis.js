@@ -7,8 +7,8 @@ import { nodeRedisConnection, openInserter, REDIS_INSERTS } from './inserts/redi
 import { NODE_REDIS_LOCKS, openNodeRedisLocks } from './locks/redis.js';
 import { PoolWait } from './pool-wait.js';
 import { connectNodeRedis, connectNodeRedisPool } from './redis-clients.js';
-import { fieldRecord, fieldsOfPairs, namedFields } from './redis-hashes.js';
-import { REDIS_REPLIES } from './redis-replies.js';
+import { fieldRecord } from './redis-hashes.js';
+import { changesByWords, REDIS_REPLIES } from './redis-replies.js';
 
 // A lost server has to be seen: the driver would otherwise reconnect behind the reader's back.
 const FAULTS_VISIBLE = { reconnectStrategy: false };
@@ -124,12 +124,6 @@ function bySendCommand(client, prefix) {
     get: (id) => client.sendCommand(['GET', prefix + id]),
     mget: (ids) => client.sendCommand(['MGET', ...ids.map((id) => prefix + id)]),
     set: (id, text) => client.sendCommand(['SET', prefix + id, text]),
-    add: (id, text) => client.sendCommand(['SET', prefix + id, text, 'NX']),
-    addFor: (id, text, ttlMs) =>
-      client.sendCommand(['SET', prefix + id, text, 'PX', `${ttlMs}`, 'NX']),
-    del: (id) => client.sendCommand(['DEL', prefix + id]),
-    hset: (id, fields) => client.sendCommand(['HSET', prefix + id, ...namedFields(fields)]),
-    hget: (id) => client.sendCommand(['HGETALL', prefix + id]),
-    fields: (reply) => (Array.isArray(reply) ? fieldsOfPairs(reply) : reply),
+    ...changesByWords((words) => client.sendCommand(words), prefix),
   };
 }

@@ -4,7 +4,7 @@
  */
 
 import { forMysql2, sqlLogin } from '../lib/tls.js';
-import { targetOf, withCode } from './connection.js';
+import { called, targetOf, withCode } from './connection.js';
 
 /** Milliseconds; the drivers' own 10 s are longer than an open may take here. */
 export const CONNECT_TIMEOUT_MS = 5000;
@@ -121,16 +121,6 @@ function withPromises(connection) {
     destroy: () => connection.destroy(),
     release: () => connection.release(),
   };
-}
-
-/**
- * @param {(done: (error: any, reply?: any) => void) => void} call
- * @returns {Promise<any>}
- */
-function called(call) {
-  return new Promise((resolve, reject) => {
-    call((error, reply) => (error ? reject(error) : resolve(reply)));
-  });
 }
 
 /**

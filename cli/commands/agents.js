@@ -3,19 +3,11 @@
 import { formatEndpoint } from '../../lib/address.js';
 import { formatDuration } from '../../lib/format.js';
 import { printable } from '../../lib/printable.js';
+import { plainTable } from '../../report/console-table.js';
 import { coordinatorOf } from '../fleet-options.js';
 
-const HEADS = [
-  'agent',
-  'state',
-  'host',
-  'dragstrip',
-  'Node',
-  'cores',
-  'clock offset',
-  'round trip',
-];
-const RIGHT = new Set(['cores', 'clock offset', 'round trip']);
+const TEXTS = ['agent', 'state', 'host', 'dragstrip', 'Node'];
+const NUMBERS = ['cores', 'clock offset', 'round trip'];
 
 /**
  * @param {import('../main.js').CommandContext} context
@@ -40,22 +32,12 @@ export async function execute({ options, stdout }) {
       `${one.timeOffsetMs.toFixed(0)} ms`,
       formatDuration(one.roundTripNs),
     ]);
-    stdout.write(`${table([HEADS, ...rows].map((row) => row.map(printable)))}\n`);
+    const heads = [...TEXTS, ...NUMBERS];
+    const aligns = heads.map((head) => (TEXTS.includes(head) ? 'left' : 'right'));
+    const lines = plainTable([heads, ...rows.map((row) => row.map(printable))], aligns);
+    stdout.write(`${lines.join('\n')}\n`);
     return 0;
   } finally {
     client.disconnect();
   }
-}
-
-/** @param {string[][]} rows @returns {string} */
-function table(rows) {
-  const widths = HEADS.map((_, j) => Math.max(...rows.map((row) => row[j].length)));
-  return rows
-    .map((row) =>
-      row
-        .map((text, j) => (RIGHT.has(HEADS[j]) ? text.padStart(widths[j]) : text.padEnd(widths[j])))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

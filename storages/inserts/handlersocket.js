@@ -33,21 +33,13 @@ export const HANDLERSOCKET_INSERTS = Object.freeze({
  * @returns {Promise<import('../../lib/types.js').Inserter>}
  */
 export async function openHandlerSocketInserter(context) {
-  const { address, credentials, connections, names } = context;
+  const { connections, names } = context;
   const target = targetOf(context, 'read', 'manual-hs');
   const { options } = sqlTarget(context, 'manual-hs');
-  const write = requireEndpoint(address, 'write', 'manual-hs');
-  const { HandlerSocketClient } = await import('../../packages/handlersocket/index.js');
   const { all, close } = await openSeveral(
     connections,
     async () => {
-      const client = new HandlerSocketClient({
-        ...context.profile.options,
-        ...connectOptions(target.endpoint),
-        ...(write.path === undefined ? { writePort: write.port } : { writePath: write.path }),
-        secret: credentials.secret,
-        writeSecret: credentials.writeSecret,
-      });
+      const client = await createClient(context, target, true);
       const index = await openOrThrow(target, openIndex(client, names), () => client.destroy());
       return { client, index };
     },
@@ -55,6 +47,25 @@ export async function openHandlerSocketInserter(context) {
   );
   const connect = () => connectSql(MYSQL2, options);
   return { ...inserter(all, context, connect), close };
+}
+
+/**
+ * @param {Pick<import('../../lib/types.js').OpenContext, 'address' | 'profile'>} context
+ * @param {ReturnType<typeof targetOf>} target
+ * @param {boolean} writes
+ * @returns {Promise<Client>} not connected
+ */
+export async function createClient({ address, profile }, { endpoint, credentials }, writes) {
+  const { HandlerSocketClient } = await import('../../packages/handlersocket/index.js');
+  const { secret, writeSecret } = credentials;
+  const { port, path } = writes ? requireEndpoint(address, 'write', 'manual-hs') : {};
+  const place = path === undefined ? { writePort: port } : { writePath: path };
+  return new HandlerSocketClient({
+    ...profile.options,
+    ...connectOptions(endpoint),
+    secret,
+    ...(writes && { ...place, writeSecret }),
+  });
 }
 
 /**

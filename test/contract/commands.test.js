@@ -46,10 +46,10 @@ const { environment } = buildResult();
 /** @type {import('../../workloads/commands/plan.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
-  ways: ['direct', 'proxied'],
-  transports: ['tcp', 'unix'],
+  way: ['direct', 'proxied'],
+  transport: ['tcp', 'unix'],
   keepAlive: [true, false],
-  clients: CLIENTS,
+  inFlight: CLIENTS,
 };
 
 describe('the command list on real servers', () => {
@@ -165,7 +165,7 @@ describe('the command list on real servers', () => {
   });
 
   test('connect time stands apart from the command, where each request connects', async () => {
-    const result = await runList({ tests: ['SET'], ways: ['direct'], keepAlive: [false] });
+    const result = await runList({ tests: ['SET'], way: ['direct'], keepAlive: [false] });
     for (const { rounds } of result.benchmarks) {
       const [{ metrics = {}, latency }] = rounds;
       const part = (/** @type {string} */ name) => Number(metrics[`${name}NsMean`]);
@@ -185,7 +185,7 @@ describe('the command list on real servers', () => {
       ...(built === null ? ['hiredis', 'hiredis:reader'] : []),
     ];
     const tests = ['PING_INLINE', 'INCR', 'SPOP', 'LRANGE_300', 'MSET'];
-    const result = await runList({ tests, transports: ['unix'], requests: 60 }, { storages });
+    const result = await runList({ tests, transport: ['unix'], requests: 60 }, { storages });
     assertAccounts(result);
     for (const benchmark of result.benchmarks) {
       const { id, storage, state, parameters, rounds, reason } = benchmark;
@@ -201,13 +201,13 @@ describe('the command list on real servers', () => {
   test('redis-benchmark runs on the same list, and its figures are its own', async () => {
     const commands = { redisBenchmark: 'real' };
     const ways = {
-      ways: /** @type {const} */ (['direct']),
-      transports: /** @type {const} */ (['tcp']),
+      way: /** @type {const} */ (['direct']),
+      transport: /** @type {const} */ (['tcp']),
     };
     // It counts whole milliseconds: sixty requests may be over within the first.
     const kept = await runList({ ...ways, keepAlive: [true], requests: 600 }, { commands });
     const own = await runList(
-      { tests: ['PING_INLINE', 'GET'], keepAlive: [false], transports: ['unix'], requests: 600 },
+      { tests: ['PING_INLINE', 'GET'], keepAlive: [false], transport: ['unix'], requests: 600 },
       { commands },
     );
     for (const { id, rounds, parameters } of [...kept.benchmarks, ...own.benchmarks]) {
@@ -236,7 +236,7 @@ describe('the command list on real servers', () => {
   test('a proxy that changes a reply is found out: mismatch, and status 5', async () => {
     const { port, close } = await startLiar((text) => text.replace(/\$3\r\n.../, '$3\r\n???'));
     const result = await runList(
-      { tests: ['GET', 'LRANGE_100'], ways: ['proxied'], transports: ['tcp'] },
+      { tests: ['GET', 'LRANGE_100'], way: ['proxied'], transport: ['tcp'] },
       { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
     );
     close();
@@ -255,7 +255,7 @@ describe('the command list on real servers', () => {
       (text) => '+OK\r\n'.repeat(text.split('\r\nSET\r\n').length - 1) || null,
     );
     const result = await runList(
-      { tests: ['SET'], ways: ['proxied'], transports: ['tcp'], keepAlive: [true] },
+      { tests: ['SET'], way: ['proxied'], transport: ['tcp'], keepAlive: [true] },
       { addresses: { redis: both('redis'), proxy: `127.0.0.1:${port}` } },
     );
     close();
@@ -307,8 +307,8 @@ describe('the command list on real servers', () => {
       const result = await runList(
         {
           tests: ['GET'],
-          ways: ['proxied'],
-          transports: ['tcp'],
+          way: ['proxied'],
+          transport: ['tcp'],
           keepAlive: [keepAlive],
           requests: 400_000,
         },

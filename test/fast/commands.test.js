@@ -304,10 +304,10 @@ describe('redis-benchmark', () => {
 describe('variants', () => {
   const all = {
     tests: TEST_NAMES,
-    ways: /** @type {const} */ (['direct', 'proxied']),
-    transports: /** @type {const} */ (['tcp', 'unix']),
+    way: /** @type {const} */ (['direct', 'proxied']),
+    transport: /** @type {const} */ (['tcp', 'unix']),
     keepAlive: [true, false],
-    clients: 50,
+    inFlight: 50,
   };
 
   test('are all fifteen over four ways, with connections kept and not', () => {

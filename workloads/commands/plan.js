@@ -127,7 +127,6 @@ export const shared = Object.freeze({
  */
 export function plan(given, { addresses = {} }) {
   const { requests, inFlight: clients, keyspace, dataSize, redisBenchmark, proxy } = given;
-  const { pipeline } = given;
   requireTogether(given, addresses);
   requirePipeline(given);
   if (given.noRedisBenchmark && given.benchmark !== 'redis') {
@@ -136,17 +135,9 @@ export function plan(given, { addresses = {} }) {
   if (requests !== undefined && requests < clients) {
     throw usageError(`${requests} requests of ${clients} clients`, 'at least one of each client');
   }
-  const { tests: names, way: ways, transport: transports, keepAlive } = given;
+  const list = /** @type {CommandList} */ (given);
   return {
-    variants: commandVariants({
-      tests: names,
-      ways,
-      transports,
-      keepAlive,
-      clients,
-      pipeline,
-      requests,
-    }).map(({ parameters, loads }) => {
+    variants: commandVariants(list).map(({ parameters, loads }) => {
       const whole = requests ? '--requests fixes the amount' : whyWhole(parameters);
       return { parameters, loads: loads.map((load) => ({ ...load, ...(whole && { whole }) })) };
     }),
@@ -217,10 +208,10 @@ function namedTests(given) {
 /**
  * @typedef {object} CommandList
  * @property {readonly string[]} tests
- * @property {readonly ('direct' | 'proxied')[]} ways
- * @property {readonly ('tcp' | 'unix')[]} transports
+ * @property {readonly ('direct' | 'proxied')[]} way
+ * @property {readonly ('tcp' | 'unix')[]} transport
  * @property {readonly boolean[]} keepAlive
- * @property {number} clients
+ * @property {number} inFlight clients
  * @property {number} [pipeline] requests in flight per connection
  * @property {number} [requests] of every test; absent: REQUESTS_DEFAULT
  */
@@ -232,23 +223,19 @@ function namedTests(given) {
  *   they are run: those that are compared follow each other
  */
 export function commandVariants(list) {
-  const { tests, ways, transports, keepAlive, clients, pipeline = 1, requests } = list;
-  return keepAlive.flatMap((kept) =>
+  const { tests, way: ways, transport: transports, keepAlive: kinds, requests } = list;
+  const { inFlight: clients, pipeline = 1 } = list;
+  const more = pipeline > 1 && { pipeline };
+  return kinds.flatMap((keepAlive) =>
     tests.flatMap((test) =>
       transports.flatMap((transport) =>
         ways.map((way) => ({
-          parameters: {
-            test,
-            way,
-            transport,
-            keepAlive: kept,
-            ...(pipeline > 1 && { pipeline }),
-          },
+          parameters: { test, way, transport, keepAlive, ...more },
           loads: [
             {
               kind: /** @type {const} */ ('window'),
               inFlight: clients * pipeline,
-              operations: requests ?? requestsOf(test, kept),
+              operations: requests ?? requestsOf(test, keepAlive),
             },
           ],
         })),
