@@ -91,6 +91,7 @@ export interface Scope {
 
 export interface Metric extends Display {
   key: string;
+  /** with a line break where its head has two lines and the same words */
   name: string;
   unit: string;
   better: 'more' | 'less' | null;

@@ -116,22 +116,17 @@ const COMPARED = {
       drop: 0,
       of: ({ ratio, low, high, n }) => (ratio === null ? UNKNOWN : { value: ratio, low, high, n }),
     },
-    metric(
-      { key: 'interval', name: '95 % interval', unit: 'text', head: ['95 %', 'interval'], drop: 1 },
-      ({ low, high }) =>
-        low === null || high === null
-          ? null
-          : `${low.toFixed(3)}–${high < 1000 ? high.toFixed(3) : '> 999'}`,
+    metric({ key: 'interval', name: '95 %\ninterval', unit: 'text', drop: 1 }, ({ low, high }) =>
+      low === null || high === null
+        ? null
+        : `${low.toFixed(3)}–${high < 1000 ? high.toFixed(3) : '> 999'}`,
     ),
     metric(
       { key: 'p', name: 'p after Holm', unit: 'p', head: ['p', '(Holm)'], drop: 5 },
       ({ p }) => p,
     ),
     {
-      ...metric(
-        { key: 'noise', name: 'A/A noise', unit: '%', head: ['A/A', 'noise'], drop: 2 },
-        ({ noise }) => noise,
-      ),
+      ...metric({ key: 'noise', name: 'A/A\nnoise', unit: '%', drop: 2 }, ({ noise }) => noise),
       of: ({ noise, n }) =>
         noise === null
           ? { state: 'not known', reason: 'too few rounds' }

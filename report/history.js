@@ -144,11 +144,10 @@ function levelsOf({ name, unit, better, format }) {
       words('trend', 'trend', ({ points }) => sparkline(points), 2),
       {
         key: 'last',
-        name: `last ${name}`,
+        name: `last\n${name}`,
         unit,
         better,
         shows: ['interval'],
-        head: ['last', name],
         drop: 0,
         of: (history) => figureOf(lastOf(history)),
       },

@@ -160,7 +160,8 @@ function measuresOf(spec, table, result) {
  * @param {import('../lib/report-types.js').Pivot | null} pivot
  * @returns {Measure}
  */
-function measure({ of, optional = false, relative: _, ...shown }, pivot) {
+function measure({ of, optional = false, relative: _, ...given }, pivot) {
+  const shown = withHead(given);
   /** @type {Column} */
   const column = { ...shown, role: 'metric' };
   if (pivot === null) return { column, pick: null, of, optional };
@@ -191,8 +192,20 @@ function keyColumns(row) {
       role: 'key',
       align: 'left',
       drop: 0,
-      ...shown,
+      ...withHead(shown),
     }));
+}
+
+/**
+ * A line break in a name is one of its head.
+ * @template {{ name: string, head?: [string, string] }} Shown
+ * @param {Shown} shown
+ * @returns {Shown}
+ */
+function withHead(shown) {
+  const [first, second] = shown.name.split('\n');
+  if (second === undefined) return shown;
+  return { ...shown, name: `${first} ${second}`, head: [first, second] };
 }
 
 /**

@@ -33,16 +33,13 @@ export const WITNESSES = Object.freeze(
  * @returns {Metric}
  */
 function ratioMetric(key, name, better, drop, of) {
-  const [first, ...rest] = name.split(' ');
-  const head = /** @type {[string, string]} */ ([first, rest.join(' ')]);
   return {
     key,
-    name,
+    name: name.replace(' ', '\n'),
     unit: '×',
     better,
     drop,
     shows: ['interval'],
-    ...(rest.length > 0 && { head }),
     of(pair) {
       const ratio = of(pair);
       if (ratio === undefined) return UNKNOWN;

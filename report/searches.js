@@ -36,24 +36,11 @@ const SEARCH = {
   row: [{ key: 'storage', name: 'storage', of: (/** @type {Search} */ one) => labelOf(one) }],
   metrics: [
     metric(
-      {
-        key: 'greatest',
-        name: 'greatest ops/s',
-        unit: 'ops/s',
-        better: 'more',
-        head: ['greatest', 'ops/s'],
-      },
+      { key: 'greatest', name: 'greatest\nops/s', unit: 'ops/s', better: 'more' },
       ({ rate }) => rate,
     ),
     metric(
-      {
-        key: 'response',
-        name: 'response there',
-        unit: 'ns',
-        better: 'less',
-        head: ['response', 'there'],
-        drop: 1,
-      },
+      { key: 'response', name: 'response\nthere', unit: 'ns', better: 'less', drop: 1 },
       (search) => latencyAt(search, search.rate),
     ),
     metric(

@@ -33,10 +33,9 @@ import { operationsPlots } from './operations-plots.js';
 /** @type {Metric} */
 const versusFastest = {
   key: 'versus_fastest',
-  name: 'vs fastest',
+  name: 'vs\nfastest',
   unit: '×',
   better: 'more',
-  head: ['vs', 'fastest'],
   drop: 1,
   relative: true,
   shows: ['interval'],
@@ -50,18 +49,11 @@ const versusFastest = {
 function versusReference(table) {
   const names = new Set(table.flatMap(({ against }) => against ?? []));
   const [name] = names.size === 1 ? [plainText([...names].join())] : ['reference'];
-  return { ...versusFastest, key: 'versus_reference', name: `vs ${name}`, head: ['vs', name] };
+  return { ...versusFastest, key: 'versus_reference', name: `vs\n${name}` };
 }
 
 const notOk = metric(
-  {
-    key: 'not_ok',
-    name: 'not ok',
-    unit: 'count',
-    better: 'less',
-    head: ['not', 'ok'],
-    drop: 0,
-  },
+  { key: 'not_ok', name: 'not\nok', unit: 'count', better: 'less', drop: 0 },
   ({ wrong, notRun, scheduled }) => (scheduled === 0 ? null : wrong + notRun),
 );
 
@@ -96,10 +88,9 @@ const bottleneck = metric(
 const ofClientCeiling = metric(
   {
     key: 'of_client_ceiling',
-    name: 'of client ceiling',
+    name: 'of client\nceiling',
     unit: '%',
     better: 'more',
-    head: ['of client', 'ceiling'],
     drop: 3,
     optional: true,
     relative: true,
@@ -149,22 +140,15 @@ const pendingMemory = metric(
  */
 const OPEN = Object.freeze([
   metric(
-    { key: 'offered', name: 'offered ops/s', unit: 'ops/s', head: ['offered', 'ops/s'] },
+    { key: 'offered', name: 'offered\nops/s', unit: 'ops/s' },
     ({ source }) => source.load.rate,
   ),
-  { ...throughput, name: 'achieved ops/s', head: ['achieved', 'ops/s'] },
-  { ...p50, name: 'response p50', head: ['response', 'p50'], drop: 3 },
-  { ...p99, name: 'response p99', head: ['response', 'p99'], drop: 0 },
-  { ...p999, name: 'response p99.9', head: ['response', 'p99.9'], drop: 2 },
+  { ...throughput, name: 'achieved\nops/s' },
+  { ...p50, name: 'response\np50', drop: 3 },
+  { ...p99, name: 'response\np99', drop: 0 },
+  { ...p999, name: 'response\np99.9', drop: 2 },
   metric(
-    {
-      key: 'service_p99',
-      name: 'service p99',
-      unit: 'ns',
-      better: 'less',
-      head: ['service', 'p99'],
-      drop: 1,
-    },
+    { key: 'service_p99', name: 'service\np99', unit: 'ns', better: 'less', drop: 1 },
     ({ open }) => open?.service?.p99Ns,
   ),
   share('late', 4),
@@ -196,10 +180,9 @@ function kindMetrics(table) {
     metric(
       {
         key: `${name}_p99`,
-        name: `${plainText(name)} p99`,
+        name: `${plainText(name)}\np99`,
         unit: 'ns',
         better: 'less',
-        head: [plainText(name), 'p99'],
         drop: 2,
       },
       ({ kinds }) => kinds.find((/** @type {any} */ one) => one.name === name)?.p99Ns,

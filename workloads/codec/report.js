@@ -148,8 +148,7 @@ const perRow = Object.freeze({ better: /** @type {const} */ ('less') });
 
 /** @param {string} key @param {string} name @param {string} field @param {number} drop */
 function bytesMetric(key, name, field, drop) {
-  const head = /** @type {[string, string]} */ ([name, 'a row']);
-  const shown = { key, name: `${name} a row`, unit: 'B/row', as: 'B', ...perRow, head, drop };
+  const shown = { key, name: `${name}\na row`, unit: 'B/row', as: 'B', ...perRow, drop };
   return metric(shown, (one) => {
     const rounds = measuredWithMetrics(one).filter(({ metrics }) => field in metrics);
     return rounds.length === 0
@@ -181,30 +180,14 @@ export const report = {
           perSecond(one, 'rows'),
         ),
         metric(
-          {
-            key: 'time',
-            name: 'time a row',
-            unit: 'ns/row',
-            as: 'ns',
-            ...perRow,
-            head: ['time', 'a row'],
-            drop: 1,
-          },
+          { key: 'time', name: 'time\na row', unit: 'ns/row', as: 'ns', ...perRow, drop: 1 },
           (one) => {
             const rate = perSecond(one, 'rows');
             return rate === null || rate === 0 ? null : 1e9 / rate;
           },
         ),
         metric(
-          {
-            key: 'cpu',
-            name: 'CPU a row',
-            unit: 'ns/row',
-            as: 'ns',
-            ...perRow,
-            head: ['CPU', 'a row'],
-            drop: 1,
-          },
+          { key: 'cpu', name: 'CPU\na row', unit: 'ns/row', as: 'ns', ...perRow, drop: 1 },
           (one) => {
             const rows = amountOf(one, 'rows');
             return one.clientCpuNs === null || rows === null ? null : one.clientCpuNs / rows;
@@ -212,15 +195,11 @@ export const report = {
         ),
         ratioTo(speed, (table, scope) => best(table, scope), {
           key: 'versus_fastest',
-          name: 'of fastest',
-          head: ['of', 'fastest'],
+          name: 'of\nfastest',
         }),
         bytesMetric('heap', 'heap', 'heapBytes', 3),
         bytesMetric('buffers', 'Buffers', 'bufferBytes', 5),
-        metric(
-          { key: 'gc', name: 'in GC', unit: '%', ...perRow, head: ['in', 'GC'], drop: 4.5 },
-          collecting,
-        ),
+        metric({ key: 'gc', name: 'in\nGC', unit: '%', ...perRow, drop: 4.5 }, collecting),
       ],
       order,
       title,

@@ -109,7 +109,7 @@ function rateIn(row, is) {
 /**
  * @param {string} a route
  * @param {string} b
- * @param {{ key: string, name: string, head: [string, string], drop: number }} shown
+ * @param {{ key: string, name: string, head?: [string, string], drop: number }} shown
  * @returns {(routes: string[]) => Metric[]} none where one of the routes is missing
  */
 function between(a, b, shown) {
@@ -123,14 +123,12 @@ const [DIRECT_TCP, PROXIED_TCP, DIRECT_UNIX, PROXIED_UNIX] = ROUTES;
 const RATIOS = [
   between(PROXIED_TCP, DIRECT_TCP, {
     key: 'proxied_to_direct_tcp',
-    name: 'proxied / direct, TCP',
-    head: ['proxied', '/ direct, TCP'],
+    name: 'proxied\n/ direct, TCP',
     drop: 1,
   }),
   between(PROXIED_UNIX, DIRECT_UNIX, {
     key: 'proxied_to_direct_unix',
-    name: 'proxied / direct, unix',
-    head: ['proxied', '/ direct, unix'],
+    name: 'proxied\n/ direct, unix',
     drop: 2,
   }),
   between(DIRECT_UNIX, DIRECT_TCP, {

@@ -47,20 +47,13 @@ export const report = {
         { key: 'strategy', name: 'strategy' },
         {
           key: 'batch',
-          name: 'rows of a request',
-          head: ['rows of', 'a request'],
+          name: 'rows of\na request',
           align: 'right',
           drop: 2,
           // The last request of a worker may have fewer than was chosen.
           of: (one) => one.keys.batch ?? Math.round(rowsPerRequest(one) ?? 0),
         },
-        {
-          key: 'inFlight',
-          name: 'in flight',
-          head: ['in', 'flight'],
-          align: 'right',
-          drop: 1,
-        },
+        { key: 'inFlight', name: 'in\nflight', align: 'right', drop: 1 },
         { key: 'id', name: 'id', hidden: true },
       ],
       metrics: [

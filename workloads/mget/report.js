@@ -70,10 +70,9 @@ function rate(unit, name, drop, of) {
 const single = metric(
   {
     key: 'single_to_mget',
-    name: 'single / MGET',
+    name: 'single\n/ MGET',
     unit: '×',
     relative: true,
-    head: ['single', '/ MGET'],
     drop: 1,
     optional: true,
   },
@@ -99,7 +98,7 @@ const fetches = {
   expand,
   table: ['storage', 'workload'],
   row: [
-    { key: 'inFlight', name: 'in flight', head: ['in', 'flight'], ...right },
+    { key: 'inFlight', name: 'in\nflight', ...right },
     { key: 'keys', name: 'keys', ...right },
     { key: 'id', name: 'id', hidden: true },
   ],

@@ -63,9 +63,7 @@ const sectionsPerSecond = figure(
  * @param {Partial<Shown>} [more]
  */
 function time(key, name, drop, of, more = {}) {
-  const [first, ...rest] = name.split(' ');
-  const head = /** @type {[string, string]} */ (rest.length ? [first, rest.join(' ')] : ['', name]);
-  return figure({ key, name, unit: 'ns', head, drop, ...more }, of);
+  return figure({ key, name, unit: 'ns', drop, ...more }, of);
 }
 
 /** @param {any} benchmark @returns {(number | null)[]} sections per second, by round */
@@ -75,7 +73,7 @@ const ratesOf = ({ source }) =>
   );
 
 /**
- * @param {{ key: string, name: string, head: [string, string], drop: number }} shown
+ * @param {{ key: string, name: string, drop: number }} shown
  * @param {(benchmark: any, table: readonly any[]) => any} baseOf what it is compared with
  * @returns {Metric} sections per second in pairs of one round; the base itself has none
  */
@@ -89,22 +87,11 @@ function ratioTo(shown, baseOf) {
 
 const ran = (/** @type {any} */ { lock }) => lock.n > 0;
 const RATIOS = [
-  ratioTo(
-    {
-      key: 'to_first',
-      name: 'to the first lock',
-      drop: 4,
-      head: ['to the', 'first lock'],
-    },
-    ({ lock: { keys } }, table) => table.filter(ran).find((one) => one.lock.keys === keys),
+  ratioTo({ key: 'to_first', name: 'to the\nfirst lock', drop: 4 }, ({ lock: { keys } }, table) =>
+    table.filter(ran).find((one) => one.lock.keys === keys),
   ),
   ratioTo(
-    {
-      key: 'to_fewest',
-      name: 'to its fewest keys',
-      drop: 4,
-      head: ['to its', 'fewest keys'],
-    },
+    { key: 'to_fewest', name: 'to its\nfewest keys', drop: 4 },
     ({ lock: { label } }, table) => {
       const own = table.filter((one) => ran(one) && one.lock.label === label);
       return own.sort((a, b) => a.lock.keys - b.lock.keys)[0];
@@ -128,9 +115,9 @@ const SECTIONS = [
   time('user', 'user', 5, (row) => row.userNs),
   time('system', 'system', 5, (row) => row.systemNs),
   time('real', 'real', 1, (row) => row.realNs),
-  time('wait_p50', 'wait p50', 2, (row) => row.waitP50Ns),
-  time('wait_p99', 'wait p99', 2, (row) => row.waitP99Ns),
-  time('wait_max', 'wait max', 4, (row) => row.waitMaxNs),
+  time('wait_p50', 'wait\np50', 2, (row) => row.waitP50Ns),
+  time('wait_p99', 'wait\np99', 2, (row) => row.waitP99Ns),
+  time('wait_max', 'wait\nmax', 4, (row) => row.waitMaxNs),
   figure(
     {
       key: 'fairness',
@@ -151,16 +138,16 @@ const KILLED = [
     { key: 'kills', name: 'kills', unit: 'count', better: null, drop: 2 },
     (row) => row.firstWaitNs.length,
   ),
-  time('lock_left', 'remaining TTL', 1, (row) => medianOf(row.expiryLeftNs)),
-  time('first_wait', 'first wait', 0, (row) => medianOf(row.firstWaitNs)),
+  time('lock_left', 'remaining\nTTL', 1, (row) => medianOf(row.expiryLeftNs)),
+  time('first_wait', 'first\nwait', 0, (row) => medianOf(row.firstWaitNs)),
   // From the end of the killed holder's TTL to the first new holder; a lock that belongs to a
   // connection is free before that.
   time(
-    ...['beyond', 'after TTL', 0],
+    ...['beyond', 'after\nTTL', 0],
     ({ firstWaitNs, expiryLeftNs }) => medianOf(firstWaitNs.map((ns, i) => ns - expiryLeftNs[i])),
     { signed: true },
   ),
-  time('last_wait', 'last wait', 0, (row) => medianOf(row.lastWaitNs)),
+  time('last_wait', 'last\nwait', 0, (row) => medianOf(row.lastWaitNs)),
 ];
 
 const STRESS = [
@@ -187,13 +174,7 @@ const STRESS = [
     (row) => row.timeouts,
   ),
   figure(
-    {
-      key: 'overruns',
-      name: 'expired while held',
-      unit: 'count',
-      head: ['expired', 'while held'],
-      drop: 3,
-    },
+    { key: 'overruns', name: 'expired\nwhile held', unit: 'count', drop: 3 },
     (row) => row.overruns,
   ),
 ];
