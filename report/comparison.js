@@ -16,7 +16,7 @@ import { groupBy } from './analysis/groups.js';
 import { allDifferences, conditionLines, differenceList, nameOf } from './conditions.js';
 import { OF_NO_RESULT, tableOfItems } from './model.js';
 import { WITNESSES } from './pairs.js';
-import { snakeCase } from './rounds.js';
+import { snakeCase } from './text.js';
 
 /** @typedef {import('./analysis/comparison.js').Comparison} Comparison */
 /** @typedef {import('./analysis/comparison.js').ComparedBenchmark} ComparedBenchmark */

@@ -12,7 +12,8 @@
 
 import { defineReport } from '../lib/define.js';
 import { plainText } from '../lib/format.js';
-import { columnName, snakeCase } from './rounds.js';
+import { columnName } from './rounds.js';
+import { snakeCase } from './text.js';
 
 /** @typedef {string | number | boolean | null | undefined} Value */
 /** @typedef {Map<string, Value>} Line values by column */

@@ -22,6 +22,7 @@ import { BRIEF, PERCENTILES } from '../measure/histogram.js';
 import { rowOf } from './analysis/rows.js';
 import { partsOf } from './model.js';
 import { specOf } from './specs.js';
+import { snakeCase } from './text.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 /** @typedef {import('../lib/result.js').Benchmark} Benchmark */
@@ -247,11 +248,6 @@ export function columnName({ key, unit }) {
   const name = words.join('_per_');
   if (name === '' || key.endsWith(`_${name}`)) return key;
   return words[0] === key ? name : `${key}_${name}`;
-}
-
-/** @param {string} name */
-export function snakeCase(name) {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** @param {Line} line @returns {Value[]} */

@@ -13,7 +13,7 @@ import {
 import { figureOf, metric, UNKNOWN } from '../stats/metrics.js';
 import { throughputOf } from './analysis/sweeps.js';
 import { tableOfItems } from './model.js';
-import { snakeCase } from './rounds.js';
+import { snakeCase } from './text.js';
 
 /** @typedef {import('./analysis/sweeps.js').Sweep} Sweep */
 /** @typedef {import('./analysis/sweeps.js').SweepCurve} SweepCurve */

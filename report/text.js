@@ -112,3 +112,8 @@ function figureText({ unit, as = unit, digits, signed = false }, { value, low, h
 function formatPart(part) {
   return part === 0 ? '0' : `${Number((part * 100).toPrecision(2))}%`;
 }
+
+/** @param {string} name */
+export function snakeCase(name) {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
