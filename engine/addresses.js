@@ -5,7 +5,7 @@
 
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { formatEndpoint, locate, parseEndpoint } from '../lib/address.js';
+import { formatEndpoint, locate, parseAddress, parseEndpoint } from '../lib/address.js';
 import { OF_URL, readCredentials, readNamed } from '../lib/credentials.js';
 import { usageError } from '../lib/errors.js';
 import { findHome } from '../lib/home.js';
@@ -47,7 +47,7 @@ export async function resolveAddress(
   if (given === null) {
     const running = readRunning(home, serverName);
     if (running !== null) {
-      const address = withFiles(parseAll(running.address), { ...running.tls, ...files });
+      const address = withFiles(parseAddress(running.address), { ...running.tls, ...files });
       return { address, source: 'dragstrip', ...(await readFiles(running)), running };
     }
   }
@@ -225,11 +225,4 @@ function completeAddress(endpoints, given) {
     address[name] = given[name] ?? moved;
   }
   return address;
-}
-
-/** @param {Record<string, string>} texts */
-function parseAll(texts) {
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [name, parseEndpoint(text)]),
-  );
 }

@@ -23,15 +23,17 @@ const WORDS = Object.freeze({
  * @returns {Warning[]}
  */
 export function clusterWarnings(benchmarks) {
-  return benchmarks.flatMap((benchmark) => [
-    ...redirectWarning(benchmark),
-    ...benchmark.rounds.flatMap((round) => outageWarning(benchmark, round)),
-  ]);
+  return benchmarks.flatMap((benchmark) =>
+    [
+      redirectWarning(benchmark),
+      benchmark.rounds.flatMap((round) => outageWarning(benchmark, round)),
+    ].flat(),
+  );
 }
 
 /**
  * @param {Benchmark} benchmark
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function redirectWarning({ id, rounds }) {
   const known = rounds.filter(({ redirects }) => redirects !== undefined);
@@ -40,20 +42,18 @@ function redirectWarning({ id, rounds }) {
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} ${WORDS[/** @type {keyof typeof WORDS} */ (kind)] ?? kind}`);
   if (shown.length === 0) return [];
-  return [
-    {
-      code: 'W_REDIRECTED',
-      message: `the cluster redirected requests: ${shown.join(', ')}; the driver sent them again`,
-      hint: 'slots moved or a node failed during the run; see CLUSTER NODES',
-      benchmark: id,
-    },
-  ];
+  return {
+    code: 'W_REDIRECTED',
+    message: `the cluster redirected requests: ${shown.join(', ')}; the driver sent them again`,
+    hint: 'slots moved or a node failed during the run; see CLUSTER NODES',
+    benchmark: id,
+  };
 }
 
 /**
  * @param {Benchmark} benchmark
  * @param {Benchmark['rounds'][number]} round
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function outageWarning({ id, load }, { round, state, timeline, durationNs, outages = [] }) {
   // Those in which no connection was left are named already.
@@ -61,14 +61,12 @@ function outageWarning({ id, load }, { round, state, timeline, durationNs, outag
   const outage = longestOutage(timeline, load.rate, load.durationNs ?? durationNs);
   if (outage === null) return [];
   const [length, from] = [outage.durationNs, outage.startNs].map((ns) => formatElapsed(ns / 1e6));
-  return [
-    {
-      code: 'W_OUTAGE',
-      message:
-        `round ${round + 1}: outage of ${length}, ${from} after the start: ` +
-        `${Math.round(outage.share * 100)} % of the offered operations were completed in time`,
-      hint: 'see the throughput over time on the HTML page, and the codes of the errors',
-      benchmark: id,
-    },
-  ];
+  return {
+    code: 'W_OUTAGE',
+    message:
+      `round ${round + 1}: outage of ${length}, ${from} after the start: ` +
+      `${Math.round(outage.share * 100)} % of the offered operations were completed in time`,
+    hint: 'see the throughput over time on the HTML page, and the codes of the errors',
+    benchmark: id,
+  };
 }

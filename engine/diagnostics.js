@@ -92,77 +92,71 @@ export function diagnosticWarnings({ benchmarks, searches }) {
     .filter(({ rounds }) => rounds.length > 0)
     .map((benchmark) => ({ benchmark, diagnostics: diagnose(benchmark) }));
   return [
-    ...looked.flatMap(inconsistentWarning),
+    looked.flatMap(inconsistentWarning),
     // The rounds of a search are trials, and of different loads by intention.
-    ...(searches === undefined ? looked.flatMap(outlierWarning) : []),
-    ...benchmarks.flatMap(staleWarning),
-    ...looked.flatMap(driverLimitWarning),
-    ...clusterWarnings(searches === undefined ? benchmarks : []),
-    ...driftWarning(looked),
-    ...machineWarnings(benchmarks),
-  ];
+    searches === undefined ? looked.flatMap(outlierWarning) : [],
+    benchmarks.flatMap(staleWarning),
+    looked.flatMap(driverLimitWarning),
+    clusterWarnings(searches === undefined ? benchmarks : []),
+    driftWarning(looked),
+    machineWarnings(benchmarks),
+  ].flat();
 }
 
 /**
  * @param {Benchmark} benchmark
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function staleWarning({ id, rounds }) {
   const stale = rounds.reduce((sum, { compared }) => sum + (compared?.stale ?? 0), 0);
   if (stale === 0) return [];
   const replies = rounds.reduce((sum, { compared }) => sum + (compared?.replies ?? 0), 0);
-  return [
-    {
-      code: 'W_STALE',
-      message: `${stale} of ${replies} reads were stale: older than the last acknowledged write`,
-      hint: 'look for a replica or a cache between driver and server',
-      benchmark: id,
-    },
-  ];
+  return {
+    code: 'W_STALE',
+    message: `${stale} of ${replies} reads were stale: older than the last acknowledged write`,
+    hint: 'look for a replica or a cache between driver and server',
+    benchmark: id,
+  };
 }
 
 /** @typedef {{ benchmark: Benchmark, diagnostics: BenchmarkDiagnostics }} Looked */
 
 /**
  * @param {Looked} looked
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function inconsistentWarning({ benchmark, diagnostics: { inconsistent } }) {
   if (inconsistent === null) return [];
   const { measured, expected } = inconsistent;
-  return [
-    {
-      code: 'W_LITTLE',
-      message:
-        `inconsistent: ${shown(measured)} in flight were counted, throughput × latency gives ` +
-        `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart`,
-      hint: 'discard this result; check whether the driver calls back twice or too early',
-      benchmark: benchmark.id,
-    },
-  ];
+  return {
+    code: 'W_LITTLE',
+    message:
+      `inconsistent: ${shown(measured)} in flight were counted, throughput × latency gives ` +
+      `${shown(expected)}; more than ${percent(LITTLE_TOLERANCE)} apart`,
+    hint: 'discard this result; check whether the driver calls back twice or too early',
+    benchmark: benchmark.id,
+  };
 }
 
 /**
  * @param {Looked} looked
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function outlierWarning({ benchmark, diagnostics: { outliers } }) {
   if (outliers.length === 0) return [];
   const rounds = outliers.map((round) => round + 1).join(', ');
-  return [
-    {
-      code: 'W_OUTLIER',
-      message: `round ${rounds} is an outlier; no round is excluded`,
-      hint: 'stop other programs and use more --rounds',
-      benchmark: benchmark.id,
-    },
-  ];
+  return {
+    code: 'W_OUTLIER',
+    message: `round ${rounds} is an outlier; no round is excluded`,
+    hint: 'stop other programs and use more --rounds',
+    benchmark: benchmark.id,
+  };
 }
 
 /**
  * A driver with a time limit of its own per request rejects what it has not even sent.
  * @param {Looked} looked
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function driverLimitWarning({ benchmark }) {
   const { storage, profile, load, rounds, id } = benchmark;
@@ -173,35 +167,31 @@ function driverLimitWarning({ benchmark }) {
   if (!isOwn || load.kind !== 'burst') return [];
   const count = rounds.reduce((sum, { outcomes }) => sum + outcomes.timeout, 0);
   const tuned = storage === 'redis' && profile === 'default' ? '--storages redis:tuned, ' : '';
-  return [
-    {
-      code: 'W_DRIVER_TIMEOUT',
-      message: `the driver’s own time limit per request rejected ${count} requests, sent or not`,
-      hint: `use ${tuned}--in-flight K, or fewer --ops`,
-      benchmark: id,
-    },
-  ];
+  return {
+    code: 'W_DRIVER_TIMEOUT',
+    message: `the driver’s own time limit per request rejected ${count} requests, sent or not`,
+    hint: `use ${tuned}--in-flight K, or fewer --ops`,
+    benchmark: id,
+  };
 }
 
 /**
  * One for all: on a busy machine it would be one for each benchmark.
  * @param {Looked[]} looked
- * @returns {Warning[]}
+ * @returns {Warning | []}
  */
 function driftWarning(looked) {
   const marked = looked.filter(({ diagnostics }) => diagnostics.drift?.marked);
   if (marked.length === 0) return [];
   const which = marked.length === looked.length ? 'all' : `${marked.length}`;
-  return [
-    {
-      code: 'W_UNSTEADY',
-      message:
-        `still warming up, or slowing down, in ${which} of ${looked.length} benchmarks: the last ` +
-        `third of the time was more than ${percent(SPEED_DRIFT_MAX)} faster or slower than the first`,
-      hint: 'use a longer --warmup on an idle machine',
-      benchmark: null,
-    },
-  ];
+  return {
+    code: 'W_UNSTEADY',
+    message:
+      `still warming up, or slowing down, in ${which} of ${looked.length} benchmarks: the last ` +
+      `third of the time was more than ${percent(SPEED_DRIFT_MAX)} faster or slower than the first`,
+    hint: 'use a longer --warmup on an idle machine',
+    benchmark: null,
+  };
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 const RATE_DURATION_MS = 10_000;
 const WINDOW = 100;
 
-const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
+export const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
   z.number().int().min(min).max(max);
 const rate = z.number().positive().max(RATE_MAX);
 const durationMs = z.number().positive().max(86_400_000);

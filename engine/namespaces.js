@@ -5,7 +5,7 @@
  * the next.
  */
 
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { getLoader } from '../data/loaders/index.js';
 import { openNamespace } from '../data/namespaces/index.js';
@@ -13,6 +13,7 @@ import { formatEndpoint } from '../lib/address.js';
 import { readCredentials } from '../lib/credentials.js';
 import { createDataset } from '../lib/dataset.js';
 import { refusedError } from '../lib/errors.js';
+import { listFolder } from '../lib/folder.js';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
 import { machineLock, withLock } from '../servers/lock.js';
 
@@ -140,24 +141,20 @@ async function claim(server, { namespace, dataset }, run) {
   const { plan, signal, onEvent } = run;
   const context = { address, credentials: await readCredentials(credentialVariables), signal };
   const handle = await openNamespace(name, namespace, context);
-  if (namespace.rows) {
-    try {
+  try {
+    if (!namespace.rows) await handle.claim();
+    else {
       await handle.check();
       if (namespace.grows) await handle.release();
-    } finally {
-      await handle.close();
     }
-    onEvent?.({ type: 'filling', storage: name });
-    const { seed } = await getLoader(name);
-    const { allowTargets } = plan;
-    await seed({ ...context, namespace, allowTargets, dataset: createDataset(dataset) });
-    return;
-  }
-  try {
-    await handle.claim();
   } finally {
     await handle.close();
   }
+  if (!namespace.rows) return;
+  onEvent?.({ type: 'filling', storage: name });
+  const { seed } = await getLoader(name);
+  const { allowTargets } = plan;
+  await seed({ ...context, namespace, allowTargets, dataset: createDataset(dataset) });
 }
 
 /**
@@ -202,15 +199,6 @@ function ownFolder(home, name) {
     rmSync(path.join(embedded, leaf), { recursive: true, force: true });
   }
   return path.join(embedded, `${name}.${pid}.${startTicks}`);
-}
-
-/** @param {string} folder */
-function listFolder(folder) {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /**

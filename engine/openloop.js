@@ -28,23 +28,21 @@ export function droppedTooMuch({ outcomes, scheduled }) {
 export function openLoopWarnings({ benchmarks, searches }) {
   if (searches !== undefined) return [];
   const open = benchmarks.filter(({ load }) => load.kind === 'rate');
-  return [...outageWarnings(open), ...open.flatMap(droppedWarning), ...lateWarning(open)];
+  return [outageWarnings(open), open.flatMap(droppedWarning), lateWarning(open)].flat();
 }
 
 /** @param {Benchmark} benchmark */
 function droppedWarning({ id, rounds, load }) {
   if (!rounds.some(droppedTooMuch)) return [];
   const [dropped, offered] = sums(rounds, 'dropped');
-  return [
-    {
-      code: 'W_DROPPED',
-      message:
-        `${share(dropped, offered)} of the operations were not sent, because ${load.maxInFlight} ` +
-        'were in flight: this benchmark is invalid',
-      hint: 'lower --rate, or raise --max-in-flight',
-      benchmark: id,
-    },
-  ];
+  return {
+    code: 'W_DROPPED',
+    message:
+      `${share(dropped, offered)} of the operations were not sent, because ${load.maxInFlight} ` +
+      'were in flight: this benchmark is invalid',
+    hint: 'lower --rate, or raise --max-in-flight',
+    benchmark: id,
+  };
 }
 
 /**
@@ -65,16 +63,14 @@ function lateWarning(benchmarks) {
   );
   const where =
     benchmarks.length === 1 ? '' : ` in ${late.length} of ${benchmarks.length} open loops`;
-  return [
-    {
-      code: 'W_LATE',
-      message:
-        `up to ${share(most, 1)} of the operations${where} were sent more than 1 ms after they ` +
-        'were due: the client could not keep up; response times include the delay, service times do not',
-      hint: 'lower --rate, or give the client more processors',
-      benchmark: late.length === 1 ? late[0].id : null,
-    },
-  ];
+  return {
+    code: 'W_LATE',
+    message:
+      `up to ${share(most, 1)} of the operations${where} were sent more than 1 ms after they ` +
+      'were due: the client could not keep up; response times include the delay, service times do not',
+    hint: 'lower --rate, or give the client more processors',
+    benchmark: late.length === 1 ? late[0].id : null,
+  };
 }
 
 /**

@@ -46,13 +46,11 @@ export function outageWarnings(benchmarks) {
     const spans = all.flatMap(({ ns }) => (ns === null ? [] : formatDuration(ns)));
     const ended = spans.length === 0 ? '' : `no connection for ${spans.join(', ')}; `;
     const still = lasting ? `not connected again until the end (${lasting.reason}); ` : '';
-    return [
-      {
-        code: 'W_OUTAGE',
-        message: `${ended}${still}${failed.toLocaleString('en-US')} operations failed by it`,
-        hint: lasting ? 'look whether the server is back; not every driver can continue' : null,
-        benchmark: id,
-      },
-    ];
+    return {
+      code: 'W_OUTAGE',
+      message: `${ended}${still}${failed.toLocaleString('en-US')} operations failed by it`,
+      hint: lasting ? 'look whether the server is back; not every driver can continue' : null,
+      benchmark: id,
+    };
   });
 }

@@ -18,6 +18,7 @@ import {
   searchOption,
   splitPossible,
   trialLoad,
+  whole,
 } from './loads.js';
 import { optionsOf } from './options.js';
 import { isReadOnly, refuseBesideReadOnly } from './own-data.js';
@@ -27,9 +28,6 @@ import { rowsForSizes, withSizes } from './value-sizes.js';
 
 /** @typedef {import('../lib/types.js').LoadOption} LoadOption */
 /** @typedef {import('../lib/types.js').WorkloadDefinition} WorkloadDefinition */
-
-const whole = (/** @type {number} */ min, /** @type {number} */ max) =>
-  z.number().int().min(min).max(max);
 
 const variantOption = z.strictObject({
   parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),

@@ -4,7 +4,7 @@
  * the parent is there). Not for removing any.
  */
 
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
@@ -32,5 +32,17 @@ export function makeFolder(folder, { mode = 0o777 } = {}) {
       // Another process may have made it in the meantime.
       if (error.code !== 'EEXIST') throw error;
     }
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {string[]} names of what is in it; none where it cannot be read
+ */
+export function listFolder(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

@@ -4,9 +4,10 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listFolder } from '../lib/folder.js';
 import { isAlive, ownIdentity } from '../lib/process-identity.js';
 import { endServer, isRunning, processesOf } from './process.js';
 
@@ -38,7 +39,9 @@ export function readRecord(home, name) {
  */
 export function readRunning(home, name) {
   const { pid, startTicks } = ownIdentity();
-  const mine = listFolders(home).filter((leaf) => leaf.startsWith(`${name}.${pid}.${startTicks}.`));
+  const mine = listFolder(serversFolder(home)).filter((leaf) =>
+    leaf.startsWith(`${name}.${pid}.${startTicks}.`),
+  );
   const records = mine.map((leaf) => readRecordFile(join(serversFolder(home), leaf, OWNED_RECORD)));
   for (const record of [...records, readRecord(home, name)]) {
     if (record !== null && record.version !== '' && isRunning(record)) return record;
@@ -53,7 +56,7 @@ export function readRunning(home, name) {
  *   these addresses
  */
 export function findRunningAt(home, texts) {
-  for (const leaf of listFolders(home)) {
+  for (const leaf of listFolder(serversFolder(home))) {
     const path = join(serversFolder(home), leaf);
     const record = readRecordFile(leaf.endsWith('.json') ? path : join(path, OWNED_RECORD));
     if (record === null || !Object.values(record.address).some((text) => texts.includes(text))) {
@@ -62,15 +65,6 @@ export function findRunningAt(home, texts) {
     if (record.version !== '' && isRunning(record)) return record;
   }
   return null;
-}
-
-/** @param {string} home */
-function listFolders(home) {
-  try {
-    return readdirSync(serversFolder(home));
-  } catch {
-    return [];
-  }
 }
 
 /**
@@ -141,7 +135,7 @@ export function makeServerFolder(home, name, owned) {
  */
 export async function sweepOwned(home) {
   const removed = [];
-  for (const leaf of listFolders(home)) {
+  for (const leaf of listFolder(serversFolder(home))) {
     const match = /^[a-z][a-z0-9-]*\.(\d+)\.(\d+)\.[0-9a-f]{6}$/.exec(leaf);
     if (match === null) continue;
     if (isAlive({ pid: Number(match[1]), startTicks: Number(match[2]) })) continue;

@@ -82,20 +82,17 @@ export const throughput = {
 };
 
 /**
- * @param {string} unit `rows`: the metric is rows/s
- * @param {(round: any) => number} count of that in a round
- * @param {Hints} [hints]
+ * @param {(round: any) => number} count of rows in a round
  * @returns {Metric}
  */
-export function ratePer(unit, count, hints = {}) {
+export function rowRate(count) {
   return {
-    key: unit,
-    name: `${unit}/s`,
-    unit: `${unit}/s`,
+    key: 'rows',
+    name: 'rows/s',
+    unit: 'rows/s',
     better: 'more',
     drop: 0,
     shows: ['interval', 'n'],
-    ...hints,
     of(benchmark, scope) {
       const rounds = measuredWithMetrics(benchmark);
       const rates = rounds.map((round) =>
@@ -235,16 +232,6 @@ export function metricValues({ source }, name) {
   return source.rounds
     .filter((/** @type {any} */ { metrics, state }) => metrics !== undefined && state !== 'failed')
     .map((/** @type {any} */ { metrics }) => metrics[name]);
-}
-
-/**
- * A workload's own figure: the median of its rounds.
- * @param {string} name
- * @param {Shown} shown
- * @returns {Metric}
- */
-export function workloadMetric(name, shown) {
-  return metric(shown, (one) => medianOfAll(metricValues(one, name)));
 }
 
 /**

@@ -14,7 +14,6 @@ import { requireFinite } from './interval.js';
  * @property {number | null} df degrees of freedom, fractional; null if t is
  * @property {number | null} p two-sided; 0 or 1 without variance; null without a test
  * @property {number | null} standardError of the difference of means
- * @property {'welch' | 'none'} method
  */
 
 /**
@@ -29,30 +28,18 @@ export function welchTest(a, b) {
   requireFinite(a, 'welchTest');
   requireFinite(b, 'welchTest');
   if (a.length < 2 || b.length < 2) {
-    return { t: null, df: null, p: null, standardError: null, method: 'none' };
+    return { t: null, df: null, p: null, standardError: null };
   }
   const difference = mean([...a]) - mean([...b]);
   const shareA = sampleVariance([...a]) / a.length;
   const shareB = sampleVariance([...b]) / b.length;
   const square = shareA + shareB;
   if (square === 0) {
-    return {
-      t: null,
-      df: null,
-      p: difference === 0 ? 1 : 0,
-      standardError: 0,
-      method: 'welch',
-    };
+    return { t: null, df: null, p: difference === 0 ? 1 : 0, standardError: 0 };
   }
   // Relative to the sum, so that squares of tiny variances do not underflow.
   const [partA, partB] = [shareA / square, shareB / square];
   const df = 1 / (partA ** 2 / (a.length - 1) + partB ** 2 / (b.length - 1));
   const t = difference / Math.sqrt(square);
-  return {
-    t,
-    df,
-    p: 2 * studentTail(Math.abs(t), df),
-    standardError: Math.sqrt(square),
-    method: 'welch',
-  };
+  return { t, df, p: 2 * studentTail(Math.abs(t), df), standardError: Math.sqrt(square) };
 }

@@ -17,7 +17,7 @@ const DIFFERS = 1.25;
  */
 export function fleetWarnings({ fleet, benchmarks }) {
   if (fleet === undefined) return [];
-  return [...lossWarning(fleet), ...lateWarning(benchmarks), ...benchmarks.flatMap(differing)];
+  return [lossWarning(fleet), lateWarning(benchmarks), benchmarks.flatMap(differing)].flat();
 }
 
 /** @param {import('../../lib/fleet.js').Fleet} fleet */
@@ -28,14 +28,12 @@ function lossWarning({ lost, onLoss, agents }) {
     onLoss === 'truncate'
       ? `its round has the seconds in which all were there, of the ${left} others`
       : 'its round is invalid';
-  return [
-    {
-      code: 'W_AGENT_LOST',
-      message: `agent ${lost.agent} was lost in round ${lost.round + 1}: ${what}; the run was ended`,
-      hint: 'npx dragstrip agents shows who is there',
-      benchmark: null,
-    },
-  ];
+  return {
+    code: 'W_AGENT_LOST',
+    message: `agent ${lost.agent} was lost in round ${lost.round + 1}: ${what}; the run was ended`,
+    hint: 'npx dragstrip agents shows who is there',
+    benchmark: null,
+  };
 }
 
 /** @param {readonly Benchmark[]} benchmarks */
@@ -54,14 +52,12 @@ function lateWarning(benchmarks) {
     ];
   });
   if (texts.length === 0) return [];
-  return [
-    {
-      code: 'W_AGENT_LATE',
-      message: texts.join('; '),
-      hint: 'give the load machines idle processors, and the same clock source',
-      benchmark: null,
-    },
-  ];
+  return {
+    code: 'W_AGENT_LATE',
+    message: texts.join('; '),
+    hint: 'give the load machines idle processors, and the same clock source',
+    benchmark: null,
+  };
 }
 
 /** @param {RoundAgent} one @returns {NonNullable<RoundAgent['slices']>} a whole load is one segment */
@@ -75,7 +71,7 @@ function startsOf({ slices, lateNs, durationNs }) {
  * With two agents nobody knows which one differs; from three on it is the one that is not as the
  * median of the others.
  * @param {Benchmark} benchmark
- * @returns {Result['warnings']}
+ * @returns {Result['warnings'][number] | []}
  */
 function differing({ id, rounds, load }) {
   const whole = rounds.filter(({ state }) => state === 'measured').flatMap((r) => r.agents ?? []);
@@ -99,14 +95,12 @@ function differing({ id, rounds, load }) {
     );
     if (Math.abs(Math.log(ratios[worst])) < Math.log(DIFFERS)) continue;
     const others = names.length === 2 ? `agent ${names[1 - worst]}’s` : 'the median of the others';
-    return [
-      {
-        code: 'W_AGENT_DIFFERS',
-        message: `agent ${names[worst]}: its ${what} is ${formatRatio(ratios[worst])} of ${others}`,
-        hint: 'compare the machines, and their way to the server, before you trust the sum',
-        benchmark: id,
-      },
-    ];
+    return {
+      code: 'W_AGENT_DIFFERS',
+      message: `agent ${names[worst]}: its ${what} is ${formatRatio(ratios[worst])} of ${others}`,
+      hint: 'compare the machines, and their way to the server, before you trust the sum',
+      benchmark: id,
+    };
   }
   return [];
 }

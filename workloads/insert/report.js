@@ -8,8 +8,8 @@ import {
   numberOf,
   p50,
   p99,
-  ratePer,
   ratioTo,
+  rowRate,
   serverCpu,
 } from '../../stats/metrics.js';
 
@@ -19,7 +19,7 @@ import {
 const PLAINEST = Object.freeze(['async', 'one']);
 
 /** Rows that were read back and right, from the first request to the last acknowledgement. */
-const rowsPerSecond = ratePer('rows', ({ metrics }) => Number(metrics?.right ?? 0));
+const rowsPerSecond = rowRate(({ metrics }) => Number(metrics?.right ?? 0));
 
 /** @param {any} benchmark @returns {number | null} rows of a request, in the mean */
 function rowsPerRequest(benchmark) {
