@@ -107,8 +107,8 @@ export class Baseline {
   async print(result, stdout) {
     if (this.stored !== undefined) {
       const { name, result: base } = this.stored;
-      const sides = { base: { file: `baseline ${name}`, result: base }, own: { file: 'this run' } };
-      const comparison = compareResults(sides.base, [{ ...sides.own, result }]);
+      const stored = { file: `baseline ${name}`, result: base };
+      const comparison = compareResults(stored, [{ file: 'this run', result }]);
       const render = await loadDocumentReport('console');
       const table = render(comparisonDocument(comparison), fittedTo(stdout));
       this.#judge(comparison.others[0], name);

@@ -114,7 +114,11 @@ export class RunView {
     const isMixed = new Set(planned.map(({ workload }) => workload)).size > 1;
     const rowOf = (/** @type {Benchmark} */ one) =>
       this.nameOf?.(one) ??
-      [labelOf(one), ...(isMixed ? [one.workload] : []), ...parametersOf(one)].join(', ');
+      [
+        labelOf(one),
+        ...(isMixed ? [one.workload] : []),
+        ...Object.values(one.parameters ?? {}),
+      ].join(', ');
     this.#entries = planned.map((benchmark) => ({
       benchmark,
       row: plainText(rowOf(benchmark)),
@@ -343,7 +347,8 @@ export class RunView {
       if (entry === undefined) return { texts: ['', '', ''], isFastest: false };
       const figure = figureOf(entry);
       const isCompared = figure !== null && this.#networked.has(entry.row);
-      const p99 = p99Of(entry);
+      const { rounds } = entry.benchmark;
+      const p99 = medianOf(rounds.flatMap(({ latency }) => latency?.p99Ns ?? []));
       return {
         texts: [
           this.#statusOf(entry, figure),
@@ -380,11 +385,6 @@ export class RunView {
   }
 }
 
-/** @param {Benchmark} benchmark @returns {string[]} */
-function parametersOf({ parameters = {} }) {
-  return Object.values(parameters).map(String);
-}
-
 /** @param {Entry} entry */
 function ownNs({ benchmark }) {
   return benchmark.load.durationNs ?? 0;
@@ -394,11 +394,6 @@ function ownNs({ benchmark }) {
 function figureOf({ benchmark }) {
   const values = benchmark.rounds.map(({ throughput }) => throughput).filter((one) => one > 0);
   return figureOver(values)?.value ?? null;
-}
-
-/** @param {Entry} entry @returns {number | null} median of its rounds, ns */
-function p99Of({ benchmark }) {
-  return medianOf(benchmark.rounds.flatMap(({ latency }) => latency?.p99Ns ?? []));
 }
 
 /** @param {string} text @param {number} width */

@@ -23,6 +23,7 @@ import { searchTables } from './searches.js';
 import { setupOf } from './setup.js';
 import { specOf } from './specs.js';
 import { KNEE_EXPLAINED, kneeColumns, sweepParts, sweepTables, sweepVerdicts } from './sweeps.js';
+import { processorText } from './text.js';
 import { unfinishedList } from './unfinished.js';
 import { comparisonNotes } from './verdict.js';
 
@@ -31,6 +32,7 @@ import { comparisonNotes } from './verdict.js';
 /** @typedef {import('../lib/report-types.js').Table} Table */
 /** @typedef {import('../lib/report-types.js').ReportSpec} ReportSpec */
 /** @typedef {import('./specs.js').ReportSpecs} ReportSpecs */
+/** @typedef {import('./analysis/rows.js').Row} Row */
 
 /**
  * @param {Result} result
@@ -39,16 +41,15 @@ import { comparisonNotes } from './verdict.js';
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE where the result is damaged
  */
 export function documentOf(result, specs) {
+  const specIn = (/** @type {Row} */ { source }) => specOf(specs, source.workload);
   const groups = toGroups(result);
   const rows = [...groups.flatMap((group) => group.rows), ...variantRows(result)];
   const all = [...groups.flatMap((group) => group.rows), ...variantRows(result, { skipped: true })];
   const parts = partsOf(result, all, specs);
   const pairs = groups.flatMap((group) => group.pairs);
   const gates = gateLines(result);
-  const sweeps = sweepsOf(
-    rows.filter(({ source }) => specOf(specs, source.workload).sweeps),
-    result,
-  );
+  const swept = rows.filter((row) => specIn(row).sweeps);
+  const sweeps = sweepsOf(swept, result);
   const variants = parts.filter(({ benchmarks }) =>
     benchmarks.every(({ source }) => source.parameters !== undefined),
   );
@@ -75,7 +76,7 @@ export function documentOf(result, specs) {
       ...parts.flatMap(({ spec, benchmarks }) => spec.notes?.(benchmarks, result) ?? []),
     ],
     lists: [
-      ...[failedList(rows), wrongList(rows.filter((row) => !isRefused(row, specs)))],
+      ...[failedList(rows), wrongList(rows.filter((row) => !specIn(row).refused?.(row)))],
       ...parts.flatMap(({ spec, benchmarks }) => spec.lists?.(benchmarks, result) ?? []),
       ...[skippedList(result), unfinishedList(result), warningList(result)],
     ].filter(({ items }) => items.length > 0),
@@ -100,14 +101,6 @@ export function documentOf(result, specs) {
     roundTexts: () => roundTextsOf(result),
     rounds: () => roundTableOf(result, specs, kneeColumns(sweeps)),
   };
-}
-
-/**
- * @param {import('./analysis/rows.js').Row} row
- * @param {ReportSpecs} specs
- */
-function isRefused(row, specs) {
-  return specOf(specs, row.source.workload).refused?.(row) ?? false;
 }
 
 /** @typedef {{ spec: ReportSpec, benchmarks: any[], tables: Table[] }} Part */
@@ -146,11 +139,10 @@ function contendersIn({ benchmarks }, parts) {
 }
 
 /** @param {Result} result */
-function subtitleOf({ environment: { cpu, cores, node }, startedAt, dragstrip }) {
-  return plainText(
-    `Dragstrip ${dragstrip}, ${startedAt.slice(0, 10)}, Node ${node}, ` +
-      `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
-  );
+function subtitleOf({ environment, startedAt, dragstrip }) {
+  const { node } = environment;
+  const parts = [`Dragstrip ${dragstrip}`, startedAt.slice(0, 10), `Node ${node}`];
+  return plainText([...parts, processorText(environment)].join(', '));
 }
 
 /**

@@ -5,6 +5,7 @@ import { formatCount, formatElapsed, formatShare, plainText } from '../lib/forma
 import { describeSizes } from '../lib/value-sizes.js';
 import { agentHead } from './agents.js';
 import { specOf } from './specs.js';
+import { processorText } from './text.js';
 
 /** @typedef {import('../lib/result.js').Result} Result */
 
@@ -107,7 +108,7 @@ function when({ startedAt, finishedAt, state }) {
 /** @param {import('../lib/result.js').Environment} environment */
 function machineText({ os, arch, cpu, cores, memoryBytes, governor, virtual }) {
   const parts = [
-    `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`,
+    processorText({ cpu, cores }),
     `${(memoryBytes / 2 ** 30).toFixed(1)} GiB`,
     `${os} ${arch}`,
   ];

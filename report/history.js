@@ -13,6 +13,7 @@ import {
 import { version } from '../lib/version.js';
 import { metric } from '../stats/metrics.js';
 import { OF_NO_RESULT, tableOfItems } from './model.js';
+import { processorText } from './text.js';
 
 /** @typedef {import('./analysis/history.js').BenchmarkHistory} BenchmarkHistory */
 /** @typedef {import('./analysis/history.js').HistoryPoint} HistoryPoint */
@@ -117,18 +118,7 @@ const RESULTS = {
       4,
     ),
     words('node', 'Node', ({ result }) => result.environment.node, 5),
-    words(
-      'machine',
-      'machine',
-      ({
-        result: {
-          environment: { cpu, cores },
-        },
-      }) => {
-        return `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
-      },
-      6,
-    ),
+    words('machine', 'machine', ({ result }) => processorText(result.environment), 6),
   ],
 };
 

@@ -12,11 +12,6 @@ import { paint, roleColor } from './palette.js';
 
 const require = createRequire(import.meta.url);
 
-/** @returns {typeof import('echarts')} a megabyte that takes 150 ms: loaded at the first plot */
-function library() {
-  return require('echarts');
-}
-
 /** Without quotes: the list stands in attributes. */
 const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, Arial, sans-serif';
 /** How far around a point the pointer finds it where there is no script. */
@@ -99,7 +94,9 @@ export function plotPicture(plot, { theme = 'light', subtitle = '' } = {}) {
  * @returns {{ svg: string, pixels: [number, number][] }} pixels: of the drawing's points
  */
 function drawSvg({ height, option, points }, { width, id }) {
-  const chart = library().init(null, null, { renderer: 'svg', ssr: true, width, height });
+  // A megabyte that takes 150 ms: loaded at the first plot.
+  const echarts = /** @type {typeof import('echarts')} */ (require('echarts'));
+  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
   try {
     const textStyle = { fontFamily: FONT, fontSize: 12, color: roleColor('ink') };
     chart.setOption({ animation: false, textStyle, ...option });

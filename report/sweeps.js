@@ -11,6 +11,7 @@ import {
   plainText,
 } from '../lib/format.js';
 import { figureOf, metric, UNKNOWN } from '../stats/metrics.js';
+import { kneeSummary } from '../workloads/operations-plots.js';
 import { throughputOf } from './analysis/sweeps.js';
 import { tableOfItems } from './model.js';
 import { snakeCase } from './text.js';
@@ -249,16 +250,10 @@ function plotOf(sweep) {
     ...(isWide && { xScale: 'log' }),
     scales: ['linear', 'log'],
     knee: (/** @type {any[]} */ rows) => rows[0]?.benchmarks[0].curve.bend.x ?? null,
-    summary: (/** @type {any[]} */ curves) =>
-      curves
-        .map(({ plain, points }) => {
-          const knee = points.find((/** @type {any} */ { marked }) => marked);
-          const last = points[points.length - 1];
-          return knee === undefined
-            ? `${plain}: no knee up to ${formatCount(last.x)}.`
-            : `${plain}: knee at ${formatCount(knee.x)}, ${formatThroughput(knee.y)} ops/s.`;
-        })
-        .join(' '),
+    summary: kneeSummary(
+      formatCount,
+      ({ x, y }) => `knee at ${formatCount(x)}, ${formatThroughput(y)} ops/s`,
+    ),
     note:
       'Verified operations per second. Ring: the knee, where the curve is farthest above the line from its ' +
       'first point to its last, both axes scaled to 1 (Kneedle, Satopää et al. 2011).',

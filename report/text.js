@@ -117,3 +117,8 @@ function formatPart(part) {
 export function snakeCase(name) {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
+
+/** @param {{ cpu: string, cores: number }} environment */
+export function processorText({ cpu, cores }) {
+  return `${cpu}, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
+}

@@ -31,13 +31,8 @@ export const storage = defineStorage({
   },
   unavailable: async () => missingBinary(),
   open: {
-    rows: openRows,
+    rows: async (context) =>
+      glideRows(await connectGlideCluster(context), context.names.redisPrefix),
     insert: (context) => openInserter(context, glideClusterConnection, TAGGED),
   },
 });
-
-/** @type {NonNullable<import('../lib/types.js').StorageDefinition['open']['rows']>} */
-async function openRows(context) {
-  const client = await connectGlideCluster(context);
-  return glideRows(client, context.names.redisPrefix);
-}

@@ -39,11 +39,6 @@ export function shortLegend(rows) {
   ];
 }
 
-/** @param {readonly any[]} rows */
-function isSliced(rows) {
-  return rows.some(({ isSliced: own }) => own);
-}
-
 /**
  * @param {readonly any[]} rows
  * @returns {string} how much of the replies was compared with the dataset
@@ -168,8 +163,8 @@ const OF_SLICES = [
  */
 export function explainOperations(rows) {
   if (rows.length === 0) return [];
-  const sliced = isSliced(rows);
   const has = (/** @type {(row: any) => boolean} */ is) => rows.some(is);
+  const sliced = has(({ isSliced }) => isSliced);
   const isClosed = has(({ source }) => source.load.kind !== 'rate');
   /** @type {[boolean, readonly Explained[]][]} */
   const parts = [

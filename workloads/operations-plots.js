@@ -307,6 +307,19 @@ const overTime = {
   noteOfCollections: 'At the bottom: garbage collections, as wide as they were long.',
 };
 
+/**
+ * @param {(x: number) => string} upTo
+ * @param {(knee: { x: number, y: number }) => string} at
+ * @returns {(curves: readonly any[]) => string} where each curve has its knee, if it has one
+ */
+export function kneeSummary(upTo, at) {
+  const textOf = (/** @type {any} */ { plain, points }) => {
+    const knee = points.find((/** @type {any} */ { marked }) => marked);
+    return `${plain}: ${knee ? at(knee) : `no knee up to ${upTo(points.at(-1).x)}`}.`;
+  };
+  return (curves) => curves.map(textOf).join(' ');
+}
+
 const KNEE_METRICS = ['offered', 'throughput', 'dropped_share', 'latency_p99'];
 
 /** @param {readonly TableRow[]} rows of one storage @returns {number | null} */
@@ -339,17 +352,10 @@ const openLoop = {
   yName: 'p99 of the response time',
   scales: ['log', 'linear'],
   knee: kneeIn,
-  summary(/** @type {any[]} */ curves) {
-    return curves
-      .map(({ plain, points }) => {
-        const knee = points.find((/** @type {any} */ { marked }) => marked);
-        const last = points[points.length - 1];
-        return knee === undefined
-          ? `${plain}: no knee up to ${formatThroughput(last.x)} ops/s.`
-          : `${plain}: keeps up to ${formatThroughput(knee.x)} ops/s, p99 ${formatDuration(knee.y)}.`;
-      })
-      .join(' ');
-  },
+  summary: kneeSummary(
+    (x) => `${formatThroughput(x)} ops/s`,
+    ({ x, y }) => `keeps up to ${formatThroughput(x)} ops/s, p99 ${formatDuration(y)}`,
+  ),
   note:
     'p99 of the response time, measured from when an operation was due, all rounds together. ' +
     'Ring: the knee, the greatest rate before one that was not achieved within 1 %, of which some ' +

@@ -64,22 +64,14 @@ export function timeline(tables, spec, { seriesOf }) {
 /** @param {Round} round */
 function toLines(round) {
   const { warmup, timeline, durationNs, client } = round;
+  const { collections = [] } = client ?? {}; // none where only their sum is known
   const before = rates(warmup.curve, warmup.windowNs, warmup.durationNs);
   return {
     round: round.round,
     warmup: before.map(([atNs, rate]) => pair(atNs - warmup.durationNs, rate)),
     measured: rates(timeline.operations, timeline.windowNs, durationNs),
-    collections: collectionsOf(client).map(({ startNs, ns }) => pair(startNs, startNs + ns)),
+    collections: collections.map(({ startNs, ns }) => pair(startNs, startNs + ns)),
   };
-}
-
-/**
- * @param {Round['client']} client
- * @returns {{ startNs: number, ns: number }[]} since measuring began; none where only their sum is
- *   known
- */
-function collectionsOf(client) {
-  return client?.collections ?? [];
 }
 
 /** @param {number} a @param {number} b @returns {[number, number]} */

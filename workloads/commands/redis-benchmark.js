@@ -122,7 +122,8 @@ const TOO_SHORT = 'it was over within a millisecond, which it cannot time: take 
  */
 export function parseBenchmark(text) {
   const lines = text.split(/\r?\n/).filter((line) => line.startsWith('"'));
-  const rows = lines.map(fieldsOf);
+  // A name may have quotes and commas: it is the command, as it is.
+  const rows = lines.map((line) => line.replace(/^"|"\s*$/g, '').split('","'));
   const head = rows.find((row) => row.includes('rps')) ?? ['test', 'rps'];
   const last = rows.filter((row) => row !== head).at(-1);
   /** @type {Record<string, number | null>} */
@@ -137,14 +138,6 @@ export function parseBenchmark(text) {
   }
   const { perSecond } = figures;
   return perSecond === null || perSecond <= 0 ? null : /** @type {any} */ (figures);
-}
-
-/**
- * @param {string} line fields in double quotes, with commas between them
- * @returns {string[]} a name may have both: it is the command, as it is
- */
-function fieldsOf(line) {
-  return line.replace(/^"|"\s*$/g, '').split('","');
 }
 
 /**

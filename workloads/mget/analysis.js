@@ -105,7 +105,7 @@ export function toColumn(source, valueSize) {
  * @returns {FetchRow}
  */
 function toRow(series, valueSize) {
-  const [{ keys, warmup }] = series;
+  const [{ keys, warmup, medianNs, p90Ns, p99Ns }] = series;
   const pooled = series.some(({ latenciesNs }) => latenciesNs === null)
     ? null
     : Float64Array.from(series.flatMap(({ latenciesNs }) => latenciesNs ?? [])).sort();
@@ -119,18 +119,13 @@ function toRow(series, valueSize) {
     ...(isSliced
       ? percentilesOfSlices(series)
       : pooled === null
-        ? percentilesOf(series[0])
+        ? { medianNs, p90Ns, p99Ns }
         : percentilesOfPool(pooled)),
     fetchesPerSecond,
     keysPerSecond,
     bytesPerSecond: keysPerSecond === null ? null : keysPerSecond * valueSize,
     inFlightMean: meanInFlight(series),
   };
-}
-
-/** @param {Pick<SeriesResult, 'medianNs' | 'p90Ns' | 'p99Ns'>} series */
-function percentilesOf({ medianNs, p90Ns, p99Ns }) {
-  return { medianNs, p90Ns, p99Ns };
 }
 
 /** @param {readonly SeriesResult[]} series */

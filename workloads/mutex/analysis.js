@@ -103,7 +103,9 @@ export function lockRow(source) {
     sleepMeanNs: median(metric('sleepMeanNs')),
     violations: sum('violations'),
     timeouts:
-      test === 'stress' ? sum('timeouts') : sumOf(rounds, ({ outcomes }) => outcomes.timeout),
+      test === 'stress'
+        ? sum('timeouts')
+        : rounds.reduce((all, { outcomes }) => all + outcomes.timeout, 0),
     overruns: sum('overruns'),
     kills: sum('kills'),
     firstWaitNs: list('firstWaitNs'),
@@ -132,14 +134,6 @@ export function waitsOf({ rounds }) {
 /** @param {unknown[]} values @returns {string | null} the first that is a text */
 function textOf(values) {
   return /** @type {string | undefined} */ (values.find((one) => typeof one === 'string')) ?? null;
-}
-
-/**
- * @param {Round[]} rounds
- * @param {(round: Round) => number} valueIn
- */
-function sumOf(rounds, valueIn) {
-  return rounds.reduce((all, round) => all + valueIn(round), 0);
 }
 
 /** @typedef {'held' | 'broken' | 'open'} Verdict */
