@@ -206,3 +206,24 @@ export function isLoopback(endpoint) {
   const { host } = endpoint;
   return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
+
+/**
+ * Of several endpoints of a cluster: one may be down, then the next one is asked.
+ * @template T
+ * @param {import('./types.js').Address} address
+ * @param {(endpoint: Endpoint) => Promise<T>} ask
+ * @returns {Promise<T>}
+ * @throws what the first one threw, where none answers
+ */
+export async function firstAnswer({ tls: _encrypted, ...nodes }, ask) {
+  /** @type {unknown} */
+  let first;
+  for (const endpoint of Object.values(nodes)) {
+    try {
+      return await ask(endpoint);
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  throw first;
+}

@@ -3,7 +3,7 @@
  * is in cluster-start.js.
  */
 
-import { formatEndpoint } from '../lib/address.js';
+import { firstAnswer, formatEndpoint } from '../lib/address.js';
 import { defineServer } from '../lib/define.js';
 import { targetError } from '../lib/errors.js';
 import { findListener } from '../measure/listener.js';
@@ -55,14 +55,15 @@ export default defineServer({
   start: (context) => startCluster(NAME, context),
 
   async probe(address, credentials) {
-    const { endpoint, info } = await firstOf(address, (one) => readState(one, credentials));
+    const { endpoint, nodes, primaries } = await firstAnswer(address, (one) =>
+      readState(one, credentials),
+    );
     const { product, version, settings } = await readSettings(endpoint, credentials, {
       title: TITLE,
       credentials: CREDENTIALS,
       hint: HINT,
       settings: SETTINGS,
     });
-    const { nodes, primaries } = info;
     return {
       version: product === 'Redis' ? version : `${product} ${version}`,
       settings: { nodes: `${primaries} primaries, ${nodes - primaries} replicas`, ...settings },
@@ -71,36 +72,14 @@ export default defineServer({
   },
 
   async nodes(address, credentials) {
-    return firstOf(address, (endpoint) => readNodes(endpoint, credentials));
+    return firstAnswer(address, (endpoint) => readNodes(endpoint, credentials));
   },
 });
 
 /**
- * A node may be down: the next one is asked.
- * @template T
- * @param {Address} address
- * @param {(endpoint: Endpoint) => Promise<T>} ask
- * @returns {Promise<T>} of the first endpoint that gives one
- * @throws {import('../lib/errors.js').DragstripError} E_TARGET of the first one
- */
-async function firstOf(address, ask) {
-  const { tls: _encrypted, ...nodes } = address;
-  /** @type {unknown} */
-  let first;
-  for (const endpoint of Object.values(nodes)) {
-    try {
-      return await ask(endpoint);
-    } catch (error) {
-      first ??= error;
-    }
-  }
-  throw first;
-}
-
-/**
  * @param {Endpoint} endpoint
  * @param {Credentials} credentials
- * @returns {Promise<{ endpoint: Endpoint, info: { nodes: number, primaries: number } }>}
+ * @returns {Promise<{ endpoint: Endpoint, nodes: number, primaries: number }>}
  * @throws {import('../lib/errors.js').DragstripError} E_TARGET if it is no node of a cluster, or of
  *   one that does not serve
  */
@@ -116,10 +95,8 @@ async function readState(endpoint, credentials) {
   }
   return {
     endpoint,
-    info: {
-      nodes: Number(fields['cluster_known_nodes']),
-      primaries: Number(fields['cluster_size']),
-    },
+    nodes: Number(fields['cluster_known_nodes']),
+    primaries: Number(fields['cluster_size']),
   };
 }
 

@@ -3,7 +3,7 @@
  * node of its slot. Not a driver: no redirection is followed; a slot that moved is an error.
  */
 
-import { formatPlace } from '../../lib/address.js';
+import { firstAnswer, formatPlace } from '../../lib/address.js';
 import { targetError } from '../../lib/errors.js';
 import { requireAnnounced } from '../../lib/safety.js';
 import { SLOTS, slotOf } from '../../packages/mutex/slot.js';
@@ -97,30 +97,21 @@ export class RespCluster {
 }
 
 /**
- * A node may be down: the next one is asked.
  * @param {import('../../lib/types.js').ConnectionContext} context
  * @returns {Promise<SlotRange[]>}
  */
-async function readRanges(context) {
-  const { tls: _encrypted, ...nodes } = context.address;
-  /** @type {unknown} */
-  let first;
-  for (const main of Object.values(nodes)) {
+function readRanges(context) {
+  return firstAnswer(context.address, async (main) => {
+    const connection = await RespConnection.connect(
+      { ...context, address: { main } },
+      CLUSTER_HINTS,
+    );
     try {
-      const connection = await RespConnection.connect(
-        { ...context, address: { main } },
-        CLUSTER_HINTS,
-      );
-      try {
-        return parseSlots(await connection.command('CLUSTER', 'SLOTS'), main.host ?? '');
-      } finally {
-        connection.close();
-      }
-    } catch (error) {
-      first ??= error;
+      return parseSlots(await connection.command('CLUSTER', 'SLOTS'), main.host ?? '');
+    } finally {
+      connection.close();
     }
-  }
-  throw first;
+  });
 }
 
 /**

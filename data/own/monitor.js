@@ -46,8 +46,7 @@ export class MonitorConnection extends RespConnection {
   consume(bytes) {
     // The reply to MONITOR itself is the last one that is waited for.
     if (this.onLine === null || this.waiting.size > 0) {
-      const used = this.onLine === null ? super.consume(bytes) : this.consumeFirst(bytes);
-      return used;
+      return this.onLine === null ? super.consume(bytes) : this.consumeFirst(bytes);
     }
     return this.consumeLines(bytes, 0);
   }

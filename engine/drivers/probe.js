@@ -132,7 +132,6 @@ async function probe(target, plan, context) {
     dataset: plan.dataset,
     folder: path.join(home, 'embedded'),
     seed: plan.seed,
-    warmupOperations: 1,
     stallNs: plan.timeoutMs * 1e6,
     driver,
   };
