@@ -11,7 +11,7 @@ import { usageError } from '../lib/errors.js';
 import { choice, count, duration, text } from '../lib/options.js';
 import { OPERATIONS_MAX as TRACE_OPERATIONS_MAX } from '../lib/trace.js';
 import { AGENT_OPTIONS, AGENTS_OPTIONS } from './fleet-options.js';
-import { collect, declared } from './option-rows.js';
+import { collect, declared, rowsOf } from './option-rows.js';
 
 /**
  * @typedef {object} OptionRow
@@ -28,6 +28,27 @@ const { inFlight } = LOAD_OPTIONS;
 const ops = count(1, OPERATIONS_MAX, undefined, {
   help: 'operations per benchmark; suffixes k and M are accepted (50k, 1M)',
 });
+
+/** Addresses of servers: whose, and what each is. */
+const ADDRESSES = Object.freeze({
+  redis: [
+    'redis',
+    'Redis: host:port, unix:/path, or both with a comma; or a URL, rediss:// for TLS',
+  ],
+  redisCluster: ['redis-cluster', 'a node of a Redis Cluster, which names the others'],
+  mysql: ['mariadb', 'MariaDB’s SQL port'],
+  handlersocket: ['mariadb', 'HandlerSocket’s read port'],
+  handlersocketWrite: ['mariadb', 'HandlerSocket’s write port'],
+  tarantool: ['tarantool', 'Tarantool'],
+  cassandra: ['cassandra', 'Cassandra'],
+});
+
+const addressRows = Object.fromEntries(
+  Object.entries(ADDRESSES).map(([name, [server, help]]) => {
+    const [row] = rowsOf({ [name]: text({ value: '<address>', help }) });
+    return [name, { ...row, server }];
+  }),
+);
 
 /** @type {Readonly<Record<string, OptionRow>>} */
 export const OPTIONS = Object.freeze({
@@ -52,29 +73,7 @@ export const OPTIONS = Object.freeze({
     help: 'write histograms of every second to a log that HdrHistogram tools read',
   },
   quiet: { flags: '--quiet', help: 'print only the result, no progress' },
-  redis: {
-    flags: '--redis <address>',
-    help: 'Redis: host:port, unix:/path, or both with a comma; or a URL, rediss:// for TLS',
-    server: 'redis',
-  },
-  redisCluster: {
-    flags: '--redis-cluster <address>',
-    help: 'a node of a Redis Cluster, which names the others',
-    server: 'redis-cluster',
-  },
-  mysql: { flags: '--mysql <address>', help: 'MariaDB’s SQL port', server: 'mariadb' },
-  handlersocket: {
-    flags: '--handlersocket <address>',
-    help: 'HandlerSocket’s read port',
-    server: 'mariadb',
-  },
-  handlersocketWrite: {
-    flags: '--handlersocket-write <address>',
-    help: 'HandlerSocket’s write port',
-    server: 'mariadb',
-  },
-  tarantool: { flags: '--tarantool <address>', help: 'Tarantool', server: 'tarantool' },
-  cassandra: { flags: '--cassandra <address>', help: 'Cassandra', server: 'cassandra' },
+  ...addressRows,
   tlsCa: {
     flags: '--tls-ca <file>',
     help: 'certificates of authorities that servers with TLS are verified by (PEM)',
@@ -158,21 +157,14 @@ export const OPTIONS = Object.freeze({
 /** @typedef {keyof typeof OPTIONS & string} OptionName */
 
 const DATASET_OPTIONS = ['rows', 'valueSize', 'seed'];
-export const ADDRESS_OPTIONS = [
-  'redis',
-  'redisCluster',
-  'mysql',
-  'handlersocket',
-  'handlersocketWrite',
-  'tarantool',
-  'tlsCa',
-  'tlsCert',
-  'tlsKey',
-  'tlsServerName',
-  'allowTargets',
-];
+const TLS_OPTIONS = ['tlsCa', 'tlsCert', 'tlsKey', 'tlsServerName'];
 /** Those of servers that do not hold the dataset. */
 export const FURTHER_ADDRESSES = ['cassandra'];
+export const ADDRESS_OPTIONS = [
+  ...Object.keys(ADDRESSES).filter((name) => !FURTHER_ADDRESSES.includes(name)),
+  ...TLS_OPTIONS,
+  'allowTargets',
+];
 /** Files that a report is written to. */
 export const OUTPUT_OPTIONS = ['html', 'svgFolder', 'pngFolder', 'theme', 'overwrite'];
 export const STORE_OPTIONS = ['json', 'out', 'force', 'quiet'];
@@ -222,7 +214,7 @@ const RECORD_OPTIONS = declared({
     help: 'most operations; the recording ends with them',
   }),
 });
-const REDIS_ADDRESS = ['redis', 'tlsCa', 'tlsCert', 'tlsKey', 'tlsServerName', 'allowTargets'];
+const REDIS_ADDRESS = ['redis', ...TLS_OPTIONS, 'allowTargets'];
 
 const HISTORY_OPTIONS = ['benchmark', 'trust', 'metric', 'format', 'markdown', 'csv'];
 
