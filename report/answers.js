@@ -9,8 +9,15 @@ import { formatRatio, formatShare } from '../lib/format.js';
  * @returns {string} `0.95× ± 2.1 %`
  */
 export function ratioText({ ratio, halfWidth }) {
-  const interval = halfWidth === null ? '' : ` ± ${formatShare(halfWidth)}`;
-  return `${formatRatio(ratio)}${interval}`;
+  return `${formatRatio(ratio)}${halfText(halfWidth)}`;
+}
+
+/**
+ * @param {number | null} half of an interval
+ * @returns {string} ` ± 2.1 %`, to stand behind a figure; empty without an interval
+ */
+export function halfText(half) {
+  return half === null ? '' : ` ± ${formatShare(half)}`;
 }
 
 /**

@@ -6,6 +6,7 @@
 import { formatBytes, formatCount, formatDuration, formatShare, plainText } from '../lib/format.js';
 import { flightName, shapeName } from '../lib/load-name.js';
 import { figureOf, medianOf } from '../stats/metrics.js';
+import { halfText } from './answers.js';
 import { tableOfItems } from './model.js';
 
 /** @typedef {import('./analysis/rows.js').Group} Group */
@@ -67,8 +68,7 @@ function checksOf(groups) {
     each(`A/A: ${copied(groups)} twice`, ({ comparison: { standings } }) => {
       if (standings.again === null) return null;
       const { ratio, halfWidth } = standings.again;
-      const interval = halfWidth === null ? '' : ` ± ${formatShare(halfWidth)}`;
-      return `${ratio.toFixed(3)}${interval}`;
+      return `${ratio.toFixed(3)}${halfText(halfWidth)}`;
     }),
     each('throughput × latency', littleText),
     each('in flight, steady part', steadyText),

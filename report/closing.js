@@ -4,17 +4,12 @@
  * every format shows the same. What a comparison decides is in verdict.js. Pure.
  */
 
-import {
-  formatCount,
-  formatDuration,
-  formatShare,
-  formatThroughput,
-  plainText,
-} from '../lib/format.js';
+import { formatCount, formatDuration, formatThroughput, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { flightName } from '../lib/load-name.js';
 import { sustainedOf } from '../stats/knee.js';
 import { numberOf } from '../stats/metrics.js';
+import { halfText } from './answers.js';
 import { searchesByLimit } from './searches.js';
 import { valueText } from './text.js';
 import { verdictOf } from './verdict.js';
@@ -74,9 +69,8 @@ function sentencesOf({ load, rows, comparison, isAgainst }) {
 
 /** @param {Row} row @returns {string} `17,201 ops/s ± 1.4 %` */
 function figureText({ throughput }) {
-  const half = throughput?.spread ?? null;
-  const figure = `${formatThroughput(throughput?.value ?? null)} ops/s`;
-  return half === null ? figure : `${figure} ± ${formatShare(half)}`;
+  const figure = formatThroughput(throughput?.value ?? null);
+  return `${figure} ops/s${halfText(throughput?.spread ?? null)}`;
 }
 
 /**

@@ -5,12 +5,12 @@
  */
 
 import { defineReport } from '../lib/define.js';
-import { formatCount, formatShare, formatThroughput, plainText } from '../lib/format.js';
+import { formatCount, formatThroughput, plainText } from '../lib/format.js';
 import { labelOf } from '../lib/label.js';
 import { loadName } from '../lib/load-name.js';
 import { circumstancesOf, differencesOf } from './analysis/conditions.js';
 import { toGroups, variantRows } from './analysis/rows.js';
-import { ratioText } from './answers.js';
+import { halfText, ratioText } from './answers.js';
 import { outcomeOf } from './gates.js';
 import markdown, { escapeMarkdown } from './markdown.js';
 
@@ -107,9 +107,7 @@ function tableOf(result, mark) {
 
 /** @param {import('../stats/interval.js').Figure | null} figure */
 function throughputText(figure) {
-  const spread = figure?.spread ?? null;
-  const interval = spread === null ? '' : ` ± ${formatShare(spread)}`;
-  return `${formatThroughput(figure?.value ?? null)}${interval}`;
+  return `${formatThroughput(figure?.value ?? null)}${halfText(figure?.spread ?? null)}`;
 }
 
 /**
