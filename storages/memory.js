@@ -8,7 +8,7 @@ import { fieldRecord } from './redis-hashes.js';
 
 export const storage = defineStorage({
   name: 'memory',
-  summary: 'an array in the process: the harnessOverhead of every figure',
+  summary: 'an array in the process: the overhead of the harness in every figure',
   package: null,
   server: null,
   rows: ['get', 'mget', 'set', 'add', 'del', 'scan', 'hash'],
