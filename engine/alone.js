@@ -158,7 +158,11 @@ export class Alone {
       const operations = OVERHEAD_OPERATIONS[name];
       const { inFlight } = load;
       const amount = { operations, durationNs: null };
-      const own = loadOfReads({ kind: name, inFlight, ...amount }, OVERHEAD_WARM);
+      const own = loadOfReads(
+        `overhead ${name}`,
+        { kind: name, inFlight, ...amount },
+        OVERHEAD_WARM,
+      );
       const contender = overheadContender([own], this.#roleContext(round));
       const seat = await this.#playSeat(contender, amount);
       const made = await toRound(seat.merged([0]), { round, position: 0, failure: seat.failure });

@@ -37,7 +37,7 @@ export function ceilingContenders(targets, loads, plan, round) {
   const contenders = targets.map(({ definition: { name }, profile }) =>
     labelOf({ storage: name, profile }),
   );
-  const runLoads = loads.map((load) => loadOfReads(load, WARM, contenders));
+  const runLoads = loads.map((load) => loadOfReads(JSON.stringify(load), load, WARM, contenders));
   const all = contendersInBlocks(targets, runLoads, {
     plan: /** @type {any} */ ({ ...plan, workload: DEFAULT_WORKLOAD, workloadOptions: {} }),
     others: [],

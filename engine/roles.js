@@ -72,14 +72,15 @@ const BURST_REQUEST_NS = 50_000;
 const ENDPOINTS = Object.freeze({ handlersocket: 'read', mysql: 'sql' });
 
 /**
+ * @param {string} id
  * @param {RunLoad['load']} load of rows, whatever the workload of the run
  * @param {RunLoad['warm']} warm
  * @param {string[]} [contenders] names of storages
  * @returns {RunLoad} of no benchmark
  */
-export function loadOfReads(load, warm, contenders = []) {
+export function loadOfReads(id, load, warm, contenders = []) {
   return {
-    id: JSON.stringify(load),
+    id,
     load,
     workload: CEILING_OF,
     workloadOptions: {},
