@@ -208,7 +208,7 @@ export function isLoopback(endpoint) {
 }
 
 /**
- * Of several endpoints of a cluster: one may be down, then the next one is asked.
+ * Asks the endpoints of a cluster in turn until one answers: some may be down.
  * @template T
  * @param {import('./types.js').Address} address
  * @param {(endpoint: Endpoint) => Promise<T>} ask

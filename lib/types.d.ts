@@ -14,7 +14,7 @@ export interface ProgramFigures {
 
 /** Another program that takes part beside the storages. */
 export interface BoundProgram {
-  /** once, with so many operations, or as many as it takes; null: it failed, and is asked no more */
+  /** once, with so many operations, or its own number; null: it failed, and is not run again */
   run(requests?: number): Promise<ProgramFigures | null>;
   /** of all its runs, for the rounds of the storages beside it */
   metrics(): WorkloadMetrics;

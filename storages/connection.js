@@ -220,16 +220,6 @@ export async function closeSocket(socket, end = () => void socket.destroy()) {
 }
 
 /**
- * @param {(done: (error: any, reply?: any) => void) => void} call
- * @returns {Promise<any>}
- */
-export function called(call) {
-  return new Promise((resolve, reject) => {
-    call((error, reply) => (error ? reject(error) : resolve(reply)));
-  });
-}
-
-/**
  * The handle of a pool. From here on a lost connection ends it: it would quietly make a new one.
  * @param {readonly import('node:net').Socket[]} sockets of all connections
  * @param {Omit<import('../lib/types.js').RowsHandle, 'close'>} operations

@@ -9,6 +9,7 @@ import net from 'node:net';
 import { defineStorage } from '../lib/define.js';
 import { builtFolder, missingBuild } from '../lib/hiredis-build.js';
 import { findHome } from '../lib/home.js';
+import { called } from '../lib/promised.js';
 import {
   arrayHead,
   authWords,
@@ -17,7 +18,6 @@ import {
   inlineCommand,
 } from '../protocols/resp/command.js';
 import {
-  called,
   closedError,
   closeSocket,
   connectOptions,

@@ -3,8 +3,9 @@
  * the reads: connections and pools with promises, and how each gives its replies. Loaded on demand.
  */
 
+import { called } from '../lib/promised.js';
 import { forMysql2, sqlLogin } from '../lib/tls.js';
-import { called, targetOf, withCode } from './connection.js';
+import { targetOf, withCode } from './connection.js';
 
 /** Milliseconds; the drivers' own 10 s are longer than an open may take here. */
 export const CONNECT_TIMEOUT_MS = 5000;

@@ -80,7 +80,7 @@ function differing({ id, rounds, load }) {
   /** @type {[string, (one: RoundAgent) => number | null][]} */
   const figures = [
     ['median latency', ({ latency }) => latency?.p50Ns ?? null],
-    // In an open loop it is what was asked for.
+    // The throughput of an open loop is its rate, given by the options.
     ...(load.kind === 'rate' ? [] : [throughputFigure]),
   ];
   for (const [what, of] of figures) {
