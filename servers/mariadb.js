@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../lib/address.js';
 import { ROW_NAMES } from '../lib/dataset.js';
@@ -186,8 +186,8 @@ async function installData(context, base, folder) {
     binaries.programs['mariadb-install-db'],
     [
       '--no-defaults',
-      ...(base === null ? [] : [`--basedir=${base}`]),
-      // Relative: the script would take a backslash in a path for an escape.
+      // Relative: the script splits a path at spaces, and takes a backslash in it for an escape.
+      ...(base === null ? [] : [`--basedir=${/\s/.test(base) ? relative(folder, base) : base}`]),
       '--datadir=./data.partial',
       '--auth-root-authentication-method=normal',
       '--skip-test-db',

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -332,6 +333,24 @@ test('every server starts in a folder with blanks, quotes, a backslash and a sem
   try {
     assert.deepEqual(failures, []);
     assert.deepEqual(servers.map(({ name }) => name).sort(), names.toSorted());
+  } finally {
+    await stop();
+    rmSync(top, { recursive: true, force: true });
+  }
+});
+
+const FETCHED = join(PACKAGES_HOME, 'packages', 'mariadb');
+const skip = existsSync(FETCHED) ? false : 'MariaDB is not fetched, but installed';
+
+test('MariaDB starts where its packages, too, are in a folder with a blank', { skip }, async () => {
+  const top = await makeHome();
+  const home = join(top, 'my work');
+  chmodSync(top, 0o711);
+  const how = { recursive: true, verbatimSymlinks: true };
+  cpSync(FETCHED, join(home, 'packages', 'mariadb'), how);
+  const { failures, stop } = await startServers(['mariadb'], { home, owned: true });
+  try {
+    assert.deepEqual(failures, []);
   } finally {
     await stop();
     rmSync(top, { recursive: true, force: true });
