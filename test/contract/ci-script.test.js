@@ -1,12 +1,13 @@
 /** The script of the CI example: green, red, and what it leaves for the comment. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { execa } from 'execa';
 import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
+import { writeTurning } from '../helpers/turning-driver.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-ci-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,37 +15,14 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const SCRIPT = path.join(ROOT, 'examples/github-action/dragstrip.sh');
 const MARK = '<!-- dragstrip -->';
 
-/**
- * A driver without a server, whose reads take so many turns of the event loop.
- * @param {string} place
- * @param {string} version
- * @param {number} turns
- */
-function writeDriver(place, version, turns) {
-  mkdirSync(path.join(folder, place), { recursive: true });
-  const manifest = { name: 'turning-driver', version, type: 'module', exports: './index.js' };
-  writeFileSync(path.join(folder, place, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(path.join(folder, place, 'index.js'), `export const turns = ${turns};\n`);
-}
-
-before(() => {
-  writeDriver('node_modules/turning-driver', '2.0.0', 40);
-  writeDriver('release', '2.0.0', 40);
-  writeDriver('same', '2.0.1', 41);
-  writeDriver('slower', '2.0.1', 5000);
-  writeFileSync(
-    path.join(folder, 'turning.mjs'),
-    `import { turns } from 'turning-driver';
-    export default {
-      name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
-      profiles: { default: { summary: '', options: {} } },
-      open: { rows: async ({ dataset }) => ({
-        async get(id) { for (let i = 0; i < turns; i += 1) await null; return dataset.value(id); },
-        async close() {},
-      }) },
-    };`,
-  );
-});
+before(() =>
+  writeTurning(folder, {
+    'node_modules/turning-driver': ['2.0.0', 200],
+    release: ['2.0.0', 200],
+    same: ['2.0.1', 201],
+    slower: ['2.0.1', 2000],
+  }),
+);
 
 /** @param {Record<string, string>} env */
 function runScript(env) {
@@ -57,13 +35,19 @@ function runScript(env) {
       SERVERS: 'running',
       PACKAGE: 'turning-driver',
       STORAGE: './turning.mjs',
-      GATES: 'p50>3 p50>1s',
+      GATES: 'p50>4.9 p50>1s',
       DRAGSTRIP: `${process.execPath} ${path.join(ROOT, 'bin/dragstrip.js')}`,
       RELEASE: 'turning-driver@./release',
-      MORE: '--load sync --ops 1500 --warmup 100 --rounds 8 --rows 50 --no-html',
+      MORE: '--load sync --ops 1500 --warmup 100 --rounds 4 --rows 50 --no-html',
       ...env,
     },
   });
+}
+
+/** @param {string} out */
+function gatesOf(out) {
+  const { gates } = JSON.parse(readFileSync(path.join(folder, out, 'race.json'), 'utf8'));
+  return gates.map((/** @type {{ gate: string }} */ { gate }) => gate);
 }
 
 test('an equal driver passes, and the comment says so', async () => {
@@ -71,6 +55,7 @@ test('an equal driver passes, and the comment says so', async () => {
   const env = { CANDIDATE: './same', OUT: 'green', GITHUB_STEP_SUMMARY: summary };
   const { exitCode, stdout, stderr } = await runScript(env);
   assert.equal(exitCode, 0, `${stdout}${stderr}`);
+  assert.deepEqual(gatesOf('green'), ['p50>4.9', 'p50>1s'], 'those of GATES');
   const comment = readFileSync(path.join(folder, 'green/comment.md'), 'utf8');
   assert.ok(comment.startsWith(MARK));
   assert.match(comment, /### ✅ Dragstrip: gate passed/);
@@ -81,33 +66,24 @@ test('an equal driver passes, and the comment says so', async () => {
   assert.ok(action.includes(`startswith("${MARK}")`), 'the action finds the comment by its mark');
 });
 
-test('a slower one ends with 6, measured against the target branch', async () => {
+test('a slower one ends with 6 by the usual gates, against the target branch', async () => {
   const { exitCode, stdout, stderr } = await runScript({
     BASE: './same',
     CANDIDATE: './slower',
+    GATES: '',
     OUT: 'red',
   });
   assert.equal(exitCode, 6, `${stdout}${stderr}`);
+  assert.deepEqual(gatesOf('red'), ['throughput<0.95', 'client-cpu>1.05']);
   const comment = readFileSync(path.join(folder, 'red/comment.md'), 'utf8');
   assert.match(comment, /### ❌ Dragstrip: gate failed/);
-  assert.match(comment, /failed: p50\\>3, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/);
+  assert.match(
+    comment,
+    /failed: throughput\\<0\.95, turning\\@2\.0\.1\+\w{7}, sync: [\d.]+× of turning/,
+  );
   assert.match(
     comment,
     /\n\| turning\\@2\.0\.1\+\w{7} \(reference\) \|[^\n]*\n\| turning\\@[^|]*\(candidate\) \|/,
-  );
-});
-
-test('without GATES it takes its own: throughput and client CPU', async () => {
-  const { exitCode, stdout, stderr } = await runScript({
-    GATES: '',
-    CANDIDATE: './slower',
-    OUT: 'usual',
-  });
-  assert.equal(exitCode, 6, `${stdout}${stderr}`);
-  const { gates } = JSON.parse(readFileSync(path.join(folder, 'usual/race.json'), 'utf8'));
-  assert.deepEqual(
-    gates.map((/** @type {{ gate: string, outcome: string }} */ { gate }) => gate),
-    ['throughput<0.95', 'client-cpu>1.05'],
   );
 });
 

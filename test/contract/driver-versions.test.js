@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { resolveFor } from '../../engine/driver-hooks.js';
 import { storagesOfPackages } from '../../engine/driver-versions.js';
@@ -21,69 +20,49 @@ import { installDriver } from '../../engine/drivers/install.js';
 import { sourcesOf } from '../../engine/drivers/sources.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
-import { assertFailure, ROOT, runCommand } from '../helpers/command-line.js';
+import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+import { writeDriver, writeTurning } from '../helpers/turning-driver.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-contenders-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/**
- * A driver without a server that waits as long as its version says: which of the two a process has
- * loaded is to be seen in the times.
- * @param {string} place
- * @param {string} version
- * @param {number} turns of the event loop for each read
- */
-function writeDriver(place, version, turns) {
-  mkdirSync(path.join(place, 'lib'), { recursive: true });
-  writeFileSync(
-    path.join(place, 'package.json'),
-    JSON.stringify({
-      name: 'turning-driver',
-      version,
-      type: 'module',
-      exports: { '.': './index.js', './turns': './lib/turns.js' },
-      scripts: { install: "node -e \"require('fs').writeFileSync('ran', '')\"" },
-    }),
-  );
-  writeFileSync(path.join(place, 'index.js'), `export const version = '${version}';\n`);
-  writeFileSync(path.join(place, 'lib/turns.js'), `export const turns = ${turns};\n`);
-}
+const OLD = './old';
+const HOME = path.join(folder, 'state');
 
 before(() => {
-  writeDriver(path.join(folder, 'node_modules/turning-driver'), '2.0.0', 1);
-  writeDriver(path.join(folder, 'old'), '1.4.2', 2000);
-  const define = pathToFileURL(path.join(ROOT, 'lib/define.js')).href;
-  writeFileSync(
-    path.join(folder, 'turning.mjs'),
-    `import { version } from 'turning-driver';
-    import { defineStorage } from ${JSON.stringify(define)};
-    export default defineStorage({
-      name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
-      profiles: { default: { summary: '', options: {} } },
-      async open({ dataset }) {
-        const { turns } = await import('turning-driver/turns');
-        if ((version === '1.4.2') !== (turns === 2000)) throw new Error('two versions mixed');
-        return {
-          async get(id) {
-            for (let i = 0; i < turns; i += 1) await null;
-            return dataset.value(id);
-          },
-          async close() {},
-        };
-      },
-    });`,
-  );
+  writeTurning(folder, {
+    'node_modules/turning-driver': ['2.0.0', 100],
+    old: ['1.4.2', 2000],
+  });
+  process.chdir(folder);
+  Object.assign(process.env, { DRAGSTRIP_HOME: HOME });
 });
 
-const OLD = './old';
 const RACE = [
-  ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--in-flight', '10', '--quiet'],
-  ...['--ops', '2000', '--warmup', '100', '--rounds', '4', '--rows', '50', '--json', 'ab.json'],
+  ...['bin/dragstrip.js', 'race', '--storage', './turning.mjs', '--load', 'sync', '--quiet'],
+  ...['--ops', '2000', '--warmup', '100', '--rounds', '4', '--rows', '50'],
+  ...['--json', 'ab.json', '--force'],
 ];
 
-test('the other version is installed without its scripts and raced in the same rounds', async () => {
-  const { status, stdout, stderr } = await runCommand(folder, [...RACE, '--against', OLD]);
-  assert.equal(status, 0, stderr);
+/** @param {string[]} words */
+const race = (...words) => runCommand(folder, [...RACE, ...words]);
+
+/** @param {string} home @returns {string[]} */
+const driversIn = (home) => readdirSync(path.join(home, 'drivers'));
+
+/** The other one takes some twenty times as long. */
+const GATES = ['--fail-if', 'throughput<0.95', '--fail-if', 'p50>1s'];
+
+test('the other version is installed without scripts and raced, and a gate on it fails', async () => {
+  const { status, stdout, stderr } = await race('--against', OLD, ...GATES);
+  assert.equal(status, 6, `${stdout}${stderr}`);
+  assert.match(
+    stdout,
+    /^failed: throughput<0\.95, turning@1\.4\.2\+\w{7}, sync: 0\.\d+× of turning/m,
+  );
+  assert.match(stdout, /^passed: p50>1s, turning@1\.4\.2/m);
+  // How sure it is depends on what else this machine does.
+  assert.match(stdout, /^turning@1\.4\.2\+\w{7} vs turning, 1 in flight: \D+ [\d.]+.*×/m);
   const result = parseResult(readFileSync(path.join(folder, 'ab.json'), 'utf8'), 'ab.json');
   for (const { outcomes, scheduled } of result.benchmarks.flatMap(({ rounds }) => rounds)) {
     assert.equal(
@@ -108,41 +87,16 @@ test('the other version is installed without its scripts and raced in the same r
         .flatMap(({ rounds }) => rounds.map(({ latency }) => latency?.p50Ns ?? 0)),
     );
   assert.ok(p50(OTHER) > 3 * p50('turning'), 'the old one has really been loaded');
-  assert.match(
-    stdout,
-    // How sure it is depends on what else this machine does.
-    /^turning@1\.4\.2\+\w{7} vs turning, 1 in flight: \D+ [\d.]+.*×/m,
-  );
-  const [installed] = readdirSync(path.join(folder, 'state/drivers'));
-  const copy = path.join(folder, 'state/drivers', installed, 'node_modules/turning-driver');
+  const installed = driversIn(HOME);
+  assert.equal(installed.length, 1, 'nothing else is left');
+  const copy = path.join(HOME, 'drivers', installed[0], 'node_modules/turning-driver');
   assert.equal(existsSync(path.join(copy, 'ran')), false, 'no script was run');
-  assert.deepEqual(
-    readdirSync(path.join(folder, 'state/drivers')).filter((name) => name.startsWith('.')),
-    [],
-  );
 });
 
-test('a gate on the run itself fails where the other one is shown to be slower', async () => {
-  const gates = ['--fail-if', 'throughput<0.95', '--fail-if', 'p50>1s'];
-  // The other one takes some fifty times as long. The interval of four rounds reaches over that
-  // where neighbours stretch one of the short ones tenfold; that of eight does not.
-  const race = [...RACE, '--force', '--rounds', '8', '--against', OLD];
-  const { status, stdout, stderr } = await runCommand(folder, [...race, ...gates]);
-  assert.equal(status, 6, `${stdout}${stderr}`);
-  assert.match(
-    stdout,
-    /^failed: throughput<0\.95, turning@1\.4\.2\+\w{7}, sync: 0\.\d+× of turning/m,
-  );
-  assert.match(stdout, /^passed: p50>1s, turning@1\.4\.2/m);
-  const named = [...race, '--reference', OLD, ...gates];
-  const other = await runCommand(folder, named);
+test('--reference names what ratios refer to', async () => {
+  const other = await race('--against', OLD, '--reference', OLD, ...GATES);
   assert.equal(other.status, 0, other.stderr);
   assert.match(other.stdout, /^passed: throughput<0\.95, turning, sync: .* of turning@1\.4\.2/m);
-  const unknown = [...RACE, '--force', '--against', OLD, '--reference', 'x', ...gates];
-  const hint = /--reference x: no contender of this run.*turning, \.\/old/;
-  assertFailure(await runCommand(folder, unknown), 2, hint);
-  const alone = await runCommand(folder, [...RACE, '--force', '--fail-if', 'throughput<0.95']);
-  assertFailure(alone, 2, /a ratio, and there is nothing to compare with/);
 });
 
 test('a published version that is here is used again, without npm', async () => {
@@ -173,7 +127,7 @@ test('a folder is packed anew each time and kept by its content', async () => {
     readFileSync(path.join(at, 'node_modules/turning-driver/lib/turns.js'), 'utf8');
   assert.match(code(first.folder), /7/);
   assert.match(code(second.folder), /8/);
-  assert.equal(readdirSync(path.join(home, 'drivers')).length, 2, 'nothing else is left');
+  assert.equal(driversIn(home).length, 2, 'nothing else is left');
   const inside = path.join(place, '.dragstrip');
   mkdirSync(path.join(inside, 'servers'), { recursive: true });
   writeFileSync(path.join(inside, 'servers/secret'), 'not to be packed');
@@ -184,38 +138,46 @@ test('a folder is packed anew each time and kept by its content', async () => {
 });
 
 test('the same code twice, and code that does not open, are refused before the race', async () => {
-  const twice = [...RACE, '--force', '--against', OLD, '--against', OLD];
-  assertFailure(await runCommand(folder, twice), 2, /is in this run already, with the same code/);
-  const place = path.join(folder, 'broken');
-  writeDriver(place, '4.0.0', 7);
-  writeFileSync(path.join(place, 'index.js'), "import './not-built.js';\n");
-  writeFileSync(
-    path.join(folder, 'by-path.mjs'),
-    `import { createRequire } from 'node:module';
-    const { version } = createRequire(import.meta.url)('./required.cjs');
-    export default {
-      name: 'by-path', summary: version, package: 'turning-driver', server: null,
-      profiles: { default: { summary: '', options: {} } },
-      open: async ({ dataset }) => ({ get: async (id) => dataset.value(id), async close() {} }),
-    };`,
-  );
-  mkdirSync(path.join(folder, 'copy'), { recursive: true });
-  writeFileSync(path.join(folder, 'copy/package.json'), '{ "name": "turning-driver" }');
-  writeFileSync(path.join(folder, 'copy/index.js'), "exports.version = '0.0.1';");
-  writeFileSync(path.join(folder, 'required.cjs'), "module.exports = require('./copy/index.js');");
-  const copied = await runCommand(folder, [
-    ...RACE.map((word) => (word === './turning.mjs' ? './by-path.mjs' : word)),
-    ...['--force', '--against', OLD],
-  ]);
+  writeDriver(path.join(folder, 'broken'), '4.0.0', 7);
+  writeFileSync(path.join(folder, 'broken/index.js'), "import './not-built.js';\n");
+  mkdirSync(path.join(folder, 'copy'));
+  for (const [name, text] of Object.entries({
+    'by-path.mjs': `import { createRequire } from 'node:module';
+      const { version } = createRequire(import.meta.url)('./required.cjs');
+      export default {
+        name: 'by-path', summary: version, package: 'turning-driver', server: null,
+        profiles: { default: { summary: '', options: {} } },
+        open: async ({ dataset }) => ({ get: async (id) => dataset.value(id), async close() {} }),
+      };`,
+    'copy/package.json': '{ "name": "turning-driver" }',
+    'copy/index.js': "exports.version = '0.0.1';",
+    'required.cjs': "module.exports = require('./copy/index.js');",
+  })) {
+    writeFileSync(path.join(folder, name), text);
+  }
+  const byPath = RACE.map((word) => word.replace('turning.mjs', 'by-path.mjs'));
+  const copied = await runCommand(folder, [...byPath, '--against', OLD]);
   assertFailure(copied, 4, /by-path@1\.4\.2\+\w{7} would load another copy of turning-driver/);
-  const broken = await runCommand(folder, [...RACE, '--force', '--against', './broken']);
-  assertFailure(
-    broken,
-    4,
-    /--against \.\/broken: turning@4\.0\.0\+\w{7} does not open: .*build it/,
-  );
-  assert.ok(!broken.stderr.includes(folder), 'no path of this machine');
+  const notOpened = await assertRefusals([
+    [2, ['--against', OLD, '--against', OLD], /is in this run already, with the same code/],
+    [4, ['--against', './broken'], /\.\/broken: turning@4\.0\.0\+\w{7} does not open: .*build it/],
+  ]);
+  assert.ok(!notOpened.includes(folder), 'no path of this machine');
 });
+
+/**
+ * @param {[status: number, words: string[], says: RegExp][]} refusals
+ * @returns {Promise<string>} error stream of the last
+ */
+async function assertRefusals(refusals) {
+  let last = '';
+  for (const [status, words, says] of refusals) {
+    const ended = await callCommand([...RACE, ...words]);
+    assertFailure(ended, status, says);
+    last = ended.stderr;
+  }
+  return last;
+}
 
 test('a storage from a file is stored with the code that its process loads', async () => {
   const place = path.join(folder, 'elsewhere');
@@ -232,30 +194,23 @@ test('a storage from a file is stored with the code that its process loads', asy
       },
     };`,
   );
-  const race = [
-    'bin/dragstrip.js',
-    'race',
-    '--storages',
-    './own.mjs',
-    '--ops',
-    '50',
-    '--rows',
-    '50',
-  ];
-  const json = [
-    '--rows',
-    '50',
-    '--warmup',
-    '1',
-    '--rounds',
-    '1',
-    '--quiet',
-    '--force',
-    '--json',
-    'own.json',
+  const own = [
+    ...['bin/dragstrip.js', 'race', '--storages', './own.mjs', '--load', 'sync', '--ops', '50'],
+    ...[
+      '--rows',
+      '50',
+      '--warmup',
+      '1',
+      '--rounds',
+      '1',
+      '--quiet',
+      '--force',
+      '--json',
+      'own.json',
+    ],
   ];
   const run = async () => {
-    const { status, stderr } = await runCommand(place, [...race, ...json]);
+    const { status, stderr } = await runCommand(place, own);
     assert.equal(status, 0, stderr);
     return parseResult(readFileSync(path.join(place, 'own.json'), 'utf8'), 'own.json');
   };
@@ -274,35 +229,39 @@ test('a storage from a file is stored with the code that its process loads', asy
 });
 
 test('what cannot be installed is reported in one line and leaves nothing behind', async () => {
-  const missing = 'turning-driver@file:./nowhere';
-  assertFailure(
-    await runCommand(folder, [...RACE, '--force', '--against', missing]),
-    2,
-    /--against turning-driver@file.*no such folder/,
-  );
   writeFileSync(path.join(folder, 'torn.tgz'), 'no tarball');
-  const torn = await runCommand(folder, [...RACE, '--force', '--against', 'torn.tgz']);
-  assertFailure(torn, 2, /--against torn\.tgz: the tarball has no name and version/);
   // An entry of negative size leads back to itself.
   const header = Buffer.alloc(1024);
   header.write('package/index.js', 0);
   header.write('-0000001000', 124);
   writeFileSync(path.join(folder, 'endless.tgz'), gzipSync(header));
-  const endless = await runCommand(folder, [...RACE, '--force', '--against', 'endless.tgz']);
-  assertFailure(endless, 2, /--against endless\.tgz: the tarball has no name and version/);
   const failing = path.join(folder, 'failing');
   writeDriver(failing, '5.0.0', 1);
   const manifest = { name: 'turning-driver', version: '5.0.0', scripts: { prepack: 'exit 3' } };
   writeFileSync(path.join(failing, 'package.json'), JSON.stringify(manifest));
-  const unpacked = await runCommand(folder, [...RACE, '--force', '--against', './failing']);
-  assertFailure(unpacked, 4, /--against \.\/failing: npm could not pack it/);
-  const left = readdirSync(path.join(folder, 'state/drivers'));
+  const missing = 'turning-driver@file:./nowhere';
+  const ratio = ['--fail-if', 'throughput<0.95'];
+  await assertRefusals([
+    [2, ['--against', missing], /--against turning-driver@file.*no such folder/],
+    [2, ['--against', 'torn.tgz'], /--against torn\.tgz: the tarball has no name and version/],
+    [
+      2,
+      ['--against', 'endless.tgz'],
+      /--against endless\.tgz: the tarball has no name and version/,
+    ],
+    [4, ['--against', './failing'], /--against \.\/failing: npm could not pack it/],
+    [2, ['--against', 'ioredis@5'], /no storage of this run/],
+    [2, ratio, /a ratio, and there is nothing to compare with/],
+    [
+      2,
+      ['--against', OLD, '--reference', 'x', ...ratio],
+      /--reference x: no contender of this run.*turning, \.\/old/,
+    ],
+  ]);
   assert.deepEqual(
-    left.filter((name) => name.startsWith('.')),
+    driversIn(HOME).filter((name) => name.startsWith('.')),
     [],
   );
-  const other = [...RACE, '--force', '--against', 'ioredis@5'];
-  assertFailure(await runCommand(folder, other), 2, /no storage of this run/);
 });
 
 test('what --against names is read, and nothing that npm would take for an option', () => {

@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -14,6 +14,7 @@ import { run } from '../../index.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { assertFrozen } from '../helpers/frozen.js';
+import { writeTurning } from '../helpers/turning-driver.js';
 
 const PLANNED = fileURLToPath(new URL('../helpers/planned-answers.js', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-frozen-'));
@@ -68,7 +69,7 @@ test('codec: contenders that are no storages, by slices', async () => {
     fixtures: ['select-16'],
     rounds: 2,
     precision: 0.03,
-    budget: 5000,
+    budget: 3000,
     rows: undefined,
     valueSize: undefined,
   });
@@ -79,7 +80,7 @@ const FETCHES = { workload: 'mget', storages: ['memory', 'memory:sync'], rounds:
 
 test('mget: series of each number of keys by slices, with the pipelined way', async () => {
   const own = { test: 'concurrency', counts: [1, 20], inFlight: 8, pipelined: true };
-  const result = await runWith({ ...FETCHES, ...own, budget: 4000 });
+  const result = await runWith({ ...FETCHES, ...own, budget: 2000 });
   await assertFrozen('mget', result);
 });
 
@@ -104,37 +105,14 @@ test('crud: inserts, deletions and what is read back, over two processes', async
   await assertFrozen('crud', result);
 });
 
-/**
- * @param {string} place
- * @param {string} version
- * @param {number} turns of the microtask queue for each read
- */
-function writeDriver(place, version, turns) {
-  mkdirSync(path.join(folder, place), { recursive: true });
-  const manifest = { name: 'turning-driver', version, type: 'module', exports: './index.js' };
-  writeFileSync(path.join(folder, place, 'package.json'), JSON.stringify(manifest));
-  writeFileSync(path.join(folder, place, 'index.js'), `export const turns = ${turns};\n`);
-}
-
 test('--against: another version of a driver in the same rounds, and gates on it', async () => {
-  writeDriver('node_modules/turning-driver', '2.0.0', 1);
-  writeDriver('old', '1.4.2', 300);
-  const text = `import { turns } from 'turning-driver';
-    export default {
-      name: 'turning', summary: 'waits', package: 'turning-driver', server: null,
-      profiles: { default: { summary: '', options: {} } },
-      open: { rows: async ({ dataset }) => ({
-        async get(id) {
-          for (let i = 0; i < turns; i += 1) await null;
-          return dataset.value(id);
-        },
-        async close() {},
-      }) },
-    };`;
-  writeFileSync(path.join(folder, 'turning.mjs'), text);
+  writeTurning(folder, {
+    'node_modules/turning-driver': ['2.0.0', 1],
+    old: ['1.4.2', 300],
+  });
   const runs = /** @type {[string, number, string[]][]} */ ([
     // One takes some ten times as long as the other.
-    ['against', 6, ['--budget', '5s', '--rounds', '3', '--fail-if', 'throughput<0.5']],
+    ['against', 6, ['--budget', '3s', '--rounds', '3', '--fail-if', 'throughput<0.5']],
     ['against-ops', 0, ['--ops', '1000', '--warmup', '100', '--rounds', '3']],
   ]);
   for (const [name, expected, amount] of runs) {
