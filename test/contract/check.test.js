@@ -1,18 +1,17 @@
 /** `dragstrip check` against a real server: our own storages, the example, and broken adapters. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { runChecks } from '../../engine/check/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { ROOT } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-check-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 const DATASET = { rows: 2500, valueSize: 100, seed: 3 };
 

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { parseResult } from '../../lib/parse-result.js';
 import {
   assertFailure,
@@ -15,6 +14,7 @@ import {
   runCommand,
   startCommand,
 } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
 const SMALL = ['--rows', '20', '--ops', '60', '--warmup', '0'];
 
@@ -38,13 +38,9 @@ export default {
 };
 `;
 
-let folder = '';
+const folder = withFolder();
 let count = 0;
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-cli-'));
-  await writeFile(path.join(folder, 'slow.mjs'), SLOW);
-});
-after(() => rm(folder, { recursive: true, force: true }));
+before(() => writeFile(path.join(folder, 'slow.mjs'), SLOW));
 
 /** @param {string} file */
 function readResult(file) {

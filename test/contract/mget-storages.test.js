@@ -4,15 +4,13 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { openNamespace } from '../../data/namespaces/index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { namespace } from '../../workloads/mget/plan.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 import { listCases, manyReader, openRows, within } from '../helpers/storage-cases.js';
 
@@ -28,11 +26,10 @@ const cases = (await listCases()).filter(({ definition }) => definition.rows?.in
 
 describe('mget', () => {
   const servers = withServers(SERVERS);
-  let folder = '';
+  const folder = withFolder();
 
   before(
     async () => {
-      folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
       for (const server of SERVERS) {
         const loader = await getLoader(server);
         const place = {
@@ -48,8 +45,6 @@ describe('mget', () => {
     },
     { timeout: 120_000 },
   );
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('is offered by every storage but those whose driver has no list of keys over slots', async () => {
     const offered = new Set(cases.map(({ definition }) => definition.name));

@@ -1,22 +1,21 @@
 /** --servers on two real Redis servers of different settings: same drivers, apart in every report. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import redisLoader from '../../data/loaders/redis.js';
 import { formatPlace } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
 const one = withServers(['redis']);
 const two = withServers(['redis']);
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-servers-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 const ROWS = ['--rows', '60', '--value-size', '64'];
 const dataset = createDataset({ rows: 60, valueSize: 64, seed: 1 });

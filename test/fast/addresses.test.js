@@ -3,30 +3,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  lchownSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { resolveAddress } from '../../engine/addresses.js';
 import { readCredentials } from '../../lib/credentials.js';
 import { findHome } from '../../lib/home.js';
 import { isAlive, ownIdentity, readStartTicks } from '../../lib/process-identity.js';
 import { findListener } from '../../measure/listener.js';
 import mariadb from '../../servers/mariadb.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+const folder = withFolder();
 chmodSync(folder, 0o755); // otherwise root's state folder is elsewhere
-after(() => rmSync(folder, { recursive: true }));
 
 /** @param {string} name */
 function newHome(name) {

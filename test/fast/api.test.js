@@ -2,10 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
 import {
   createDataset,
   DragstripError,
@@ -19,14 +17,11 @@ import {
   version,
 } from 'dragstrip';
 import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
 /** @typedef {import('../../index.js').RunEvent} RunEvent */
 
-let home = '';
-before(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'dragstrip-api-'));
-});
-after(() => rm(home, { recursive: true, force: true }));
+const home = withFolder();
 
 /** @returns {import('../../index.js').RunOptions} a run of a second */
 function few() {

@@ -1,18 +1,17 @@
 /** Named results: saved, compared with a later run, and gates that refer to them. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Baseline } from '../../cli/baselines.js';
 import { parseGate } from '../../lib/gate.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { benchmark, buildResult, measuredRound, SYNC } from '../helpers/result-builder.js';
 import { withSlices } from '../helpers/slices.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-baselines-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 const RACE = [
   ...['bin/dragstrip.js', 'race', '--storages', 'memory', '--ops', '200', '--rounds', '2'],

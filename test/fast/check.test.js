@@ -1,14 +1,13 @@
 /** `dragstrip check`: each promise of a storage, kept and broken. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-check-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 const RIGHT = 'id <= dataset.rows ? dataset.value(id) : undefined';
 

@@ -2,17 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { assertFailure, callCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { raceResult } from '../helpers/result-builder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-report-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 const at = (/** @type {string} */ name) => path.join(folder, name);
 
 /** @param {string} id @param {number} [factor] of ioredis' throughput @param {number} [day] */

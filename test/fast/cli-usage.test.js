@@ -1,24 +1,20 @@
 /** Bad input at the command line: one clear line, its exit status, nothing done. */
 
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { datasetIn } from '../../cli/options.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { raceResult } from '../helpers/result-builder.js';
 
 const RUN = ['test.js', '--storages', 'memory', '--rows', '20', '--ops', '50', '--warmup', '0'];
 const DRAGSTRIP = 'bin/dragstrip.js';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-cli-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 describe('what is not understood is refused in one line with status 2', { concurrency: 2 }, () => {
   /** @type {[string, string[], RegExp][]} */

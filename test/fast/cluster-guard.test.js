@@ -4,10 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { run } from '../../index.js';
@@ -15,6 +12,7 @@ import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import { checkAvailable, loadStorage } from '../../storages/index.js';
 import { runCommand } from '../helpers/command-line.js';
 import { startFakeCluster } from '../helpers/fake-cluster.js';
+import { withFolder } from '../helpers/folder.js';
 
 const NAMES = ['ioredis-cluster', 'redis-cluster', 'iovalkey-cluster', 'valkey-glide-cluster'];
 /** RFC 5737: of no machine. */
@@ -28,14 +26,13 @@ const REFUSED = {
 describe('a cluster that announces an address elsewhere', () => {
   /** @type {import('../helpers/fake-cluster.js').FakeCluster} */
   let cluster;
-  let folder = '';
+  const folder = withFolder();
   /** @type {string[]} hosts that this process connected to */
   let dialled = [];
   const { connect } = net.Socket.prototype;
 
   before(async () => {
     cluster = await startFakeCluster();
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-guard-'));
     net.Socket.prototype.connect = /** @type {any} */ (
       /** @this {any} @param {...any} args */
       function (...args) {
@@ -48,7 +45,6 @@ describe('a cluster that announces an address elsewhere', () => {
   after(async () => {
     net.Socket.prototype.connect = connect;
     await cluster.close();
-    await rm(folder, { recursive: true, force: true });
   });
   afterEach(() => {
     const foreign = dialled.filter((host) => host !== '127.0.0.1');

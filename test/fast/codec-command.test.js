@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { requestRun } from '../../engine/request.js';
 import { parseResult } from '../../lib/parse-result.js';
@@ -13,14 +12,11 @@ import { documentOf } from '../../report/document.js';
 import { numberOf } from '../../stats/metrics.js';
 import { loadReports } from '../../workloads/index.js';
 import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
 const SHORT = ['--rounds', '1', '--ops', '3', '--warmup', '2', '--quiet'];
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-codec-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** @param {string[]} words */
 const codec = (...words) => runCommand(folder, ['bin/dragstrip.js', 'codec', ...words]);

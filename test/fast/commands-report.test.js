@@ -1,10 +1,7 @@
 /** The command list as tables, notes, plots and an exit status, of a made-up result. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { documentOf } from '../../report/document.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
@@ -13,6 +10,7 @@ import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { loadReports } from '../../workloads/index.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
 import { commandsResult } from '../helpers/command-results.js';
+import { withFolder } from '../helpers/folder.js';
 import { pairedRatio } from '../helpers/paired-ratio.js';
 
 /** @param {import('../../lib/result.js').Result} result */
@@ -247,11 +245,7 @@ describe('dragstrip commands refuses', () => {
 });
 
 describe('dragstrip commands without servers', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-commands-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = withFolder();
 
   test('says what does not answer, and how to start it', async () => {
     const ended = await runCommand(folder, ['bin/dragstrip.js', 'commands', '--tests', 'SET']);

@@ -1,21 +1,20 @@
 /** `dragstrip compare`: from made-up results to verdicts, a refusal and an exit status. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { displayWidth } from '../../lib/format.js';
 import { compareResults, comparisonSchema, isSlower } from '../../report/analysis/comparison.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
 import { comparisonDocument } from '../../report/comparison.js';
 import { loadDocumentReport } from '../../report/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { benchmark, buildResult, measuredRound, rounds, SYNC } from '../helpers/result-builder.js';
 import { withSlices } from '../helpers/slices.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-compare-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /**
  * Ten rounds of four storages, some tenths of a per cent apart.

@@ -2,17 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openApt } from '../../servers/apt.js';
 import { requireDigests } from '../../servers/maven.js';
 import { findProgram } from '../../servers/programs.js';
+import { withFolder } from '../helpers/folder.js';
 
 const ROOT = new URL('../../', import.meta.url);
-const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** @param {string} name */
 const read = (name) => readFileSync(new URL(name, ROOT), 'utf8');

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CLAIMS } from '../../scripts/findings/claims.js';
 import { documentOf, verdictOf } from '../../scripts/findings/document.js';
+import { withFolder } from '../helpers/folder.js';
 import { mutexResult } from '../helpers/mutex-results.js';
 import { benchmark, buildResult, measuredRound } from '../helpers/result-builder.js';
 
@@ -99,8 +98,8 @@ describe('the page', () => {
     assert.match(documentOf([{ claim: manual, result: slower }], page), /\*\*reproduced\*\*/);
   });
 
-  test('the page in docs/ is the one that the script writes', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-findings-'));
+  test('the page in docs/ is the one that the script writes', async (t) => {
+    const folder = withFolder(t);
     const out = path.join(folder, 'findings.md');
     const page = readFileSync(path.join(ROOT, 'docs', 'findings.md'), 'utf8');
     writeFileSync(out, page);
@@ -117,7 +116,6 @@ describe('the page', () => {
     assert.equal(rmux.status, 0, rmux.stderr);
     assert.match(rmux.stderr, /^rmux-unix: not run, it needs rmux and a Redis without a password/m);
     assert.equal(readFileSync(out, 'utf8'), page);
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('says what a command needs that was not run', () => {

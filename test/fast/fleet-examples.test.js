@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Deployment } from 'kubernetes-models/apps/v1';
@@ -13,6 +12,7 @@ import { parseAllDocuments } from 'yaml';
 import { AGENT_OPTIONS } from '../../cli/fleet-options.js';
 import { RULES } from '../../servers/coordinator.js';
 import { ROOT } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
 const read = (/** @type {string} */ name) =>
   readFileSync(path.join(ROOT, 'examples/fleet', name), 'utf8');
@@ -64,24 +64,20 @@ test('the unit is valid by systemd itself', (t) => {
   const unit = read('dragstrip-agent.service');
   const [, command] = /^ExecStart=((?:.*\\\n)*.*)/m.exec(unit) ?? [];
   assertKnownFlags(command.replaceAll('\\\n', ' ').split(/\s+/));
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-unit-'));
-  try {
-    const file = path.join(folder, 'dragstrip-agent.service');
-    // The program of a machine that has none there is no fault of the unit.
-    writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
-    const { error, status, stderr } = spawnSync('systemd-analyze', ['verify', file], {
-      encoding: 'utf8',
-      env: { ...process.env, SYSTEMD_LOG_COLOR: '0' },
-    });
-    if (error !== undefined) return t.skip('systemd-analyze is not installed');
-    assert.doesNotMatch(stderr, /dragstrip-agent\.service:\d+|Unknown|Failed to parse/, stderr);
-    assert.equal(status, 0, stderr);
-    writeFileSync(file, unit.replace('Restart=always', 'Restart=perhaps'));
-    const wrong = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-    assert.match(wrong.stderr, /dragstrip-agent\.service:\d+/);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = withFolder(t);
+  const file = path.join(folder, 'dragstrip-agent.service');
+  // The program of a machine that has none there is no fault of the unit.
+  writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
+  const { error, status, stderr } = spawnSync('systemd-analyze', ['verify', file], {
+    encoding: 'utf8',
+    env: { ...process.env, SYSTEMD_LOG_COLOR: '0' },
+  });
+  if (error !== undefined) return t.skip('systemd-analyze is not installed');
+  assert.doesNotMatch(stderr, /dragstrip-agent\.service:\d+|Unknown|Failed to parse/, stderr);
+  assert.equal(status, 0, stderr);
+  writeFileSync(file, unit.replace('Restart=always', 'Restart=perhaps'));
+  const wrong = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+  assert.match(wrong.stderr, /dragstrip-agent\.service:\d+/);
 });
 
 test('a coordinator elsewhere has the rules of that of servers start', () => {

@@ -1,10 +1,7 @@
 /** Inserts without a server: who inserts which rows, what is read back, tables, plots, options. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { requestRun } from '../../engine/request.js';
 import { parseResult } from '../../lib/parse-result.js';
@@ -26,6 +23,7 @@ import {
   STRATEGY_NAMES,
 } from '../../workloads/insert/strategies.js';
 import { runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { insertResult } from '../helpers/insert-results.js';
 
 const picturesOf = await loadPictures();
@@ -281,11 +279,7 @@ describe('options of dragstrip insert', () => {
     });
   }
 
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-insert-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = withFolder();
 
   for (const [words, status, message] of /** @type {[string[], number, RegExp][]} */ ([
     [

@@ -1,12 +1,12 @@
 /** Storages from a file of the user's: those that work, and all the ways in which one may not. */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { parseResult } from '../../lib/parse-result.js';
 import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
 /** Reads of the check before anything is measured: the first, then 64. */
 const CHECKED = 65;
@@ -57,14 +57,12 @@ function source(name) {
   };\n`;
 }
 
-let folder = '';
+const folder = withFolder();
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-own-'));
   for (const name of Object.keys(BODIES)) {
     await writeFile(path.join(folder, `${name}.mjs`), source(name));
   }
 });
-after(() => rm(folder, { recursive: true, force: true }));
 
 const FEW = ['--rows', '20', '--ops', `${OPS}`, '--warmup', '0', '--timeout', '2s'];
 

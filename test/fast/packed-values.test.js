@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../cli/storage.js';
@@ -16,6 +14,7 @@ import {
 } from '../../lib/packed-values.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { defaultRace } from '../helpers/default-race.js';
+import { withFolder } from '../helpers/folder.js';
 
 const VALUES = [null, 0, 1, 7, 999, 12_345, 17_213_456, 1e12, 1e16];
 
@@ -48,22 +47,18 @@ function rounded({ ...result }) {
   return { ...result, comparison };
 }
 
-test('a stored race has its slices in a third of the room, and is read as it was', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-packed-'));
-  try {
-    const result = rounded(defaultRace());
-    const file = path.join(folder, 'race.json');
-    const store = await openStore({ json: file });
-    await store?.write(result);
-    const text = readFileSync(file, 'utf8');
-    assert.deepEqual(parseResult(text, file).comparison, result.comparison);
-    const sizeOf = (/** @type {unknown} */ value) => JSON.stringify(value).length;
-    const packed = packResult(result).comparison;
-    const share = sizeOf(packed) / sizeOf(result.comparison);
-    assert.ok(share < 0.5, `${sizeOf(packed)} of ${sizeOf(result.comparison)}`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+test('a stored race has its slices in a third of the room, and is read as it was', async (t) => {
+  const folder = withFolder(t);
+  const result = rounded(defaultRace());
+  const file = path.join(folder, 'race.json');
+  const store = await openStore({ json: file });
+  await store?.write(result);
+  const text = readFileSync(file, 'utf8');
+  assert.deepEqual(parseResult(text, file).comparison, result.comparison);
+  const sizeOf = (/** @type {unknown} */ value) => JSON.stringify(value).length;
+  const packed = packResult(result).comparison;
+  const share = sizeOf(packed) / sizeOf(result.comparison);
+  assert.ok(share < 0.5, `${sizeOf(packed)} of ${sizeOf(result.comparison)}`);
 });
 
 test('the round under way is packed like the others', () => {

@@ -3,10 +3,7 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
 import { createProcesses } from '../../engine/contender-process.js';
 import { planRun } from '../../engine/plan.js';
@@ -14,16 +11,13 @@ import { runRace as runWith } from '../../engine/runner.js';
 import { readEnvironment } from '../../measure/environment.js';
 import { NO_SERVERS } from '../helpers/command-line.js';
 import { fakeProcesses, rightSegment } from '../helpers/contenders.js';
+import { withFolder } from '../helpers/folder.js';
 
 /** @typedef {import('../../engine/contender-process.js').ProcessFactory} ProcessFactory */
 /** @typedef {import('../../engine/contender.js').ContenderSpec} ContenderSpec */
 /** @typedef {import('../../engine/runner.js').RunContext} RunContext */
 
-let home = '';
-before(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'dragstrip-plan-'));
-});
-after(() => rm(home, { recursive: true, force: true }));
+const home = withFolder();
 
 // By the environment: an address that a flag names must be there.
 Object.assign(process.env, NO_SERVERS);

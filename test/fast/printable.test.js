@@ -1,15 +1,7 @@
 /** Nothing of others is executed or followed: texts on a terminal, links where results go. */
 
 import assert from 'node:assert/strict';
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { failureLine } from '../../cli/failure.js';
@@ -17,6 +9,7 @@ import { writeWhole } from '../../cli/storage.js';
 import { targetError } from '../../lib/errors.js';
 import { hideSecrets } from '../../lib/secrets.js';
 import { plotPicture } from '../../report/svg.js';
+import { withFolder } from '../helpers/folder.js';
 
 /** Sets the title of the window, and clears it. */
 const ESCAPES = '\x1b]0;owned\x07\x1b[2J\x9b31m';
@@ -49,18 +42,14 @@ test('a failure is one line, and many blanks take no time', () => {
   assert.equal(line.length, 500_002);
 });
 
-test('a result is not written through a link that somebody has laid', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
+test('a result is not written through a link that somebody has laid', async (t) => {
+  const folder = withFolder(t);
   const victim = join(folder, 'victim');
   const file = join(folder, 'result.json');
   writeFileSync(victim, 'as it was');
   symlinkSync(victim, `${file}.${process.pid}.tmp`);
-  try {
-    await writeWhole(file, 'result');
-    assert.equal(readFileSync(victim, 'utf8'), 'as it was');
-    assert.equal(readFileSync(file, 'utf8'), 'result');
-    assert.equal(readdirSync(folder).length, 3);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  await writeWhole(file, 'result');
+  assert.equal(readFileSync(victim, 'utf8'), 'as it was');
+  assert.equal(readFileSync(file, 'utf8'), 'result');
+  assert.equal(readdirSync(folder).length, 3);
 });

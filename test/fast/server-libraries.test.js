@@ -1,12 +1,12 @@
 /** Which package brings a library that an unpacked program lacks. */
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { nameKind } from '../../servers/conversation.js';
 import { chooseLibraryPackages, findMissingLibraries } from '../../servers/libraries.js';
+import { withFolder } from '../helpers/folder.js';
 
 const DEBIAN_12 =
   'libc6 libgcc-s1 libaio1 liburing2 libjemalloc2 liblzf1 libatomic1 libicu72 libcurl4 libssl3 ' +
@@ -71,23 +71,18 @@ test('what answers at an address is named by its first bytes', () => {
   assert.match(nameKind(Buffer.from('hello\x01')), /^an unknown server .*"hello\\u0001"/);
 });
 
-test('programs below usr/lib are looked at too, as Chromium is one', async () => {
-  const root = await mkdtemp(path.join(tmpdir(), 'dragstrip-libraries-'));
-  try {
-    const folder = path.join(root, 'usr', 'lib', 'thing');
-    await mkdir(folder, { recursive: true });
-    // A program that asks for a library which is nowhere: Node itself, the name of one in it
-    // exchanged. Debian's consists of a small program and libnode.
-    const program = await readFile(process.execPath);
-    const name =
-      /lib(?:stdc\+\+|node|c)\.so\.\d+(?=\0)/.exec(program.toString('latin1'))?.[0] ?? '';
-    assert.notEqual(name, '');
-    const absent = 'libnotthere.so'.slice(0, name.length);
-    program.write(absent.padEnd(name.length, '\0'), program.indexOf(`${name}\0`), 'latin1');
-    await writeFile(path.join(folder, 'thing'), program, { mode: 0o755 });
-    assert.deepEqual(await findMissingLibraries(root), [absent]);
-    assert.deepEqual(await findMissingLibraries(root, undefined, ['other']), []);
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
+test('programs below usr/lib are looked at too, as Chromium is one', async (t) => {
+  const root = withFolder(t);
+  const folder = path.join(root, 'usr', 'lib', 'thing');
+  await mkdir(folder, { recursive: true });
+  // A program that asks for a library which is nowhere: Node itself, the name of one in it
+  // exchanged. Debian's consists of a small program and libnode.
+  const program = await readFile(process.execPath);
+  const name = /lib(?:stdc\+\+|node|c)\.so\.\d+(?=\0)/.exec(program.toString('latin1'))?.[0] ?? '';
+  assert.notEqual(name, '');
+  const absent = 'libnotthere.so'.slice(0, name.length);
+  program.write(absent.padEnd(name.length, '\0'), program.indexOf(`${name}\0`), 'latin1');
+  await writeFile(path.join(folder, 'thing'), program, { mode: 0o755 });
+  assert.deepEqual(await findMissingLibraries(root), [absent]);
+  assert.deepEqual(await findMissingLibraries(root, undefined, ['other']), []);
 });

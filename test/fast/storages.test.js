@@ -5,9 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { capabilitiesOf } from '../../lib/capabilities.js';
 import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
@@ -22,6 +21,7 @@ import {
   storageNamesFor,
   withoutAlternatives,
 } from '../../storages/index.js';
+import { withFolder } from '../helpers/folder.js';
 import { assertDeclared, listCases, openRows, reader, within } from '../helpers/storage-cases.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,11 +30,7 @@ const usage = { name: 'DragstripError', code: 'E_USAGE' };
 const cases = await listCases();
 
 describe('storages, without a server', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-fast-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = withFolder();
 
   describe('the registry', () => {
     it("has the original program's storages in its order, then the others", () => {

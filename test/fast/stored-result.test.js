@@ -1,15 +1,15 @@
 /** A file is on the disk, under its name, before a run goes on: synced, renamed, folder synced. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { writeWhole } from '../../cli/storage.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-stored-'));
+const folder = withFolder();
 const { open, rename } = promises;
 /** @type {string[]} */
 const events = [];
@@ -35,7 +35,6 @@ syncBuiltinESMExports();
 after(() => {
   Object.assign(promises, { open, rename });
   syncBuiltinESMExports();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('the file is synced before it gets its name, the folder afterwards', async () => {

@@ -1,8 +1,7 @@
 /** Sizes of values as a distribution: how they are written, drawn, compared and refused. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { formatMarker, isWhole, readMarker, rowsToKeep } from '../../data/loaders/marker.js';
@@ -21,6 +20,7 @@ import { ReplyTable, tableDataset } from '../../limits/fake/table.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
 import { fileOf } from '../../storages/embedded.js';
 import { loadWorkload } from '../../workloads/index.js';
+import { withFolder } from '../helpers/folder.js';
 import { buildResult } from '../helpers/result-builder.js';
 
 const ROWS = 20_000;
@@ -97,28 +97,24 @@ test('a fixed size is a number and no distribution: the rows stay as they were',
   assert.deepEqual(Object.keys(datasetOptions(dataset)), ['rows', 'valueSize', 'seed']);
 });
 
-test('one form of each distribution; a histogram file is read into it', async () => {
+test('one form of each distribution; a histogram file is read into it', async (t) => {
   assert.equal(readValueSize(' uniform:16-1k ', ''), 'uniform:16-1000');
   assert.equal(readValueSize('zipf:16-64k', ''), 'zipf:16-64000:0.99');
   assert.equal(readValueSize('hist:1k:2,16:1,16:3', ''), 'hist:16:4,1000:2');
   assert.deepEqual(readValueSizes('16,1k', ''), [16, 1000]);
   assert.deepEqual(readValueSizes([64], ''), [64]);
   assert.deepEqual(readValueSizes('hist:1k:2,16:1', ''), ['hist:16:1,1000:2']);
-  const folder = await mkdtemp(join(tmpdir(), 'dragstrip-sizes-'));
-  try {
-    const file = join(folder, 'sizes.txt');
-    await writeFile(file, '# size count\n100 7\n\n64\t3\n1k,1 # rare\n');
-    assert.equal(readValueSize(`hist:${file}`, ''), 'hist:64:3,100:7,1000:1');
-    await writeFile(file, '100 7\nhello\n');
-    const says = /line 2 is not "size count"/;
-    assert.throws(() => readValueSize(`hist:${file}`, ''), { code: 'E_USAGE', message: says });
-    await writeFile(file, '# nothing\n');
-    assert.throws(() => readValueSize(`hist:${file}`, ''), { code: 'E_USAGE' });
-    await writeFile(file, Array.from({ length: 1001 }, (_, i) => `${i + 8} 1`).join('\n'));
-    assert.throws(() => readValueSize(`hist:${file}`, ''), /1001 sizes.*1 to 1000 sizes are taken/);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = withFolder(t);
+  const file = join(folder, 'sizes.txt');
+  await writeFile(file, '# size count\n100 7\n\n64\t3\n1k,1 # rare\n');
+  assert.equal(readValueSize(`hist:${file}`, ''), 'hist:64:3,100:7,1000:1');
+  await writeFile(file, '100 7\nhello\n');
+  const says = /line 2 is not "size count"/;
+  assert.throws(() => readValueSize(`hist:${file}`, ''), { code: 'E_USAGE', message: says });
+  await writeFile(file, '# nothing\n');
+  assert.throws(() => readValueSize(`hist:${file}`, ''), { code: 'E_USAGE' });
+  await writeFile(file, Array.from({ length: 1001 }, (_, i) => `${i + 8} 1`).join('\n'));
+  assert.throws(() => readValueSize(`hist:${file}`, ''), /1001 sizes.*1 to 1000 sizes are taken/);
 });
 
 test('what is no distribution is refused in one line with an example', () => {

@@ -5,10 +5,8 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openNamespace } from '../../data/namespaces/index.js';
 import { makeBenchmarks, makeJobs } from '../../engine/benchmarks.js';
 import { loadLabel } from '../../engine/loads.js';
@@ -18,12 +16,9 @@ import { storageContender } from '../../engine/roles.js';
 import { run } from '../../index.js';
 import { defineWorkload } from '../../lib/define.js';
 import { loadStorage } from '../../storages/index.js';
+import { withFolder } from '../helpers/folder.js';
 
-let home = '';
-before(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'dragstrip-variants-'));
-});
-after(() => rm(home, { recursive: true, force: true }));
+const home = withFolder();
 
 /** @param {Partial<import('../../lib/types.js').WorkloadDefinition>} more */
 const workloadOf = (more) =>

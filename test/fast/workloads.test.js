@@ -1,10 +1,8 @@
 /** The registry of workloads, one of a file, and YCSB on the memory storage. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { run } from 'dragstrip';
 import { toLimitOptions } from '../../cli/commands/limit.js';
 import { detailsOf } from '../../cli/commands/run.js';
@@ -17,12 +15,9 @@ import { helpOf, takeOptions } from '../../lib/options.js';
 import { loadReports, loadWorkload, WORKLOAD_NAMES, WORKLOADS } from '../../workloads/index.js';
 import { CORES, workload as ycsb } from '../../workloads/ycsb/index.js';
 import { assertFailure, callCommand, ROOT, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-workloads-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 test('the list of commands has the summary of each workload, and every workload a report', async () => {
   const { stdout } = await callCommand(['bin/dragstrip.js', '--help']);

@@ -1,17 +1,16 @@
 /** The young generation of V8's heap: of one size in what is measured, unless the user says. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { parseResult } from '../../lib/parse-result.js';
 import { semiSpaceFlags, semiSpaceMib } from '../../lib/young-generation.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
 import { runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-young-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 test('NODE_OPTIONS of the user decide', () => {
   assert.equal(semiSpaceMib({}), 16);

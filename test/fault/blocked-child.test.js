@@ -1,16 +1,15 @@
 /** A benchmark whose driver blocks its event loop for ever ends with its parent, however that ends. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { describeEnd } from '../../lib/node-child.js';
 import { untilParentDies } from '../../lib/parent-death.js';
 import { childrenOf, eventually, isRunning, startCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** @param {string} body of its get */
 function storageWith(body) {

@@ -2,25 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { missingHere } from '../../cli/start.js';
 import { loadServer } from '../../servers/index.js';
 import { ROOT } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 test('packages that cannot be fetched are one line, not the report of npm', () => {
   mkdirSync(join(folder, 'scripts'));

@@ -7,23 +7,22 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { formatEndpoint } from '../../lib/address.js';
 import { machineLock, withLock } from '../../servers/lock.js';
 import { runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
 const HOLDER = fileURLToPath(new URL('../helpers/hold-lock.js', import.meta.url));
 const PROCESSES = 4;
 const TURNS = 50;
 const servers = withServers(['redis']);
-const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** @param {string} lock @param {string} file @param {string} n */
 function hold(lock, file, n) {

@@ -3,18 +3,15 @@
  * many connections. Every command ends with status 4 and one line that says what and what helps.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { openAdmin } from '../../bench/login.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis', 'mariadb']);
-const folder = mkdtempSync(join(tmpdir(), 'dragstrip-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** Commands that write to Redis, without the script's name. */
 const COMMANDS = [

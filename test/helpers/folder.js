@@ -1,13 +1,17 @@
-/** A temporary folder of a test file or a suite, removed after its tests. */
+/** A temporary folder of a test file, a suite or a test, removed afterwards. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 
-/** @returns {string} */
-export function withFolder() {
+/**
+ * @param {{ after: (remove: () => void) => unknown }} [of] a test's context; absent: the file or
+ *   the suite
+ * @returns {string}
+ */
+export function withFolder(of = { after }) {
   const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  of.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,16 +1,15 @@
 /** What a hostile tarball of `--against` may do: nothing outside of its folder. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { installDriver } from '../../../engine/drivers/install.js';
 import { sourcesOf } from '../../../engine/drivers/sources.js';
+import { withFolder } from '../../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-tarballs-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 test('no name in a tarball leads out of its folder', async () => {
   const home = path.join(folder, 'hostile');

@@ -1,10 +1,9 @@
 /** Contenders in processes of their own, alone and sharing a load; how they fail; placement. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createProcesses, inThisProcess } from '../../../engine/contender-process.js';
 import { placeFor } from '../../../engine/placement.js';
 import { playRound } from '../../../engine/round.js';
@@ -18,9 +17,9 @@ import { systemClock } from '../../../measure/clock.js';
 import { Histogram } from '../../../measure/histogram.js';
 import { systemInstruments } from '../../../measure/usage.js';
 import { brief, specOf, storageFile, taskOf } from '../../helpers/contenders.js';
+import { withFolder } from '../../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-seats-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** @typedef {import('../../../lib/result.js').Load} Load */
 

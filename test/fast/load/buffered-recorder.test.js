@@ -1,17 +1,14 @@
 /** Short segments of a load: their time per operation, and what is recorded over many of them. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { merge } from '../../../engine/segment.js';
 import { ERROR, MISMATCH, OK, TIMEOUT } from '../../../lib/outcome.js';
 import { BufferedRecorder, TimedRecorder } from '../../../load/buffered-recorder.js';
 import { brief, openHere, specOf, storageFile, taskOf } from '../../helpers/contenders.js';
+import { withFolder } from '../../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-segments-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** The rows that are read before anything is measured. */
 const CHECKED = 65;

@@ -7,8 +7,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
@@ -22,6 +21,7 @@ import {
   NODE_OPTIONS,
   startAgent,
 } from '../../../../test/helpers/fleet.js';
+import { withFolder } from '../../../../test/helpers/folder.js';
 import { latencyOf } from '../../../../test/helpers/latency-by-operation.js';
 import { createNetwork, lackOfNamespaces } from '../../../../test/helpers/network.js';
 import { PACKAGES_HOME } from '../../../../test/helpers/servers.js';
@@ -34,7 +34,7 @@ const AGENTS = ['a', 'b', 'c'];
 const PORT = 6390;
 
 describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-network-'));
+  const folder = withFolder();
   const file = (/** @type {string} */ name) => path.join(folder, name);
   /** @type {import('../../../../test/helpers/network.js').Network} */
   let network;
@@ -109,7 +109,6 @@ describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, ()
     await Promise.all(agents.map((agent) => agent.stop()));
     for (const child of children) child.kill('SIGKILL');
     network?.remove();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** @param {string} name */
