@@ -26,6 +26,7 @@ import { mergeWhole, truncate } from '../packages/fleet/merge-agents.js';
 import { portable } from '../packages/fleet/portable.js';
 import { packUpload, unpackUpload } from '../packages/fleet/upload.js';
 import { startServers } from '../servers/index.js';
+import { contenderOf } from '../test/helpers/fleet.js';
 import { isMain } from './main.js';
 
 /** @typedef {import('../packages/fleet/upload.js').UploadedSeat} UploadedSeat */
@@ -42,42 +43,11 @@ function numbers(name, fallback) {
   return (at < 0 ? fallback : process.argv[at + 1]).split(',').map(Number);
 }
 
-/**
- * @param {number} port
- * @param {number} seconds
- * @returns {import('../engine/roles.js').Contender}
- */
-function contenderOf(port, seconds) {
-  const load = {
-    kind: /** @type {const} */ ('rate'),
-    rate: RATE,
-    arrivals: /** @type {const} */ ('poisson'),
-    inFlight: null,
-    operations: null,
-    durationNs: seconds * 1e9,
-  };
-  const task = {
-    id: 'poisson',
-    load,
-    workload: 'get',
-    workloadOptions: {},
-    warm: { kind: /** @type {const} */ ('operations'), operations: 1000 },
-    slot: 0,
-    others: [],
-    stallNs: 10e9,
-  };
-  const storage = {
-    storage: 'ioredis',
-    profile: 'default',
-    address: { main: { host: '127.0.0.1', port } },
-    credentialVariables: null,
-    serverPids: [],
-    dataset: DATASET,
-    folder: '',
-    seed: 7,
-  };
-  const spec = { opener: /** @type {const} */ ('storage'), storage, tasks: [task] };
-  return { name: 'ioredis', role: 'storage', every: 1, lasts: 1, server: 'redis', spec };
+/** @param {number} port @param {number} seconds */
+function poissonOf(port, seconds) {
+  const load = { rate: RATE, arrivals: /** @type {const} */ ('poisson'), ...amountOf(seconds) };
+  const warm = { kind: /** @type {const} */ ('operations'), operations: 1000 };
+  return contenderOf(port, load, { dataset: DATASET }, { warm });
 }
 
 /** @param {number} seconds */
@@ -218,7 +188,7 @@ async function main() {
     const all = numbers('--seconds', '10,60');
     const longest = Math.max(...all);
     console.error(`recording ${longest} s at ${RATE} operations per second`);
-    const recorded = await recordOne(contenderOf(fake.port, longest), longest);
+    const recorded = await recordOne(poissonOf(fake.port, longest), longest);
     const load = (await readEnvironment()).loadAverage?.[0].toFixed(0);
     console.log(`median (range) of ${repeat}, load average ${load}`);
     console.log(
@@ -229,7 +199,7 @@ async function main() {
       const whole = { agent: '', seats: [recorded], offsetNs: 0 };
       const [cut] = truncate([whole], { atNs, aliveNs: atNs + seconds * 1e9 });
       const seat = /** @type {UploadedSeat} */ (cut.seats[0]);
-      const contender = contenderOf(fake.port, seconds);
+      const contender = poissonOf(fake.port, seconds);
       const file = path.join(folder, `${seconds}.json`);
       await writeFile(file, JSON.stringify(seat));
       for (const agents of numbers('--agents', '3,20,200')) {

@@ -4,18 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { report, run, seed } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
-import { parseResult } from '../../lib/parse-result.js';
-import { runCommand } from '../helpers/command-line.js';
-import { inTime, NODE_OPTIONS, startAgent } from '../helpers/fleet.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { inTime } from '../helpers/fleet.js';
+import { withFleet } from '../helpers/load-machines.js';
+import { withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis', 'coordinator']);
+const { call, resultIn } = withCommands(servers);
 
 /** @type {Record<string, Record<string, unknown>>} */
 const AMOUNTS = {
@@ -27,7 +25,8 @@ const addresses = () => ({ redis: formatEndpoint(servers.address('redis')['main'
 
 /** @param {Record<string, unknown>} amount */
 async function race(amount) {
-  const options = { workload: 'race', storages: ['redis', 'ioredis'], rows: 200 };
+  const storages = ['redis', 'ioredis'];
+  const options = { workload: 'race', storages, rows: 200, warmup: 100 };
   const result = await run(/** @type {any} */ ({ ...options, ...amount, addresses: addresses() }));
   assert.equal(result.state, 'complete', JSON.stringify(result.warnings));
   return result;
@@ -72,30 +71,22 @@ describe('a race', { timeout: 300_000 }, () => {
     });
   }
 
-  test('by two load machines has them too, and the network between them and the server', async () => {
-    const { address, credentials = {} } = servers.running('coordinator');
-    const reach = { address: address['main'], token: credentials['password'] };
-    const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-alike-'));
-    const agents = await Promise.all(['left', 'right'].map((name) => startAgent(name, reach)));
-    try {
+  describe('by two load machines', () => {
+    withFleet(servers, ['left', 'right']);
+
+    test('has them too, and the network between them and the server', async () => {
       const words = ['race', '--storages', 'redis,ioredis', '--rows', '200', '--agents', '2'];
-      const how = ['--budget', '4s', '--rounds', '1', '--no-html', '--force', '--json', 'a.json'];
-      const env = { ...addressVariables(servers), NODE_OPTIONS };
+      const how = ['--budget', '4s', '--rounds', '1', '--warmup', '100', '--no-html', '--force'];
       const { status, stdout, stderr } = await inTime(() =>
-        runCommand(folder, ['bin/dragstrip.js', ...words, ...how], {
-          env: { ...env, DRAGSTRIP_COORDINATOR: reach.address },
-        }),
+        call(...words, ...how, '--json', 'a.json'),
       );
       assert.equal(status, 0, stdout + stderr);
-      const other = parseResult(readFileSync(path.join(folder, 'a.json'), 'utf8'), 'a.json');
+      const other = resultIn('a.json');
       assert.deepEqual(shapeOf(other), shapeOf(usual));
       const columns = (await columnsOf(other)).map((/** @type {string[]} */ keys) =>
         keys.filter((key) => key !== 'network'),
       );
       assert.deepEqual(columns, await columnsOf(usual));
-    } finally {
-      await Promise.all(agents.map((agent) => agent.stop()));
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
   });
 });

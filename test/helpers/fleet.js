@@ -145,9 +145,10 @@ export async function listenAndKeep(host = '127.0.0.1') {
  * @param {number} port of the fake server
  * @param {Partial<import('../../lib/result.js').Load>} load
  * @param {Partial<import('../../engine/contender.js').ContenderSpec['storage']>} [fields]
+ * @param {Partial<import('../../engine/contender.js').Task>} [more] of its load
  * @returns {import('../../engine/roles.js').Contender} ioredis, or the storage of `fields`
  */
-export function contenderOf(port, load, fields = {}) {
+export function contenderOf(port, load, fields = {}, more = {}) {
   const storage = {
     storage: 'ioredis',
     profile: 'default',
@@ -174,6 +175,7 @@ export function contenderOf(port, load, fields = {}) {
     slot: 0,
     others: [],
     stallNs: 10e9,
+    ...more,
   };
   const { storage: name } = storage;
   const spec = { opener: /** @type {const} */ ('storage'), storage, tasks: [task] };

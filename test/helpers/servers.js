@@ -150,6 +150,16 @@ export function addressVariables({ names, address }) {
 }
 
 /**
+ * @param {ReturnType<typeof withServers>} servers
+ * @returns {Record<string, string>} the same by flag, as a run takes them
+ */
+export function addressFlags(servers) {
+  const all = Object.entries(addressVariables(servers));
+  const flagOf = (/** @type {string} */ name) => name.replace('DRAGSTRIP_', '').toLowerCase();
+  return Object.fromEntries(all.map(([name, text]) => [flagOf(name).replaceAll('_', '-'), text]));
+}
+
+/**
  * @param {RunningServer} running
  * @returns {Address}
  */

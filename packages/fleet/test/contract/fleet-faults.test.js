@@ -4,67 +4,30 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childrenOf, startCommand } from '../../../../test/helpers/command-line.js';
 import {
   contenderOf,
-  listenAndKeep,
   listenAsLink,
   measure,
-  NODE_OPTIONS,
   secondsOf,
-  startAgent,
   until,
 } from '../../../../test/helpers/fleet.js';
+import { withFolder } from '../../../../test/helpers/folder.js';
+import { withFleet } from '../../../../test/helpers/load-machines.js';
 import { withServers } from '../../../../test/helpers/servers.js';
-import { openFleet } from '../../controller.js';
 
 /** From the last sign of life to the event, as coordination-keys.js promises it. */
 const NOTICED_MS = 4000;
 /** The others stop: the dead-man key is looked for every 400 ms, and a second for open replies. */
 const STOPPED_MS = 4000;
-const LONG = Object.freeze({ rate: 600, durationNs: 30e9 });
+/** 100 per second and agent: between arrivals so far apart it sleeps. */
+const LONG = Object.freeze({ rate: 300, durationNs: 30e9 });
 
 describe('a lost agent', () => {
   const servers = withServers(['coordinator']);
-  /** @type {import('../../../../test/helpers/fleet.js').Asked} */
-  let server;
-  /** @type {import('../../../../test/helpers/fleet.js').AgentProcess[]} */
-  let agents = [];
-  const optionsBefore = process.env['NODE_OPTIONS'];
-
-  const reach = () => {
-    const { address, credentials = {} } = servers.running('coordinator');
-    return { address: address['main'], token: credentials['password'] };
-  };
-  const open = (/** @type {Partial<import('../../controller.js').FleetOptions>} */ options) =>
-    openFleet({
-      coordinator: {
-        endpoint: servers.address('coordinator')['main'],
-        credentials: servers.credentials('coordinator'),
-      },
-      agents: 3,
-      storages: ['ioredis'],
-      waitMs: 20_000,
-      ...options,
-    });
-
-  before(async () => {
-    process.env['NODE_OPTIONS'] = NODE_OPTIONS;
-    server = await listenAndKeep();
-    agents = await Promise.all(['a', 'b'].map((name) => startAgent(name, reach())));
-  });
-
-  after(async () => {
-    if (optionsBefore === undefined) delete process.env['NODE_OPTIONS'];
-    else process.env['NODE_OPTIONS'] = optionsBefore;
-    await Promise.all(agents.map((agent) => agent.stop()));
-    await server?.close();
-  });
+  const { agents, server, reach, open, start } = withFleet(servers, ['a', 'b']);
 
   /** @param {number} ms @returns {Promise<number>} GETs per second that the server sees now */
   const rateNow = async (ms = 400) => {
@@ -74,7 +37,7 @@ describe('a lost agent', () => {
   };
 
   /** @param {number} [rate] */
-  const underLoad = async (rate = 300) =>
+  const underLoad = async (rate = 150) =>
     assert.ok(await until(async () => (await rateNow()) > rate), 'the load has begun');
 
   const quiet = async () =>
@@ -85,8 +48,8 @@ describe('a lost agent', () => {
    * @param {{ onLoss?: 'invalid' | 'truncate', address?: string, beforeMs?: number }} [how]
    */
   async function lose(fault, { onLoss, address = reach().address, beforeMs = 0 } = {}) {
-    const lost = await startAgent('lost', { ...reach(), address });
-    const fleet = await open({ onLoss }).catch(async (error) => {
+    const lost = await start('lost', { address });
+    const fleet = await open(3, { onLoss }).catch(async (error) => {
       await lost.stop();
       throw error;
     });
@@ -149,7 +112,7 @@ describe('a lost agent', () => {
       assert.equal(upload?.id, undefined, 'of the lost agent nothing has come');
       await fleet.close();
       // It has no debts: the next run takes it.
-      const next = await open({});
+      const next = await open(3);
       await next.close();
     } finally {
       await fleet.close();
@@ -187,7 +150,7 @@ describe('a lost agent', () => {
       const names = segment.agents.map(({ agent }) => agent).sort();
       assert.deepEqual(names, ['a', 'b']);
       assert.equal(segment.histograms['latency']?.count, segment.scheduled);
-      return seconds * 400 - segment.scheduled;
+      return seconds * 200 - segment.scheduled;
     } finally {
       await fleet.close();
       await lost.stop();
@@ -198,12 +161,12 @@ describe('a lost agent', () => {
     // What ends in a later second is not in them: on a busy machine that is as much as replies are
     // late. Then it is tried again.
     let lacking = await truncated();
-    for (let more = 2; more > 0 && lacking > 40; more -= 1) lacking = await truncated();
-    assert.ok(Math.abs(lacking) <= 40, `${lacking} operations are not there`);
+    for (let more = 2; more > 0 && lacking > 20; more -= 1) lacking = await truncated();
+    assert.ok(Math.abs(lacking) <= 20, `${lacking} operations are not there`);
   });
 
   test('a generator that is killed fails the round by its agent’s name', async () => {
-    const fleet = await open({ agents: 2 });
+    const fleet = await open(2);
     try {
       server.forget();
       const running = measure(fleet, contenderOf(server.port, LONG));
@@ -223,25 +186,22 @@ describe('a lost agent', () => {
   });
 
   test('a generator with a full event loop does not cost its agent the lease', async () => {
-    const busy = await startAgent('busy', {
-      ...reach(),
-      env: { LATENCY_BY_OPERATION: '1', BLOCK_MS: '4000' },
-    });
-    const fleet = await open({ agents: 3 });
+    const busy = await start('busy', { env: { LATENCY_BY_OPERATION: '1', BLOCK_MS: '4000' } });
+    const fleet = await open(3);
     try {
       const load = { ...LONG, durationNs: 1e9 };
       const { failure } = await measure(fleet, contenderOf(server.port, load));
       assert.equal(fleet.lost, null);
       assert.equal(failure?.code, 'E_AGENT_LATE');
-      assert.match(String(failure?.message), /^agent busy sent \d+ of 200 operations too late/);
+      assert.match(String(failure?.message), /^agent busy sent \d+ of 100 operations too late/);
     } finally {
       await fleet.close();
       await busy.stop();
     }
   });
 
-  test('the controller is killed: the agents stop by the dead-man key and are free', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-fleet-'));
+  test('the controller is killed: the agents stop by the dead-man key and are free', async (t) => {
+    const folder = withFolder(t);
     const { address, token } = reach();
     const how = {
       coordinator: address,
@@ -251,24 +211,23 @@ describe('a lost agent', () => {
       loads: [{ ...LONG, durationNs: 60e9 }],
     };
     const words = ['test/helpers/run-fleet.js', JSON.stringify(how)];
-    const race = startCommand(folder, words, { env: { NODE_OPTIONS } });
+    const race = startCommand(folder, words);
     try {
       server.forget();
       await underLoad();
       race.child.kill('SIGKILL');
       await race.ended;
       assert.ok(await until(async () => (await rateNow()) === 0, 8000), 'the load has ended');
-      const fleet = await open({ agents: 2 });
+      const fleet = await open(2);
       await fleet.close();
     } finally {
       race.child.kill('SIGKILL');
       await race.ended;
-      await rm(folder, { recursive: true, force: true });
     }
   });
 
   test('the coordinator is killed: the run ends, and the agents stop', async () => {
-    const fleet = await open({ agents: 2 });
+    const fleet = await open(2);
     server.forget();
     const running = measure(fleet, contenderOf(server.port, LONG));
     await underLoad();

@@ -1,52 +1,32 @@
 /** `race --agents`, `agent` and `agents` as their users meet them: lines, result, page, statuses. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { parseResult } from '../../../../lib/parse-result.js';
+import { before, describe, test } from 'node:test';
+import { seed } from '../../../../index.js';
 import { decode } from '../../../../measure/hdr.js';
 import { Histogram } from '../../../../measure/histogram.js';
-import { assertFailure, runCommand } from '../../../../test/helpers/command-line.js';
-import { inTime, NODE_OPTIONS, startAgent, until } from '../../../../test/helpers/fleet.js';
-import { withFolder } from '../../../../test/helpers/folder.js';
-import { withServers } from '../../../../test/helpers/servers.js';
+import { withCommands } from '../../../../test/helpers/command-folder.js';
+import { assertFailure } from '../../../../test/helpers/command-line.js';
+import { inTime, until } from '../../../../test/helpers/fleet.js';
+import { withFleet } from '../../../../test/helpers/load-machines.js';
+import { addressFlags, withServers } from '../../../../test/helpers/servers.js';
 
 const DATA = ['--rows', '1000', '--value-size', '64', '--seed', '5'];
 
 describe('a race of two machines', () => {
   const servers = withServers(['coordinator', 'redis']);
-  const folder = withFolder();
-  /** @type {import('../../../../test/helpers/fleet.js').AgentProcess[]} */
-  let agents = [];
-
-  const reach = () => {
-    const { address, credentials = {} } = servers.running('coordinator');
-    return { address: address['main'], token: credentials['password'] };
-  };
-  const run = (/** @type {string[]} */ words) =>
-    runCommand(folder, ['bin/dragstrip.js', ...words], {
-      env: { NODE_OPTIONS, DRAGSTRIP_COORDINATOR: reach().address },
-    });
-  const race = (/** @type {string[]} */ words) => {
-    const redis = servers.running('redis').address['main'];
-    const common = ['--redis', redis, '--storages', 'ioredis,redis', '--rounds', '2', ...DATA];
-    return run(['race', ...common, ...words]);
-  };
+  const { agents, reach } = withFleet(servers, ['left', 'right']);
+  const { call, textOf, resultIn } = withCommands(servers);
+  const race = (/** @type {string[]} */ words) =>
+    call('race', '--storages', 'ioredis,redis', '--rounds', '2', ...DATA, ...words);
 
   before(async () => {
-    agents = await Promise.all(['left', 'right'].map((name) => startAgent(name, reach())));
-    const redis = servers.running('redis').address['main'];
-    const { status, stderr } = await run(['seed', 'redis', '--redis', redis, ...DATA]);
-    assert.equal(status, 0, stderr);
-  });
-
-  after(async () => {
-    await Promise.all(agents.map((agent) => agent.stop()));
+    const { redis } = addressFlags(servers);
+    await seed({ servers: ['redis'], rows: 1000, valueSize: 64, seed: 5, addresses: { redis } });
   });
 
   test('agents lists who is there', async () => {
-    const { status, stdout } = await run(['agents']);
+    const { status, stdout } = await call('agents');
     assert.equal(status, 0);
     const [head, ...rows] = stdout.trim().split('\n');
     assert.match(head, /^agent +state +host +dragstrip +Node +cores +clock offset +round trip$/);
@@ -55,11 +35,11 @@ describe('a race of two machines', () => {
   });
 
   test('one result: merged figures, what each agent did, in step', async () => {
-    const load = ['--load', 'window', '--in-flight', '20', '--ops', '3000'];
+    const load = ['--load', 'window', '--in-flight', '20', '--ops', '3000', '--warmup', '200'];
     const words = ['--agents', '2', ...load, '--json', 'r.json', '--force'];
     const { status, stdout, stderr } = await inTime(() => race(words));
     assert.equal(status, 0, stdout + stderr);
-    const result = parseResult(await readFile(path.join(folder, 'r.json'), 'utf8'), 'r.json');
+    const result = resultIn('r.json');
     assert.equal(result.state, 'complete');
     assert.deepEqual(result.fleet?.agents.map(({ name }) => name).sort(), ['left', 'right']);
     for (const { clock, targets } of result.fleet?.agents ?? []) {
@@ -92,7 +72,7 @@ describe('a race of two machines', () => {
       /^agents of ioredis, .*: (left|right) [\d,]+ ops\/s, p99 .*; (left|right) /m,
     );
     assert.match(stdout, /round trip/);
-    const page = await readFile(path.join(folder, 'r.html'), 'utf8');
+    const page = textOf('r.html');
     assert.match(page, /<h2[^>]*>Load machines<\/h2>/);
     assert.match(page, /<details><summary>ioredis, [^<]*: 2 agents<\/summary>/);
     for (const agent of agents) {
@@ -114,7 +94,7 @@ describe('a race of two machines', () => {
       const ended = await race(words);
       assertFailure({ ...ended, stdout: '' }, status, says);
     }
-    const taken = await run(['agent', '--name', 'left']);
+    const taken = await call('agent', '--name', 'left');
     assertFailure({ ...taken, stdout: '' }, 2, /agent left: another agent on .* has this name/);
   });
 
@@ -124,6 +104,6 @@ describe('a race of two machines', () => {
     assert.ok(await until(() => left.child.exitCode !== null));
     assert.equal(left.child.exitCode, 143);
     await left.stop();
-    assert.doesNotMatch((await run(['agents'])).stdout, /left/);
+    assert.doesNotMatch((await call('agents')).stdout, /left/);
   });
 });

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { loadavg } from 'node:os';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Redis } from 'ioredis';
 import { OK } from '../../../../lib/outcome.js';
 import { Histogram } from '../../../../measure/histogram.js';
@@ -14,91 +14,41 @@ import {
   contenderOf,
   DATASET,
   keyOf,
-  listenAndKeep,
   measure,
-  NODE_OPTIONS,
   secondsOf,
-  startAgent,
   until,
 } from '../../../../test/helpers/fleet.js';
 import { latencyOf } from '../../../../test/helpers/latency-by-operation.js';
+import { withFleet } from '../../../../test/helpers/load-machines.js';
 import { withServers } from '../../../../test/helpers/servers.js';
 import { drawKeys } from '../../../../workloads/get/index.js';
-import { openFleet } from '../../controller.js';
 
-/** @type {ReturnType<typeof withServers>} */
-let servers;
-const REPETITIONS = 6;
-
-/** @type {import('../../../../test/helpers/fleet.js').AgentProcess[]} */
-const agents = [];
-/** @type {import('../../../../test/helpers/fleet.js').Asked} */
-let server;
-/** What every agent is started with; the configuration of all has to be equal. */
-const ENV = { LATENCY_BY_OPERATION: '1' };
-const optionsBefore = process.env['NODE_OPTIONS'];
-
-function reach() {
-  const { address, credentials = {} } = servers.running('coordinator');
-  return { address: address['main'], token: credentials['password'] };
-}
-
-function coordinator() {
-  return {
-    endpoint: servers.address('coordinator')['main'],
-    credentials: servers.credentials('coordinator'),
-  };
-}
-
-/**
- * @param {number} count
- * @param {Partial<import('../../controller.js').FleetOptions>} [options]
- */
-function open(count, options = {}) {
-  return openFleet({
-    coordinator: coordinator(),
-    agents: count,
-    storages: ['ioredis'],
-    waitMs: 20_000,
-    ...options,
-  });
-}
-
-/**
- * @param {import('../../controller.js').Fleet} fleet
- * @param {import('../../../../engine/roles.js').Contender} contender
- * @returns {Promise<{ segment: import('../../../../engine/segment.js').Segment, keys: string[] }>}
- *   keys: of the measured operations, as the server saw them, sorted
- */
-async function execute(fleet, contender) {
-  server.forget();
-  const { segment, failure } = await measure(fleet, contender);
-  assert.ok(segment, failure?.message);
-  // A busy machine may begin late, which is said; what was done is the same.
-  if (failure !== null) assert.equal(failure.code, 'E_AGENT_LATE');
-  const keys = server.keys.filter((own) => own.length > 0).flatMap((own) => own.slice(CHECKS));
-  return { segment, keys: keys.sort() };
-}
+/** At least; more where no start was in time. */
+const REPETITIONS = 3;
+const REPETITIONS_MAX = 6;
+const SKEW_MS_MAX = 10;
 
 describe('several load machines', () => {
-  servers = withServers(['coordinator']);
+  const servers = withServers(['coordinator']);
+  const names = ['a', 'b', 'c', 'd'];
+  const env = { LATENCY_BY_OPERATION: '1' };
+  const { server, coordinator, reach, open, start } = withFleet(servers, names, env);
 
-  before(async () => {
-    process.env['NODE_OPTIONS'] = NODE_OPTIONS;
-    server = await listenAndKeep();
-    agents.push(
-      ...(await Promise.all(
-        ['a', 'b', 'c', 'd'].map((name) => startAgent(name, { ...reach(), env: ENV })),
-      )),
-    );
-  });
-
-  after(async () => {
-    if (optionsBefore === undefined) delete process.env['NODE_OPTIONS'];
-    else process.env['NODE_OPTIONS'] = optionsBefore;
-    await Promise.all(agents.map((agent) => agent.stop()));
-    await server?.close();
-  });
+  /**
+   * @param {import('../../controller.js').Fleet} fleet
+   * @param {import('../../../../engine/roles.js').Contender} contender
+   * @returns {Promise<{ segment: import('../../../../engine/segment.js').Segment,
+   *   keys: string[] }>} keys: of the measured operations, as the server saw them, sorted
+   */
+  async function execute(fleet, contender) {
+    server.forget();
+    const { segment, failure } = await measure(fleet, contender);
+    assert.ok(segment, failure?.message);
+    // A busy machine may begin late, which is said; what was done is the same.
+    if (failure !== null) assert.equal(failure.code, 'E_AGENT_LATE');
+    const keys = server.keys.filter((own) => own.length > 0).flatMap((own) => own.slice(CHECKS));
+    return { segment, keys: keys.sort() };
+  }
 
   describe('three agents are one', () => {
     test(`${REPETITIONS} times: the same operations, and byte-equal histograms`, async (t) => {
@@ -107,7 +57,8 @@ describe('several load machines', () => {
       /** @type {number[]} */
       const skews = [];
       try {
-        for (let i = 0; i < REPETITIONS; i += 1) {
+        const isInTime = () => Math.min(...skews) <= SKEW_MS_MAX;
+        for (let i = 0; i < REPETITIONS || (i < REPETITIONS_MAX && !isInTime()); i += 1) {
           const arrivals = /** @type {'constant' | 'poisson'} */ (i % 2 ? 'poisson' : 'constant');
           const seed = 100 + i;
           const spec = contenderOf(
@@ -139,11 +90,8 @@ describe('several load machines', () => {
         await three.close();
       }
       skews.sort((x, y) => x - y);
-      const shown = [skews[0], skews[skews.length >> 1], skews[skews.length - 1]];
-      t.diagnostic(`start skew ms, least, median, greatest: ${shown.map((x) => x.toFixed(2))}`);
-      const near = skews.filter((x) => x <= 10).length;
-      t.diagnostic(`${near} of ${REPETITIONS} starts within 10 ms, load average ${loadavg()[0]}`);
-      assert.ok(skews[0] <= 10, `no start within 10 ms of each other: ${skews}`);
+      t.diagnostic(`start skew ms: ${skews.map((x) => x.toFixed(2))}, load ${loadavg()[0]}`);
+      assert.ok(skews[0] <= SKEW_MS_MAX, `no start within 10 ms of each other: ${skews}`);
     });
 
     test('also with processes of their own, a window and a fixed number of operations', async () => {
@@ -195,10 +143,7 @@ describe('several load machines', () => {
     });
 
     test('an agent with another configuration is named, and nothing is started', async () => {
-      const other = await startAgent('other', {
-        ...reach(),
-        env: { ...ENV, UV_THREADPOOL_SIZE: '9' },
-      });
+      const other = await start('other', { env: { UV_THREADPOOL_SIZE: '9' } });
       try {
         server.forget();
         await assert.rejects(open(5), {
@@ -242,53 +187,37 @@ describe('several load machines', () => {
       }
     });
 
-    test('the coordinator is not measured, by whatever address', async () => {
-      const fleet = await open(1);
-      try {
-        const { host, port } = /** @type {any} */ (coordinator().endpoint);
-        const credentialVariables = { password: reach().token };
-        for (const name of [host, 'localhost']) {
-          const fields = { credentialVariables, address: { main: { host: name, port } } };
-          const spec = contenderOf(port, { rate: 10, durationNs: 1e8 }, fields);
-          await assert.rejects(measure(fleet, spec), {
-            code: 'E_REFUSED',
-            message: /never measured/,
-          });
-        }
-      } finally {
-        await fleet.close();
-      }
+    const atCoordinator = (/** @type {string} */ host) => ({
+      credentialVariables: { password: reach().token },
+      address: { main: { host, port: Number(coordinator().endpoint.port) } },
     });
-
-    test('an agent loads no server that is not in its own list', async () => {
-      const fleet = await open(2);
-      try {
+    /** @type {[string, () => Parameters<typeof contenderOf>[2], RegExp][]} */
+    const refused = [
+      ['the coordinator is not measured', () => atCoordinator('127.0.0.1'), /never measured/],
+      ['nor by another address', () => atCoordinator('localhost'), /never measured/],
+      [
+        'an agent loads no server that is not in its own list',
         // An address of TEST-NET-1 (RFC 5737): it is no machine.
-        const address = { main: { host: '192.0.2.1', port: 6379 } };
-        const spec = contenderOf(server.port, { rate: 10, durationNs: 1e8 }, { address });
-        await assert.rejects(measure(fleet, spec), {
-          code: 'E_REFUSED',
-          message:
-            /^agent \w: the server at 192\.0\.2\.1:6379 is not among the targets of this agent/,
-        });
-      } finally {
-        await fleet.close();
-      }
-    });
-
-    test('an order with the path of a file is refused by the agent', async () => {
-      const fleet = await open(2);
-      try {
-        const storage = '/tmp/no-such-storage.js';
-        const spec = contenderOf(server.port, { rate: 10, durationNs: 1e8 }, { storage });
-        await assert.rejects(measure(fleet, spec), {
-          code: 'E_REFUSED',
-          message: /^agent \w: the storage of an order is no name of an installed one/,
-        });
-      } finally {
-        await fleet.close();
-      }
-    });
+        () => ({ address: { main: { host: '192.0.2.1', port: 6379 } } }),
+        /^agent \w: the server at 192\.0\.2\.1:6379 is not among the targets of this agent/,
+      ],
+      [
+        'an order with the path of a file is refused by the agent',
+        () => ({ storage: '/tmp/no-such-storage.js' }),
+        /^agent \w: the storage of an order is no name of an installed one/,
+      ],
+    ];
+    for (const [what, fieldsOf, message] of refused) {
+      test(what, async () => {
+        const fleet = await open(2);
+        try {
+          const spec = contenderOf(server.port, { rate: 10, durationNs: 1e8 }, fieldsOf());
+          await assert.rejects(measure(fleet, spec), { code: 'E_REFUSED', message });
+        } finally {
+          await fleet.close();
+        }
+      });
+    }
 
     test('an upload is taken once, and of no other step than the one that runs', async () => {
       const fleet = await open(2);

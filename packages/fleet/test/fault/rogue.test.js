@@ -6,24 +6,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateRawSync } from 'node:zlib';
 import { Queue, Worker } from 'bullmq';
-import {
-  contenderOf,
-  listenAndKeep,
-  NODE_OPTIONS,
-  startAgent,
-  until,
-} from '../../../../test/helpers/fleet.js';
+import { contenderOf, until } from '../../../../test/helpers/fleet.js';
+import { withFolder } from '../../../../test/helpers/folder.js';
+import { withFleet } from '../../../../test/helpers/load-machines.js';
 import { withServers } from '../../../../test/helpers/servers.js';
 import { admit } from '../../admission.js';
 import { identityOf } from '../../configuration.js';
-import { openFleet } from '../../controller.js';
 import { LEASES, PREFIX, uploadsOf } from '../../coordination-keys.js';
 import { runnerOf } from '../../fleet-rounds.js';
 import { portable } from '../../portable.js';
@@ -39,26 +33,15 @@ const STOPPED_MS = 9000;
 
 describe('rogue programs', () => {
   const servers = withServers(['coordinator']);
-  const optionsBefore = process.env['NODE_OPTIONS'];
-  /** @type {import('../../../../test/helpers/fleet.js').Asked} */
-  let server;
-  /** @type {import('../../../../test/helpers/fleet.js').AgentProcess} */
-  let agent;
-  let folder = '';
+  const fleetOfTest = withFleet(servers, ['honest']);
+  const { agents, server, coordinator } = fleetOfTest;
+  const folder = withFolder();
 
-  const endpoint = () => servers.address('coordinator')['main'];
-  const open = (/** @type {Partial<import('../../controller.js').FleetOptions>} */ options = {}) =>
-    openFleet({
-      coordinator: { endpoint: endpoint(), credentials: servers.credentials('coordinator') },
-      agents: 1,
-      storages: ['ioredis'],
-      waitMs: 20_000,
-      ...options,
-    });
+  const open = () => fleetOfTest.open(1);
   /** As a program with the agents' token connects. */
   const connection = () => ({
-    .../** @type {{ host: string, port: number }} */ (endpoint()),
-    password: servers.credentials('coordinator').password,
+    .../** @type {{ host: string, port: number }} */ (coordinator().endpoint),
+    password: coordinator().credentials.password,
     protocol: /** @type {const} */ (2),
     maxRetriesPerRequest: null,
   });
@@ -67,23 +50,6 @@ describe('rogue programs', () => {
     contenders: [portable(contenderOf(server.port, SHORT, fields))],
     amount: { ...AMOUNT },
     processes: 1,
-  });
-
-  before(async () => {
-    process.env['NODE_OPTIONS'] = NODE_OPTIONS;
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-rogue-'));
-    server = await listenAndKeep();
-    const { address, credentials = {} } = servers.running('coordinator');
-    const reach = { address: address['main'], token: credentials['password'] };
-    agent = await startAgent('honest', reach);
-  });
-
-  after(async () => {
-    if (optionsBefore === undefined) delete process.env['NODE_OPTIONS'];
-    else process.env['NODE_OPTIONS'] = optionsBefore;
-    await agent?.stop();
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test('a lease that names a file has no code loaded', async () => {
@@ -100,7 +66,7 @@ describe('rogue programs', () => {
     await queue.remove(String(job.id));
     await queue.close();
     assert.ok(!existsSync(marker));
-    assert.match(agent.stdout(), /waiting at/);
+    assert.match(agents[0].stdout(), /waiting at/);
   });
 
   test('orders that no race gives are refused, each with its reason', async () => {
