@@ -4,13 +4,9 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { Cluster } from 'ioredis';
 import { getLoader } from '../../data/loaders/index.js';
-import { run } from '../../index.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { createLocker } from '../../packages/mutex/index.js';
@@ -19,16 +15,18 @@ import { loadStorage } from '../../storages/index.js';
 import { namespace as inserted } from '../../workloads/insert/namespace.js';
 import { STRATEGY_NAMES } from '../../workloads/insert/strategies.js';
 import { CLUSTER, CLUSTER_CLIENTS, callerOf, moveKey, rangesOf } from '../helpers/cluster.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
 import { assertAllRight, insertBy } from '../helpers/insert-cases.js';
 import { claimOn } from '../helpers/namespaces.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { assertAllOk, runHere } from '../helpers/run-here.js';
+import { withServers } from '../helpers/servers.js';
 import { casesOf, openRows, reader } from '../helpers/storage-cases.js';
 
 /** @typedef {import('../../lib/types.js').TlsFiles} TlsFiles */
 /** @typedef {import('../../lib/types.js').Address} Address */
 
-const INSERTED = 3000;
+const INSERTED = 1000;
 const ROWS = { rows: 40, valueSize: 64, seed: 3 };
 /** Of the row that is moved. */
 const KEY = 'dragstrip:row:7';
@@ -40,7 +38,7 @@ const missing = new Map(cases.map(({ definition, skip }) => [definition.name, sk
 
 describe('clients of a cluster', () => {
   const servers = withServers([CLUSTER], { tls: true });
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-cluster-'));
+  const { callHere, folder } = withCommands(servers);
   const dataset = createDataset(ROWS);
   const call = callerOf(servers);
   const context = () => ({
@@ -55,7 +53,6 @@ describe('clients of a cluster', () => {
     },
     { timeout: 60_000 },
   );
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** @param {string} pattern @returns {Promise<string[][]>} keys of each primary */
   async function keysOf(pattern) {
@@ -92,21 +89,20 @@ describe('clients of a cluster', () => {
   }
 
   it('locks: every client and handler, one name and several', async () => {
-    const result = await run({
+    const { benchmarks } = await runHere({
       workload: 'mutex',
       storages: CLUSTER_CLIENTS.slice(0, 3),
       home: servers.home(),
       tests: ['count'],
       keys: [1, 3],
       duration: 300,
+      inFlight: 20,
+      warmup: 20,
+      retry: 5,
       rounds: 1,
     });
-    const ran = result.benchmarks.filter(({ state }) => state !== 'skipped');
-    for (const { id, rounds } of ran) {
-      const [{ state, failure, outcomes, scheduled }] = rounds;
-      assert.equal(state, 'measured', `${id}: ${failure?.message}`);
-      assert.equal(outcomes.ok, scheduled, id);
-    }
+    const ran = benchmarks.filter(({ state }) => state !== 'skipped');
+    assertAllOk({ benchmarks: ran });
     const kinds = new Set(
       ran.map(({ storage, parameters = {} }) => `${storage} ${parameters['handler']}`),
     );
@@ -147,17 +143,13 @@ describe('clients of a cluster', () => {
   });
 
   it('what clients of a cluster cannot do is refused in one line', async () => {
-    const env = addressVariables(servers);
-    const refused = async (/** @type {string[]} */ ...words) =>
-      runCommand(folder, ['bin/dragstrip.js', ...words], { env });
-    assertFailure(await refused('commands', '--storages', 'ioredis-cluster'), 4, /support command/);
-    assertFailure(
-      await refused('mutex', '--storages', 'ioredis-cluster', '--handlers', 'pure'),
-      2,
-      /script/,
-    );
-    const glide = await refused('mutex', '--storages', 'valkey-glide-cluster');
-    assertFailure(glide, 4, /valkey-glide-cluster: it does not support lock/);
+    for (const [words, status, says] of /** @type {[string[], number, RegExp][]} */ ([
+      [['commands', '--storages', 'ioredis-cluster'], 4, /support command/],
+      [['mutex', '--storages', 'ioredis-cluster', '--handlers', 'pure'], 2, /script/],
+      [['mutex', '--storages', 'valkey-glide-cluster'], 4, /cluster: it does not support lock/],
+    ])) {
+      assertFailure(await callHere(...words), status, says);
+    }
   });
 
   for (const { label, definition, profile, skip } of cases) {
@@ -188,13 +180,14 @@ describe('clients of a cluster', () => {
   }
 
   it('--read-only draws keys from all primaries, and every client reads them', async () => {
-    const result = await run({
+    const result = await runHere({
       readOnly: true,
       storages: [...CLUSTER_CLIENTS],
       home: servers.home(),
       load: 'window',
       inFlight: 8,
       ops: 400,
+      warmup: 50,
       rounds: 1,
       sample: 1000,
     });
@@ -219,12 +212,12 @@ describe('clients of a cluster', () => {
       /** @type {Promise<() => Promise<void>> | undefined} */
       let moving;
       try {
-        const result = await run(
+        const result = await runHere(
           {
             ...ROWS,
             storages: [name],
-            rate: 300,
-            duration: 4000,
+            rate: 200,
+            duration: 3000,
             warmup: 100,
             rounds: 1,
             home: servers.home(),

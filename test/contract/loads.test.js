@@ -4,77 +4,72 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, describe, it } from 'node:test';
-import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
-import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { limit, report, run, seed } from '../../index.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
+import { openSql, withRedis } from '../helpers/own-clients.js';
+import { assertAllOk, runHere } from '../helpers/run-here.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis', 'mariadb', 'tarantool']);
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-loads-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const redis = withRedis(servers);
+const { call, callHere, file, resultIn } = withCommands(servers);
 
-/** @param {string[]} words */
-function call(...words) {
-  return runCommand(folder, ['bin/dragstrip.js', ...words], { env: addressVariables(servers) });
+const WHOLE = Object.freeze({ rounds: 1, ops: 600, warmup: 50, inFlight: 16 });
+
+/** @param {Record<string, unknown>} options */
+const own = (options) => ({ home: file('state'), addresses: addressFlags(servers), ...options });
+
+/**
+ * @param {Record<string, unknown> & { workload: string }} options
+ * @param {(options: any) => ReturnType<typeof runHere>} [runOne]
+ */
+async function runAll(options, runOne = runHere) {
+  const result = await runOne(own(options));
+  assertAllOk(result);
+  return result;
 }
-
-/** @param {string[]} words */
-async function run(...words) {
-  const file = 'r.json';
-  const page = words[0] === 'race' ? ['--no-html'] : [];
-  const ended = await call(...words, '--json', file, '--force', ...page);
-  assert.equal(ended.status, 0, ended.stderr + ended.stdout);
-  const result = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
-  return { result, text: ended.stdout };
-}
-
-/** @param {import('../../lib/result.js').Result} result */
-function assertAllOk({ benchmarks }) {
-  for (const { id, state, rounds, reason } of benchmarks) {
-    assert.equal(state, 'measured', `${id}: ${reason ?? rounds[0]?.failure?.message}`);
-    for (const { outcomes, scheduled } of rounds) assert.equal(outcomes.ok, scheduled, id);
-  }
-}
-
-const WHOLE = ['--rounds', '1', '--ops', '600', '--warmup', '50', '--in-flight', '16'];
 
 describe('values of a distribution', () => {
   const storages =
     'redis,ioredis,iovalkey,valkey-glide,mysql2,mariadb,mysql,manual-hs,tarantool,lmdb,memory';
   const rows = ['--rows', '500'];
+  const uniform = { rows: 500, valueSize: 'uniform:8-1k' };
 
   it('are written by every loader and read by every driver, each row in its own size', async () => {
-    writeFileSync(path.join(folder, 'sizes.txt'), '# size count\n16 10\n300 5\n9000 1\n');
-    for (const sizes of ['uniform:8-1k', 'hist:sizes.txt']) {
-      const words = [...rows, '--value-size', sizes];
-      const seeded = await call('seed', 'redis', 'mysql', 'tarantool', ...words);
+    writeFileSync(file('sizes.txt'), '# size count\n16 10\n300 5\n9000 1\n');
+    const histogram = 'hist:16:10,300:5,9000:1';
+    for (const [sizes, valueSize] of [
+      ['hist:sizes.txt', histogram],
+      ['uniform:8-1k', uniform.valueSize],
+    ]) {
+      const seeded = await call(
+        ...['seed', 'redis', 'mysql', 'tarantool', ...rows, '--value-size', sizes],
+      );
       assert.equal(seeded.status, 0, seeded.stderr);
       assert.match(seeded.stdout, /redis: 500 rows of \d+ to [\d,]+ characters, \d+ on average/);
-      const { result, text } = await run('async', '--storages', storages, ...words, ...WHOLE);
-      assertAllOk(result);
+      // The text of a histogram is what the file says: the rows of the other are there.
+      const some = { ...WHOLE, rows: 500, valueSize };
+      const all = { workload: 'async', storages: storages.split(','), ...some };
+      const result = await runAll(all);
       assert.equal(result.benchmarks.length, 11);
-      assert.match(text, /500 rows of \d+ to [\d,]+ characters, \d+ on average \((uniform|hist):/);
-      const mixed = await run(
-        ...['run', '--workload', 'mix', '--mix', 'get:60,set:40'],
-        ...['--storages', 'redis,mysql2,manual-hs,tarantool', ...words, ...WHOLE],
+      assert.match(
+        await report(result),
+        /500 rows of \d+ to [\d,]+ characters, \d+ on average \((uniform|hist):/,
       );
-      assertAllOk(mixed.result);
+      const mixed = ['redis', 'mysql2', 'manual-hs', 'tarantool'];
+      await runAll({ workload: 'mix', mix: 'get:60,set:40', storages: mixed, ...some });
     }
-    const histogram = 'hist:16:10,300:5,9000:1';
-    const again = await call('seed', 'redis', ...rows, '--value-size', histogram);
-    assert.match(again.stdout, /there already/, 'the text of a histogram is what the file says');
   });
 
   it('other rows are no rows of this run: skipped, with the command that makes them', async () => {
-    const seeded = await call('seed', 'redis', ...rows, '--value-size', 'uniform:8-1k');
-    assert.equal(seeded.status, 0, seeded.stderr);
-    const fixed = [...rows, '--value-size', '1k'];
-    const ended = await call('race', '--storages', 'redis', ...fixed, ...WHOLE, '--no-html');
+    await seed(own({ servers: ['redis'], ...uniform }));
+    const ended = await call(
+      ...['race', '--storages', 'redis', ...rows, '--value-size', '1k', '--rounds', '1'],
+      ...['--ops', '600', '--no-html'],
+    );
     assert.equal(ended.status, 4);
     const says = ended.stderr + ended.stdout;
     assert.match(says, /500 rows of uniform:8-1000 characters, seed 1; this run needs 500 of 1000/);
@@ -82,33 +77,54 @@ describe('values of a distribution', () => {
   });
 
   it('are part of slices, ceilings and fake servers', async () => {
-    const words = [...rows, '--value-size', 'uniform:8-1k'];
-    await call('seed', 'redis', 'mysql', 'tarantool', ...words);
-    const how = ['--in-flight', '16', '--rounds', '2', '--budget', '20s', '--limits'];
-    const { result } = await run('race', '--storages', 'redis,mysql2', ...words, ...how);
+    await seed(own({ servers: ['redis', 'mysql'], ...uniform }));
+    const words = ['--storages', 'redis,mysql2', ...rows, '--value-size', 'uniform:8-1k'];
+    const how = ['--in-flight', '16', '--rounds', '2', '--budget', '3s', '--warmup', '50'];
+    const ended = await call('race', ...words, ...how, '--json', 'r.json', '--no-html');
+    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+    const result = resultIn('r.json');
     assertAllOk(result);
     assert.equal(result.dataset.valueSizes, 'uniform:8-1000');
-    const { wire = [], driver = [] } = result.limits ?? {};
+    for (const { contenders } of result.comparison?.loads ?? []) {
+      const ceilings = contenders.filter(({ group }) => group === 'ceiling');
+      assert.deepEqual(
+        ceilings.map((one) => one.rounds.length),
+        [2, 2],
+      );
+    }
+    const storages = ['redis', 'mysql2'];
+    const loads = [
+      { kind: 'sync', operations: 300 },
+      { kind: 'window', inFlight: 16, operations: 1600 },
+    ];
+    const limited = await limit(
+      /** @type {any} */ (own({ storages, ...uniform, loads, rounds: 1, warmup: 50 })),
+      { budgetMs: 5000 },
+    );
+    assert.equal(limited.dataset.valueSizes, 'uniform:8-1000');
+    const { wire = [], driver = [] } = limited.limits ?? {};
     for (const { reason, opsPerSecond } of [...wire, ...driver]) {
       assert.ok((opsPerSecond ?? 0) > 0, String(reason));
     }
     const protocols = wire.map(({ protocol }) => protocol);
     assert.deepEqual(protocols, ['redis', 'mysql']);
-    const storages = driver.map(({ storage }) => storage); // of both loads
-    assert.deepEqual(storages, ['redis', 'redis', 'mysql2', 'mysql2']);
+    const limitedStorages = driver.map(({ storage }) => storage); // of both loads
+    assert.deepEqual(limitedStorages, ['redis', 'redis', 'mysql2', 'mysql2']);
   });
 
   it('what is no distribution is one clear line', async () => {
-    const ended = await call('race', '--value-size', 'normal:8-1k');
+    const ended = await callHere('race', '--value-size', 'normal:8-1k');
     assertFailure(ended, 2, /--value-size "normal:8-1k": not sizes of values/);
   });
 });
 
 describe('mixes on rows of their own', () => {
-  const rows = ['--rows', '300', '--value-size', '120'];
-  const small = [...rows, '--ops', '1500', '--warmup', '100', '--rounds', '1', '--in-flight', '16'];
-  const redisFamily = 'redis:all,ioredis:all,iovalkey,valkey-glide,memory';
-  const others = 'mysql2:all,mariadb:all,mysql,manual-hs:all,tarantool:all,lmdb,memory:all';
+  const rows = { rows: 300, valueSize: 120 };
+  const small = { workload: 'async', ...rows, ...WHOLE, ops: 1500, warmup: 100 };
+  const redisFamily = ['redis:all', 'ioredis:all', 'iovalkey', 'valkey-glide'];
+  const others = 'mysql2:all,mariadb:all,mysql,manual-hs:all,tarantool:all,lmdb,memory:all'.split(
+    ',',
+  );
 
   /** @param {import('../../lib/result.js').Result} result @param {readonly string[]} names */
   function assertReadBack({ benchmarks }, names) {
@@ -122,14 +138,8 @@ describe('mixes on rows of their own', () => {
 
   /** Nothing is left on any server. */
   async function assertRemoved() {
-    const { main } = servers.address('redis');
-    const client = new Redis({ ...main, ...servers.login('redis'), retryStrategy: () => null });
-    const keys = await client.keys('dragstrip:crud*');
-    client.disconnect();
-    assert.deepEqual(keys, []);
-    const { host, port } = servers.address('mariadb')['sql'];
-    const { user, password } = servers.login('mariadb');
-    const sql = await createConnection({ host, port, user, password });
+    assert.deepEqual(await redis().keys('dragstrip:crud*'), []);
+    const sql = await openSql(servers);
     const [tables] = await sql.query(
       "select table_name from information_schema.tables where table_name like 'dragstrip_crud%'",
     );
@@ -139,8 +149,7 @@ describe('mixes on rows of their own', () => {
 
   it('inserts, deletions and hashes of every client of Redis, read back', async () => {
     const mix = 'get:40,set:20,insert:10,del:10,hget:10,hset:10';
-    const { result } = await run('async', '--storages', redisFamily, '--mix', mix, ...small);
-    assertAllOk(result);
+    const result = await runAll({ ...small, storages: [...redisFamily, 'memory'], mix });
     const names = ['Sets', 'Hashes', 'Deletions'].map((name) => `readBack${name}`);
     assertReadBack(result, names);
     for (const { rounds } of result.benchmarks) {
@@ -154,50 +163,49 @@ describe('mixes on rows of their own', () => {
 
   it('scans, inserts and deletions of SQL, HandlerSocket, Tarantool and trees in files', async () => {
     const mix = 'get:50,set:10,scan:10,insert:15,del:15';
-    const { result } = await run('async', '--storages', others, '--mix', mix, ...small);
-    assertAllOk(result);
+    const result = await runAll({ ...small, storages: others, mix });
     assertReadBack(result, ['readBackSets', 'readBackDeletions']);
     await assertRemoved();
   });
 
   it('rows that expire are there until their time and gone after it', async () => {
-    const how = ['--mix', 'get:80,insert:20', '--ttl', '700ms', ...small];
-    const { result } = await run('async', '--storages', redisFamily.replace(',memory', ''), ...how);
-    assertAllOk(result);
+    const how = { mix: 'get:80,insert:20', ttl: 700 };
+    const result = await runAll({ ...small, ...how, storages: redisFamily });
     assertReadBack(result, ['readBackAlive', 'readBackExpired']);
     await assertRemoved();
   });
 
   it('by slices, side by side on one server, over several connections and processes', async () => {
-    const mix = ['--mix', 'get:60,set:10,insert:15,del:15', ...rows];
-    const sliced = ['--in-flight', '1,16', '--rounds', '2', '--budget', '8s'];
-    const crud = ['run', '--workload', 'crud', '--storages', 'redis,ioredis,mysql2'];
-    const { result } = await run(...crud, ...mix, ...sliced);
+    const words = ['--mix', 'get:60,set:10,insert:15,del:15', '--rows', '300'];
+    const crud = ['run', '--workload', 'crud', '--storages', 'redis,ioredis,mysql2', ...words];
+    const sliced = ['--in-flight', '1,16', '--rounds', '2', '--budget', '5s', '--warmup', '100'];
+    const ended = await call(...crud, '--value-size', '120', ...sliced, '--json', 'c.json');
+    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
+    const result = resultIn('c.json');
     assertAllOk(result);
     assert.equal(result.comparison?.loads.length, 2);
-    const whole = ['--ops', '2k', '--warmup', '100', '--in-flight', '16', '--load', 'window'];
-    const over = await run('race', '--storages', 'redis', ...mix, ...whole, '--connections', '4');
-    assertAllOk(over.result);
-    const shared = await run('race', '--storages', 'redis', ...mix, ...whole, '--processes', '3');
-    assertAllOk(shared.result);
+    const whole = { ...rows, mix: words[1], ops: 2000, warmup: 100, rounds: 1, inFlight: 16 };
+    const race = { workload: 'race', storages: ['redis'], ...whole, load: 'window' };
+    await runAll({ ...race, connections: 4 });
+    await runAll({ ...race, processes: 3 }, run);
     await assertRemoved();
   });
 
   it('ceilings and several machines are refused in one line', async () => {
     const mix = ['race', '--storages', 'redis', '--mix', 'get:90,insert:10'];
-    const limits = await call(...mix, '--limits');
+    const limits = await callHere(...mix, '--limits');
     assertFailure(limits, 2, /--limits and the workload crud, which has rows of its own/);
-    const agents = await call(...mix, '--agents', '2');
+    const agents = await callHere(...mix, '--agents', '2');
     assertFailure(agents, 2, /--agents and the workload crud, which has rows of its own/);
   });
 
   it('a storage that lacks an operation is skipped with the reason', async () => {
-    const how = ['--mix', 'get:90,scan:10', ...small];
-    const { result } = await run('async', '--storages', 'redis,mysql2', ...how);
-    const [redis, mysql2] = ['redis', 'mysql2'].map((name) =>
-      result.benchmarks.find(({ storage }) => storage === name),
+    const options = { ...small, storages: ['redis', 'mysql2'], mix: 'get:90,scan:10' };
+    const { benchmarks } = await runHere(own(options));
+    const [redisOne, mysql2] = ['redis', 'mysql2'].map((name) =>
+      benchmarks.find(({ storage }) => storage === name),
     );
-    assert.deepEqual([redis?.state, mysql2?.state], ['skipped', 'measured']);
-    assert.match(String(redis?.reason), /redis has no scans of adjacent rows/);
+    assert.deepEqual([redisOne?.state, mysql2?.state], ['skipped', 'measured']);
+    assert.match(String(redisOne?.reason), /redis has no scans of adjacent rows/);
   });
 });

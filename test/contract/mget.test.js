@@ -4,24 +4,18 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
-import mysql from 'mysql2/promise';
+import { describe, test } from 'node:test';
 import { TarantoolConnection } from '../../data/connections/tarantool.js';
 import { getLoader } from '../../data/loaders/index.js';
-import { run } from '../../index.js';
-import { formatEndpoint } from '../../lib/address.js';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
-import { parseResult } from '../../lib/parse-result.js';
 import { toFetchGroups } from '../../workloads/mget/analysis.js';
 import { namespace } from '../../workloads/mget/plan.js';
+import { withCommands } from '../helpers/command-folder.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { openRedis, openSql, withRedis } from '../helpers/own-clients.js';
+import { runHere } from '../helpers/run-here.js';
+import { addressFlags, addressVariables, withServers } from '../helpers/servers.js';
 
 const MGET_PLACES = namesOf(namespace);
 
@@ -30,32 +24,28 @@ const SMALL = ['--rows', `${ROWS}`, '--data-size', '256', '--warmup', '100'];
 
 describe('mget on real servers', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
-  let folder = '';
-  /** @type {Redis} */
-  let redis;
+  const redis = withRedis(servers);
+  const { call, file, folder, start, textOf } = withCommands(servers);
 
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
-    redis = new Redis({
-      .../** @type {any} */ (servers.address('redis').main),
-      ...servers.login('redis'),
-    });
-  });
-  after(async () => {
-    redis?.disconnect();
-    await rm(folder, { recursive: true, force: true });
-  });
+  const mget = (/** @type {string[]} */ ...words) => call('mget', ...words);
+  const mgetKeys = () => redis().keys('dragstrip:mget:*');
+  const scatter = (/** @type {string[]} */ ...words) =>
+    mget('scatter', ...SMALL, '--cycles', '5', ...words);
 
-  /** @param {string[]} words */
-  const mget = (...words) =>
-    runCommand(folder, ['bin/dragstrip.js', 'mget', ...words], { env: addressVariables(servers) });
-
-  const mgetKeys = () => redis.keys('dragstrip:mget:*');
+  /**
+   * @param {string[]} words
+   * @returns {Promise<ReturnType<typeof startCommand>>} a run that goes on until it is ended
+   */
+  async function startLong(...words) {
+    const long = [...SMALL, '--cycles', '4000', '--max-conc', '1'];
+    const started = start('mget', 'concurrency', ...long, ...words);
+    await eventually(() => started.stdout().includes('Holding'), 'the keys are held');
+    return started;
+  }
 
   test('has as many fetches in flight as its label says, within 5 %', async () => {
-    const { main } = servers.address('redis');
-    const result = await run({
-      home: path.join(folder, 'state'),
+    const result = await runHere({
+      home: file('state'),
       workload: 'mget',
       storages: ['ioredis', 'redis'],
       counts: [1, 10, 50],
@@ -64,7 +54,7 @@ describe('mget on real servers', () => {
       loads: [1, 4, 16].map((inFlight) => ({ kind: 'window', inFlight })),
       rows: ROWS,
       warmupOperations: 300,
-      addresses: { redis: formatEndpoint(main) },
+      addresses: addressFlags(servers),
     });
     const groups = toFetchGroups(result);
     assert.equal(groups.length, 4);
@@ -89,40 +79,39 @@ describe('mget on real servers', () => {
   });
 
   test('reads many keys from every server, in pairs with single reads', async () => {
-    const all = [
-      'redis',
-      'ioredis',
-      'manual-hs:callbacks',
-      'mysql2',
-      'tarantool',
-      'lmdb',
-      'memory',
-    ];
-    const { status, stdout, stderr } = await mget(
-      ...[
-        'concurrency',
-        ...SMALL,
-        '--storages',
-        all.join(','),
-        '--pipelined',
-        '--json',
-        'all.json',
-      ],
-      ...['--cycles', '5', '--max-conc', '2'],
+    const all = 'redis,ioredis,manual-hs:callbacks,mysql2,tarantool,lmdb,memory'.split(',');
+    /** @type {string[]} */
+    const steps = [];
+    const result = await runHere(
+      {
+        home: file('state'),
+        addresses: addressFlags(servers),
+        workload: 'mget',
+        test: 'concurrency',
+        storages: all,
+        rows: ROWS,
+        valueSize: 256,
+        warmup: 100,
+        pipelined: true,
+        counts: [1, 20, 100],
+        cycles: 5,
+        maxConc: 2,
+      },
+      {
+        onEvent(event) {
+          if (event.type === 'held' || event.type === 'removed') {
+            steps.push(`${event.type} ${event.rows}`);
+          }
+        },
+      },
     );
-    assert.equal(status, 0, stderr);
-    assert.match(
-      stdout,
-      new RegExp(`^Holding ${ROWS} keys\n[\\s\\S]*\nDeleted ${ROWS} test keys\n`),
-    );
-    const text = readFileSync(path.join(folder, 'all.json'), 'utf8');
-    const result = parseResult(text, 'all.json');
+    assert.deepEqual(steps, [`held ${ROWS}`, `removed ${ROWS}`]);
     assert.equal(result.benchmarks.length, all.length * 2 * 2);
     for (const { id, state, rounds } of result.benchmarks) {
       assert.equal(state, 'measured', id);
       const { ok, ...others } = rounds[0].outcomes;
       assert.ok(ok > 0 && Object.values(others).every((count) => count === 0), id);
-      assert.equal(rounds[0].series?.length, 22);
+      assert.equal(rounds[0].series?.length, 3);
     }
     await assertNothingLeft();
   });
@@ -130,9 +119,7 @@ describe('mget on real servers', () => {
   /** Neither keys nor a table nor tuples nor a mark. */
   async function assertNothingLeft() {
     assert.deepEqual(await mgetKeys(), []);
-    const { sql } = servers.address('mariadb');
-    const { host, port } = /** @type {any} */ (sql);
-    const connection = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
+    const connection = await openSql(servers);
     const [tables] = await connection.query(`SHOW TABLES FROM hs_test LIKE '${MGET_PLACES.table}'`);
     await connection.end();
     assert.deepEqual(tables, []);
@@ -151,11 +138,7 @@ describe('mget on real servers', () => {
     ['SIGTERM', 143],
   ])) {
     test(`removes its keys on ${signal}, and tells what was measured until then`, async () => {
-      const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
-      const { child, ended, stdout } = startCommand(folder, ['bin/dragstrip.js', ...words], {
-        env: addressVariables(servers),
-      });
-      await eventually(() => stdout().includes('Holding'), 'the keys are held');
+      const { child, ended } = await startLong();
       assert.ok((await mgetKeys()).length > ROWS - 1);
       await new Promise((resolve) => setTimeout(resolve, 300));
       child.kill(signal);
@@ -168,9 +151,7 @@ describe('mget on real servers', () => {
 
   test('removes its keys where the reader of its output goes away', async () => {
     const words = ['mget', 'concurrency', ...SMALL, '--cycles', '20', '--max-conc', '2'];
-    const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words], {
-      env: addressVariables(servers),
-    });
+    const { child, ended } = start(...words);
     child.stdout?.once('data', () => child.stdout?.destroy());
     const { status, signal } = await ended;
     assert.equal(signal, null);
@@ -179,32 +160,19 @@ describe('mget on real servers', () => {
   });
 
   test('takes over what a killed run left, and removes it', async () => {
-    const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
-    const killed = startCommand(folder, ['bin/dragstrip.js', ...words], {
-      env: addressVariables(servers),
-    });
-    await eventually(() => killed.stdout().includes('Holding'), 'the keys are held');
+    const killed = await startLong();
     killed.child.kill('SIGKILL');
     await killed.ended;
     assert.ok((await mgetKeys()).length > ROWS - 1, 'nobody could remove them');
-    const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');
+    const { status, stderr } = await scatter();
     assert.equal(status, 0, stderr);
     assert.deepEqual(await mgetKeys(), []);
   });
 
   test('refuses a server that another run is using, which ends as if it were alone', async () => {
-    const long = ['--cycles', '2000', '--max-conc', '1', '--storages', 'ioredis'];
-    const words = ['bin/dragstrip.js', 'mget', 'concurrency', ...SMALL, ...long];
-    const first = startCommand(folder, words, { env: addressVariables(servers) });
+    const first = await startLong('--cycles', '500');
     try {
-      await eventually(() => first.stdout().includes('Holding'), 'the keys are held');
-      const { status, stdout, stderr } = await mget(
-        'scatter',
-        ...SMALL,
-        '--cycles',
-        '5',
-        '--quiet',
-      );
+      const { status, stdout, stderr } = await scatter('--quiet');
       assert.equal(status, 3, stderr);
       assert.equal(stdout, '');
       const { pid } = first.child;
@@ -219,15 +187,15 @@ describe('mget on real servers', () => {
   });
 
   test('changes no other keys, and refuses a namespace that is taken', async () => {
-    await redis.set('test_1', 'a stranger’s, as the original program’s own keys were named');
-    await redis.set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
-    const { status, stderr } = await mget('scatter', ...SMALL, '--cycles', '5');
+    await redis().set('test_1', 'a stranger’s, as the original program’s own keys were named');
+    await redis().set(`${MGET_PLACES.redisPrefix}7`, 'a stranger’s');
+    const { status, stderr } = await scatter();
     assert.equal(status, 3, stderr);
     assert.match(stderr, /not created by Dragstrip; nothing was changed/);
-    assert.equal(await redis.get(`${MGET_PLACES.redisPrefix}7`), 'a stranger’s');
-    await redis.del(`${MGET_PLACES.redisPrefix}7`);
-    assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);
-    assert.equal(await redis.del('test_1'), 1);
+    assert.equal(await redis().get(`${MGET_PLACES.redisPrefix}7`), 'a stranger’s');
+    await redis().del(`${MGET_PLACES.redisPrefix}7`);
+    assert.equal((await scatter()).status, 0);
+    assert.equal(await redis().del('test_1'), 1);
   });
 
   test('leaves the rows of the race alone', async () => {
@@ -235,23 +203,24 @@ describe('mget on real servers', () => {
     const loader = await getLoader('redis');
     const dataset = createDataset({ rows: 300, valueSize: 40, seed: 2 });
     await loader.seed({ ...place, dataset });
-    assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);
+    assert.equal((await scatter()).status, 0);
     const left = await loader.inspect(place);
     assert.deepEqual(left.dataset, { rows: 300, valueSize: 40, seed: 2 });
-    assert.equal(await redis.get('dragstrip:row:300'), dataset.value(300));
+    assert.equal(await redis().get('dragstrip:row:300'), dataset.value(300));
   });
 
   test('uses the database and the address that its options name', async () => {
     const { host, port } = /** @type {any} */ (servers.address('redis').main);
-    const words = ['-h', host, '-p', `${port}`, '-n', '5', ...SMALL, '--cycles', '4000'];
+    const place = ['-h', host, '-p', `${port}`, '-n', '5'];
+    const long = ['mget', 'concurrency', ...place, ...SMALL, '--cycles', '4000'];
     const { child, ended, stdout } = startCommand(
       folder,
-      ['bin/dragstrip.js', 'mget', 'concurrency', ...words, '--storages', 'ioredis,redis'],
+      ['bin/dragstrip.js', ...long, '--storages', 'ioredis,redis'],
       {},
     );
     await eventually(() => stdout().includes('Holding'), 'the keys are held');
     assert.deepEqual(await mgetKeys(), [], 'none of them in database 0');
-    const other = new Redis(/** @type {any} */ ({ host, port, ...servers.login('redis'), db: 5 }));
+    const other = openRedis(servers, { db: 5 });
     assert.ok((await other.keys('dragstrip:mget:*')).length >= ROWS);
     child.kill('SIGINT');
     await ended;
@@ -266,7 +235,7 @@ describe('mget on real servers', () => {
 
   test('takes a password from a variable of any name, and shows it nowhere', async () => {
     const secret = 'correct-horse-battery';
-    await redis.config('SET', 'requirepass', secret);
+    await redis().config('SET', 'requirepass', secret);
     try {
       const words = ['scatter', ...SMALL, '--cycles', '5', '--json', 'secret.json'];
       const refused = await mget(...words.slice(0, -2));
@@ -277,21 +246,16 @@ describe('mget on real servers', () => {
         { env: { ...addressVariables(servers), MY_SECRET: secret } },
       );
       assert.equal(ended.status, 0, ended.stderr);
-      const stored = readFileSync(path.join(folder, 'secret.json'), 'utf8');
+      const stored = textOf('secret.json');
       for (const text of [ended.stdout, ended.stderr, stored]) assert.ok(!text.includes(secret));
     } finally {
-      await redis.config('SET', 'requirepass', servers.login('redis').password);
+      await redis().config('SET', 'requirepass', servers.login('redis').password);
     }
   });
 
   test('tells where its keys could not be removed, with status 4', async () => {
-    const words = ['mget', 'concurrency', ...SMALL, '--cycles', '4000', '--max-conc', '1'];
-    const acl = ['SETUSER', 'default', '-del'];
-    const { child, ended, stdout } = startCommand(folder, ['bin/dragstrip.js', ...words], {
-      env: addressVariables(servers),
-    });
-    await eventually(() => stdout().includes('Holding'), 'the keys are held');
-    await redis.acl(/** @type {any} */ (acl[0]), ...acl.slice(1));
+    const { child, ended } = await startLong();
+    await redis().acl('SETUSER', 'default', '-del');
     try {
       child.kill('SIGINT');
       const { status, stdout: told } = await ended;
@@ -299,9 +263,9 @@ describe('mget on real servers', () => {
       assert.doesNotMatch(told, /Deleted/);
       assert.match(told, /ROWS_LEFT: the data of this run could not be removed: .*NOPERM/);
     } finally {
-      await redis.acl('SETUSER', 'default', '+del');
+      await redis().acl('SETUSER', 'default', '+del');
     }
-    assert.equal((await mget('scatter', ...SMALL, '--cycles', '5')).status, 0);
+    assert.equal((await scatter()).status, 0);
     assert.deepEqual(await mgetKeys(), []);
   });
 });

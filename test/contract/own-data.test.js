@@ -4,17 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
+import { before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleKeys } from '../../data/own/redis.js';
-import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
+import { openSql, withRedis } from '../helpers/own-clients.js';
+import { withServers } from '../helpers/servers.js';
 
 const KEYS = 300;
 /** Of the families @write and @dangerous (FLUSHALL, KEYS …), without what only looks. */
@@ -23,39 +21,26 @@ const CONNECTING = ['auth', 'hello', 'ping', 'client|setinfo', 'client|setname',
 
 describe('own data', () => {
   const servers = withServers(['redis', 'mariadb']);
-  let folder = '';
-  /** @type {Redis} */
-  let redis;
+  const redis = withRedis(servers);
+  const { call, callHere, file, resultIn, textOf } = withCommands(servers);
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-own-'));
-    redis = new Redis({ ...servers.address('redis')['main'], ...servers.login('redis') });
-    redis.on('error', () => {}); // its server ends first
     const values = Object.fromEntries(
       Array.from({ length: KEYS }, (_, i) => [`user:${i}`, `secret-${i}-`.repeat(i)]).slice(1),
     );
-    await redis.mset({ ...values, umlaut: 'größer ✓', empty: '' });
-    await redis.hset('hash:1', { a: '1' });
-    await redis.set(Buffer.from([0xff, 0x00, 0x41]), 'binary key');
-    await redis.set('binary', Buffer.from([0xff, 0xfe, 0x00]));
-    await redis.set('large', 'x'.repeat(300_000));
-  });
-  after(async () => {
-    redis.disconnect();
-    await rm(folder, { recursive: true, force: true });
+    await redis().mset({ ...values, umlaut: 'größer ✓', empty: '' });
+    await redis().hset('hash:1', { a: '1' });
+    await redis().set(Buffer.from([0xff, 0x00, 0x41]), 'binary key');
+    await redis().set('binary', Buffer.from([0xff, 0xfe, 0x00]));
+    await redis().set('large', 'x'.repeat(300_000));
   });
 
   const context = () => ({
     address: servers.address('redis'),
     credentials: servers.credentials('redis'),
   });
-  /** @param {string[]} words */
-  const call = (...words) =>
-    runCommand(folder, ['bin/dragstrip.js', ...words], { env: addressVariables(servers) });
-  /** @param {string} file */
-  const resultIn = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
   /** @returns {Promise<Record<string, number>>} calls by command */
   const commandCalls = async () => {
-    const text = await redis.info('commandstats');
+    const text = await redis().info('commandstats');
     const found = [...text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
     return Object.fromEntries(found.map(([, name, calls]) => [name, Number(calls)]));
   };
@@ -76,17 +61,17 @@ describe('own data', () => {
   });
 
   test('every driver reads them, whole and by slices; only reads arrive at the server', async () => {
-    const before = await redis.call('DEBUG', 'DIGEST').catch(() => redis.dbsize());
-    await redis.call('CONFIG', 'RESETSTAT');
-    const few = ['--ops', '2000', '--warmup', '100', '--in-flight', '16', '--rounds', '1'];
+    const before = await redis()
+      .call('DEBUG', 'DIGEST')
+      .catch(() => redis().dbsize());
+    await redis().call('CONFIG', 'RESETSTAT');
+    const few = ['--ops', '500', '--warmup', '100', '--in-flight', '16', '--rounds', '1'];
     const whole = await call('race', '--read-only', ...few, '--json', 'whole.json', '--no-html');
     assert.equal(whole.status, 0, whole.stderr + whole.stdout);
     assert.match(whole.stdout, /data +own data of redis, read only: 301 keys drawn from 30\d seen/);
-    const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '6s'];
-    const sliced = await call(
-      ...['race', '--read-only', ...slices, '--keys', 'zipf:0.99', '--json', 'slices.json'],
-      '--no-html',
-    );
+    const slices = ['--storages', 'redis,ioredis', '--rounds', '2', '--budget', '4s'];
+    const zipf = ['--warmup', '100', '--keys', 'zipf:0.99', '--json', 'slices.json'];
+    const sliced = await call('race', '--read-only', ...slices, ...zipf, '--no-html');
     assert.equal(sliced.status, 0, sliced.stderr + sliced.stdout);
     const calls = await commandCalls();
     const others = Object.keys(calls).filter((name) => ![...READING, ...CONNECTING].includes(name));
@@ -95,10 +80,15 @@ describe('own data', () => {
       [],
       JSON.stringify(calls),
     );
-    assert.ok(calls['get'] > 5 * 2000, JSON.stringify(calls));
-    assert.deepEqual(await redis.call('DEBUG', 'DIGEST').catch(() => redis.dbsize()), before);
-    for (const file of ['whole.json', 'slices.json']) {
-      const { benchmarks, ownData, dataset } = resultIn(file);
+    assert.ok(calls['get'] > 5 * 500, JSON.stringify(calls));
+    assert.deepEqual(
+      await redis()
+        .call('DEBUG', 'DIGEST')
+        .catch(() => redis().dbsize()),
+      before,
+    );
+    for (const name of ['whole.json', 'slices.json']) {
+      const { benchmarks, ownData, dataset } = resultIn(name);
       assert.equal(ownData?.keys, 301);
       assert.equal(dataset.rows, 301);
       for (const { id, storage, state, rounds } of benchmarks) {
@@ -110,14 +100,12 @@ describe('own data', () => {
         assert.ok((compared?.replies ?? 0) >= outcomes.ok, id);
         assert.deepEqual([metrics?.['keys'], metrics?.['changed']], [301, 0], id);
       }
-      assert.doesNotMatch(readFileSync(path.join(folder, file), 'utf8'), /user:|secret-|größer/);
+      assert.doesNotMatch(textOf(name), /user:|secret-|größer/);
     }
   });
 
   test('--table: rows of a table through the drivers of SQL, by SELECTs alone', async () => {
-    const { host, port } = servers.address('mariadb')['sql'];
-    const where = { host, port, ...servers.login('mariadb'), multipleStatements: true };
-    const sql = await createConnection(where);
+    const sql = await openSql(servers);
     try {
       await sql.query('create database if not exists dragstrip_shop');
       await sql.query('create table dragstrip_shop.users (uid int primary key, label text, n int)');
@@ -132,8 +120,9 @@ describe('own data', () => {
         return found;
       };
       const before = await writes();
-      const words = ['--storages', 'mysql2,mariadb,mysql', '--ops', '1500', '--rounds', '1'];
-      const table = ['--read-only', '--table', 'dragstrip_shop.users(uid,label)', '--no-html'];
+      const words = ['--storages', 'mysql2,mariadb,mysql', '--ops', '500', '--rounds', '1'];
+      const how = ['--read-only', '--warmup', '100', '--no-html'];
+      const table = [...how, '--table', 'dragstrip_shop.users(uid,label)'];
       const ended = await call('race', ...table, ...words, '--json', 't.json');
       assert.equal(ended.status, 0, ended.stderr + ended.stdout);
       assert.match(
@@ -150,7 +139,7 @@ describe('own data', () => {
         assert.equal(rounds[0].outcomes.ok, rounds[0].scheduled, id);
         assert.equal(rounds[0].metrics?.['changed'], 0, id);
       }
-      assert.doesNotMatch(readFileSync(path.join(folder, 't.json'), 'utf8'), /secret-/);
+      assert.doesNotMatch(textOf('t.json'), /secret-/);
     } finally {
       await sql.query('drop database if exists dragstrip_shop');
       await sql.end();
@@ -158,15 +147,16 @@ describe('own data', () => {
   });
 
   test('values that others change are counted apart; a file names the keys', async () => {
-    writeFileSync(path.join(folder, 'keys.txt'), 'user:1\nuser:2\r\ncounter\n\n');
-    await redis.set('counter', '0');
+    writeFileSync(file('keys.txt'), 'user:1\nuser:2\r\ncounter\n\n');
+    await redis().set('counter', '0');
     let done = false;
     const writing = (async () => {
-      while (!done) await redis.incr('counter');
+      for (; !done; await sleep(1)) await redis().incr('counter');
     })();
-    const words = ['--keys-from', 'keys.txt', '--load', 'window', '--duration', '1s'];
+    const words = ['--keys-from', 'keys.txt', '--load', 'window', '--duration', '500ms'];
     const ended = await call(
-      ...['run', '--read-only', '--storages', 'ioredis', ...words, '--json', 'changed.json'],
+      ...['run', '--read-only', '--storages', 'ioredis', ...words, '--warmup', '100'],
+      ...['--json', 'changed.json'],
     ).finally(() => {
       done = true;
     });
@@ -183,7 +173,7 @@ describe('own data', () => {
   });
 
   test('a reply that neither read explains is wrong: the round fails', async () => {
-    const driver = path.join(folder, 'liar.js');
+    const driver = file('liar.js');
     writeFileSync(
       driver,
       `import { defineStorage } from '${path.resolve('index.js')}';
@@ -202,7 +192,9 @@ export default defineStorage({
   },
 });`,
     );
-    const ended = await call('run', '--read-only', '--storages', driver, '--ops', '3000');
+    const ended = await call(
+      ...['run', '--read-only', '--storages', driver, '--ops', '3000', '--warmup', '100'],
+    );
     assert.equal(ended.status, 5, ended.stderr + ended.stdout);
     assert.match(ended.stdout.replace(/\s+/g, ' '), /differ from what was read before and after/);
   });
@@ -226,8 +218,10 @@ export default defineStorage({
       [['race', '--read-only', '--table', 'a.b(c,d`)'], 2, /not a table with two/],
       [['race', '--read-only', '--table', 'hs_test.none(id,name)'], 4, /none/],
     ];
-    for (const [words, status, says] of cases) assertFailure(await call(...words), status, says);
-    writeFileSync(path.join(folder, 'none.txt'), 'hash:1\n');
+    for (const [words, status, says] of cases) {
+      assertFailure(await (status === 2 ? callHere : call)(...words), status, says);
+    }
+    writeFileSync(file('none.txt'), 'hash:1\n');
     const none = await call('race', '--read-only', '--keys-from', 'none.txt');
     assertFailure(none, 4, /no key with a text as its value in none.txt/);
   });

@@ -4,81 +4,66 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, describe, it } from 'node:test';
-import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
+import { describe, it } from 'node:test';
+import loader from '../../data/loaders/redis.js';
 import { openStorage } from '../../engine/opening.js';
-import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, runCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { createDataset } from '../../lib/dataset.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
+import { openSql, withRedis } from '../helpers/own-clients.js';
+import { assertAllOk, runHere } from '../helpers/run-here.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis', 'mariadb', 'tarantool']);
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-sweeps-'));
-const STORAGES = 'ioredis,redis,mysql2,tarantool,manual-hs,lmdb';
+const redis = withRedis(servers);
+const { call, file, resultIn } = withCommands(servers);
 
-/** @type {Redis | undefined} */
-let client;
-const admin = () => {
-  client ??= new Redis({
-    ...servers.address('redis').main,
-    ...servers.login('redis'),
-    retryStrategy: () => null,
-  });
-  return client;
-};
-after(() => {
-  client?.disconnect();
-  rmSync(folder, { recursive: true, force: true });
-});
+const STORAGES = ['ioredis', 'redis', 'mysql2', 'tarantool', 'manual-hs', 'lmdb'];
+const SIZES = Object.freeze(['--rows', '60', '--value-size', '16,3k']);
+/** By slices, as few as there can be. */
+const SLICES = Object.freeze(['--rounds', '2', '--budget', '4s', '--warmup', '50']);
 
 /** @param {string[]} words */
-async function run(...words) {
-  const file = 'r.json';
-  const call = ['bin/dragstrip.js', ...words, '--json', file, '--force', '--quiet', '--no-html'];
-  const ended = await runCommand(folder, call, { env: addressVariables(servers) });
+async function race(...words) {
+  const ended = await call('race', ...words, '--json', 'r.json', '--force', '--quiet', '--no-html');
   assert.equal(ended.status, 0, ended.stderr);
-  return parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
-}
-
-/** @param {Awaited<ReturnType<typeof run>>} result */
-function assertAllOk({ benchmarks }) {
-  for (const { id, state, rounds, reason } of benchmarks) {
-    assert.equal(state, 'measured', `${id}: ${reason}`);
-    for (const { outcomes, scheduled } of rounds) assert.equal(outcomes.ok, scheduled, id);
-  }
+  return resultIn('r.json');
 }
 
 describe('--value-size as a list', () => {
   it('reads rows of each size from every store, and leaves none of them', async () => {
-    const words = ['--storages', STORAGES, '--rows', '60', '--value-size', '16,3k'];
-    const whole = ['--rounds', '1', '--ops', '300', '--warmup', '50', '--in-flight', '8'];
-    const result = await run('race', ...words, ...whole);
+    const result = await runHere({
+      home: file('state'),
+      addresses: addressFlags(servers),
+      storages: STORAGES,
+      rows: 60,
+      valueSize: '16,3k',
+      loads: [
+        { kind: 'sync', operations: 300 },
+        { kind: 'window', inFlight: 8, operations: 300 },
+      ],
+      warmup: 50,
+      rounds: 1,
+    });
     assertAllOk(result);
     assert.equal(result.benchmarks.length, 6 * 2 * 2);
     const sizes = new Set(result.benchmarks.map(({ load }) => load.valueSize));
     assert.deepEqual([...sizes], [16, 3000]);
-    assert.deepEqual(await admin().keys('dragstrip:*'), []);
-    const { host, port } = servers.address('mariadb')['sql'];
-    const sql = await createConnection({ host, port, ...servers.login('mariadb') });
+    assert.deepEqual(await redis().keys('dragstrip:*'), []);
+    const sql = await openSql(servers);
     const [tables] = await sql.query("SHOW TABLES IN hs_test LIKE 'dragstrip_value%'");
     sql.destroy();
     assert.deepEqual(tables, []);
   });
 
   it('is measured by slices like every race, with ceilings of the same rows', async () => {
-    const words = ['--storages', 'ioredis,lmdb', '--rows', '60', '--value-size', '16,3k'];
-    const result = await run(
-      'race',
-      ...words,
+    const result = await race(
+      '--storages',
+      'ioredis,lmdb',
+      ...SIZES,
       '--in-flight',
       '20',
-      '--rounds',
-      '2',
-      '--budget',
-      '4s',
+      ...SLICES,
     );
     assertAllOk(result);
     const loads = result.comparison?.loads ?? [];
@@ -93,34 +78,27 @@ describe('--value-size as a list', () => {
   });
 
   it('refuses keys that it did not write, and changes none', async () => {
-    await admin().set('dragstrip:value-3000:row:1', 'mine');
-    const words = ['race', '--storages', 'ioredis', '--rows', '60', '--value-size', '16,3k'];
-    const call = ['bin/dragstrip.js', ...words, '--rounds', '1', '--ops', '10', '--quiet'];
-    const ended = await runCommand(folder, call, { env: addressVariables(servers) });
-    assertFailure(ended, 3, /dragstrip:value-3000:row:/);
-    assert.deepEqual(await admin().keys('dragstrip:*'), ['dragstrip:value-3000:row:1']);
-    assert.equal(await admin().getdel('dragstrip:value-3000:row:1'), 'mine');
+    await redis().set('dragstrip:value-3000:row:1', 'mine');
+    const words = ['race', '--storages', 'ioredis', ...SIZES, '--rounds', '1', '--ops', '10'];
+    assertFailure(await call(...words, '--quiet'), 3, /dragstrip:value-3000:row:/);
+    assert.deepEqual(await redis().keys('dragstrip:*'), ['dragstrip:value-3000:row:1']);
+    assert.equal(await redis().getdel('dragstrip:value-3000:row:1'), 'mine');
   });
 
   it('refuses --limits, whose rows are of one size', async () => {
     const words = ['race', '--storages', 'ioredis', '--value-size', '16,64', '--limits', '--quiet'];
-    const ended = await runCommand(folder, ['bin/dragstrip.js', ...words], {
-      env: addressVariables(servers),
-    });
-    assertFailure(ended, 2, /--limits measures rows of one size/);
+    assertFailure(await call(...words), 2, /--limits measures rows of one size/);
   });
 });
 
 describe('--connections as a list', () => {
   it('opens as many, and closes them', async () => {
-    const { loader } = { loader: (await import('../../data/loaders/redis.js')).default };
-    const { createDataset } = await import('../../lib/dataset.js');
     const dataset = { rows: 20, valueSize: 64, seed: 1 };
     const address = servers.address('redis');
     const credentials = servers.credentials('redis');
     await loader.seed({ address, credentials, dataset: createDataset(dataset) });
     const count = async () =>
-      String(await admin().client('LIST'))
+      String(await redis().client('LIST'))
         .trim()
         .split('\n').length;
     const before = await count();
@@ -145,8 +123,7 @@ describe('--connections as a list', () => {
 
   it('races each window on each number, ceilings too; an embedded store has none', async () => {
     const words = ['--storages', 'ioredis,lmdb', '--rows', '20', '--value-size', '64'];
-    const axis = ['--connections', '1,4', '--in-flight', '16', '--rounds', '2', '--budget', '4s'];
-    const result = await run('race', ...words, ...axis);
+    const result = await race(...words, '--connections', '1,4', '--in-flight', '16', ...SLICES);
     const of = (/** @type {string} */ name) =>
       result.benchmarks.filter(({ storage }) => storage === name);
     assert.deepEqual(

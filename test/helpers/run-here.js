@@ -1,0 +1,33 @@
+/** Runs whose contenders are in this process: many times as fast as with one process for each. */
+
+import assert from 'node:assert/strict';
+import { inThisProcess } from '../../engine/contender-process.js';
+import { runRace } from '../../engine/runner.js';
+import { systemClock } from '../../measure/clock.js';
+import { systemInstruments } from '../../measure/usage.js';
+import { buildResult } from './result-builder.js';
+
+/** Real ones, but for the loop that sees whether the machine changes its speed. */
+const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
+const { environment } = buildResult();
+
+/**
+ * Where neither the processes of contenders nor the machine are what is tested.
+ * @param {import('../../engine/plan.js').RunOptions} options
+ * @param {import('../../engine/runner.js').RunContext} [context]
+ */
+export function runHere(options, context = {}) {
+  const processes = inThisProcess(INSTRUMENTS);
+  return runRace(options, { processes, environment: async () => environment, ...context });
+}
+
+/**
+ * Each benchmark was measured, and each of its operations succeeded.
+ * @param {Pick<import('../../lib/result.js').Result, 'benchmarks'>} result
+ */
+export function assertAllOk({ benchmarks }) {
+  for (const { id, state, rounds, reason } of benchmarks) {
+    assert.equal(state, 'measured', `${id}: ${reason ?? rounds[0]?.failure?.message}`);
+    for (const { outcomes, scheduled } of rounds) assert.equal(outcomes.ok, scheduled, id);
+  }
+}
