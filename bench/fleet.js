@@ -26,7 +26,7 @@ import { mergeWhole, truncate } from '../packages/fleet/merge-agents.js';
 import { portable } from '../packages/fleet/portable.js';
 import { packUpload, unpackUpload } from '../packages/fleet/upload.js';
 import { startServers } from '../servers/index.js';
-import { contenderOf } from '../test/helpers/fleet.js';
+import { fleetContender } from './fleet-contender.js';
 import { isMain } from './main.js';
 
 /** @typedef {import('../packages/fleet/upload.js').UploadedSeat} UploadedSeat */
@@ -47,7 +47,7 @@ function numbers(name, fallback) {
 function poissonOf(port, seconds) {
   const load = { rate: RATE, arrivals: /** @type {const} */ ('poisson'), ...amountOf(seconds) };
   const warm = { kind: /** @type {const} */ ('operations'), operations: 1000 };
-  return contenderOf(port, load, { dataset: DATASET }, { warm });
+  return fleetContender(port, load, { dataset: DATASET }, { warm });
 }
 
 /** @param {number} seconds */

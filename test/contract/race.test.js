@@ -4,14 +4,10 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { parseResult } from '../../lib/parse-result.js';
-import { runCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { describe, test } from 'node:test';
+import { withCommands } from '../helpers/command-folder.js';
+import { openRedis } from '../helpers/own-clients.js';
+import { withServers } from '../helpers/servers.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 
@@ -21,22 +17,7 @@ const SMALL = [...ROWS, '--ops', '400', '--warmup', '50'];
 /** In the order of the seed; what it did not have follows. */
 const STORAGES = ['redis', 'ioredis', 'node-handlersocket', 'manual-hs', 'tarantool', 'mysql2'];
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-race-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
-
-/** @param {string[]} words */
-const call = (words) => runCommand(folder, words, { env: addressVariables(servers) });
-
-/**
- * @param {string} file
- * @returns {Result}
- */
-function readResult(file) {
-  return parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
-}
+const { call, callScript, resultIn } = withCommands(servers);
 
 /** @param {Result} result */
 function assertBalance(result) {
@@ -54,7 +35,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
   test('fill the servers, and find them filled the second time', async () => {
     const names = ['redis', 'mysql', 'tarantool'];
     for (const name of names) {
-      const first = await call([`data/${name}.js`, ...ROWS]);
+      const first = await callScript(`data/${name}.js`, ...ROWS);
       assert.equal(first.status, 0, first.stderr);
       const written = `${name}: 500 rows of 1024 characters written in [\\d.]+ s`;
       assert.match(
@@ -62,7 +43,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
         new RegExp(`^${written} \\(counted, \\d+ compared in full\\)\\n$`),
       );
     }
-    const second = await call(['bin/dragstrip.js', 'seed', ...names, ...ROWS]);
+    const second = await call('seed', ...names, ...ROWS);
     assert.equal(second.status, 0, second.stderr);
     const there = /were there already \(counted, \d+ compared in full\)/g;
     assert.equal(second.stdout.match(there)?.length, names.length, second.stdout);
@@ -71,7 +52,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
   for (const script of ['async_test.js', 'test.js']) {
     test(`${script}: the original program’s lines in its order, then the table`, async () => {
       const file = `${script}on`;
-      const { status, stdout, stderr } = await call([script, ...SMALL, '--json', file]);
+      const { status, stdout, stderr } = await callScript(script, ...SMALL, '--json', file);
       assert.equal(status, 0, `${stdout}${stderr}`);
       const [lines, table] = stdout.split('\nDone\n');
       const block =
@@ -85,7 +66,7 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
       );
       assert.deepEqual(order.slice(-3).includes('memory'), true);
       for (const name of STORAGES) assert.match(table, new RegExp(`^~? ?${name} `, 'm'));
-      const result = readResult(file);
+      const result = resultIn(file);
       assertBalance(result);
       assert.equal(result.state, 'complete');
       assert.equal(result.servers.length, 3);
@@ -101,51 +82,49 @@ describe('the original program’s own commands', { timeout: 600_000 }, () => {
 
 describe('the race', { timeout: 600_000 }, () => {
   test('runs every profile of every storage, one and many in flight', async () => {
-    const words = ['bin/dragstrip.js', 'race', ...SMALL, '--rounds', '1', '--json', 'race.json'];
-    const { status, stdout, stderr } = await call(words);
+    const words = ['--rounds', '1', '--json', 'race.json'];
+    const { status, stdout, stderr } = await call('race', ...SMALL, ...words);
     assert.equal(status, 0, `${stdout}${stderr}`);
-    const result = readResult('race.json');
+    const result = resultIn('race.json');
     assertBalance(result);
     const ran = result.benchmarks.filter(({ state }) => state === 'measured');
     for (const name of STORAGES) {
       const kinds = ran.filter(({ storage }) => storage === name).map(({ load }) => load.kind);
       assert.ok(kinds.includes('sync') && kinds.includes('window'), name);
     }
-    const csv = await call(['bin/dragstrip.js', 'report', 'race.json', '--format', 'csv']);
+    const csv = await call('report', 'race.json', '--format', 'csv');
     assert.equal(csv.status, 0, csv.stderr);
     assert.ok(csv.stdout.split('\n').length > ran.length);
   });
 
   test('skips what holds other rows, and says how to get these', async () => {
-    const words = ['test.js', '--rows', '400', '--ops', '50', '--json', 'other.json'];
-    const { status, stdout } = await call(words);
+    const words = ['test.js', '--rows', '400', '--ops', '50', '--warmup', '0'];
+    const { status, stdout } = await callScript(...words, '--json', 'other.json');
     assert.equal(status, 4, stdout); // nothing that has a server could run
     assert.match(stdout, /redis contains another dataset: 500 rows of 1024 characters, seed 1/);
-    const { benchmarks } = readResult('other.json');
+    const { benchmarks } = resultIn('other.json');
     const redis = benchmarks.find(({ storage }) => storage === 'redis');
     assert.deepEqual([redis?.state, redis?.rounds], ['skipped', []]);
     assert.match(
       redis?.hint ?? '',
       /add --rows 500 .* or run npx dragstrip seed redis --rows 400 --value-size 1024 --seed 1/,
     );
-    const named = await call([...words.slice(0, -2), '--storages', 'ioredis']);
+    const named = await callScript(...words, '--storages', 'ioredis');
     assert.equal(named.status, 4);
     assert.match(named.stderr, /^dragstrip: storage ioredis: redis contains another dataset.*\n$/);
   });
 
   test('finds rows that were spoilt behind its back', async () => {
-    const { Redis } = await import('ioredis');
-    const { main } = servers.address('redis');
-    const redis = new Redis({ ...main, ...servers.login('redis'), retryStrategy: () => null });
+    const redis = openRedis(servers);
     const key = 'dragstrip:row:77';
     const right = await redis.get(key);
     assert.equal(right?.length, 1024);
     await redis.set(key, `x${right?.slice(1)}`);
     try {
-      const words = ['async_test.js', '--storages', 'ioredis', ...ROWS, '--ops', '5000'];
-      const { status, stdout } = await call([...words, '--json', 'spoilt.json']);
+      const words = ['--storages', 'ioredis', ...ROWS, '--ops', '5000', '--json', 'spoilt.json'];
+      const { status, stdout } = await callScript('async_test.js', ...words);
       assert.equal(status, 5, stdout);
-      const result = readResult('spoilt.json');
+      const result = resultIn('spoilt.json');
       const [{ state, rounds }] = result.benchmarks;
       // The check before the clock starts may meet the row already; then nothing is measured.
       if (state === 'failed') assert.equal(rounds[0].failure?.code, 'E_DATA');

@@ -4,56 +4,40 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
-import { parseResult } from '../../lib/parse-result.js';
+import { describe, test } from 'node:test';
 import { parseTrace } from '../../lib/trace.js';
-import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure, eventually } from '../helpers/command-line.js';
+import { withRedis } from '../helpers/own-clients.js';
+import { runHere } from '../helpers/run-here.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const SECRET = 'correct-horse';
 
 describe('record and replay', () => {
   const servers = withServers(['redis', 'mariadb']);
-  let folder = '';
-  /** @type {Redis} */
-  let redis;
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-replay-'));
-    redis = new Redis({ ...servers.address('redis')['main'], ...servers.login('redis') });
-    redis.on('error', () => {}); // its server ends first
-  });
-  after(async () => {
-    redis.disconnect();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  const env = () => ({ env: addressVariables(servers) });
-  /** @param {string[]} words */
-  const call = (...words) => runCommand(folder, ['bin/dragstrip.js', ...words], env());
-  /** @param {string} file */
-  const textOf = (file) => readFileSync(path.join(folder, file), 'utf8');
-  /** @param {string} file */
-  const traceIn = (file) => parseTrace(textOf(file), file);
+  const redis = withRedis(servers);
+  const { call, callHere, file, resultIn, start, textOf } = withCommands(servers);
+  const traceIn = (/** @type {string} */ name) => parseTrace(textOf(name), name);
 
   /** What an application does, while it is recorded. */
   async function traffic() {
     for (let i = 0; i < 200; i += 1) {
-      await redis.set(`${SECRET}:${i % 20}`, `${SECRET}-`.repeat(1 + (i % 40)));
-      await redis.get(`${SECRET}:${(i * 7) % 20}`);
-      await redis.get(`${SECRET}:none`);
+      await redis().set(`${SECRET}:${i % 20}`, `${SECRET}-`.repeat(1 + (i % 40)));
+      await redis().get(`${SECRET}:${(i * 7) % 20}`);
+      await redis().get(`${SECRET}:none`);
     }
-    await redis.mget(`${SECRET}:1`, `${SECRET}:none`, 'größer');
-    await redis.setex('größer', 100, 'ü');
-    await redis.get('größer');
-    await redis.hset('hash', SECRET, SECRET);
-    await redis.get('hash').catch(() => {});
-    await redis.eval("return redis.call('get', KEYS[1])", 1, `${SECRET}:1`);
-    const other = redis.duplicate();
+    await redis().mget(`${SECRET}:1`, `${SECRET}:none`, 'größer');
+    await redis().setex('größer', 100, 'ü');
+    await redis().get('größer');
+    await redis().hset('hash', SECRET, SECRET);
+    await redis()
+      .get('hash')
+      .catch(() => {});
+    await redis().eval("return redis.call('get', KEYS[1])", 1, `${SECRET}:1`);
+    const other = redis().duplicate();
     other.on('error', () => {});
     await other.ping(); // with AUTH before it
     other.disconnect();
@@ -61,13 +45,13 @@ describe('record and replay', () => {
 
   test('record: times, numbers and sizes; no key, value or password', async () => {
     const words = ['record', '--for', '60s', '--out', 'trace.json'];
-    const { ended, child } = startCommand(folder, ['bin/dragstrip.js', ...words], env());
+    const { ended, child } = start(...words);
     let said = '';
     child.stderr?.on('data', (text) => {
       said += text;
     });
     await eventually(() => /by MONITOR while it lasts/.test(said), 'the warning');
-    const isMonitored = async () => /cmd=monitor/.test(String(await redis.client('LIST')));
+    const isMonitored = async () => /cmd=monitor/.test(String(await redis().client('LIST')));
     while (!(await isMonitored())) await new Promise((resolve) => setTimeout(resolve, 20));
     await traffic();
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -97,14 +81,26 @@ describe('record and replay', () => {
   });
 
   test('replay: its own times, keys and sizes through each driver, all verified', async () => {
-    const before = await redis.dbsize();
+    const before = await redis().dbsize();
+    const kept = await redis().get(`${SECRET}:1`);
     const trace = traceIn('trace.json');
-    const storages = 'redis,ioredis,iovalkey,valkey-glide,mysql2,mariadb,lmdb,memory';
-    const words = ['--storages', storages, '--speed', '2', '--rounds', '2', '--warmup', '50'];
-    const ended = await call('replay', 'trace.json', ...words, '--json', 'r.json');
-    assert.equal(ended.status, 0, ended.stderr + ended.stdout);
-    assert.match(ended.stdout, /replay, open loop: trace arrivals, 604 operations/);
-    const { benchmarks, dataset } = parseResult(textOf('r.json'), 'r.json');
+    const two = await call(
+      ...['run', '--workload', 'replay', '--trace', 'trace.json', '--storages', 'ioredis'],
+      ...['--speed', '10', '--warmup', '50', '--max-value', '100', '--json', 'r.json'],
+    );
+    assert.equal(two.status, 0, two.stderr + two.stdout);
+    assert.match(two.stdout, /replay, open loop: trace arrivals, 604 operations/);
+    assert.equal(resultIn('r.json').dataset.valueSize, 100);
+    const { benchmarks, dataset } = await runHere({
+      home: file('state'),
+      addresses: addressFlags(servers),
+      workload: 'replay',
+      trace: file('trace.json'),
+      storages: 'redis,ioredis,iovalkey,valkey-glide,mysql2,mariadb,lmdb,memory'.split(','),
+      speed: 2,
+      rounds: 2,
+      warmup: 50,
+    });
     assert.equal(benchmarks.length, 8);
     assert.deepEqual([dataset.rows, dataset.valueSize], [23, (SECRET.length + 1) * 40]);
     const lastUs = /** @type {any} */ (trace.operations.at(-1))[0];
@@ -125,18 +121,12 @@ describe('record and replay', () => {
         assert.ok((compared?.replies ?? 0) > 150, id);
       }
     }
-    assert.equal(await redis.dbsize(), before, 'its keys are removed');
-    assert.equal(await redis.get(`${SECRET}:1`), await redis.get(`${SECRET}:1`));
-    const two = await call(
-      ...['run', '--workload', 'replay', '--trace', 'trace.json', '--storages', 'ioredis'],
-      ...['--json', 'run.json', '--max-value', '100'],
-    );
-    assert.equal(two.status, 0, two.stderr);
-    assert.equal(parseResult(textOf('run.json'), 'run.json').dataset.valueSize, 100);
+    assert.equal(await redis().dbsize(), before, 'its keys are removed');
+    assert.equal(await redis().get(`${SECRET}:1`), kept);
   });
 
   test('a driver that returns another value is found', async () => {
-    const driver = path.join(folder, 'liar.js');
+    const driver = file('liar.js');
     writeFileSync(
       driver,
       `import { defineStorage } from '${path.resolve('index.js')}';
@@ -153,13 +143,15 @@ export default defineStorage({
   },
 });`,
     );
-    const ended = await call('replay', 'trace.json', '--storages', driver, '--speed', '10');
+    const ended = await call(
+      ...['replay', 'trace.json', '--storages', driver, '--speed', '10', '--warmup', '50'],
+    );
     assert.equal(ended.status, 5, ended.stderr + ended.stdout);
     assert.match(ended.stdout, /mismatch/);
   });
 
   test('what cannot be is refused in one line', async () => {
-    writeFileSync(path.join(folder, 'taken.json'), '{}');
+    writeFileSync(file('taken.json'), '{}');
     /** @type {[string[], number, RegExp][]} */
     const cases = [
       [['record', '--out', 'x.json'], 2, /for how long/],
@@ -173,10 +165,12 @@ export default defineStorage({
       [['replay', 'trace.json', '--speed', '0'], 2, /--speed "0": not a factor/],
       [['replay', 'trace.json', '--rate', '5'], 2, /unknown option '--rate'/],
     ];
-    for (const [words, status, says] of cases) assertFailure(await call(...words), status, says);
+    for (const [words, status, says] of cases) {
+      assertFailure(await (status === 2 ? callHere : call)(...words), status, says);
+    }
     const empty = await call('record', '--for', '200ms', '--out', 'empty.json');
     assert.equal(empty.status, 0, empty.stderr);
     assert.match(empty.stderr, /no command came in this time/);
-    assertFailure(await call('replay', 'empty.json'), 2, /no operation to replay/);
+    assertFailure(await callHere('replay', 'empty.json'), 2, /no operation to replay/);
   });
 });

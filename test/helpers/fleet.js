@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { fleetContender } from '../../bench/fleet-contender.js';
 import { createDataset, ROW_NAMES } from '../../lib/dataset.js';
 import { createRedis } from '../../limits/fake/redis.js';
 import { WriteBuffer } from '../../limits/fake/write-buffer.js';
@@ -141,46 +142,9 @@ export async function listenAndKeep(host = '127.0.0.1') {
   };
 }
 
-/**
- * @param {number} port of the fake server
- * @param {Partial<import('../../lib/result.js').Load>} load
- * @param {Partial<import('../../engine/contender.js').ContenderSpec['storage']>} [fields]
- * @param {Partial<import('../../engine/contender.js').Task>} [more] of its load
- * @returns {import('../../engine/roles.js').Contender} ioredis, or the storage of `fields`
- */
-export function contenderOf(port, load, fields = {}, more = {}) {
-  const storage = {
-    storage: 'ioredis',
-    profile: 'default',
-    address: { main: { host: '127.0.0.1', port } },
-    credentialVariables: null,
-    serverPids: [],
-    dataset: DATASET,
-    folder: '',
-    seed: 7,
-    ...fields,
-  };
-  const task = {
-    id: 'a load',
-    load: {
-      kind: /** @type {const} */ ('rate'),
-      inFlight: null,
-      operations: null,
-      durationNs: null,
-      ...load,
-    },
-    workload: 'get',
-    workloadOptions: {},
-    warm: { kind: /** @type {const} */ ('none') },
-    slot: 0,
-    others: [],
-    stallNs: 10e9,
-    ...more,
-  };
-  const { storage: name } = storage;
-  const spec = { opener: /** @type {const} */ ('storage'), storage, tasks: [task] };
-  return { name, role: 'storage', every: 1, lasts: 1, server: 'redis', spec };
-}
+/** @type {typeof fleetContender} of the rows of these tests */
+export const contenderOf = (port, load, fields = {}, more = {}) =>
+  fleetContender(port, load, { dataset: DATASET, ...fields }, more);
 
 /**
  * @param {import('../../packages/fleet/controller.js').Fleet} fleet
