@@ -54,6 +54,8 @@ export async function createStores(servers) {
     redisClient,
     /** @type {any} */
     sql: connection,
+    /** @type {any} */
+    tarantoolClient,
     async close() {
       redisClient.disconnect();
       cluster?.disconnect();
