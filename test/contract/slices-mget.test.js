@@ -1,6 +1,6 @@
 /**
  * Fetches of many keys by slices on a real Redis: every value is right, the lines of the original
- * program are there. Contenders of a known difference: test/long/mget-planted.test.js.
+ * program are there. Contenders of a known difference: test/long/planted.test.js.
  */
 
 import assert from 'node:assert/strict';

@@ -20,7 +20,7 @@ const TELLS = PLANTED / 3;
  * @param {string} folder
  * @param {string} open a function of `open` on that of `base`; `again(more, call)` is `call`, with
  *   `more` before each fourth call
- * @returns {{ storages: string[], names: { equal: string, slower: string } }} files
+ * @returns {string[]} storages
  */
 export function plantStorages(folder, open) {
   const at = (/** @type {string} */ file) => new URL(`../../${file}`, import.meta.url).href;
@@ -40,7 +40,7 @@ export function plantStorages(folder, open) {
     );
     return file;
   });
-  return { storages: ['ioredis', ...files], names: { equal: 'equal', slower: 'slower' } };
+  return ['ioredis', ...files];
 }
 
 /**

@@ -1,40 +1,61 @@
-/** Fetches of many keys by slices: a contender that does 20 % more is found, an equal one is none. */
+/** Workloads by slices: a contender that does 20 % more is found, an equal one is none. */
 
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { run } from '../../index.js';
-import { withFolder } from '../helpers/folder.js';
+import { withCommandServers } from '../helpers/command-servers.js';
 import { assertPlantsFound, plantStorages } from '../helpers/planted.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { addressVariables } from '../helpers/servers.js';
 
-describe('mget by slices', { timeout: 600_000 }, () => {
-  const servers = withServers(['redis']);
-  const folder = withFolder();
-  before(async () => {
-    Object.assign(process.env, addressVariables(servers));
-  });
+/** @type {Record<string, { open: string, options: Record<string, unknown> }>} */
+const WORKLOADS = {
+  mget: {
+    open: `async rows(context) {
+      const { mget, ...handle } = await base.open.rows(context);
+      return { ...handle, mget: again(mget, mget) };
+    }`,
+    options: {
+      test: 'concurrency',
+      counts: [10],
+      inFlight: [1, 8],
+      rows: 2000,
+      budget: 40_000,
+    },
+  },
+  commands: {
+    open: `async command(context) {
+      const { connect, ...handle } = await base.open.command(context);
+      return {
+        ...handle,
+        async connect(name) {
+          const { send, ...connection } = await connect(name);
+          return { ...connection, send: again(() => send(['PING']), send) };
+        },
+      };
+    }`,
+    options: {
+      tests: 'GET,LPUSH',
+      inFlight: 8,
+      way: 'direct',
+      transport: 'tcp',
+      keepAlive: 'on',
+      budget: 60_000,
+    },
+  },
+};
 
-  test('a contender that does 20 % more is found, an equal one is not called different', async () => {
-    const { storages } = plantStorages(
-      folder,
-      `async rows(context) {
-        const { mget, ...handle } = await base.open.rows(context);
-        return { ...handle, mget: again(mget, mget) };
-      }`,
-    );
-    const result = await run(
-      /** @type {any} */ ({
-        home: path.join(folder, 'state'),
-        workload: 'mget',
-        test: 'concurrency',
-        counts: [10],
-        inFlight: [1, 8],
-        rows: 2000,
-        storages,
-        rounds: 8,
-        budget: 40_000,
-      }),
-    );
-    assertPlantsFound(result, 2);
-  });
+describe('contenders of a known difference', { timeout: 600_000 }, () => {
+  const { servers, folder } = withCommandServers();
+  before(() => Object.assign(process.env, addressVariables(servers)));
+
+  for (const [workload, { open, options }] of Object.entries(WORKLOADS)) {
+    test(`${workload}: one that does 20 % more is found, an equal one is a tie`, async () => {
+      const place = path.join(folder(), workload);
+      mkdirSync(place);
+      const storages = plantStorages(place, open);
+      const own = { workload, home: path.join(place, 'state'), storages, rounds: 8, ...options };
+      assertPlantsFound(await run(/** @type {any} */ (own)), 2);
+    });
+  }
 });
