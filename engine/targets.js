@@ -268,7 +268,10 @@ async function resolveServer(name, plan, listed) {
     unavailable: null,
     ...(listed && { listed }),
   };
+  // A server that could not be started is not replaced by somebody else's at the default address.
+  const failed = source === 'default' ? failureOfStart(product) : null;
   try {
+    if (failed !== null) throw failed;
     const report = await definition.probe(address, credentials);
     await addNodes(definition, target, { credentials, allowTargets: plan.allowTargets });
     target.version = report.version;
@@ -277,12 +280,10 @@ async function resolveServer(name, plan, listed) {
     if (!plan.ownRows && !isReadOnly(plan))
       target.unavailable = await lackOfRows(target, credentials, plan);
   } catch (error) {
-    if (error.code !== 'E_TARGET') throw error;
-    // At the default address nothing was expected but what a start before has made.
-    const why = (source === 'default' ? failureOfStart(product) : null) ?? error;
+    if (error !== failed && error.code !== 'E_TARGET') throw error;
     target.unavailable = {
-      reason: hideSecrets(why.message, credentials),
-      hint: why.hint ?? `npx dragstrip servers start ${product}`,
+      reason: hideSecrets(error.message, credentials),
+      hint: error.hint ?? `npx dragstrip servers start ${product}`,
     };
   }
   return target;

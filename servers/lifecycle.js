@@ -40,8 +40,7 @@ import { serverUser } from './unprivileged.js';
  */
 
 /**
- * Why servers could not be started by this process: the reason that a user needs where nothing
- * answers at their address.
+ * Why servers could not be started by this process: the reason why their storages are skipped.
  * @type {Map<string, DragstripError>}
  */
 const failedStarts = new Map();

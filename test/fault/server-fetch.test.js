@@ -16,6 +16,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
@@ -209,15 +210,24 @@ describe('Cassandra, which needs a Java and Maven', () => {
   }
 });
 
-test('why a server could not be started is the reason why its storages are skipped', async (context) => {
+test('after a failed start the reason is shown; its default port is not tried', async (context) => {
   const home = newHome('reasons');
-  const { find } = await loadServer('tarantool');
+  const { find, endpoints } = await loadServer('tarantool');
   if ((await find(home)) !== null) return context.skip('Tarantool is installed');
+  let connections = 0;
+  const other = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  // Where somebody listens there already, the reason alone shows that nobody asked.
+  other.on('error', () => {});
+  other.listen(Number(endpoints['main'].default.split(':')[1]), '127.0.0.1');
+  context.after(() => other.close());
   const { failures } = await startServers(['tarantool'], { home, fetch: false });
   assert.equal(failures.length, 1);
   const { plan } = await requestRun({ home });
   const [server] = await resolveServers(['tarantool'], { ...plan, home });
-  if (server.unavailable === null) return context.skip('there is one at the default address');
-  assert.match(server.unavailable.reason, /^tarantool: not installed/);
-  assert.match(String(server.unavailable.hint), /servers fetch tarantool/);
+  assert.match(String(server.unavailable?.reason), /^tarantool: not installed/);
+  assert.match(String(server.unavailable?.hint), /servers fetch tarantool/);
+  assert.equal(connections, 0);
 });
