@@ -35,7 +35,7 @@ const WATCH_MS = 100;
  * @property {number} durationNs
  * @property {number} clientCpuNs user and system, of the whole time
  * @property {[fromNs: number, toNs: number] | null} serverCpu its CPU time since it started, before
- *   and after; null: not readable
+ *   and after, of the whole run in proportion to these replies; null: not readable
  */
 
 /**
@@ -178,43 +178,46 @@ export class Pump {
     const { instruments, serverPids } = this.options;
     const { now } = instruments.clock;
     instruments.collectGarbage('all');
+    // With some threads that takes a millisecond, in which the connections would stand still.
+    const serverBefore = instruments.servers(serverPids);
+    const repliesBefore = this.replies;
     let markNs = now() + warmNs;
-    /** @type {ReturnType<Pump['mark']>[]} */
+    /** @type {{ ns: number, replies: number, clientCpuNs: number }[]} */
     const marks = [];
     await this.#drained(() => {
       this.#issuing = true;
       for (const connection of this.connections) this.#send(connection, depth);
       return () => {
         if (marks.length === 2 || now() < markNs) return;
-        marks.push(this.mark(instruments, serverPids));
+        marks.push(this.#mark(instruments));
         markNs = now() + measureNs;
         if (marks.length === 2) this.#issuing = false;
       };
     });
     this.#requireRight();
     const [start, end] = marks;
-    const [fromNs, toNs] = [start.serverCpuNs, end.serverCpuNs];
+    const replies = end.replies - start.replies;
+    const { cpuNs: fromNs = null } = serverBefore ?? {};
+    const { cpuNs: toNs = null } = instruments.servers(serverPids) ?? {};
+    const share = replies / (this.replies - repliesBefore);
     return {
-      replies: end.replies - start.replies,
+      replies,
       durationNs: end.ns - start.ns,
       clientCpuNs: end.clientCpuNs - start.clientCpuNs,
-      serverCpu: fromNs === null || toNs === null ? null : [Math.round(fromNs), Math.round(toNs)],
+      serverCpu:
+        fromNs === null || toNs === null
+          ? null
+          : [Math.round(fromNs), Math.round(fromNs + (toNs - fromNs) * share)],
     };
   }
 
-  /**
-   * The clock is read next to the counts; CPU usage is read outside of both.
-   * @param {import('../../measure/usage.js').Instruments} instruments
-   * @param {readonly number[]} serverPids
-   */
-  mark(instruments, serverPids) {
-    const server = instruments.servers(serverPids);
-    const { userNs, systemNs } = instruments.client();
+  /** @param {import('../../measure/usage.js').Instruments} instruments */
+  #mark(instruments) {
+    const { userNs, systemNs } = instruments.cpu();
     return {
       ns: instruments.clock.now(),
       replies: this.replies,
       clientCpuNs: userNs + systemNs,
-      serverCpuNs: server?.cpuNs ?? null,
     };
   }
 
