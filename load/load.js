@@ -351,21 +351,30 @@ function isIdle({ settledCount, open, next }) {
 function watchLoad(load, options, watch, end) {
   let seen = 0;
   let seenNs = load.now();
+  let lookedNs = seenNs;
+  /** Since then, without the time in which the event loop was blocked: replies may wait. */
+  let silentNs = 0;
+  const sawLife = (/** @type {number} */ nowNs) => {
+    seenNs = nowNs;
+    silentNs = 0;
+  };
   /** @type {number | null} */
   let abortedNs = null;
   const timer = setInterval(() => {
     load.verifyBatch();
     const nowNs = load.now();
+    silentNs += Math.min(nowNs - lookedNs, 2e6 * WATCH_MS);
+    lookedNs = nowNs;
     if (load.settledCount !== seen) {
       seen = load.settledCount;
-      seenNs = nowNs;
+      sawLife(nowNs);
       watch.onProgress?.(seen, load.recorder);
     } else if (isIdle(load)) {
-      seenNs = nowNs; // an open loop is waiting for its next arrival, not for a reply
-    } else if (nowNs - seenNs > options.stallNs && load.outage && load.next < load.limit) {
+      sawLife(nowNs); // an open loop is waiting for its next arrival, not for a reply
+    } else if (silentNs > options.stallNs && load.outage && load.next < load.limit) {
       load.outage.onStall(seenNs);
-      seenNs = nowNs;
-    } else if (nowNs - seenNs > options.stallNs) {
+      sawLife(nowNs);
+    } else if (silentNs > options.stallNs) {
       const seconds = (options.stallNs / 1e9).toFixed(1);
       end('stalled', { code: 'NO_REPLY', message: `no reply for ${seconds} s` });
     }

@@ -197,6 +197,25 @@ test('a store that never answers: outstanding requests time out, the rest is uns
   assert.equal(ended.recorder.samples[0].code, 'NO_REPLY');
 });
 
+test('a burst that takes longer to issue than the time limit waits for its replies', async () => {
+  const blocked = new Int32Array(new SharedArrayBuffer(4));
+  const ended = await runLoad(
+    load({
+      kind: 'burst',
+      op: async (index) => {
+        Atomics.wait(blocked, 0, 0, 20); // the driver's CPU time, in the tick of the burst
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        return index;
+      },
+      operations: 20,
+      clock: systemClock,
+      stallNs: 300e6,
+    }),
+  );
+  assertAccounting(ended);
+  assert.equal(ended.ended, 'complete', JSON.stringify(ended.recorder.samples));
+});
+
 test('a store that refuses at once after a stall does not keep the workers going', async () => {
   let calls = 0;
   /** @type {((error: Error) => void)[]} */
