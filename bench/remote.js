@@ -4,7 +4,7 @@
  */
 
 import { fork } from 'node:child_process';
-import { semiSpaceFlags } from '../lib/young-generation.js';
+import { heapFlags } from '../lib/heap-size.js';
 import { systemClock } from '../measure/clock.js';
 
 /**
@@ -34,7 +34,7 @@ export class Remote {
   /** @param {string} file */
   constructor(file) {
     this.child = fork(file, [], {
-      execArgv: ['--expose-gc', '--no-warnings', ...semiSpaceFlags()],
+      execArgv: ['--expose-gc', '--no-warnings', ...heapFlags()],
       serialization: 'advanced',
     });
   }

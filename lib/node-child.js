@@ -4,9 +4,9 @@
  */
 
 import { execa } from 'execa';
+import { heapFlags } from './heap-size.js';
 import { untilParentDies } from './parent-death.js';
 import { fromPlain, toPlain } from './plain-message.js';
-import { semiSpaceFlags } from './young-generation.js';
 
 const STDERR_LINES = 3;
 const STDERR_CHARS = 300;
@@ -22,7 +22,7 @@ const OUT_OF_HEAP =
  * @property {string} program
  */
 
-const OF_V8 = ['--expose-gc', ...semiSpaceFlags()];
+const OF_V8 = ['--expose-gc', ...heapFlags()];
 const FLAGS = Object.freeze({
   node: [...OF_V8, '--no-warnings'],
   bun: ['--expose-gc'],

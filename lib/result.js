@@ -84,6 +84,10 @@ const environment = z.object({
     .nullable()
     .optional()
     .describe('half of V8’s young generation in measured processes; null: by NODE_OPTIONS'),
+  oldSpaceMib: count
+    .nullable()
+    .optional()
+    .describe('old generation in measured processes until it is first collected; null: likewise'),
   loadAverage: z.array(z.number()).nullable(),
 });
 

@@ -54,7 +54,8 @@ export function differencesOf(base, other) {
   const gib = (/** @type {Result} */ { environment }) =>
     `${(environment.memoryBytes / 2 ** 30).toFixed(1)} GiB`;
   compare('memory', gib(base), gib(other));
-  compare('young generation', youngGeneration(base), youngGeneration(other));
+  compare('young generation', sizeOf(base, 'semiSpaceMib'), sizeOf(other, 'semiSpaceMib'));
+  compare('old generation, at first', sizeOf(base, 'oldSpaceMib'), sizeOf(other, 'oldSpaceMib'));
   for (const name of ['warmupOperations', 'pin', 'workloadOptions']) {
     compare(name, base.options[name], other.options[name]);
   }
@@ -67,10 +68,15 @@ export function differencesOf(base, other) {
   return found;
 }
 
-/** @param {Result} result */
-function youngGeneration({ environment: { semiSpaceMib } }) {
-  if (semiSpaceMib === undefined) return 'by V8'; // results of earlier versions
-  return semiSpaceMib === null ? 'by NODE_OPTIONS' : `2 x ${semiSpaceMib} MiB`;
+/**
+ * @param {Result} result
+ * @param {'semiSpaceMib' | 'oldSpaceMib'} field
+ */
+function sizeOf({ environment }, field) {
+  const mib = environment[field];
+  if (mib === undefined) return 'by V8'; // results of earlier versions
+  if (mib === null) return 'by NODE_OPTIONS';
+  return `${field === 'semiSpaceMib' ? '2 x ' : ''}${mib} MiB`;
 }
 
 /** @typedef {(what: string, a: unknown, b: unknown) => void} CompareField */

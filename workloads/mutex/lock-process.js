@@ -5,7 +5,7 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { semiSpaceFlags } from '../../lib/young-generation.js';
+import { heapFlags } from '../../lib/heap-size.js';
 
 /** By its path, not by an import: a process receives names and options, never functions. */
 const PROCESS = fileURLToPath(new URL('../../engine/storage-process.js', import.meta.url));
@@ -30,7 +30,7 @@ export class LockProcess {
   constructor(origin, onMessage) {
     this.child = fork(PROCESS, [], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      execArgv: semiSpaceFlags(),
+      execArgv: heapFlags(),
     });
     this.child.on('message', (/** @type {any} */ message) => {
       onMessage?.(message);

@@ -1,11 +1,11 @@
-/** The young generation of V8's heap: of one size in what is measured, unless the user says. */
+/** The sizes of V8's heap: the same in what is measured, unless the user says. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { heapFlags, heapSizes } from '../../lib/heap-size.js';
 import { parseResult } from '../../lib/parse-result.js';
-import { semiSpaceFlags, semiSpaceMib } from '../../lib/young-generation.js';
 import { differencesOf } from '../../report/analysis/conditions.js';
 import { runCommand } from '../helpers/command-line.js';
 import { withFolder } from '../helpers/folder.js';
@@ -13,13 +13,12 @@ import { withFolder } from '../helpers/folder.js';
 const folder = withFolder();
 
 test('NODE_OPTIONS of the user decide', () => {
-  assert.equal(semiSpaceMib({}), 16);
-  assert.deepEqual(semiSpaceFlags({ NODE_OPTIONS: '--max-old-space-size=99' }), [
-    '--min-semi-space-size=16',
-    '--max-semi-space-size=16',
-  ]);
-  assert.equal(semiSpaceMib({ NODE_OPTIONS: '--max-semi-space-size=64' }), null);
-  assert.deepEqual(semiSpaceFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }), []);
+  const young = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
+  const old = ['--initial-old-space-size=64'];
+  assert.deepEqual(heapSizes({}), { semiSpaceMib: 16, oldSpaceMib: 64 });
+  assert.deepEqual(heapFlags({}), [...young, ...old]);
+  assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max-old-space-size=99' }), young);
+  assert.deepEqual(heapFlags({ NODE_OPTIONS: '--max_semi_space_size=64' }), old);
 });
 
 /** @param {Record<string, string>} env */
@@ -47,8 +46,8 @@ test('a measured process has it, and its result says so', async () => {
     };`,
   );
   const fixed = await measure({ NODE_OPTIONS: '' });
-  const { semiSpaceMib: stored } = fixed.result.environment;
-  assert.equal(stored, 16);
+  const { semiSpaceMib, oldSpaceMib } = fixed.result.environment;
+  assert.deepEqual([semiSpaceMib, oldSpaceMib], [16, 64]);
   const own = await measure({ NODE_OPTIONS: '--max-semi-space-size=2' });
   assert.equal(own.result.environment.semiSpaceMib, null);
   // V8 counts three semi-spaces beside the old generation, by the maximum of one.

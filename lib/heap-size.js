@@ -1,0 +1,37 @@
+/**
+ * The sizes of V8's heap that are the same in every process that is measured. By default they follow
+ * what survives the first collections, and with it what a process has imported, so that the same
+ * code was faster from a file that imports more (docs/methodology.md):
+ *
+ * - the young generation starts at 1 MiB and grows; from Node 22 on it settles at several sizes;
+ * - the limit at which the old generation is first collected shrinks after each scavenge.
+ */
+
+/** Of each half (semi-space) of the young generation: the default maximum of Node 20 and 22. */
+const SEMI_SPACE_MIB = 16;
+/** Of the old generation, until it is first collected. */
+const OLD_SPACE_MIB = 64;
+
+/**
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {{ semiSpaceMib: number | null, oldSpaceMib: number | null }} null: the user's own
+ *   NODE_OPTIONS decide
+ */
+export function heapSizes({ NODE_OPTIONS: own = '' } = process.env) {
+  return {
+    semiSpaceMib: /semi[-_]space/.test(own) ? null : SEMI_SPACE_MIB,
+    oldSpaceMib: /old[-_]space/.test(own) ? null : OLD_SPACE_MIB,
+  };
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {string[]} flags of V8
+ */
+export function heapFlags(env) {
+  const { semiSpaceMib: semi, oldSpaceMib: old } = heapSizes(env);
+  return [
+    ...(semi === null ? [] : [`--min-semi-space-size=${semi}`, `--max-semi-space-size=${semi}`]),
+    ...(old === null ? [] : [`--initial-old-space-size=${old}`]),
+  ];
+}
