@@ -11,7 +11,10 @@ const COORDINATOR = Object.freeze({
     value: '<address>',
     help: 'coordinator of the agents; default: the one of servers start coordinator',
   }),
-  tokenFile: text({ value: '<file>', help: 'file with the coordinator’s token' }),
+  tokenFile: text({
+    value: '<file>',
+    help: 'file with the coordinator’s token: the controller’s, or that of agents',
+  }),
   coordinatorCa: text({
     value: '<file>',
     help: 'certificate authority of the coordinator; off loopback its connections are encrypted',
@@ -59,10 +62,10 @@ export async function coordinatorOf({ coordinator, tokenFile, coordinatorCa }) {
   const { readSecretFile } = await import('../lib/credentials.js');
   const { address, credentials } = await resolveAddress('coordinator', { flags: { coordinator } });
   const { unix: _socket, main } = address;
-  const own = tokenFile && { password: readSecretFile(tokenFile, '--token-file', 0o007) };
+  const token = tokenFile && readSecretFile(tokenFile, '--token-file', 0o007);
   return {
     endpoint: main,
-    credentials: { ...credentials, ...own },
+    credentials: { ...credentials, ...(token && { password: token, controller: token }) },
     ...(coordinatorCa && { ca: coordinatorCa }),
   };
 }
@@ -110,8 +113,8 @@ export function requireShareable({ loads, slices }, { agents, onAgentLoss }) {
   }
   if (slices === undefined || onAgentLoss !== 'truncate') return;
   throw usageError(
-    '--on-agent-loss truncate: slices are uploaded after the round, so that none of it is left',
-    'leave it out, or give the load an amount by --duration',
+    '--on-agent-loss truncate: contenders are compared within a round, which ends with the agent',
+    'leave it out, or use a load that runs whole: --rate',
   );
 }
 

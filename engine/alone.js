@@ -80,7 +80,6 @@ export class Alone {
       failure: seat.failure ?? (segment === null && signal?.aborted ? ABORTED : null),
       processNs: seat.processNs,
     });
-    if (context.runner === undefined) delete made.seconds;
     const beside = isProgramFirst ? before : await this.#playProgram(contender, load);
     if (Object.keys(beside).length > 0) made.metrics = { ...made.metrics, ...beside };
     recordDrift(made, result);
@@ -167,9 +166,9 @@ export class Alone {
       const seat = await this.#playSeat(contender, amount);
       const made = await toRound(seat.merged([0]), { round, position: 0, failure: seat.failure });
       if (made.state !== 'measured') continue;
-      const passes = this.overheads.get(name) ?? [];
-      this.overheads.set(name, [...passes, made.durationNs / made.outcomes.ok]);
-      for (const [one, times] of this.overheads) keepOverhead(result, one, times);
+      const times = [...(this.overheads.get(name) ?? []), made.durationNs / made.outcomes.ok];
+      this.overheads.set(name, times);
+      keepOverhead(result, { kind: name, inFlight }, times);
     }
   }
 }
@@ -185,15 +184,18 @@ export function amountOf({ operations, durationNs }) {
 
 /**
  * @param {Result} result
- * @param {Result['harnessOverhead'][number]['load']} load kind of load
+ * @param {{ kind: Result['harnessOverhead'][number]['load'], inFlight: number | null }} load
  * @param {readonly number[]} times ns per operation
  * @param {number} [n] rounds
  */
-export function keepOverhead(result, load, times, n = times.length) {
+export function keepOverhead(result, { kind, inFlight }, times, n = times.length) {
   const nsPerOperation = upperMedian(times);
   if (nsPerOperation === null) return;
-  const others = result.harnessOverhead.filter((one) => one.load !== load);
-  result.harnessOverhead = [...others, { load, nsPerOperation, n }];
+  const of = { load: kind, ...(kind === 'window' && inFlight !== null && { inFlight }) };
+  const others = result.harnessOverhead.filter(
+    (one) => one.load !== kind || one.inFlight !== of.inFlight,
+  );
+  result.harnessOverhead = [...others, { ...of, nsPerOperation, n }];
 }
 
 /**

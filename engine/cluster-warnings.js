@@ -56,8 +56,9 @@ function redirectWarning({ id, rounds }) {
  * @returns {Warning | []}
  */
 function outageWarning({ id, load }, { round, state, timeline, durationNs, outages = [] }) {
-  // Those in which no connection was left are named already.
-  if (load.rate === undefined || state !== 'measured' || outages.length > 0) return [];
+  // A trace has pauses of its own; outages in which no connection was left are named already.
+  if (load.rate === undefined || load.arrivals === 'trace') return [];
+  if (state !== 'measured' || outages.length > 0) return [];
   const outage = longestOutage(timeline, load.rate, load.durationNs ?? durationNs);
   if (outage === null) return [];
   const [length, from] = [outage.durationNs, outage.startNs].map((ns) => formatElapsed(ns / 1e6));

@@ -89,19 +89,19 @@ export class InBlocks {
     const { runner, signal } = context;
     const contenders = this.contenders(round).filter(({ name }) => !this.out.has(name));
     const begin = this.#beginOnce(round);
+    const onStart = () => {
+      for (const { name } of contenders) begin(name);
+    };
+    const how = { round, orderSeed, signal, onPhase, onStart };
     const seats =
       runner === undefined
         ? await this.#playHere(contenders, stored, round, { onPhase, begin })
-        : await runner.playBlocks(contenders, {
-            round,
-            blocks: this.#blocksOf(contenders, runner),
-            orderSeed,
-            signal,
-            onPhase,
-            onStart: () => {
-              for (const { name } of contenders) begin(name);
-            },
-          });
+        : this.slices.isFixed
+          ? await runner.playAmounts(contenders, this.#amounts(), how)
+          : await runner.playBlocks(contenders, {
+              ...how,
+              blocks: this.#blocksOf(contenders, runner),
+            });
     const isLost = seats.some(({ failure }) => failure?.code === 'E_AGENT_LOST');
     if (signal?.aborted && !isLost) {
       for (const one of await this.#unfinished(seats, contenders, round)) {
@@ -116,12 +116,12 @@ export class InBlocks {
     const ended = await storeBlocks(played, this.run.jobs, stored, metric);
     for (const [i, one] of ended.entries()) await endRound(one, context, i < ended.length - 1);
     this.#dropFailed(stored, contenders, seats);
-    for (const { kind, contenders: all } of stored.loads) {
-      const rounds = all.find(({ group }) => group === 'overhead')?.rounds ?? [];
+    for (const load of stored.loads) {
+      const rounds = load.contenders.find(({ group }) => group === 'overhead')?.rounds ?? [];
       const times = rounds.flatMap(({ timePs }) =>
         timePs.flatMap((ps) => (ps === null ? [] : ps / 1000)),
       );
-      keepOverhead(context.result, kind, times, rounds.length);
+      keepOverhead(context.result, load, times, rounds.length);
     }
     return !isLost;
   }
@@ -193,7 +193,7 @@ export class InBlocks {
             random,
             segmentNs: shape.segmentNs,
             leadBlocks: isFixed ? 0 : shape.leadBlocks,
-            ...(isFixed && { amounts: this.run.loads.map(({ load }) => amountOf(load)) }),
+            ...(isFixed && { amounts: this.#amounts() }),
             blocks: (leadNs) => {
               if (round > 0 || isFixed) return this.blocks;
               // Segments of few slow operations are longer than planned: the first round shows it.
@@ -248,6 +248,11 @@ export class InBlocks {
   get isEmpty() {
     const storages = this.contenders(0).filter(({ role }) => role === 'storage');
     return storages.length > 0 && storages.every(({ name }) => this.out.has(name));
+  }
+
+  /** Of a segment by load, where they are fixed. */
+  #amounts() {
+    return this.run.loads.map(({ load }) => amountOf(load));
   }
 
   /** @param {string} name of a contender @returns {Job[]} */

@@ -53,16 +53,24 @@ const OVERHEAD_PASSES = 3;
  */
 
 /**
+ * @typedef {object} MachinesRound
+ * @property {number} round
+ * @property {number} orderSeed
+ * @property {AbortSignal} [signal]
+ * @property {(phase: string, share: number) => void} [onPhase]
+ * @property {() => void} [onStart] they begin: called more than once if a part is repeated
+ *
  * @typedef {object} RoundRunner rounds of several load machines
  * @property {string} reason why nothing is held in its place
  * @property {number} segmentNs
+ * @property {(loads: readonly number[], rounds: number | null) => number} leastNs of a race: as
+ *   stats/precision.js
  * @property {(contenders: readonly Contender[], run: { budgetNs: number, rounds?: number }) =>
  *   number} blocksFor a round, in all rounds
- * @property {(contenders: readonly Contender[], round: { round: number, blocks: number,
- *   orderSeed: number, signal?: AbortSignal,
- *   onPhase?: (phase: string, share: number) => void,
- *   onStart?: () => void }) => Promise<Seat[]>} playBlocks onStart: they begin, more than once if a
- *   round is repeated
+ * @property {(contenders: readonly Contender[], round: MachinesRound & { blocks: number }) =>
+ *   Promise<Seat[]>} playBlocks
+ * @property {(contenders: readonly Contender[], amounts: readonly Amount[],
+ *   round: MachinesRound) => Promise<Seat[]>} playAmounts one segment of the amount of each load
  * @property {(contender: Contender, amount: Amount, how: { signal?: AbortSignal,
  *   onProgress: (progress: { phase: string, settled: number }) => void }) => Promise<Seat>}
  *   playWhole

@@ -106,7 +106,7 @@ export async function runRace(options, context = {}) {
     if (plan.servers) throw usageError('--limits measures one server of a kind', 'leave it out');
     result.limits = await context.limits(ofWholeLoads(plan), installed.storages, result);
   }
-  if (context.runner === undefined) requireBudget(plan, result);
+  requireBudget(plan, result, context.runner);
   const gates = plan.failIf && new Gates(plan.failIf, matchesOf(storages, plan), result);
   context.onEvent?.({ type: 'planned', result, plan });
   const measure = async (
@@ -154,13 +154,14 @@ export async function runRace(options, context = {}) {
 /**
  * @param {RunPlan} plan
  * @param {Result} result
+ * @param {Pick<import('./rounds.js').RoundRunner, 'leastNs'>} [runner] of several load machines
  * @throws {import('../lib/errors.js').DragstripError} E_USAGE for a budget that holds no race
  */
-function requireBudget({ slices }, { benchmarks }) {
+function requireBudget({ slices }, { benchmarks }, runner = { leastNs }) {
   if (!slices?.hasBudget) return;
   const planned = benchmarks.filter(({ state }) => state === 'planned').map(labelOf);
   const loads = [...new Set(planned)].map((name) => planned.filter((one) => one === name).length);
-  const least = Math.ceil(leastNs(loads, slices.rounds) / 1e9);
+  const least = Math.ceil(runner.leastNs(loads, slices.rounds) / 1e9);
   if (slices.budgetNs >= least * 1e9) return;
   const what = `${planned.length} benchmarks take at least ${least} s`;
   const hint = `use --budget ${least}s or more, or fewer storages, loads or rounds`;

@@ -201,6 +201,16 @@ export class Seat {
     this.segments[load].push(null);
   }
 
+  /**
+   * @param {number} load
+   * @param {Seat} played the same contender with this load alone
+   */
+  takeLoad(load, { segments, leads, kept, facts, failure }) {
+    [this.segments[load], this.leads[load], this.kept[load]] = [segments[0], leads[0], kept[0]];
+    this.facts.push(...facts);
+    this.failure ??= failure;
+  }
+
   async close() {
     await this.#guard(async () => {
       const records = await this.#all((remote) => remote.close());

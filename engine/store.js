@@ -55,7 +55,6 @@ export async function storeBlocks(played, jobs, stored, programMetric) {
         mean: row.length === 1 ? means[i] : Number.NaN,
       });
       if (beside !== undefined) made.metrics = { ...made.metrics, ...beside };
-      delete made.seconds;
       ended.push({ job, round: made, segment: seats[i].merged(row) });
     }
   }

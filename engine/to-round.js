@@ -66,8 +66,10 @@ export async function toRound(measured, place) {
         service: await latencyOf(histograms['service'] ?? null),
       }),
     }),
-    ...(seconds.length > 0 && { seconds: seconds.map(([, message]) => toSecond(message)) }),
-    ...(segment.agents.length > 0 && { agents: segment.agents }),
+    ...(segment.agents.length > 0 && {
+      ...(seconds.length > 0 && { seconds: seconds.map(([, message]) => toSecond(message)) }),
+      agents: segment.agents,
+    }),
     ...(await kindsOf(histograms)),
     ...(segment.series.length > 0 && { series: segment.series }),
     client: clientOf(segment),

@@ -31,7 +31,12 @@ export const fleetSchema = z
       }),
     ),
     lost: z
-      .object({ agent: text, reason: text, round: count, position: count })
+      .object({
+        agent: text,
+        reason: text,
+        round: count.optional().describe('absent: before a round ended'),
+        position: count.optional(),
+      })
       .optional()
       .describe('an agent that was lost, and in which benchmark'),
   })

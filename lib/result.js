@@ -107,6 +107,7 @@ const warning = z.object({
 
 const harnessOverhead = z.object({
   load: z.enum(['sync', 'window', 'burst']),
+  inFlight: count.optional().describe('of a window'),
   nsPerOperation: nanoseconds,
   n: count,
 });

@@ -78,6 +78,8 @@ export interface Credentials {
   /** HandlerSocket's plain secret, of the read and of the write port */
   secret?: string;
   writeSecret?: string;
+  /** the controller's token of a coordinator, which can give orders */
+  controller?: string;
 }
 
 /**

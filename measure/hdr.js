@@ -8,6 +8,7 @@
 
 import { createRequire } from 'node:module';
 import { inflateSync } from 'node:zlib';
+import { DragstripError } from '../lib/errors.js';
 import { readCounts, refused } from './hdr-counts.js';
 import { Histogram, highestAt, lowestAt } from './histogram.js';
 
@@ -23,6 +24,9 @@ const CONFIGURATION = Object.freeze({
 });
 
 const require = createRequire(import.meta.url);
+
+/** @typedef {import('../lib/result.js').Latency} Latency */
+/** @typedef {import('../lib/result.js').Round} Round */
 
 /** @returns {typeof import('hdr-histogram-js')} by require, because reports are synchronous */
 function library() {
@@ -107,4 +111,33 @@ function inflate(base64) {
   } catch (error) {
     throw refused(`not HdrHistogram V2 (${error.message})`, error);
   }
+}
+
+/**
+ * @param {Pick<import('../lib/result.js').Benchmark, 'id' | 'rounds'>} source
+ * @param {(round: Round) => Latency | null | undefined} [of] absent: of all operations of measured
+ *   rounds
+ * @returns {Histogram | null} of the rounds together; null: no latency is known
+ * @throws {DragstripError} E_USAGE where a histogram is damaged
+ */
+export function mergedHistogram({ id, rounds }, of = measuredLatency) {
+  const merged = new Histogram();
+  let any = false;
+  for (const one of rounds) {
+    const latency = of(one);
+    if (!latency) continue;
+    any = true;
+    try {
+      merged.merge(decode(latency.histogram, { count: latency.count }));
+    } catch (error) {
+      const message = `benchmark ${id}, round ${one.round}: ${error.message}`;
+      throw new DragstripError('E_USAGE', message, { hint: error.hint, cause: error });
+    }
+  }
+  return any ? merged : null;
+}
+
+/** @param {Round} round */
+function measuredLatency({ state, latency }) {
+  return state === 'measured' ? latency : null;
 }

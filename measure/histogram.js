@@ -70,6 +70,25 @@ function isPair(index, count) {
   return Number.isInteger(index) && index >= 0 && index < LENGTH && Number.isSafeInteger(count);
 }
 
+/**
+ * @param {SparseHistogram} message
+ * @returns {string | null} why it is no histogram
+ */
+export function flawOf({ sparse, count, min, max }) {
+  if (sparse.length % 2 !== 0) return 'a sparse form has pairs of index and count';
+  const extremes = [min, max].map((value) => (Number.isSafeInteger(value) ? indexOf(value) : -1));
+  let seen = 0;
+  for (let i = 0; i < sparse.length; i += 2) {
+    const [index, n] = [sparse[i], sparse[i + 1]];
+    if (!isPair(index, n) || n < 0) return `${index}, ${n} is not a count`;
+    seen += n;
+    for (let k = 0; k < 2; k += 1) if (n > 0 && index === extremes[k]) extremes[k] = Number.NaN;
+  }
+  if (seen !== count) return `counts add up to ${seen}, not to ${count}`;
+  if (count === 0 || extremes.every(Number.isNaN)) return null;
+  return `${Number.isNaN(extremes[0]) ? max : min} is not among the values`;
+}
+
 /** @param {string} message */
 function misuse(message) {
   return new DragstripError('E_INTERNAL', `histogram: ${message}`);
@@ -262,22 +281,12 @@ export class Histogram {
    * @throws {DragstripError} E_INTERNAL if the pairs are not counts, do not add up, or do not
    *   contain min or max
    */
-  mergeSparse({ sparse, count, min, max, sum }) {
-    if (sparse.length % 2 !== 0) throw misuse('a sparse form has pairs of index and count');
-    let seen = 0;
-    for (let i = 0; i < sparse.length; i += 2) {
-      const n = sparse[i + 1];
-      if (!isPair(sparse[i], n) || n < 0) throw misuse(`${sparse[i]}, ${n} is not a count`);
-      this.#counts[sparse[i]] += n;
-      seen += n;
-    }
-    if (seen !== count) throw misuse(`counts add up to ${seen}, not to ${count}`);
-    if (count === 0) return this;
-    for (const extreme of [min, max]) {
-      const known = Number.isSafeInteger(extreme) && this.#counts[indexOf(extreme)] > 0;
-      if (!known) throw misuse(`${extreme} is not among the values`);
-    }
-    this.#extend(sum, min, max);
+  mergeSparse(message) {
+    const flaw = flawOf(message);
+    if (flaw !== null) throw misuse(flaw);
+    const { sparse, count, min, max, sum } = message;
+    for (let i = 0; i < sparse.length; i += 2) this.#counts[sparse[i]] += sparse[i + 1];
+    if (count > 0) this.#extend(sum, min, max);
     return this;
   }
 

@@ -168,9 +168,9 @@ function hasOverheadRow({ command }, groups) {
 /** @param {Result['harnessOverhead']} harnessOverhead */
 function overheadLine(harnessOverhead) {
   if (harnessOverhead.length === 0) return 'harness overhead: not measured in this run';
-  const parts = harnessOverhead.map(({ load, nsPerOperation, n }, i) => {
+  const parts = harnessOverhead.map(({ load, inFlight, nsPerOperation, n }, i) => {
     const value = `${formatDuration(nsPerOperation)}${i === 0 ? ' per operation' : ''}`;
-    return `${value} (${load}, n ${n})`;
+    return `${value} (${load}${inFlight === undefined ? '' : ` of ${inFlight}`}, n ${n})`;
   });
   return `harness overhead: ${parts.join(', ')}`;
 }

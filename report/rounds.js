@@ -76,7 +76,11 @@ const BENCHMARK_COLUMNS = [
   [
     'harness_overhead_ns_per_op',
     ({ result, source }) =>
-      result.harnessOverhead.find(({ load }) => load === source.load.kind)?.nsPerOperation ?? null,
+      result.harnessOverhead.find(
+        ({ load, inFlight }) =>
+          load === source.load.kind &&
+          (inFlight === undefined || inFlight === source.load.inFlight),
+      )?.nsPerOperation ?? null,
   ],
 ];
 
@@ -245,7 +249,7 @@ const UNIT_NAMES = Object.freeze({ B: 'bytes', '%': 'share', '×': 'ratio', coun
  */
 export function columnName({ key, unit }) {
   const words = unit.split('/').map((word) => UNIT_NAMES[word] ?? word);
-  const name = words.join('_per_');
+  const name = words.join('_per_').replace(/^_/, '');
   if (name === '' || key.endsWith(`_${name}`)) return key;
   return words[0] === key ? name : `${key}_${name}`;
 }

@@ -54,11 +54,15 @@ export const WALKS = Object.freeze({
       [CONTENDER, 'measure/histogram.js', /\b(histograms?|latency)\b/],
       ['engine/rounds.js', 'engine/segment.js', /\b(histograms?|latency|p99Ns)\b/],
       ['engine/to-round.js', 'measure/hdr.js', /\bencode\(/],
-      ['report/document.js', 'report/analysis/rows.js', /\bp99Ns\b/],
+      ['report/document.js', 'measure/hdr.js', /\bmergedHistogram\(/],
       ['workloads/get/report.js', 'stats/metrics.js', /\bp99\b/],
       ['report/index.js', 'report/model.js', /\btabulate\(/],
     ],
-    aside: { 'workloads/operations-plots.js': 'plots' },
+    aside: {
+      'engine/store.js': 'parts of a row of `mget`',
+      'report/analysis/rates.js': 'further histograms of open loops',
+      'workloads/operations-plots.js': 'plots',
+    },
   },
 });
 

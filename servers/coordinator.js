@@ -2,9 +2,15 @@
  * The coordinator of several load machines (docs/fleet.md): a Redis of its own, never one that is
  * measured. Who has its token may do with Dragstrip's own keys what the coordination needs, and
  * nothing else: no key of another name, no setting, no other user, no script library.
+ *
+ * There are two tokens. The controller's is `SECRET:X:D` with an Ed25519 key pair (RFC 8037: X is
+ * the public key, D the private one, in base64url); that of agents is `SECRET:X`, the password of
+ * the coordinator. Agents verify with X what the controller has signed with D.
  */
 
+import { generateKeyPairSync } from 'node:crypto';
 import { defineRedisServer } from './redis-family.js';
+import { randomSecret } from './secrets.js';
 
 /** Begins every key of the coordination. */
 export const COORDINATOR_PREFIX = 'dragstrip-fleet';
@@ -14,6 +20,21 @@ export const RULES = [
   `~${COORDINATOR_PREFIX}:* resetchannels -@all +@read +@write +@connection +@transaction`,
   '+@scripting -@dangerous -function -fcall -fcall_ro +info +time',
 ].join(' ');
+
+/**
+ * @param {string} token of the controller, or of agents
+ * @returns {string} that of agents
+ */
+export function agentsToken(token) {
+  return token.split(':', 2).join(':');
+}
+
+/** @returns {{ password: string, controller: string }} password: of agents */
+export function createTokens() {
+  const { x, d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const controller = [randomSecret(), x, d].join(':');
+  return { password: agentsToken(controller), controller };
+}
 
 export default defineRedisServer({
   name: 'coordinator',
@@ -26,7 +47,12 @@ export default defineRedisServer({
     flag: 'coordinator',
     summary: 'the coordinator',
   },
-  credentials: { user: 'DRAGSTRIP_COORDINATOR_USER', password: 'DRAGSTRIP_COORDINATOR_TOKEN' },
+  credentials: {
+    user: 'DRAGSTRIP_COORDINATOR_USER',
+    password: 'DRAGSTRIP_COORDINATOR_TOKEN',
+    controller: 'DRAGSTRIP_COORDINATOR_CONTROLLER_TOKEN',
+  },
+  secrets: createTokens,
   packages: ['redis-server', 'redis-tools'],
   product: null,
   binariesOf: 'redis',

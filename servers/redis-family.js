@@ -36,11 +36,12 @@ const SETTINGS = ['save', 'appendonly', 'appendfsync', 'maxmemory', 'io-threads'
  * @property {string} summary
  * @property {string} program prefix of its programs: `redis` of `redis-server`
  * @property {import('../lib/types.js').ServerDefinition['endpoints']['main']} endpoint
- * @property {{ user: string, password: string }} credentials
+ * @property {Record<'user' | 'password', string> & { controller?: string }} credentials
  * @property {readonly string[]} packages
  * @property {string | null} product that has to answer; null: any with the protocol
  * @property {string} [binariesOf] the server whose programs it runs on, if not its own
  * @property {string} [rules] of its user, as ACL SETUSER takes them; absent: everything
+ * @property {() => Credentials & { password: string }} [secrets] of a start; absent: a password
  * @property {boolean} [keepsRows] over a restart, of a persistent one; absent: yes
  */
 
@@ -70,7 +71,7 @@ export function defineRedisServer(family) {
     },
 
     async start(context) {
-      const secrets = { password: randomSecret() };
+      const secrets = family.secrets?.() ?? { password: randomSecret() };
       const path = context.binaries.programs[server];
       const { env } = context.binaries;
       const version = await readProgramVersion(path, ['--version'], /\bv=(\S+)/, env);

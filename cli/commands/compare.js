@@ -9,7 +9,7 @@ import { comparisonDocument } from '../../report/comparison.js';
 import { loadDocumentReport, loadReport } from '../../report/index.js';
 import { fittedTo } from '../session.js';
 import { openStore } from '../storage.js';
-import { readResult } from './report.js';
+import { readResults } from './report.js';
 
 /** @typedef {import('../../report/analysis/comparison.js').Comparison} Comparison */
 
@@ -29,9 +29,8 @@ export async function execute({ args, options, stdout }) {
     );
   }
   const store = await openStore(options);
-  const [base, ...others] = await Promise.all(
-    args.map(async (file) => ({ file, result: await readResult(file, options) })),
-  );
+  const results = await readResults(args, options);
+  const [base, ...others] = results.map((result, i) => ({ result, file: args[i] }));
   const { failIfSlower = null, anyway = false } = options;
   const comparison = compareResults(base, others, { failIfSlower });
   requireCommon(comparison);
@@ -40,12 +39,7 @@ export async function execute({ args, options, stdout }) {
   const shown = fittedTo(stdout);
   if (format === 'html') {
     const { render } = await loadReport(format); // a page has the results beside the comparison
-    stdout.write(
-      render(
-        [base, ...others].map(({ result }) => result),
-        { ...shown, comparison },
-      ),
-    );
+    stdout.write(render(results, { ...shown, comparison }));
   } else {
     const render = await loadDocumentReport(format);
     stdout.write(render(comparisonDocument(comparison), shown));

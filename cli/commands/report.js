@@ -25,7 +25,7 @@ export async function execute({ args, options, stdout }) {
   const asFiles = [html, svg, png, markdown, csv].some((place) => place !== undefined);
   const { render } = await loadReport(options.format ?? 'console');
   // All are read before one is shown: a wrong file among them shows nothing half.
-  const results = await Promise.all(args.map((file) => readResult(file, options)));
+  const results = await readResults(args, options);
   if (asFiles) {
     const outputs = await filesOf(results, args, options);
     for (const file of await writeOutputs(outputs, options)) stdout.write(`${file}\n`);
@@ -67,6 +67,18 @@ async function compare(results, files) {
   const { compareResults } = await import('../../report/analysis/comparison.js');
   const [base, ...others] = results.map((result, i) => ({ result, file: files[i] }));
   return compareResults(base, others);
+}
+
+/**
+ * @param {readonly string[]} files
+ * @param {{ trust?: boolean }} options
+ * @returns {Promise<Result[]>}
+ * @throws {import('../../lib/errors.js').DragstripError} E_USAGE for the first that is none
+ */
+export async function readResults(files, options) {
+  const results = [];
+  for (const file of files) results.push(await readResult(file, options));
+  return results;
 }
 
 /**

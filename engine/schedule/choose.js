@@ -94,7 +94,7 @@ export function planSchedules(all, facts) {
   // A contender has as many processes under all its loads.
   const counts = new Set(all.map(({ load: { processes = 1 } }) => processes));
   const ofShares = counts.size > 1 ? 'each load has another number of processes' : null;
-  const own = all.map((one) => ofRun ?? ofShares ?? whyNotInBlocks(one, facts, fixedBy));
+  const own = all.map((one) => ofRun ?? ofShares ?? whyNotInBlocks(one, fixedBy));
   const first = own.find((reason) => reason !== null) ?? null;
   if (asked !== undefined && (fixedBy !== null || !own.includes(null))) {
     throw usageError(
@@ -169,14 +169,12 @@ function whatFixes(all, { given }) {
 
 /**
  * @param {WantedLoad} wanted
- * @param {Facts} facts
  * @param {string | null} fixedBy
  * @returns {string | null}
  */
-function whyNotInBlocks({ load, whole, isFixed, parameters }, { given }, fixedBy) {
-  // Each variant, and each machine, has its own way to share an amount.
-  const isShared = parameters !== undefined || given['agents'] !== undefined;
-  if (fixedBy !== null && isShared) return whyNotSliced(load) ?? fixedBy;
+function whyNotInBlocks({ load, whole, isFixed, parameters }, fixedBy) {
+  // Each variant has its own way to share an amount.
+  if (fixedBy !== null && parameters !== undefined) return whyNotSliced(load) ?? fixedBy;
   return (
     whyNotSliced(load) ??
     whole ??

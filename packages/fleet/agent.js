@@ -10,13 +10,15 @@ import { Queue, Worker } from 'bullmq';
 import { refusedError } from '../../lib/errors.js';
 import { identityOf, sourceDigest } from './configuration.js';
 import { LEASES, LOCK_MS, PREFIX, RENEW_MS, STALLED_MS, uploadsOf } from './coordination-keys.js';
-import { compareClocks } from './coordinator-clock.js';
+import { compareClocks, toNs } from './coordinator-clock.js';
 import { connectCoordinator, connectionOptions } from './coordinator-connection.js';
-import { leaseSchema } from './order-schema.js';
+import { leaseSchema, leaseText } from './order-schema.js';
 import { announce, describeMachine, requireFreeName } from './presence.js';
-import { createSeatKey } from './seat-key.js';
+import { createSeatKey, verifierOf } from './seat-key.js';
 import { Session } from './session.js';
 import { firstIssue } from './strict.js';
+
+/** @typedef {import('./session.js').SessionContext} SessionContext */
 
 /** To leave the list of agents. */
 const CLOSE_MS = 2000;
@@ -39,15 +41,17 @@ export const ONCE = Object.freeze({ attempts: 1, removeOnComplete: false, remove
  * @param {string} options.home
  * @param {AbortSignal} options.signal ends it
  * @param {(event: AgentEvent) => void} options.onEvent
- * @param {import('./session.js').SessionContext['play']} [options.play] in place of processes
+ * @param {SessionContext['play']} [options.play] in place of processes
  * @returns {Promise<void>} when it was ended
  * @throws {import('../../lib/errors.js').DragstripError} E_TARGET: no coordinator; E_USAGE: its
  *   name is taken
  */
 export async function runAgent(options) {
+  const { password, controller = password } = options.coordinator.credentials;
+  const verifies = verifierOf(controller);
   const client = await connectCoordinator(options.coordinator);
   try {
-    await serveLeases(client, options);
+    await serveLeases(client, { ...options, verifies });
   } finally {
     client.disconnect();
   }
@@ -55,10 +59,10 @@ export async function runAgent(options) {
 
 /**
  * @param {import('ioredis').Redis} client
- * @param {Parameters<typeof runAgent>[0]} options
+ * @param {Parameters<typeof runAgent>[0] & Pick<SessionContext, 'verifies'>} options
  */
 async function serveLeases(client, options) {
-  const { coordinator, name, allowTargets, home, signal, onEvent, play } = options;
+  const { coordinator, name, allowTargets, home, signal, onEvent, play, verifies } = options;
   sourceDigest();
   let clock = await compareClocks(client);
   let busy = false;
@@ -73,7 +77,12 @@ async function serveLeases(client, options) {
   const serve = async (job, token = '') => {
     const { data, error: wrong } = leaseSchema.safeParse(job.data);
     if (wrong) throw refusedError(`a lease is not valid: ${firstIssue(wrong)}`, 'use one version');
-    const { run, seat, count } = data;
+    const { run, seat, count, untilMs, signature } = data;
+    const isOver = toNs(await client.time()) / 1e6 > untilMs;
+    if (isOver || !verifies(leaseText(data), signature)) {
+      const what = isOver ? 'a lease has ended' : 'a lease is not signed by the controller';
+      throw refusedError(what, 'start agents with the token of this coordinator');
+    }
     const { key, signed } = createSeatKey();
     busy = true;
     onEvent({ type: 'leased', run, seat, count });
@@ -84,14 +93,14 @@ async function serveLeases(client, options) {
       data,
       client,
       tell,
+      verifies,
       signed: (step) => signed({ run, seat, step }),
       allowTargets,
       home,
       play,
       holdsLease: async () => Number(await job.extendLock(token, LOCK_MS)) === 1,
       async upload(step, payload) {
-        const signature = signed({ run, seat, step, payload });
-        const upload = { seat, step, payload, signature };
+        const upload = { seat, step, payload, signature: signed({ run, seat, step, payload }) };
         await uploads.add('upload', upload, { ...ONCE, jobId: `${seat}-${step}` });
       },
       onClock(reading) {

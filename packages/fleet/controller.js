@@ -12,13 +12,14 @@ import { DragstripError, targetError } from '../../lib/errors.js';
 import { endpointsOf, requireOther, requireOtherProcess } from './allowed-targets.js';
 import { differencesOf, identityOf } from './configuration.js';
 import { ALIVE_MS, ALIVE_RENEW_MS, PREFIX, runKey, uploadsOf } from './coordination-keys.js';
-import { commonStart, compareClocks, monotonicNs } from './coordinator-clock.js';
+import { commonStart, compareClocks, monotonicNs, toNs } from './coordinator-clock.js';
 import { connectCoordinator, connectionOptions } from './coordinator-connection.js';
 import { Leases } from './leases.js';
 import { mergeWhole, truncate } from './merge-agents.js';
+import { orderText } from './order-schema.js';
 import { lastSeenNs } from './presence.js';
 import { leaveProof } from './same-machine.js';
-import { isSignedBy } from './seat-key.js';
+import { isSignedBy, signerOf } from './seat-key.js';
 import { Step } from './step.js';
 import { unpackUpload } from './upload.js';
 import { jobSchema } from './upload-schema.js';
@@ -28,6 +29,8 @@ import { jobSchema } from './upload-schema.js';
 /** @typedef {import('./upload.js').Upload} Upload */
 
 export const WAIT_MS = 30_000;
+/** A lease is taken in the time that a run waits for its agents, and is worth nothing later. */
+const LEASE_MS = 60_000;
 /** After an order to stop: a second for outstanding replies, and the upload. */
 const STOP_MS = 6000;
 const END_MS = 2000;
@@ -55,8 +58,10 @@ const UPLOAD_LOCK_MS = 60_000;
  *   others
  */
 export async function openFleet(options) {
+  const { password, controller = password } = options.coordinator.credentials;
+  const signed = signerOf(controller);
   const client = await connectCoordinator(options.coordinator);
-  const fleet = new Fleet(client, options);
+  const fleet = new Fleet(client, options, signed);
   try {
     await fleet.open();
     return fleet;
@@ -69,6 +74,7 @@ export async function openFleet(options) {
 export class Fleet {
   #renewing = false;
   #steps = 0;
+  #orders = 0;
   /** @type {Step | null} */
   #step = null;
   /** Servers that were found to be others than the coordinator. @type {Set<string>} */
@@ -90,10 +96,12 @@ export class Fleet {
   /**
    * @param {import('ioredis').Redis} client
    * @param {FleetOptions} options
+   * @param {(text: string) => string} signed by the controller
    */
-  constructor(client, options) {
+  constructor(client, options, signed) {
     this.client = client;
     this.options = options;
+    this.signed = signed;
     this.run = randomUUID();
     const connection = connectionOptions(options.coordinator);
     const size = { run: this.run, count: options.agents };
@@ -140,11 +148,14 @@ export class Fleet {
     };
     const wake = () => leases.changed();
     signal?.addEventListener('abort', wake, { once: true });
-    await leases.offer({ storages: [...options.storages] });
+    const untilMs = Math.round(toNs(await client.time()) / 1e6) + waitMs + LEASE_MS;
+    await leases.offer({ storages: [...options.storages], untilMs }, this.signed);
     await leases.until(isDecided, waitMs);
     signal?.removeEventListener('abort', wake);
     if (signal?.aborted) throw new DragstripError('E_ABORTED', `run ${run} was stopped`);
     if (ready() < count) throw this.#tooFew(ready(), waitMs);
+    // Each has looked for it: a controller that is killed later leaves no file behind.
+    this.removeProof();
     this.#requireEqual();
   }
 
@@ -197,7 +208,10 @@ export class Fleet {
 
   /** @param {import('./session.js').Order} order */
   async #order(order) {
-    await this.client.xadd(runKey(this.run, 'orders'), '*', 'order', JSON.stringify(order));
+    this.#orders += 1;
+    const text = orderText(this.run, this.#orders, order);
+    const fields = ['order', text, 'signature', this.signed(text)];
+    await this.client.xadd(runKey(this.run, 'orders'), '*', ...fields);
   }
 
   /** @param {Lease} lease */
@@ -259,7 +273,9 @@ export class Fleet {
     if (signal?.aborted) stop();
     try {
       const seats = leases.map(({ seat }) => seat);
-      await this.#order({ ...order, type: 'play', step: step.number, seats });
+      if (this.lost === null) {
+        await this.#order({ ...order, type: 'play', step: step.number, seats });
+      }
       await this.#follow(step, onStart);
       // Merging may keep this process busy for seconds: that is no reason for agents to stop.
       await this.#renew(MERGE_MS);

@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import { formatEndpoint, isLoopback } from '../../lib/address.js';
 import { targetError, usageError } from '../../lib/errors.js';
 import { hideSecrets } from '../../lib/secrets.js';
+import { agentsToken } from '../../servers/coordinator.js';
 
 const CONNECT_MS = 5000;
 /** While a link is down, it is tried again this often. */
@@ -16,7 +17,8 @@ const RETRY_MS = 250;
 /**
  * @typedef {object} Coordinator
  * @property {import('../../lib/types.js').Endpoint} endpoint
- * @property {import('../../lib/types.js').Credentials} credentials password: the token
+ * @property {import('../../lib/types.js').Credentials} credentials password: the token of agents,
+ *   or the controller's; controller: the latter, where both are known
  * @property {string} [ca] file of the certificate authority; absent: those of Node
  */
 
@@ -34,7 +36,7 @@ export function connectionOptions({ endpoint, credentials, ca }) {
       tls: { ...(ca && { ca: readAuthority(ca) }), servername: nameOf(endpoint) },
     }),
     username: credentials.user,
-    password: credentials.password,
+    password: credentials.password && agentsToken(credentials.password),
     protocol: /** @type {const} */ (2),
     disableClientInfo: true,
     maxRetriesPerRequest: null,

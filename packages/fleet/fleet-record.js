@@ -17,12 +17,12 @@ export function recordFleet(fleet) {
   /** @type {import('../../lib/fleet.js').Fleet['lost']} */
   let lost;
   return (event) => {
-    if (event.type === 'benchmark-end' && fleet.lost !== null) {
+    if (!('result' in event)) return;
+    if (fleet.lost !== null) {
       const { agent, reason } = fleet.lost;
-      const { round, position } = event.round;
+      const { round, position } = event.type === 'benchmark-end' ? event.round : {};
       lost ??= { agent, reason, round, position };
     }
-    if (!('result' in event)) return;
     event.result.fleet = { ...describeFleet(fleet), ...(lost && { lost }) };
     if (event.type === 'finished') event.result.warnings.push(...fleetWarnings(event.result));
   };

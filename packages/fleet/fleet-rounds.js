@@ -9,7 +9,8 @@ import { createProcesses } from '../../engine/contender-process.js';
 import { segmentsPerBlock } from '../../engine/roles.js';
 import { playRound } from '../../engine/round.js';
 import { timed, timetableOf, whole } from '../../engine/schedule/index.js';
-import { mergeBlocks, mergeWhole } from './merge-agents.js';
+import { ROUNDS_LEAST } from '../../stats/precision.js';
+import { mergeBlocks, mergeWhole, seatOf } from './merge-agents.js';
 import { portable, specForAgent, targetOf } from './portable.js';
 
 /** @typedef {import('../../engine/contender.js').ContenderSpec} ContenderSpec */
@@ -32,7 +33,7 @@ const LEAD_BLOCKS = 1;
 const BLOCKS_MIN = 4;
 const BLOCKS_MAX = 20;
 const ROUNDS_AIM = 8;
-/** Of a round that is invalid, since machines began too late: no contender is to blame for that. */
+/** Of a round that is invalid, since machines began too late. */
 const ATTEMPTS = 3;
 /** Of a round: to start, open and warm up its processes. */
 const START_NS = 4e9;
@@ -103,13 +104,45 @@ function sharesOf({ index, count }, processes) {
 
 /**
  * @param {import('./controller.js').Fleet} fleet
+ * @param {Parameters<RoundRunner['playWhole']>} step
+ */
+async function playWhole(fleet, [contender, amount, { signal, onProgress }]) {
+  const { spec } = contender;
+  const [task] = spec.tasks;
+  const processes = task?.load.processes ?? 1;
+  if (fleet.signal.aborted) {
+    const failure = { code: 'E_ABORTED', message: 'an agent was lost before' };
+    return mergeWhole([], { contender, failure, atNs: 0 });
+  }
+  await fleet.requireTargets(targetOf(spec));
+  onProgress({ phase: 'warmup', settled: 0 });
+  const order = {
+    contenders: [portable({ ...contender, spec: { ...spec, isLong: true, perSecond: true } })],
+    amount,
+    processes,
+  };
+  const leases = order.contenders[0].isLocal ? [fleet.leases.all[0]] : fleet.leases.all;
+  const onStart = () => onProgress({ phase: 'measure', settled: 0 });
+  const step = await fleet.runStep(leases, order, { signal, onStart });
+  return fleet.mergeStep(step, contender);
+}
+
+/**
+ * @param {import('./controller.js').Fleet} fleet
  * @returns {RoundRunner} rounds of all agents
  */
 export function runnerOf(fleet) {
   let gapNs = GAP_NS_MIN;
   return {
+    playWhole: (...step) => playWhole(fleet, step),
     segmentNs: SEGMENT_NS,
     reason: 'several machines share the load',
+    leastNs(loads, rounds) {
+      // The first storage has a copy (A/A).
+      const slots = loads.reduce((sum, count) => sum + count, loads[0] ?? 0);
+      const blockNs = slots * (SEGMENT_NS + GAP_NS_MIN);
+      return (rounds ?? ROUNDS_LEAST) * (BLOCKS_MIN + LEAD_BLOCKS) * blockNs;
+    },
     blocksFor(contenders, { budgetNs, rounds = ROUNDS_AIM }) {
       const slots = segmentsPerBlock(contenders);
       const fitting = (budgetNs / rounds - START_NS) / (slots * (SEGMENT_NS + GAP_NS_MIN));
@@ -117,7 +150,7 @@ export function runnerOf(fleet) {
     },
     async playBlocks(contenders, { round, blocks, orderSeed, signal, onPhase, onStart }) {
       for (const { spec } of contenders) await fleet.requireTargets(targetOf(spec));
-      for (let attempt = 1; ; attempt += 1) {
+      return untilInTime(async () => {
         /** @type {Order} */
         const order = {
           contenders: contenders.map(portable),
@@ -149,29 +182,55 @@ export function runnerOf(fleet) {
           segmentNs: SEGMENT_NS,
         });
         gapNs = Math.min(GAP_NS_MAX, Math.max(GAP_NS_MIN, 2 * merged.overrunNs));
-        const isLate = merged.seats.some((seat) => seat.failure?.code === 'E_AGENT_LATE');
-        if (!isLate || attempt === ATTEMPTS || signal?.aborted) return merged.seats;
-      }
+        return merged.seats;
+      }, signal);
     },
-    async playWhole(contender, amount, { signal, onProgress }) {
-      const { spec } = contender;
-      const [task] = spec.tasks;
-      const processes = task?.load.processes ?? 1;
-      if (fleet.lost !== null) {
-        const failure = { code: 'E_ABORTED', message: 'an agent was lost before' };
-        return mergeWhole([], { contender, failure, atNs: 0 });
-      }
-      await fleet.requireTargets(targetOf(spec));
-      onProgress({ phase: 'warmup', settled: 0 });
-      const order = {
-        contenders: [portable({ ...contender, spec: { ...spec, isLong: true, perSecond: true } })],
-        amount,
-        processes,
+    // Nobody knows before how long an amount takes, so that no timetable has it: each segment has a
+    // common start of its own.
+    async playAmounts(contenders, amounts, { round, orderSeed, signal, onPhase, onStart }) {
+      const seats = contenders.map((one) => seatOf(one, [], null));
+      const all = contenders.map((one) => ({ ...one, every: 1 }));
+      const once = {
+        round,
+        orderSeed,
+        blocks: 1,
+        leadBlocks: 0,
+        segmentNs: 0,
+        rampNs: 0,
+        gapNs: 0,
       };
-      const leases = order.contenders[0].isLocal ? [fleet.leases.all[0]] : fleet.leases.all;
-      const onStart = () => onProgress({ phase: 'measure', settled: 0 });
-      const step = await fleet.runStep(leases, order, { signal, onStart });
-      return fleet.mergeStep(step, contender);
+      const slots = timetableOf(all, amounts.length, once);
+      for (const [i, { seat: index, load }] of slots.entries()) {
+        const seat = seats[index];
+        if (signal?.aborted && fleet.lost === null) break;
+        if (seat.isOut) continue;
+        const { name, spec } = contenders[index];
+        const own = { ...contenders[index], spec: { ...spec, tasks: [spec.tasks[load]] } };
+        const onProgress = (/** @type {{ phase: string }} */ { phase }) => {
+          onPhase?.(`${name}, ${phase}`, i / slots.length);
+          if (phase === 'measure') onStart?.();
+        };
+        const how = { signal, onProgress };
+        const [played] = await untilInTime(
+          async () => [await playWhole(fleet, [own, amounts[load], how])],
+          signal,
+        );
+        seat.takeLoad(load, played);
+      }
+      return seats;
     },
   };
+}
+
+/**
+ * A round that is invalid, since machines began too late, is repeated: no contender is to blame.
+ * @param {() => Promise<import('../../engine/seat.js').Seat[]>} play
+ * @param {AbortSignal} [signal]
+ */
+async function untilInTime(play, signal) {
+  for (let attempt = 1; ; attempt += 1) {
+    const seats = await play();
+    const isLate = seats.some(({ failure }) => failure?.code === 'E_AGENT_LATE');
+    if (!isLate || attempt === ATTEMPTS || signal?.aborted) return seats;
+  }
 }

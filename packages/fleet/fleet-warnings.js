@@ -23,14 +23,16 @@ export function fleetWarnings({ fleet, benchmarks }) {
 /** @param {import('../../lib/fleet.js').Fleet} fleet */
 function lossWarning({ lost, onLoss, agents }) {
   if (lost === undefined) return [];
+  const { agent, reason, round } = lost;
   const left = agents.length - 1;
   const what =
     onLoss === 'truncate'
-      ? `its round has the seconds in which all were there, of the ${left} others`
-      : 'its round is invalid';
+      ? `, which has the seconds in which all were there, of the ${left} others`
+      : ', which is invalid';
+  const when = round === undefined ? 'before a round ended' : `in round ${round + 1}${what}`;
   return {
     code: 'W_AGENT_LOST',
-    message: `agent ${lost.agent} was lost in round ${lost.round + 1}: ${what}; the run was ended`,
+    message: `agent ${agent} was lost (${reason}) ${when}; the run was ended`,
     hint: 'npx dragstrip agents shows who is there',
     benchmark: null,
   };

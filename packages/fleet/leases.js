@@ -6,6 +6,7 @@
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import { ONCE } from './agent.js';
 import { LEASES, LOCK_MS, PREFIX, STALLED_MS } from './coordination-keys.js';
+import { leaseText } from './order-schema.js';
 import { isSignedBy } from './seat-key.js';
 import { progressSchema } from './upload-schema.js';
 
@@ -75,19 +76,23 @@ export class Leases {
   }
 
   /**
-   * @param {Omit<import('./order-schema.js').LeaseData, 'seat' | 'count' | 'run'>} data
+   * @param {Pick<import('./order-schema.js').LeaseData, 'storages' | 'untilMs'>} data
+   * @param {(text: string) => string} signed by the controller
    * @returns {Promise<void>} when the leases can be taken
    */
-  async offer(data) {
+  async offer(data, signed) {
     await this.events.waitUntilReady();
     await this.checker.startStalledCheckTimer();
     const { run } = this;
     await this.queue.addBulk(
-      this.all.map(({ seat }) => ({
-        name: 'lease',
-        data: { ...data, run, seat, count: this.all.length },
-        opts: { ...ONCE, removeOnComplete: true, removeOnFail: true, jobId: `${run}-${seat}` },
-      })),
+      this.all.map(({ seat }) => {
+        const lease = { ...data, run, seat, count: this.all.length };
+        return {
+          name: 'lease',
+          data: { ...lease, signature: signed(leaseText(lease)) },
+          opts: { ...ONCE, removeOnComplete: true, removeOnFail: true, jobId: `${run}-${seat}` },
+        };
+      }),
     );
   }
 

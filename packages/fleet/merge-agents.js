@@ -73,7 +73,7 @@ function partsOf(contributions, contender, startNs) {
  * @param {Failure | null} failure
  * @returns {Seat} without the segments
  */
-function seatOf({ name, spec }, parts, failure) {
+export function seatOf({ name, spec }, parts, failure) {
   const seat = new Seat({ name, spec }, () => {
     throw new Error('the processes are those of the agents');
   });
@@ -160,7 +160,10 @@ function invalidityOf(agents, seat) {
   }
   const { scheduled, outcomes, histograms } = seat.merged([0]) ?? emptySegment();
   const sum = agents.reduce((total, one) => total + one.scheduled, 0);
-  if (sum === scheduled && (histograms['latency']?.count ?? 0) === outcomes[OK]) return null;
+  const { latency } = histograms;
+  // Wire loops record none.
+  const isCounted = latency === undefined || (latency?.count ?? 0) === outcomes[OK];
+  if (sum === scheduled && isCounted) return null;
   return { code: 'E_MERGE', message: 'the sums of the agents are not those of the round' };
 }
 
@@ -396,6 +399,8 @@ function firstSeconds(segment, count) {
   const [[fromNs]] = wall;
   const durationNs = seconds.length * SECOND_NS;
   const sent = scheduled - kept[DROPPED];
+  // What was late has no time either: as large a share as of the whole.
+  const late = Math.round((Number(open?.['late']) * sent) / Number(open?.['sent'])) || 0;
   return {
     ...emptySegment(),
     scheduled,
@@ -404,7 +409,7 @@ function firstSeconds(segment, count) {
     wall: [[fromNs, fromNs + durationNs]],
     inFlightAreaNs: Math.round((inFlightAreaNs / lengthOf(wall)) * durationNs),
     histograms: { latency: ok === 0 ? null : latency, ...Object.fromEntries(seconds) },
-    open: open && { ...open, offered: scheduled, sent, completed: sent },
+    open: open && { ...open, offered: scheduled, sent, completed: sent, late },
     conditions: segment.conditions,
     // Processors were read at both ends of the measurement only.
     timeline: timeline && {

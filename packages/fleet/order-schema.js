@@ -5,7 +5,17 @@
 
 import { z } from 'zod';
 import { load } from '../../lib/load-schema.js';
-import { count, firstIssue, label, list, nanoseconds, number, partName, runId } from './strict.js';
+import {
+  count,
+  firstIssue,
+  label,
+  list,
+  nanoseconds,
+  number,
+  partName,
+  runId,
+  signature,
+} from './strict.js';
 
 const AGENTS_MAX = 1000;
 const CONTENDERS_MAX = 500;
@@ -86,8 +96,12 @@ const contender = z.strictObject({
   }),
 });
 
+/** Of every order: `number` counts those of the run. */
+const ofRun = { run: runId, number: count.min(1) };
+
 const play = z
   .strictObject({
+    ...ofRun,
     type: z.literal('play'),
     step,
     seats: list(seat, AGENTS_MAX),
@@ -123,9 +137,9 @@ const play = z
 
 const order = z.discriminatedUnion('type', [
   play,
-  z.strictObject({ type: z.literal('start'), step, atNs: number }),
-  z.strictObject({ type: z.literal('stop') }),
-  z.strictObject({ type: z.literal('end') }),
+  z.strictObject({ ...ofRun, type: z.literal('start'), step, atNs: number }),
+  z.strictObject({ ...ofRun, type: z.literal('stop') }),
+  z.strictObject({ ...ofRun, type: z.literal('end') }),
 ]);
 
 export const leaseSchema = z.strictObject({
@@ -133,9 +147,26 @@ export const leaseSchema = z.strictObject({
   seat,
   count: count.min(1).max(AGENTS_MAX),
   storages: list(z.string().regex(/^[a-z0-9:._-]{1,200}$/i), CONTENDERS_MAX),
+  untilMs: number.describe('the coordinator’s time of day at which it ends if nobody has taken it'),
+  signature,
 });
 
 /** @typedef {z.infer<typeof leaseSchema>} LeaseData */
+
+/** @param {Omit<LeaseData, 'signature'>} lease @returns {string} what the controller signs */
+export function leaseText({ run, seat: number, count: of, storages, untilMs }) {
+  return JSON.stringify([run, number, of, storages, untilMs]);
+}
+
+/**
+ * @param {string} run
+ * @param {number} number of the order in its run, from 1: none is taken a second time
+ * @param {import('./session.js').Order} of
+ * @returns {string} what the controller sends, and signs
+ */
+export function orderText(run, number, of) {
+  return JSON.stringify({ ...of, run, number });
+}
 
 // A field of a contender that is in its type alone would be refused by every agent: tsc fails here.
 // Another driver, runtime or placement is not for agents.
@@ -150,8 +181,9 @@ export const leaseSchema = z.strictObject({
 
 /**
  * @param {string | undefined} text
- * @returns {{ order: import('./session.js').Order | null, step: number | null,
- *   issue: string | null }} order: null for none, issue: why; step: of an order to play
+ * @returns {{ order: (import('./session.js').Order & { run: string, number: number }) | null,
+ *   step: number | null, issue: string | null }} order: null for none, issue: why; step: of an
+ *   order to play
  */
 export function readOrder(text) {
   if (text === undefined || text.length > ORDER_LENGTH_MAX) return noOrder('too long');

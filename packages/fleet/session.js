@@ -30,6 +30,7 @@ import { packUpload } from './upload.js';
  * @property {import('./order-schema.js').LeaseData} data
  * @property {import('ioredis').Redis} client
  * @property {(message: Record<string, unknown>) => Promise<void>} tell the controller
+ * @property {(text: string, signature: string) => boolean} verifies that the controller has signed
  * @property {(step: number) => string} signed that it is ready to start this step
  * @property {() => Promise<boolean>} holdsLease false: it was lost, so nothing may be uploaded
  * @property {(step: number, payload: string) => Promise<void>} upload
@@ -52,6 +53,8 @@ export class Session {
   /** The coordinator does not answer. */
   #isAlone = false;
   #aliveNs = monotonicNs();
+  /** Number of the last order. */
+  #last = 0;
   /** @type {Map<string, number | null>} */
   #roundTrips = new Map();
 
@@ -95,16 +98,19 @@ export class Session {
       const reply = await reader.xread('BLOCK', 1000, 'STREAMS', key, last);
       for (const [id, fields] of reply?.[0]?.[1] ?? []) {
         last = id;
-        this.#take(fields[1]);
+        this.#take(fields);
       }
     }
   }
 
   /**
-   * @param {string | undefined} text
+   * What the controller has not signed, of another run, or taken before is ignored: whoever has the
+   * token of agents can write it.
+   * @param {string[]} fields of an entry of the stream
    * @throws {DragstripError} E_REFUSED: no order, and of no step that could fail
    */
-  #take(text) {
+  #take([, text = '', , signature = '']) {
+    if (!this.context.verifies(text, signature)) return;
     const { order, step, issue } = readOrder(text);
     if (order === null) {
       const refused = refusedError(`an order is not valid: ${issue}`, 'use the same version');
@@ -116,6 +122,8 @@ export class Session {
       );
       return;
     }
+    if (order.run !== this.context.data.run || order.number <= this.#last) return;
+    this.#last = order.number;
     if (order.type === 'end') this.#ended = true;
     if (order.type === 'stop') this.#current?.abort();
     if (order.type === 'start') {

@@ -17,6 +17,8 @@ export const message = z.string().max(65_536);
 /** Of an installed part of Dragstrip, never a path. */
 export const partName = z.string().regex(/^[a-z0-9-]{1,100}$/i);
 export const runId = z.uuid();
+/** Of seat-key.js, in base64. */
+export const signature = z.string().max(200);
 export const failure = z.strictObject({ code: label, message });
 
 /**

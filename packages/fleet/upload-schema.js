@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import { outage, round, sample, series } from '../../lib/round-schema.js';
+import { flawOf } from '../../measure/histogram.js';
 import {
   count,
   failure,
@@ -17,6 +18,7 @@ import {
   number,
   numbers,
   record,
+  signature,
 } from './strict.js';
 
 /** Of a list, where nothing else bounds it but the length of the upload. */
@@ -38,6 +40,7 @@ const histogram = z
     max: nanoseconds,
     sum: nanoseconds,
   })
+  .refine((one) => flawOf(one) === null, 'not a histogram')
   .nullable();
 const counters = record(known);
 
@@ -110,9 +113,6 @@ export const uploadSchema = z.strictObject({
   clock,
   targets: record(nanoseconds.nullable()),
 });
-
-/** Of seat-key.js, in base64. */
-const signature = z.string().max(200);
 
 /** The job of an upload. */
 export const jobSchema = z.strictObject({

@@ -5,12 +5,7 @@
  * values bears. Non-goals: single percentiles of tables (rows.js).
  */
 
-import { DragstripError } from '../../lib/errors.js';
-import { decode } from '../../measure/hdr.js';
-import { Histogram } from '../../measure/histogram.js';
-
-/** @typedef {import('../../lib/result.js').Latency} Latency */
-/** @typedef {import('../../lib/result.js').Round} Round */
+/** @typedef {import('../../measure/histogram.js').Histogram} Histogram */
 
 /** Points for each factor of ten in the share that is slower. */
 const POINTS_A_DECADE = 8;
@@ -21,35 +16,6 @@ const DECADES_MAX = 7;
  * @property {number} oneIn of so many operations one is slower: 100 at the 99th percentile
  * @property {number} latencyNs
  */
-
-/**
- * @param {Pick<import('../../lib/result.js').Benchmark, 'id' | 'rounds'>} source
- * @param {(round: Round) => Latency | null | undefined} [of] absent: of all operations of measured
- *   rounds
- * @returns {Histogram | null} of the rounds together; null: no latency is known
- * @throws {DragstripError} E_USAGE where a histogram is damaged
- */
-export function mergedHistogram({ id, rounds }, of = measuredLatency) {
-  const merged = new Histogram();
-  let any = false;
-  for (const one of rounds) {
-    const latency = of(one);
-    if (!latency) continue;
-    any = true;
-    try {
-      merged.merge(decode(latency.histogram, { count: latency.count }));
-    } catch (error) {
-      const message = `benchmark ${id}, round ${one.round}: ${error.message}`;
-      throw new DragstripError('E_USAGE', message, { hint: error.hint, cause: error });
-    }
-  }
-  return any ? merged : null;
-}
-
-/** @param {Round} round */
-function measuredLatency({ state, latency }) {
-  return state === 'measured' ? latency : null;
-}
 
 /**
  * @param {Histogram} histogram

@@ -6,9 +6,9 @@
 
 import { usageError } from '../../lib/errors.js';
 import { sizesOf } from '../../lib/value-sizes.js';
+import { mergedHistogram } from '../../measure/hdr.js';
 import { changePoints, SERIES_MAX } from '../../stats/changepoint.js';
 import { figureOver } from '../../stats/interval.js';
-import { mergedHistogram } from './curve.js';
 
 /** @typedef {import('../../lib/result.js').Result} Result */
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */

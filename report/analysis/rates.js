@@ -3,7 +3,7 @@
  * times, what was late or dropped, the latency of each kind of operation. Pure.
  */
 
-import { mergedHistogram } from './curve.js';
+import { mergedHistogram } from '../../measure/hdr.js';
 
 /** @typedef {import('../../lib/result.js').Benchmark} Benchmark */
 /** @typedef {import('../../measure/histogram.js').Percentile} Percentile */

@@ -128,8 +128,19 @@ describe('results of the engine', { timeout: 300_000 }, () => {
       ];
       const rows = ['--rows', '300', '--value-size', '64', '--seed', '7'];
       for (const [name, amount] of Object.entries({
-        agents: ['--load', 'window', '--in-flight', '20', '--ops', '1000', '--warmup', '100'],
-        'agents-slices': ['--in-flight', '20', '--budget', '5s', '--rounds', '2'],
+        agents: [
+          '--load',
+          'window',
+          '--in-flight',
+          '20',
+          '--ops',
+          '1000',
+          '--warmup',
+          '9',
+          '--rounds',
+          '2',
+        ],
+        'agents-slices': ['--in-flight', '20', '--budget', '20s', '--rounds', '2'],
       })) {
         const how = ['--agents', '2', '--no-html', '--force', '--json', `${name}.json`];
         const { status, stdout, stderr } = await inTime(() =>

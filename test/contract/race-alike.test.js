@@ -74,19 +74,24 @@ describe('a race', { timeout: 300_000 }, () => {
   describe('by two load machines', () => {
     withFleet(servers, ['left', 'right']);
 
-    test('has them too, and the network between them and the server', async () => {
-      const words = ['race', '--storages', 'redis,ioredis', '--rows', '200', '--agents', '2'];
-      const how = ['--budget', '4s', '--rounds', '1', '--warmup', '100', '--no-html', '--force'];
-      const { status, stdout, stderr } = await inTime(() =>
-        call(...words, ...how, '--json', 'a.json'),
-      );
-      assert.equal(status, 0, stdout + stderr);
-      const other = resultIn('a.json');
-      assert.deepEqual(shapeOf(other), shapeOf(usual));
-      const columns = (await columnsOf(other)).map((/** @type {string[]} */ keys) =>
-        keys.filter((key) => key !== 'network'),
-      );
-      assert.deepEqual(columns, await columnsOf(usual));
-    });
+    for (const amount of [
+      ['--budget', '10s'],
+      ['--ops', '300'],
+    ]) {
+      test(`has them too by ${amount[0]}, and the way to the server`, async () => {
+        const words = ['race', '--storages', 'redis,ioredis', '--rows', '200', '--agents', '2'];
+        const how = [...amount, '--rounds', '1', '--warmup', '100', '--no-html', '--force'];
+        const { status, stdout, stderr } = await inTime(() =>
+          call(...words, ...how, '--json', 'a.json'),
+        );
+        assert.equal(status, 0, stdout + stderr);
+        const other = resultIn('a.json');
+        assert.deepEqual(shapeOf(other), shapeOf(usual));
+        const columns = (await columnsOf(other)).map((/** @type {string[]} */ keys) =>
+          keys.filter((key) => key !== 'network'),
+        );
+        assert.deepEqual(columns, await columnsOf(usual));
+      });
+    }
   });
 });

@@ -87,6 +87,9 @@ test('warnings name both, with the round and the benchmark', () => {
   );
   assert.match(warnings[0].message, /12 MOVED, 3 CLUSTERDOWN/);
   assert.match(warnings[1].message, /round 2: outage of 3\.0 s, 3\.0 s after the start: 66 %/);
+  const trace = { ...benchmark, load: { ...load, arrivals: 'trace' } };
+  const codes = clusterWarnings([trace]).map(({ code }) => code);
+  assert.deepEqual(codes, ['W_REDIRECTED'], 'pauses of a trace are its own');
   const quiet = {
     ...rounds[0],
     redirects: { moved: 0 },

@@ -32,14 +32,12 @@ describe('the command line', () => {
     const given = { rounds: 4, precision: 0.1 };
     assert.deepEqual(await slicesOf('race', given), { ...usual, rounds: 4, precision: 0.1 });
     assert.deepEqual(await slicesOf('race', { rounds: 1 }), { ...usual, rounds: 1 });
-    for (const own of [{ ops: 50 }, { duration: 5, inFlight: [3] }, { processes: [2] }]) {
+    const amounts = [{ duration: 5, inFlight: [3] }, { processes: [2] }, { ops: 50, agents: 2 }];
+    for (const own of [{ ops: 50 }, ...amounts]) {
       const fixed = { ...all, rounds: 5, isFixed: true };
       assert.deepEqual(await slicesOf('race', own), fixed, JSON.stringify(own));
     }
-    for (const own of [
-      ...[{ load: 'burst' }, { rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }],
-      { ops: 50, agents: 2 },
-    ]) {
+    for (const own of [{ load: 'burst' }, { rate: 5 }, { mix: 'get:1' }, { processes: [1, 2] }]) {
       assert.equal(await slicesOf('race', own), undefined, JSON.stringify(own));
     }
   });
@@ -88,7 +86,7 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   const result = await run(
     {
       storages: ['lmdb', 'memory'],
-      loads: LOADS,
+      loads: [...LOADS, { kind: 'window', inFlight: 5 }],
       rows: 200,
       rounds: 2,
       precision: 0.03,
@@ -116,8 +114,12 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
   const groups = comparison.loads[0].contenders.map(({ group }) => group);
   assert.deepEqual(groups.sort(), ['again', 'embedded', 'overhead']);
   assert.deepEqual(
-    result.harnessOverhead.map(({ load }) => load),
-    ['sync', 'window'],
+    result.harnessOverhead.map(({ load, inFlight }) => [load, inFlight]),
+    [
+      ['sync', undefined],
+      ['window', 20],
+      ['window', 5],
+    ],
   );
   const { render } = await loadReport('console');
   const text = render(result);

@@ -95,6 +95,22 @@ describe('a lost agent', () => {
     }
   });
 
+  test('killed before the first step: that fails, by its name', async () => {
+    const lost = await start('lost');
+    const fleet = await open(3);
+    try {
+      lost.child.kill('SIGKILL');
+      assert.ok(await until(() => fleet.lost !== null, 10_000), 'the loss is noticed');
+      const { failure } = await measure(fleet, contenderOf(server.port, LONG));
+      assert.equal(failure?.code, 'E_AGENT_LOST');
+      assert.match(String(failure?.message), /^agent lost was lost: /);
+      assert.ok(fleet.signal.aborted, 'the run goes no further');
+    } finally {
+      await fleet.close();
+      await lost.stop();
+    }
+  });
+
   test('stopped: noticed, its upload is refused when it goes on, then it is free', async () => {
     const { fleet, lost, execution } = await lose(({ child }) => {
       for (const pid of [...childrenOf(Number(child.pid)), Number(child.pid)]) {
@@ -202,10 +218,10 @@ describe('a lost agent', () => {
 
   test('the controller is killed: the agents stop by the dead-man key and are free', async (t) => {
     const folder = withFolder(t);
-    const { address, token } = reach();
+    const { credentials = {} } = servers.running('coordinator');
     const how = {
-      coordinator: address,
-      token,
+      coordinator: reach().address,
+      token: credentials['controller'],
       agents: 2,
       server: `127.0.0.1:${server.port}`,
       loads: [{ ...LONG, durationNs: 60e9 }],

@@ -12,6 +12,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
 import { Histogram } from '../../../../measure/histogram.js';
+import { createTokens } from '../../../../servers/coordinator.js';
 import { loadServer } from '../../../../servers/registry.js';
 import { assertFailure, ROOT, startCommand } from '../../../../test/helpers/command-line.js';
 import {
@@ -51,11 +52,12 @@ describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, ()
   const ca = file('ca.crt');
 
   function writeSecrets() {
-    const secret = 'a-token-of-this-test-alone';
-    writeFileSync(token, `${secret}\n`, { mode: 0o600 });
+    const { password, controller } = createTokens();
+    writeFileSync(token, `${password}\n`, { mode: 0o600 });
+    writeFileSync(file('controller-token'), `${controller}\n`, { mode: 0o600 });
     const conf = readFileSync(path.join(ROOT, 'examples/fleet/coordinator.conf'), 'utf8');
     const [, rules] = /user default on #%s (.*)\\n'/.exec(conf) ?? [];
-    const hash = createHash('sha256').update(secret).digest('hex');
+    const hash = createHash('sha256').update(password).digest('hex');
     writeFileSync(file('users.acl'), `user default on #${hash} ${rules}\n`);
     const local = conf.replaceAll('/run/coordinator/', `${folder}/`);
     writeFileSync(file('coordinator.conf'), `${local}\nbind ${hub()}\ndir ${folder}\n`);
@@ -127,7 +129,7 @@ describe('a network of load machines', { skip: lackOfNamespaces() ?? false }, ()
   function startControl(how) {
     const all = {
       coordinator: `${hub()}:${PORT}`,
-      token,
+      token: file('controller-token'),
       ca,
       agents: 3,
       server: `${hub()}:${serverPort}`,

@@ -86,6 +86,7 @@ describe('a race of two machines', () => {
     for (const [words, status, says] of /** @type {[string[], number, RegExp][]} */ ([
       [['--agents', '3', '--agent-wait', '1s', ...fixed], 4, /2 of 3 agents are ready after 1 s/],
       [['--agents', '2', '--redis', coordinator, ...fixed], 3, /is the coordinator: it is never/],
+      [['--agents', '2', '--budget', '5s', '--no-html'], 2, /4 benchmarks take at least 15 s/],
       [['--agents', '2', '--pin', ...fixed], 2, /--agents and --pin/],
       [['--agents', '0', ...fixed], 2, /--agents "0": not a whole number/],
       [['--agents', '2', '--token-file', 'none', ...fixed], 2, /--token-file: none cannot be read/],

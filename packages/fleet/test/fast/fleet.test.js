@@ -160,7 +160,7 @@ describe('one load on several machines', () => {
   });
 
   test('of a round that lost an agent the seconds of all are kept, of the others', async () => {
-    const left = contributions(3).slice(0, 2);
+    const left = contributions(3, () => ({ open: { sent: 1600, late: 8 } })).slice(0, 2);
     assert.deepEqual(truncate(left, { atNs: 0, aliveNs: 0.9e9 }), []);
     const { segment, failure } = await merged(truncate(left, { atNs: 0, aliveNs: 3.4e9 }));
     const expected = new Histogram();
@@ -171,6 +171,8 @@ describe('one load on several machines', () => {
     assert.deepEqual(seconds, ['second 0', 'second 1', 'second 2']);
     assert.deepEqual(segment.wall, [[0, 3e9]]);
     assert.equal(segment.scheduled, expected.count);
+    const { offered, sent, late } = segment.open ?? {};
+    assert.deepEqual([offered, sent, late], [2000, 2000, 10], 'late: as large a share as before');
   });
 
   test('an upload comes back as it was', () => {
@@ -411,6 +413,21 @@ describe('the same everywhere', () => {
     assert.equal(code, 'W_AGENT_DIFFERS');
     assert.match(message, /^agent b: its median latency is 2\.0.× of the median of the others/);
   });
+
+  test('a lost agent is named with the reason and the round, if there was one', () => {
+    const of = (/** @type {any} */ lost, onLoss = 'invalid') => {
+      const result = { fleet: { agents: [{}, {}, {}], onLoss, lost }, benchmarks: [] };
+      return fleetWarnings(/** @type {any} */ (result)).map(({ message }) => message);
+    };
+    const lost = { agent: 'b', reason: 'no sign of life' };
+    assert.deepEqual(of(lost), [
+      'agent b was lost (no sign of life) before a round ended; the run was ended',
+    ]);
+    assert.deepEqual(of({ ...lost, round: 1, position: 0 }), [
+      'agent b was lost (no sign of life) in round 2, which is invalid; the run was ended',
+    ]);
+    assert.match(of({ ...lost, round: 1, position: 0 }, 'truncate')[0], /of the 2 others; the run/);
+  });
 });
 
 describe('which servers', () => {
@@ -505,7 +522,10 @@ describe('which servers', () => {
     const few = { code: 'E_USAGE', message: /--agents 6: 5 in flight are too few to share/ };
     assert.throws(() => requireShareable(loads, { agents: 6 }), few);
     const truncated = { agents: 2, onAgentLoss: 'truncate' };
-    assert.throws(() => requireShareable(loads, truncated), /slices are uploaded after the round/);
+    assert.throws(
+      () => requireShareable(loads, truncated),
+      /contenders are compared within a round/,
+    );
     assert.throws(
       () => targetsOf({ targetsFile: '/nowhere/targets' }),
       /cannot be read \(ENOENT\)/,

@@ -12,24 +12,29 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deflateRawSync } from 'node:zlib';
 import { Queue, Worker } from 'bullmq';
-import { contenderOf, until } from '../../../../test/helpers/fleet.js';
+import { Redis } from 'ioredis';
+import { emptySegment } from '../../../../engine/segment.js';
+import { createTokens } from '../../../../servers/coordinator.js';
+import { CHECKS, contenderOf, until } from '../../../../test/helpers/fleet.js';
 import { withFolder } from '../../../../test/helpers/folder.js';
 import { withFleet } from '../../../../test/helpers/load-machines.js';
 import { withServers } from '../../../../test/helpers/servers.js';
 import { admit } from '../../admission.js';
 import { identityOf } from '../../configuration.js';
-import { LEASES, PREFIX, uploadsOf } from '../../coordination-keys.js';
+import { LEASES, PREFIX, runKey, uploadsOf } from '../../coordination-keys.js';
 import { runnerOf } from '../../fleet-rounds.js';
+import { leaseText, orderText } from '../../order-schema.js';
 import { portable } from '../../portable.js';
 import { describeMachine } from '../../presence.js';
 import { hasProof, leaveProof } from '../../same-machine.js';
-import { createSeatKey } from '../../seat-key.js';
+import { createSeatKey, signerOf, verifierOf } from '../../seat-key.js';
 import { unpackUpload } from '../../upload.js';
 
 const SHORT = Object.freeze({ rate: 100, durationNs: 2e8 });
 const AMOUNT = Object.freeze({ operations: null, durationNs: 2e8 });
 /** After an order to stop, and what a busy machine adds. */
 const STOPPED_MS = 9000;
+const LATER_MS = Date.now() + 3_600_000;
 
 describe('rogue programs', () => {
   const servers = withServers(['coordinator']);
@@ -60,8 +65,9 @@ describe('rogue programs', () => {
       `import fs from 'node:fs'; fs.writeFileSync(${JSON.stringify(marker)}, '');`,
     );
     const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
-    const data = { run: randomUUID(), seat: 0, count: 1, storages: [file] };
-    const job = await queue.add('lease', data);
+    const lease = { run: randomUUID(), seat: 0, count: 1, storages: [file], untilMs: LATER_MS };
+    const signature = signerOf(servers.credentials('coordinator').controller)(leaseText(lease));
+    const job = await queue.add('lease', { ...lease, signature });
     assert.ok(await until(async () => ['failed', 'completed'].includes(await job.getState())));
     await queue.remove(String(job.id));
     await queue.close();
@@ -69,11 +75,80 @@ describe('rogue programs', () => {
     assert.match(agents[0].stdout(), /waiting at/);
   });
 
+  test('leases that the controller has not signed, or not for now, are refused', async () => {
+    const queue = new Queue(LEASES, { connection: connection(), prefix: PREFIX });
+    const { controller, password } = servers.credentials('coordinator');
+    const signed = signerOf(controller);
+    const run = randomUUID();
+    const lease = { run, seat: 0, count: 1, storages: ['ioredis'], untilMs: LATER_MS };
+    const past = { ...lease, untilMs: 1 };
+    assert.throws(() => signerOf(password), { code: 'E_USAGE', message: /that of agents/ });
+    assert.throws(() => verifierOf('plain'), { code: 'E_USAGE', message: /no key/ });
+    for (const [reason, data] of /** @type {[RegExp, Record<string, unknown>][]} */ ([
+      [
+        /not signed/,
+        { ...lease, signature: createSeatKey().signed({ run: '', seat: 0, step: 1 }) },
+      ],
+      [/not signed/, { ...lease, storages: ['redis'], signature: signed(leaseText(lease)) }],
+      [/has ended/, { ...past, signature: signed(leaseText(past)) }],
+    ])) {
+      const job = await queue.add('lease', data);
+      assert.ok(await until(() => job.isFailed()));
+      assert.match(String((await queue.getJob(String(job.id)))?.failedReason), reason);
+      await queue.remove(String(job.id));
+    }
+    await queue.close();
+  });
+
+  test('orders of others are ignored, and so are orders that were taken before', async () => {
+    const fleet = await open();
+    const rogue = new Redis(connection());
+    const key = runKey(fleet.run, 'orders');
+    try {
+      const contender = contenderOf(server.port, { rate: 100, durationNs: 1e9 });
+      const play = (/** @type {() => Promise<unknown>} */ disturb) => {
+        const amount = { operations: null, durationNs: 1e9 };
+        /** @type {Promise<unknown>[]} */
+        const done = [];
+        const onProgress = (/** @type {{ phase: string }} */ { phase }) => {
+          if (phase === 'measure') done.push(disturb());
+        };
+        return runnerOf(fleet)
+          .playWhole(contender, amount, { onProgress })
+          .then(async (seat) => (await Promise.all(done)) && seat.merged([0])?.scheduled);
+      };
+      const stop = (/** @type {string} */ run) => orderText(run, 99, { type: 'stop' });
+      const forge = signerOf(createTokens().controller);
+      const ofOther = stop(randomUUID());
+      server.forget();
+      const forged = await play(async () => {
+        for (const [text, signature] of [
+          [stop(fleet.run), forge(stop(fleet.run))],
+          [stop(fleet.run), ''],
+          [ofOther, fleet.signed(ofOther)],
+          ['x', 'x'],
+        ]) {
+          await rogue.xadd(key, '*', 'order', text, 'signature', signature);
+        }
+      });
+      assert.equal(forged, 100);
+      const before = await rogue.xrange(key, '-', '+');
+      const again = await play(async () => {
+        for (const [, fields] of before) await rogue.xadd(key, '*', ...fields);
+      });
+      assert.equal(again, 100);
+      assert.equal(server.keys.filter((own) => own.length > CHECKS).length, 2, 'two loads');
+    } finally {
+      rogue.disconnect();
+      await fleet.close();
+    }
+  });
+
   test('orders that no race gives are refused, each with its reason', async () => {
     const trace = path.join(folder, 'trace.json');
     /** @type {[RegExp, (order: any) => unknown][]} */
     const changes = [
-      [/[Uu]nrecognized key.*"run"/, (order) => Object.assign(order, { run: 'rm' })],
+      [/[Uu]nrecognized key.*"exec"/, (order) => Object.assign(order, { exec: 'rm' })],
       [
         /credentialVariables/,
         ({ contenders: [{ spec }] }) =>
@@ -136,6 +211,7 @@ describe('rogue programs', () => {
       ],
     ];
     const fleet = await open();
+    server.forget();
     try {
       for (const [reason, change] of changes) {
         const order = orderOf();
@@ -177,7 +253,11 @@ describe('rogue programs', () => {
     const pack = (/** @type {unknown} */ one) =>
       deflateRawSync(JSON.stringify(one)).toString('base64');
     assert.deepEqual(unpackUpload(pack(good), order), good);
+    const segment = emptySegment();
+    const latency = { sparse: [5, 2], count: 3, min: 5, max: 5, sum: 10 };
+    const damaged = { ...segment, histograms: { latency } };
     for (const [reason, wrong] of /** @type {[RegExp, any][]} */ ([
+      [/not a histogram/, { ...good, seats: [{ ...seat, segments: [[damaged]] }] }],
       [/"more"/, { ...good, more: 1 }],
       [/seats\.0\.segments/, { ...good, seats: [{ ...seat, segments: [[{}]] }] }],
       [/other contenders/, { ...good, seats: [seat, seat] }],
