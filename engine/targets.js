@@ -268,7 +268,7 @@ async function resolveServer(name, plan, listed) {
     unavailable: null,
     ...(listed && { listed }),
   };
-  // A server that could not be started is not replaced by somebody else's at the default address.
+  // In place of a server that did not start, no other one at the default address is used.
   const failed = source === 'default' ? failureOfStart(product) : null;
   try {
     if (failed !== null) throw failed;

@@ -1,5 +1,5 @@
 /**
- * The sizes of V8's heap that are the same in every process that is measured. By default they follow
+ * Sizes of V8's heap that are the same in every process that is measured. By default they follow
  * what survives the first collections, and with it what a process has imported, so that the same
  * code was faster from a file that imports more (docs/methodology.md):
  *

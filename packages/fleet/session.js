@@ -104,8 +104,8 @@ export class Session {
   }
 
   /**
-   * What the controller has not signed, of another run, or taken before is ignored: whoever has the
-   * token of agents can write it.
+   * An order is ignored if the controller has not signed it, if it is of another run, or if it was
+   * taken before: every holder of the agents' token can write into the stream.
    * @param {string[]} fields of an entry of the stream
    * @throws {DragstripError} E_REFUSED: no order, and of no step that could fail
    */
