@@ -4,16 +4,14 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { HistogramLogReader } from 'hdr-histogram-js';
-import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { seed } from '../../index.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure, eventually } from '../helpers/command-line.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const ROWS = ['--rows', '300', '--value-size', '64'];
 
@@ -34,26 +32,15 @@ function samplesOf(text) {
 
 describe('live outputs', () => {
   const servers = withServers(['redis']);
-  let folder = '';
+  const { call, callHere, file, resultIn, start, textOf } = withCommands(servers);
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-live-'));
-    const ended = await call('seed', 'redis', ...ROWS);
-    assert.equal(ended.status, 0, ended.stderr);
+    await seed({ servers: ['redis'], rows: 300, valueSize: 64, addresses: addressFlags(servers) });
   });
-  after(() => rm(folder, { recursive: true, force: true }));
-
-  /** @param {string[]} words */
-  const call = (...words) =>
-    runCommand(folder, ['bin/dragstrip.js', ...words], { env: addressVariables(servers) });
-  /** @param {string} file */
-  const resultIn = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
 
   test('--metrics: rates and latencies while it runs; nothing is left afterwards', async () => {
-    const words = ['--storages', 'ioredis', '--load', 'sync', '--duration', '4s', '--rounds', '2'];
-    const { ended, child } = startCommand(
-      folder,
-      ['bin/dragstrip.js', 'run', ...ROWS, ...words, '--metrics', '0', '--json', 'm.json'],
-      { env: addressVariables(servers) },
+    const words = ['--storages', 'ioredis', '--load', 'sync', '--duration', '4s'];
+    const { ended, child } = start(
+      ...['run', ...ROWS, ...words, '--warmup', '100', '--metrics', '0', '--json', 'm.json'],
     );
     let said = '';
     child.stderr?.on('data', (text) => {
@@ -99,10 +86,11 @@ describe('live outputs', () => {
   });
 
   test('--hlog: a line per second and benchmark, read by HdrHistogram tools', async () => {
-    const words = ['--storages', 'redis,ioredis', '--rate', '500', '--duration', '2s'];
-    const ended = await call('run', ...ROWS, ...words, '--hlog', 'log.hlog', '--json', 'h.json');
+    const words = ['--storages', 'redis,ioredis', '--rate', '100', '--duration', '2s'];
+    const how = ['--warmup', '100', '--hlog', 'log.hlog', '--json', 'h.json'];
+    const ended = await call('run', ...ROWS, ...words, ...how);
     assert.equal(ended.status, 0, ended.stderr);
-    const text = readFileSync(path.join(folder, 'log.hlog'), 'utf8');
+    const text = textOf('log.hlog');
     assert.match(
       text,
       /^#\[.*\]\n#\[Histogram log format version 1\.3\]\n#\[StartTime: \d+\.\d{3} /,
@@ -131,36 +119,38 @@ describe('live outputs', () => {
   });
 
   test('--hlog by slices: a line per round; --processes: those of all', async () => {
-    const how = ['--storages', 'redis', '--rounds', '2', '--budget', '4s', '--in-flight', '16'];
-    const ended = await call('race', ...ROWS, ...how, '--no-html', '--hlog', 's.hlog', '--quiet');
+    const how = ['--storages', 'redis', '--rounds', '2', '--budget', '3s', '--in-flight', '16'];
+    const log = ['--warmup', '100', '--no-html', '--hlog', 's.hlog', '--quiet'];
+    const ended = await call('race', ...ROWS, ...how, ...log);
     assert.equal(ended.status, 0, ended.stderr);
-    const reader = new HistogramLogReader(readFileSync(path.join(folder, 's.hlog'), 'utf8'));
+    const reader = new HistogramLogReader(textOf('s.hlog'));
     let lines = 0;
     while (reader.nextIntervalHistogram()) lines += 1;
     assert.ok(lines >= 4, String(lines));
-    const two = ['--storages', 'redis', '--ops', '400', '--processes', '2', '--json', 'p.json'];
+    const two = ['--storages', 'redis', '--ops', '400', '--processes', '2', '--warmup', '100'];
     const shared = await call('run', ...ROWS, ...two, '--hlog', 'p.hlog', '--metrics', '0');
     assert.equal(shared.status, 0, shared.stderr);
-    const sums = new HistogramLogReader(readFileSync(path.join(folder, 'p.hlog'), 'utf8'));
+    const sums = new HistogramLogReader(textOf('p.hlog'));
     assert.equal(sums.nextIntervalHistogram()?.totalCount, 400);
   });
 
   test('what cannot be is refused in one line, before anything is measured', async () => {
-    writeFileSync(path.join(folder, 'taken.hlog'), 'kept');
+    writeFileSync(file('taken.hlog'), 'kept');
     const run = ['run', ...ROWS, '--storages', 'memory', '--ops', '10'];
-    assertFailure(await call(...run, '--hlog', 'taken.hlog'), 2, /--hlog taken.hlog: the file ex/);
-    assert.equal(readFileSync(path.join(folder, 'taken.hlog'), 'utf8'), 'kept');
-    writeFileSync(path.join(folder, 'other'), 'kept');
-    symlinkSync('other', path.join(folder, 'link.hlog'));
+    const closed = await callHere(...run, '--hlog', 'taken.hlog');
+    assertFailure(closed, 2, /--hlog taken.hlog: the file ex/);
+    assert.equal(textOf('taken.hlog'), 'kept');
+    writeFileSync(file('other'), 'kept');
+    symlinkSync('other', file('link.hlog'));
     const forced = await call(...run, '--hlog', 'link.hlog', '--force');
     assert.equal(forced.status, 0, forced.stderr);
-    assert.equal(readFileSync(path.join(folder, 'other'), 'utf8'), 'kept');
-    assertFailure(await call(...run, '--metrics', 'x'), 2, /--metrics "x": not a port/);
+    assert.equal(textOf('other'), 'kept');
+    assertFailure(await callHere(...run, '--metrics', 'x'), 2, /--metrics "x": not a port/);
     const taken = createServer();
     await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
     try {
       const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-      const ended = await call(...run, '--metrics', String(port));
+      const ended = await callHere(...run, '--metrics', String(port));
       assertFailure(ended, 4, /--metrics: cannot listen at 127\.0\.0\.1:\d+ \(EADDRINUSE\)/);
     } finally {
       taken.close();

@@ -2,28 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, callCommand, runCommand } from '../helpers/command-line.js';
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure } from '../helpers/command-line.js';
 
 const MEMORY = ['--storages', 'memory', '--rows', '300', '--data-size', '32', '--warmup', '20'];
 const gnuplot = spawnSync('gnuplot', ['--version']).status === 0;
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mget-'));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const { call, callHere, file, resultIn, textOf } = withCommands();
 
-/** @param {string[]} words */
-const mget = (...words) => runCommand(folder, ['bin/dragstrip.js', 'mget', ...words]);
-
-/** @param {string} file */
-const resultOf = (file) => parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+const mget = (/** @type {string[]} */ ...words) => call('mget', ...words);
 
 describe('mget concurrency', () => {
   test('prints the original program’s table, of medians that the result lets one compute again', async () => {
@@ -38,7 +27,7 @@ describe('mget concurrency', () => {
     assert.equal(more[22], 'Deleted 300 test keys');
     const keys = rows.map(([count]) => Number(count));
     assert.deepEqual(keys, [1, 1, ...Array.from({ length: 20 }, (_, i) => 5 + 5 * i)]);
-    const { benchmarks } = resultOf('a.json');
+    const { benchmarks } = resultIn('a.json');
     assert.deepEqual(
       benchmarks.map(({ load }) => load.inFlight),
       [1, 2, 4],
@@ -87,7 +76,7 @@ describe('mget concurrency', () => {
     );
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^keys\tc=1\tc=2\n/);
-    const embedded = path.join(folder, 'state', 'embedded');
+    const embedded = file('state/embedded');
     assert.deepEqual(existsSync(embedded) ? readdirSync(embedded) : [], []);
   });
 });
@@ -103,7 +92,7 @@ describe('mget scatter', () => {
     for (const line of lines) assert.match(line, /^[234]\t\d+\.\d{3}$/);
     assert.deepEqual([...new Set(lines.map((line) => line[0]))].sort(), ['2', '3', '4']);
     assert.match(stderr, /Holding 300 keys[\s\S]*Deleted 300 test keys/);
-    const [series] = resultOf('s.json').benchmarks[0].rounds[0].series ?? [];
+    const [series] = resultIn('s.json').benchmarks[0].rounds[0].series ?? [];
     const points = series.keysOf?.map((keys, i) => {
       return `${keys}\t${((series.latenciesNs?.[i] ?? 0) / 1e6).toFixed(3)}`;
     });
@@ -138,7 +127,7 @@ describe('mget scatter', () => {
   test('draws an SVG without gnuplot: each fetch, and the line with its equation', async () => {
     const { status, stderr } = await mget(...words, '--svg', 'plot.svg', '--quiet');
     assert.equal(status, 0, stderr);
-    const svg = readFileSync(path.join(folder, 'plot.svg'), 'utf8');
+    const svg = textOf('plot.svg');
     assert.match(svg, /^<svg xmlns[\s\S]*<\/svg>\s*$/);
     assert.match(svg, /memory, MGET: each fetch by its keys/);
     assert.match(svg, /-?\d\.\d{4} x [+-] \d\.\d{4} ms/);
@@ -149,7 +138,7 @@ describe('mget scatter', () => {
 describe('mget refuses', () => {
   for (const flag of ['-a', '--password']) {
     test(`a password by ${flag}, without repeating it`, async () => {
-      const ended = await callCommand(['bin/dragstrip.js', 'mget', 'concurrency', flag, 'hunter2']);
+      const ended = await callHere('mget', 'concurrency', flag, 'hunter2');
       assertFailure(ended, 2, /--password-from-env NAME/);
       assert.doesNotMatch(ended.stderr, /hunter2/);
     });
@@ -174,7 +163,7 @@ describe('mget refuses', () => {
     ['more keys than are held', ['scatter', ...MEMORY, '--max-keys', '301'], /only 300 are stored/],
   ])) {
     test(title, async () => {
-      assertFailure(await mget(...words), /support/.test(says.source) ? 4 : 2, says);
+      assertFailure(await callHere('mget', ...words), /support/.test(says.source) ? 4 : 2, says);
     });
   }
 });

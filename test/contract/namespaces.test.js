@@ -7,11 +7,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
-import mysql from 'mysql2/promise';
 import { openNamespace } from '../../data/namespaces/index.js';
 import { WORKLOADS } from '../../workloads/index.js';
 import { spawnClaimer } from '../helpers/claim-and-die.js';
+import { openRedis, openSql } from '../helpers/own-clients.js';
 import { withServers } from '../helpers/servers.js';
 
 const CLAIM_AND_DIE = fileURLToPath(new URL('../helpers/claim-and-die.js', import.meta.url));
@@ -48,13 +47,8 @@ describe('namespaces', () => {
   const stores = {};
 
   before(async () => {
-    const redis = new Redis({
-      .../** @type {any} */ (servers.address('redis').main),
-      ...servers.login('redis'),
-      retryStrategy: null,
-    });
-    const { host, port } = servers.address('mariadb').sql;
-    const sql = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
+    const redis = openRedis(servers, { retryStrategy: null });
+    const sql = await openSql(servers);
     // @ts-expect-error it ships no types
     const { default: Tarantool } = await import('tarantool-driver');
     const { main } = servers.address('tarantool');
@@ -231,7 +225,7 @@ const SUFFIXES = {
   commands: (i) => `key:${String(i).padStart(12, '0')}`,
 };
 
-/** @param {Redis} redis @returns {Store} */
+/** @param {ReturnType<typeof openRedis>} redis @returns {Store} */
 function redisStore(redis) {
   const keysOf = async (/** @type {Namespace & { redis: any }} */ { redis: { prefix, marker } }) =>
     (await redis.keys(`${prefix}*`)).filter((key) => key !== marker);

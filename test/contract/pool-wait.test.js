@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { report, run } from '../../index.js';
 import { createDataset } from '../../lib/dataset.js';
+import { runHere } from '../helpers/run-here.js';
 import { withServers } from '../helpers/servers.js';
 
 const ROWS = { rows: 200, valueSize: 64, seed: 2 };
@@ -29,7 +30,7 @@ describe('waits for a connection of a pool', () => {
 
   /** @param {Record<string, unknown>} more */
   const race = (more) =>
-    run({
+    (more['processes'] ? run : runHere)({
       ...ROWS,
       storages: [...POOLS, 'ioredis'],
       home: servers.home(),
@@ -62,10 +63,11 @@ describe('waits for a connection of a pool', () => {
   }
 
   it('are in each round, by load: none waits where one request is in flight', async () => {
-    const { benchmarks } = await run({
+    const { benchmarks } = await runHere({
       ...ROWS,
       storages: [...POOLS, 'ioredis'],
       home: servers.home(),
+      warmup: 100,
       rounds: 2,
       loads: [
         { kind: 'sync', operations: OPS },
