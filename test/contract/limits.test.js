@@ -24,7 +24,7 @@ import { systemClock } from '../../measure/clock.js';
 import { systemInstruments } from '../../measure/usage.js';
 import { checkAvailable, loadStorage, storageNamesFor } from '../../storages/index.js';
 import { withServers } from '../helpers/servers.js';
-import { openRows } from '../helpers/storage-cases.js';
+import { openRows, reader } from '../helpers/storage-cases.js';
 
 const BIN = fileURLToPath(new URL('../../bin/dragstrip.js', import.meta.url));
 const STORED = await storageNamesFor(['get']);
@@ -110,21 +110,15 @@ describe('limits', () => {
       }
     });
 
-    test(`${name}: rows of another dataset are no limit`, async () => {
-      const other = createDataset({ ...dataset, seed: 12 });
-      await assert.rejects(openPump(name, { dataset: other }), {
-        code: 'E_INVALID',
-        message: /row \d+ differs from the dataset/,
+    for (const [title, change, message] of /** @type {const} */ ([
+      ['of another dataset', { seed: 12 }, /row \d+ differs from the dataset/],
+      ['that are not there', { rows: 1_000_000 }, /row \d+ is missing/],
+    ])) {
+      test(`${name}: rows ${title} are no limit`, async () => {
+        const other = createDataset({ ...dataset, ...change });
+        await assert.rejects(openPump(name, { dataset: other }), { code: 'E_INVALID', message });
       });
-    });
-
-    test(`${name}: rows that are not there are no limit`, async () => {
-      const more = createDataset({ ...dataset, rows: 1_000_000 });
-      await assert.rejects(openPump(name, { dataset: more }), {
-        code: 'E_INVALID',
-        message: /row \d+ is missing/,
-      });
-    });
+    }
 
     test(`${name}: a server that stops answering, and one that is killed, end the loop`, async () => {
       const fakeServer = await startFakeServer(name, dataset);
@@ -160,20 +154,12 @@ describe('limits', () => {
     }
   });
 
-  /**
-   * @param {import('../../lib/types.js').RowsHandle} handle
-   * @param {string} calls
-   * @param {number} id
-   */
-  async function read(handle, calls, id) {
-    const reply =
-      calls === 'callback'
-        ? await new Promise((resolve, reject) => {
-            handle.get(id, (error, answer) => (error ? reject(error) : resolve(answer)));
-          })
-        : await handle.get(id);
-    return handle.value === undefined ? reply : handle.value(reply);
-  }
+  const few = createDataset({ ...dataset, rows: 130 });
+  /** By protocol. @type {Record<string, ReturnType<typeof startFakeServer>>} */
+  const fakeServers = {};
+  after(async () => {
+    for (const one of Object.values(fakeServers)) await (await one).stop();
+  });
 
   for (const source of STORED) {
     test(`${source}: its fake server gives it every row, and none that is not there`, async (t) => {
@@ -185,30 +171,25 @@ describe('limits', () => {
         assert.equal(definition.server, null, 'a storage with a server speaks a protocol');
         return;
       }
-      const few = createDataset({ ...dataset, rows: 130 });
-      const fakeServer = await startFakeServer(protocol, few);
-      const { endpoint } = fakeServer;
-      try {
-        for (const [name, profile] of Object.entries(definition.profiles)) {
-          const lack = await checkAvailable(definition, name);
-          if (lack !== null) {
-            t.skip(lack.reason);
-            continue;
-          }
-          const handle = await openRows(definition, {
-            address: { main: endpoint, read: endpoint, write: endpoint, sql: endpoint },
-            profile: { name, ...profile },
-            dataset: few,
-          });
-          const calls = profile.calls ?? 'promise';
-          const ids = Array.from({ length: few.rows }, (_, i) => i + 1);
-          const values = await Promise.all(ids.map((id) => read(handle, calls, id)));
-          assert.deepEqual(values, ids.map(few.value), `${source}:${name}`);
-          assert.equal(await read(handle, calls, few.rows + 1), undefined);
-          await handle.close();
+      fakeServers[protocol] ??= startFakeServer(protocol, few);
+      const { endpoint } = await fakeServers[protocol];
+      for (const [name, options] of Object.entries(definition.profiles)) {
+        const lack = await checkAvailable(definition, name);
+        if (lack !== null) {
+          t.skip(lack.reason);
+          continue;
         }
-      } finally {
-        await fakeServer.stop();
+        const profile = { name, ...options };
+        const handle = await openRows(definition, {
+          address: { main: endpoint, read: endpoint, write: endpoint, sql: endpoint },
+          profile,
+          dataset: few,
+        });
+        const read = reader(handle, profile);
+        const ids = Array.from({ length: few.rows }, (_, i) => i + 1);
+        assert.deepEqual(await Promise.all(ids.map(read)), ids.map(few.value), `${source}:${name}`);
+        assert.equal(await read(few.rows + 1), undefined);
+        await handle.close();
       }
     });
   }
@@ -224,17 +205,17 @@ describe('limits', () => {
     const run = promisify(execFile);
     const { rows, valueSize, seed } = dataset;
     const common = [
-      ...['--storages', 'redis:tuned', '--ops', '3000', '--rounds', '2', '--quiet'],
+      ...['--storages', 'redis:tuned', '--in-flight', '100', '--ops', '3000', '--rounds', '1'],
+      ...['--seed', `${seed}`, '--quiet'],
       ...['--redis', formatEndpoint(servers.address('redis')['main'])],
-      ...['--rows', `${rows}`, '--value-size', `${valueSize}`, '--seed', `${seed}`],
+      ...['--rows', `${rows}`, '--value-size', `${valueSize}`],
     ];
     const limits = path.join(folder, 'limits.json');
     const options = { env: { ...process.env, DRAGSTRIP_HOME: folder, NO_COLOR: '1' } };
-    const limited = await run(
-      process.execPath,
-      [BIN, 'limit', ...common, '--json', limits],
-      options,
-    );
+    /** @param {string} command @param {string[]} words */
+    const call = (command, ...words) =>
+      run(process.execPath, [BIN, command, ...common, ...words], options);
+    const limited = await call('limit', '--json', limits);
     assert.match(limited.stdout, /server ceiling: rows of 100 characters/);
     assert.match(limited.stdout, /client ceiling, 100 in flight/);
     const stored = parseResult(await readFile(limits, 'utf8'), limits);
@@ -242,19 +223,16 @@ describe('limits', () => {
     assert.deepEqual(stored.benchmarks, []);
     const [wire] = stored.limits?.wire ?? [];
     assert.equal(wire.reason, null);
-    assert.equal(wire.n, 2);
+    assert.equal(wire.n, 1);
     assert.equal(wire.points.length, 4 * 7);
     assert.ok((wire.opsPerSecond ?? 0) > 1000 && (wire.serverCpuNs ?? 0) > 0);
     const window = stored.limits?.driver.find(({ load }) => load.inFlight === 100);
-    assert.ok(window !== undefined && window.n === 2);
+    assert.ok(window !== undefined && window.n === 1);
     assert.equal(window.opsPerSecond === null, (window.headroom ?? 0) < 2);
 
     const race = path.join(folder, 'race.json');
-    const { stdout } = await run(
-      process.execPath,
-      [BIN, 'race', ...common, '--in-flight', '100', '--limits', limits, '--json', race],
-      options,
-    );
+    const against = ['--load', 'window', '--limits', limits];
+    const { stdout } = await call('race', ...against, '--json', race);
     assert.match(stdout, /of server/);
     assert.match(stdout, new RegExp(`Taken\\s+from\\s+the\\s+result\\s+${stored.id}`));
     const raced = parseResult(await readFile(race, 'utf8'), race);
@@ -263,17 +241,7 @@ describe('limits', () => {
     const { cpuNs = 0, threadNsMax = 0 } = round.server ?? {};
     assert.ok(threadNsMax !== null && threadNsMax > 0 && threadNsMax <= cpuNs);
 
-    const other = [
-      BIN,
-      'race',
-      ...common,
-      '--value-size',
-      '64',
-      '--limits',
-      limits,
-      '--json',
-      race,
-    ];
-    await assert.rejects(run(process.execPath, other, options), { code: 2 });
+    const other = call('race', ...against, '--storages', 'memory', '--value-size', '64');
+    await assert.rejects(other, { code: 2, stderr: /measured with another/ });
   });
 });
