@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Redis } from 'ioredis';
 import { run } from '../../bench/mutex.js';
+import { openRedis } from '../helpers/own-clients.js';
 import { withServers } from '../helpers/servers.js';
 
 const servers = withServers(['redis']);
@@ -27,7 +27,7 @@ test('The bench of locks gives each figure with its target, and removes its keys
   for (const { low, median, high } of figures) {
     assert.ok(low > 0 && low <= median && median <= high && high < Number.POSITIVE_INFINITY);
   }
-  const redis = new Redis({ ...address.main, ...servers.login('redis'), lazyConnect: true });
+  const redis = openRedis(servers);
   assert.equal(await redis.dbsize(), 0);
   redis.disconnect();
 });

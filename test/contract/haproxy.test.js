@@ -12,7 +12,10 @@ import { findListener } from '../../measure/listener.js';
 import { fetchServers, loadServer, startServers, stopServers } from '../../servers/index.js';
 import { readThrough } from '../../servers/proxied-read.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
+import { commandVariants } from '../../workloads/commands/plan.js';
+import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { runCommand } from '../helpers/command-line.js';
+import { runHere } from '../helpers/run-here.js';
 import { addressOf, credentialsOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
 
 describe('HAProxy', () => {
@@ -102,16 +105,46 @@ describe('HAProxy', () => {
     const { status, stderr } = await runCommand(
       home,
       [
-        ...['bin/dragstrip.js', 'commands', '--setup', '--proxy-binary', 'haproxy'],
-        ...['--way', 'proxied', '--requests', '60', '--in-flight', '8', '--warmup', '20'],
+        ...[
+          'bin/dragstrip.js',
+          'commands',
+          '--setup',
+          '--proxy-binary',
+          'haproxy',
+          '--way',
+          'proxied',
+        ],
+        ...[
+          '--tests',
+          'PING_INLINE,MSET',
+          '--requests',
+          '60',
+          '--in-flight',
+          '8',
+          '--warmup',
+          '20',
+        ],
         ...['--rounds', '1', '--json', 'result.json', '--quiet', '--no-redis-benchmark'],
       ],
       { env: { DRAGSTRIP_HOME: home, DRAGSTRIP_REDIS: '' } },
     );
     assert.equal(status, 0, stderr);
-    const { benchmarks } = JSON.parse(readFileSync(join(home, 'result.json'), 'utf8'));
-    assert.equal(benchmarks.length, 60);
-    for (const { id, rounds } of benchmarks) {
+    const few = JSON.parse(readFileSync(join(home, 'result.json'), 'utf8'));
+    assert.equal(few.benchmarks.length, 8);
+    const way = /** @type {const} */ (['proxied']);
+    const transport = /** @type {const} */ (['tcp', 'unix']);
+    const list = { tests: TEST_NAMES, way, transport, keepAlive: [true, false], inFlight: 8 };
+    const both = (/** @type {string} */ name) => Object.values(running[name].address).join(',');
+    const all = await runHere({
+      home,
+      workload: 'commands',
+      storages: ['ioredis'],
+      variants: commandVariants({ ...list, requests: 60 }),
+      warmupOperations: 20,
+      addresses: { redis: both('redis'), proxy: both('haproxy') },
+    });
+    assert.equal(all.benchmarks.length, 60);
+    for (const { id, rounds } of [...few.benchmarks, ...all.benchmarks]) {
       assert.equal(rounds[0].outcomes.ok, 60, id);
       assert.equal(rounds[0].metrics.reached, 60, `${id}: what Redis has seen`);
     }

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
 import { createDataset } from '../../lib/dataset.js';
 import { namesOf } from '../../lib/namespace.js';
 import { loadStorage } from '../../storages/index.js';
 import { namespace } from '../../workloads/mutex/namespace.js';
 import { claimOn } from '../helpers/namespaces.js';
+import { openRedis } from '../helpers/own-clients.js';
 import { withServers } from '../helpers/servers.js';
 
 const KINDS = /** @type {const} */ ([
@@ -136,10 +136,7 @@ describe('kinds of lock', () => {
   test('what was claimed is removed again', async () => {
     await release?.();
     const { locks } = await open('ioredis', 'script');
-    const redis = new Redis({
-      .../** @type {any} */ (servers.address('redis').main),
-      ...servers.login('redis'),
-    });
+    const redis = openRedis(servers);
     assert.deepEqual(await redis.keys('*'), []);
     redis.disconnect();
     assert.equal(await locks.number.get('n'), undefined);

@@ -1,21 +1,18 @@
 /** Storages under Bun and under another Node, from npm, against a real server. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { getLoader } from '../../data/loaders/index.js';
 import { run } from '../../index.js';
 import { createDataset } from '../../lib/dataset.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 
 const DATASET = { rows: 500, valueSize: 100, seed: 3 };
 
 describe('other runtimes', () => {
   const servers = withServers(['redis']);
-  const home = mkdtempSync(path.join(tmpdir(), 'dragstrip-runtimes-'));
-  after(() => rmSync(home, { recursive: true, force: true }));
+  const home = withFolder();
 
   before(async () => {
     const [address, credentials] = [servers.address('redis'), servers.credentials('redis')];
@@ -32,7 +29,8 @@ describe('other runtimes', () => {
       ...DATASET,
       addresses: { redis: `${host}:${port}` },
       rounds: 2,
-      budget: 15_000,
+      budget: 6000,
+      warmup: 100,
       precision: 0.5,
       loads: [{ kind: 'window', inFlight: 20 }],
     });

@@ -4,32 +4,25 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, test } from 'node:test';
-import { parseResult } from '../../lib/parse-result.js';
-import { runCommand } from '../helpers/command-line.js';
-import { withFolder } from '../helpers/folder.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { withServers } from '../helpers/servers.js';
 
 describe('mget by slices', { timeout: 600_000 }, () => {
   const servers = withServers(['redis']);
-  const folder = withFolder();
+  const { call, resultIn } = withCommands(servers);
 
   test('series of each number of keys, the original lines, one connection per fetch', async () => {
     for (const more of [[], ['--pool']]) {
-      const words = ['bin/dragstrip.js', 'mget', 'concurrency', ...more];
-      const loads = ['--storages', 'ioredis,redis', '--counts', '1,10', '-c', '1,4'];
-      const sizes = [...loads, '--rows', '500', '--data-size', '64'];
-      const how = ['--rounds', '2', '--budget', '4s', '--json', 'mget.json', '--force'];
-      const { status, stdout, stderr } = await runCommand(folder, [...words, ...sizes, ...how], {
-        env: addressVariables(servers),
-      });
+      const words = ['mget', 'concurrency', ...more, '--storages', 'ioredis,redis'];
+      const sizes = ['--counts', '1,10', '-c', '1,4', '--rows', '500', '--data-size', '64'];
+      const how = ['--rounds', '2', '--budget', '4s', '--warmup', '50', '--force'];
+      const ended = await call(...words, ...sizes, ...how, '--json', 'mget.json');
+      const { status, stdout, stderr } = ended;
       assert.equal(status, 0, `${stdout}${stderr}`);
       assert.match(stdout, /ioredis\nkeys\tc=1\tc=4\n1\t[\d.]+\t[\d.]+\n10\t[\d.]+\t[\d.]+\n/);
       assert.match(stdout, /Holding 500 keys\n[\s\S]*Deleted 500 test keys/);
-      const text = readFileSync(path.join(folder, 'mget.json'), 'utf8');
-      const { benchmarks, comparison } = parseResult(text, 'mget.json');
+      const { benchmarks, comparison } = resultIn('mget.json');
       assert.equal(comparison?.loads.length, 4);
       for (const { id, state, rounds, load } of benchmarks) {
         assert.deepEqual([id, state, rounds.length], [id, 'measured', 2]);

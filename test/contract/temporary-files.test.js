@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { addressVariables, withServers } from '../helpers/servers.js';
 
 const ROWS = ['--rows', '300', '--value-size', '64'];
@@ -15,14 +15,13 @@ const LOADS = ['--load', 'window', '--in-flight', '16', '--duration', '200ms', '
 
 describe('temporary files', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-tmp-'));
+  const folder = withFolder();
   const temporary = path.join(folder, 't');
   before(async () => {
     mkdirSync(temporary);
     const ended = await call('seed', 'redis', 'mariadb', 'tarantool', ...ROWS);
     assert.equal(ended.status, 0, ended.stderr);
   });
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** @param {string[]} words */
   function call(...words) {
@@ -58,8 +57,8 @@ describe('temporary files', () => {
   });
 
   test('blocks and rounds', async () => {
-    const storages = 'ioredis,valkey-glide,lmdb';
-    const ended = await call('race', ...ROWS, '--storages', storages, '--budget', '5s');
+    const few = ['--storages', 'ioredis,valkey-glide,lmdb', '--rounds', '2', '--budget', '4s'];
+    const ended = await call('race', ...ROWS, ...few, '--warmup', '10');
     assert.equal(ended.status, 0, ended.stderr);
     assert.deepEqual(left(), []);
   });

@@ -4,13 +4,10 @@
  */
 
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
-import { createConnection } from 'mysql2/promise';
 import { getLoader } from '../../data/loaders/index.js';
 import { relayTo } from '../../engine/check/relay.js';
 import { formatPlace } from '../../lib/address.js';
@@ -18,6 +15,8 @@ import { createDataset } from '../../lib/dataset.js';
 import { certificatesIn, makeCertificates } from '../../servers/certificates.js';
 import { loadServer } from '../../servers/index.js';
 import { assertFailure, runCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
+import { openRedis, openSql } from '../helpers/own-clients.js';
 import { withServers } from '../helpers/servers.js';
 import { listCases, openRows, reader, within } from '../helpers/storage-cases.js';
 
@@ -34,7 +33,7 @@ const cases = (await listCases()).filter(
 
 describe('TLS', () => {
   const servers = withServers(['redis', 'mariadb'], { tls: true });
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-tls-'));
+  const folder = withFolder();
 
   /** @param {string} name @param {TlsFiles} [more] */
   const addressOf = (name, more = {}) => {
@@ -59,8 +58,6 @@ describe('TLS', () => {
     },
     { timeout: 120_000 },
   );
-
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('there are drivers with it of both servers', () => {
     const names = new Set(cases.map(({ definition }) => definition.name));
@@ -132,14 +129,13 @@ describe('TLS', () => {
   /** @param {string} server @returns {Promise<number>} encrypted connections, of Redis now open */
   async function encrypted(server) {
     if (server === 'mariadb') {
-      const { host, port } = servers.address('mariadb')['sql'];
-      const connection = await createConnection({ host, port, ...servers.login('mariadb') });
+      const connection = await openSql(servers);
       const [rows] = await connection.query("SHOW GLOBAL STATUS LIKE 'Ssl_accepts'");
       connection.destroy();
       return Number(/** @type {any} */ (rows)[0].Value);
     }
-    const { main, tls } = servers.address('redis');
-    const client = new Redis({ host: main.host, port: main.port, ...servers.login('redis') });
+    const { tls } = servers.address('redis');
+    const client = openRedis(servers);
     const clients = String(await client.client('LIST'));
     client.disconnect();
     return clients.split(` laddr=127.0.0.1:${tls.port} `).length - 1;

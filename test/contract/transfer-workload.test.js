@@ -1,37 +1,26 @@
 /** The example with a pool and transactions, on a real server through each driver that can. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { Redis } from 'ioredis';
-import { parseResult } from '../../lib/parse-result.js';
-import { assertFailure, ROOT, runCommand } from '../helpers/command-line.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { describe, test } from 'node:test';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertFailure, ROOT } from '../helpers/command-line.js';
+import { withRedis } from '../helpers/own-clients.js';
+import { withServers } from '../helpers/servers.js';
 
 const FILE = path.join(ROOT, 'examples', 'transfer-workload.js');
 
 describe('examples/transfer-workload.js', () => {
   const servers = withServers(['redis']);
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-transfer-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
-
-  /** @param {string[]} words */
-  const call = (...words) =>
-    runCommand(folder, ['bin/dragstrip.js', 'run', '--workload', FILE, ...words], {
-      env: addressVariables(servers),
-    });
+  const redis = withRedis(servers);
+  const { call, resultIn } = withCommands(servers);
+  const run = (/** @type {string[]} */ ...words) => call('run', '--workload', FILE, ...words);
 
   test('transfers through each driver, no amount is lost, the keys are removed', async () => {
     const words = ['--storages', 'redis,ioredis,iovalkey', '--ops', '500', '--warmup', '100'];
-    const ended = await call(...words, '--pool', '3', '--rounds', '1', '--json', 'r.json');
+    const ended = await run(...words, '--pool', '3', '--rounds', '1', '--json', 'r.json');
     assert.equal(ended.status, 0, ended.stderr + ended.stdout);
-    const { benchmarks } = parseResult(readFileSync(path.join(folder, 'r.json'), 'utf8'), 'r.json');
+    const { benchmarks } = resultIn('r.json');
     assert.equal(benchmarks.length, 3);
     for (const { id, rounds, parameters, state } of benchmarks) {
       assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
@@ -41,19 +30,14 @@ describe('examples/transfer-workload.js', () => {
         assert.ok(Number(metrics?.['poolWaitNsMean']) > 0, `32 in flight wait for 3: ${id}`);
       }
     }
-    const redis = new Redis({ ...servers.address('redis')['main'], ...servers.login('redis') });
-    try {
-      const stats = await redis.info('commandstats');
-      const calls = Number(/cmdstat_exec:calls=(\d+)/.exec(stats)?.[1]);
-      // Three drivers, each with its warm-up.
-      assert.ok(calls >= 3 * 500, `transactions at the server: ${calls}`);
-      assert.deepEqual(await redis.keys('dragstrip:transfer:*'), []);
-    } finally {
-      redis.disconnect();
-    }
+    const stats = await redis().info('commandstats');
+    const calls = Number(/cmdstat_exec:calls=(\d+)/.exec(stats)?.[1]);
+    // Three drivers, each with its warm-up.
+    assert.ok(calls >= 3 * 500, `transactions at the server: ${calls}`);
+    assert.deepEqual(await redis().keys('dragstrip:transfer:*'), []);
   });
 
   test('storages without commands are refused if they are named', async () => {
-    assertFailure(await call('--storages', 'valkey-glide'), 4, /does not support command/);
+    assertFailure(await run('--storages', 'valkey-glide'), 4, /does not support command/);
   });
 });

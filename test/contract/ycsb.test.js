@@ -4,56 +4,64 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { before, describe, test } from 'node:test';
-import { parseResult } from '../../lib/parse-result.js';
-import { runCommand } from '../helpers/command-line.js';
-import { withFolder } from '../helpers/folder.js';
-import { addressVariables, withServers } from '../helpers/servers.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { assertAllOk, runHere } from '../helpers/run-here.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const ROWS = ['--rows', '300', '--value-size', '64'];
-const SMALL = [...ROWS, '--ops', '400', '--in-flight', '16', '--warmup', '40', '--rounds', '1'];
+const SMALL = ['--ops', '400', '--in-flight', '16', '--warmup', '40', '--rounds', '1'];
 
 describe('ycsb on real servers', () => {
   const servers = withServers(['redis', 'mariadb']);
-  const folder = withFolder();
+  const { call, file, resultIn } = withCommands(servers);
   before(async () => {
-    await call('seed', 'redis', 'mysql', ...ROWS);
+    await callRight('seed', 'redis', 'mysql', ...ROWS);
   });
 
   /** @param {string[]} words */
-  const call = async (...words) => {
-    const env = addressVariables(servers);
-    const ended = await runCommand(folder, ['bin/dragstrip.js', ...words], { env });
+  const callRight = async (...words) => {
+    const ended = await call(...words);
     assert.equal(ended.status, 0, `${words.join(' ')}: ${ended.stderr}\n${ended.stdout}`);
     return ended.stdout;
   };
 
   test('A to F, many in flight: every reply is right', async () => {
-    const storages = ['ioredis', 'mysql2', 'manual-hs'];
-    const file = 'ycsb.json';
-    const text = await call('ycsb', '--storages', storages.join(','), ...SMALL, '--json', file);
+    const text = await callRight(
+      'ycsb',
+      '--storages',
+      'ioredis',
+      '--core',
+      'a,f',
+      ...ROWS,
+      ...SMALL,
+    );
     assert.match(text, /^Dragstrip .*: ycsb\n/);
     assert.match(text, /\nops\/s: verified operations per second/, 'the legend');
-    const { benchmarks } = parseResult(readFileSync(path.join(folder, file), 'utf8'), file);
+    const storages = ['ioredis', 'mysql2', 'manual-hs'];
+    const { benchmarks } = await runHere({
+      home: file('state'),
+      addresses: addressFlags(servers),
+      workload: 'ycsb',
+      storages,
+      rows: 300,
+      valueSize: 64,
+      ops: 400,
+      inFlight: 16,
+      warmup: 40,
+      rounds: 1,
+    });
     const measured = benchmarks.filter(({ state }) => state !== 'skipped');
     assert.equal(measured.length, storages.length * 6, JSON.stringify(measured.length));
-    for (const { id, state, rounds, load } of measured) {
-      assert.equal(state, 'measured', `${id}: ${rounds[0]?.failure?.message}`);
-      assert.equal(rounds[0].outcomes.ok, load.operations, id);
-    }
+    assertAllOk({ benchmarks: measured });
+    for (const { id, rounds } of measured) assert.equal(rounds[0].outcomes.ok, 400, id);
   });
 
   test('by slices, one and many in flight: sums, kinds and compared replies are exact', async () => {
-    const file = 'slices.json';
     const how = ['--core', 'a,e', '--in-flight', '1,16', '--rounds', '1', '--budget', '4s'];
-    const storages = ['--storages', 'redis,ioredis,mysql2'];
-    await call('ycsb', ...storages, ...ROWS, ...how, '--json', file);
-    const { benchmarks, comparison } = parseResult(
-      readFileSync(path.join(folder, file), 'utf8'),
-      file,
-    );
+    const storages = ['--storages', 'redis,ioredis,mysql2', '--warmup', '40'];
+    await callRight('ycsb', ...storages, ...ROWS, ...how, '--json', 'slices.json');
+    const { benchmarks, comparison } = resultIn('slices.json');
     assert.equal(comparison?.loads.length, 4);
     assert.equal(benchmarks.length, 12);
     for (const { id, state, rounds } of benchmarks) {
@@ -72,7 +80,7 @@ describe('ycsb on real servers', () => {
   });
 
   test('the rows are as they were written, counted and sampled', async () => {
-    const again = await call('seed', 'redis', 'mysql', ...ROWS);
+    const again = await callRight('seed', 'redis', 'mysql', ...ROWS);
     assert.match(again, /redis: .*there already[\s\S]*mysql: .*there already/);
   });
 });

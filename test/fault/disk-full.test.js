@@ -92,7 +92,7 @@ describe('a server whose disk is full', { skip }, () => {
         workload: 'mix',
         mix: 'get:50,set:50',
         storages: ['ioredis'],
-        rate: 500,
+        rate: 200,
         duration: 8000,
         warmup: 0,
         addresses: { redis: address },

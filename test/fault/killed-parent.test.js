@@ -1,15 +1,15 @@
 /** The process of a run is killed, as the kernel does when memory runs out: its result remains. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseResult } from '../../lib/parse-result.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-const RATE = 1000;
+const RATE = 100;
 const INDEX = new URL('../../index.js', import.meta.url);
 /** Six contenders of one storage: a round of them takes some seconds. */
 const NAMES = ['default', 'b', 'c', 'd', 'e', 'f'];
@@ -30,8 +30,7 @@ const STORAGE = `
   });`;
 
 describe('the parent of a run is killed', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-killed-parent-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = withFolder();
 
   for (const processes of [1, 2]) {
     test(`all but the last second is stored, with ${processes} per load`, async () => {

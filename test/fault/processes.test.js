@@ -1,27 +1,18 @@
 /** One of several processes of a load is killed; and a CPU quota throttles all of them. */
 
 import assert from 'node:assert/strict';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { parseResult } from '../../lib/parse-result.js';
 import { childrenOf, eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-processes-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 test('one of two processes is killed: its benchmark fails with the signal, the others run', async () => {
   const file = path.join(folder, 'killed.json');
-  const load = ['--rate', '2k', '--duration', '6s', '--processes', '2', '--rows', '100'];
+  const load = ['--rate', '200', '--duration', '6s', '--processes', '2', '--rows', '100'];
   const words = ['run', '--storages', 'memory,lmdb', ...load, '--json', file, '--quiet'];
   const { child, ended } = startCommand(folder, ['bin/dragstrip.js', ...words]);
   const isMeasured = () => {

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { Redis as Iovalkey } from 'iovalkey';
 import { createClient } from 'redis';
+import { openRedis } from '../../../../test/helpers/own-clients.js';
 import { withServers } from '../../../../test/helpers/servers.js';
 import { createLocker, MutexError } from '../../index.js';
 
@@ -22,21 +23,22 @@ afterEach(async () => {
 
 /** @returns {Redis} of the test itself */
 function admin() {
-  const redis = new Redis({ ...servers.address('redis').main, ...servers.login('redis') });
+  const redis = openRedis(servers);
   closing.push(() => redis.disconnect());
   return redis;
 }
 
 /**
  * @param {string} driver
+ * @param {(() => number) | null} [retryStrategy] null: it connects once
  * @returns {Promise<any>}
  */
-async function clientOf(driver) {
+async function clientOf(driver, retryStrategy = () => 20) {
   const main = { ...servers.address('redis').main, ...servers.login('redis') };
   if (driver !== 'redis') {
     const redis = new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
       ...main,
-      retryStrategy: () => 20,
+      retryStrategy,
     });
     redis.on('error', () => {});
     closing.push(() => redis.disconnect());
@@ -44,7 +46,7 @@ async function clientOf(driver) {
   }
   const client = createClient({
     password: main.password,
-    socket: { host: main.host, port: main.port, reconnectStrategy: () => 20 },
+    socket: { host: main.host, port: main.port, reconnectStrategy: retryStrategy ?? false },
   });
   client.on('error', () => {});
   await client.connect();
@@ -337,19 +339,7 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
   }
 
   test(`${driver}: waiters reject when it is closed or lost`, async () => {
-    const main = { ...servers.address('redis').main, ...servers.login('redis') };
-    const client =
-      driver !== 'redis'
-        ? new (driver === 'ioredis' ? Redis : /** @type {any} */ (Iovalkey))({
-            ...main,
-            retryStrategy: null,
-          })
-        : createClient({
-            password: main.password,
-            socket: { host: main.host, port: main.port, reconnectStrategy: false },
-          });
-    client.on('error', () => {});
-    if (driver === 'redis') await client.connect();
+    const client = await clientOf(driver, null);
     const locker = await lockerOf(driver, 'script', { client });
     const other = await lockerOf(driver, 'script');
     const name = fresh();
@@ -364,8 +354,6 @@ for (const driver of ['ioredis', 'iovalkey', 'redis']) {
     await redis.call('CLIENT', ['KILL', 'TYPE', 'pubsub']);
     await losing;
     await assert.rejects(locker.mutex(name).lock(), code('MUTEX_CONNECTION'));
-    if (driver === 'redis') /** @type {any} */ (client).destroy();
-    /** @type {any} */ else client.disconnect();
   });
 }
 
