@@ -1,5 +1,5 @@
 /**
- * Runs on real servers whose results were frozen, as those of test/golden/frozen.test.js: races,
+ * Runs on real servers whose results were frozen, as those of frozen-alone.test.js: races,
  * inserts, locks, commands through a proxy, several load machines.
  */
 

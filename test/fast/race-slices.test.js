@@ -90,6 +90,7 @@ test('a run stores rounds, slices and accounting, and its report begins with a v
       rows: 200,
       rounds: 2,
       precision: 0.03,
+      budget: 4000,
       placement: 'free',
     },
     { onEvent: ({ type }) => events.push(type) },

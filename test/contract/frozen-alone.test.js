@@ -1,7 +1,7 @@
 /**
  * Runs without a server whose results were frozen: counts, identifiers, states, failures, roles,
  * columns and metrics stay as they are, whatever measures. Those that need servers are in
- * test/contract/frozen.test.js; the normal form is that of test/helpers/frozen.js.
+ * frozen.test.js; the normal form is that of test/helpers/frozen.js.
  */
 
 import assert from 'node:assert/strict';
