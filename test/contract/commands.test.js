@@ -12,15 +12,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { statusOf } from '../../cli/status.js';
-import { inThisProcess } from '../../engine/contender-process.js';
-import { runRace } from '../../engine/runner.js';
-import { systemClock } from '../../measure/clock.js';
-import { systemInstruments } from '../../measure/usage.js';
 import { loadServer } from '../../servers/index.js';
 import { startProxyCommand } from '../../servers/proxy-command.js';
 import { isRefusedByProxy, refusalOf } from '../../workloads/commands/analysis.js';
@@ -31,7 +26,8 @@ import { status as statusWith } from '../../workloads/commands/run-hooks.js';
 import { TEST_NAMES } from '../../workloads/commands/tests.js';
 import { assertFailure, eventually, runCommand, startCommand } from '../helpers/command-line.js';
 import { withCommandServers } from '../helpers/command-servers.js';
-import { buildResult } from '../helpers/result-builder.js';
+import { withFolder } from '../helpers/folder.js';
+import { runHere } from '../helpers/run-here.js';
 import { PACKAGES_HOME } from '../helpers/servers.js';
 
 /** @param {import('../../lib/result.js').Result} result */
@@ -40,9 +36,6 @@ const statusAfter = (result) => statusWith(result, statusOf, { options: {}, quie
 /** @typedef {import('../../lib/result.js').Result} Result */
 
 const CLIENTS = 8;
-/** Real ones, but for the loop that sees whether the machine changes its speed. */
-const INSTRUMENTS = { ...systemInstruments(systemClock), canaryNs: () => 1e6 };
-const { environment } = buildResult();
 /** @type {import('../../workloads/commands/plan.js').CommandList} */
 const ALL = {
   tests: TEST_NAMES,
@@ -60,12 +53,11 @@ describe('the command list on real servers', () => {
   /**
    * @param {Partial<typeof ALL>} list
    * @param {Record<string, any>} [options]
-   * @param {Parameters<typeof runRace>[1] & {}} [context] by default in this process, which is
-   *   faster
+   * @param {Parameters<typeof runHere>[1]} [context]
    */
-  async function runList({ requests = 60, ...list }, options = {}, context = {}) {
+  function runList({ requests = 60, ...list }, options = {}, context = {}) {
     const { commands, ...more } = options;
-    return runRace(
+    return runHere(
       {
         home: path.join(folder(), 'state'),
         workload: 'commands',
@@ -79,7 +71,7 @@ describe('the command list on real servers', () => {
         addresses: { redis: both('redis'), proxy: both('nutcracker') },
         ...more,
       },
-      { processes: inThisProcess(INSTRUMENTS), environment: async () => environment, ...context },
+      context,
     );
   }
 
@@ -310,9 +302,9 @@ describe('the command list on real servers', () => {
           way: ['proxied'],
           transport: ['tcp'],
           keepAlive: [keepAlive],
-          requests: 400_000,
+          requests: 100_000,
         },
-        { addresses: { redis: both('redis'), proxy: address }, timeoutMs: 3000 },
+        { addresses: { redis: both('redis'), proxy: address }, timeoutMs: 1000 },
         {
           onEvent: (event) => {
             if (killed || event.type !== 'progress' || event.phase !== 'measure') return;
@@ -404,11 +396,11 @@ describe('the command list on real servers', () => {
     PATH: `${bin}:${path.dirname(process.execPath)}:/usr/bin`,
   });
 
-  test('--benchmark valkey runs the program of that name, under its name and version', async () => {
+  test('--benchmark valkey runs the program of that name, under its name and version', async (t) => {
     // No valkey-benchmark: the redis-benchmark of these tests under its name. It shows that the
     // program is found by name, run and named in the output; not what Valkey's own measures.
     const { program, libraries } = /** @type {any} */ (programOf(process.env));
-    const bin = await mkdtemp(path.join(folder(), 'bin-'));
+    const bin = withFolder(t);
     const script = `#!/bin/sh\nLD_LIBRARY_PATH='${libraries ?? ''}' exec '${program}' "$@"\n`;
     writeFileSync(path.join(bin, 'valkey-benchmark'), script, { mode: 0o755 });
     const ended = await runCommand(folder(), [...VALKEY, ...ONCE, '-q'], { env: withPath(bin) });
@@ -446,8 +438,8 @@ describe('the command list on real servers', () => {
 
   test('without redis-benchmark its column says why, and what helps', async () => {
     const words = ['bin/dragstrip.js', 'commands', '--tests', 'GET', '--way', 'direct', '--quiet'];
-    const small = ['--requests', '60', '--clients', '5', '--warmup', '5', '--svg', 'plots'];
-    const ended = await runCommand(folder(), [...words, ...small], {
+    const small = ['--requests', '60', '--clients', '5', '--warmup', '5', '--transport', 'unix'];
+    const ended = await runCommand(folder(), [...words, ...small, '--svg', 'plots'], {
       env: { ...env(), PATH: path.dirname(process.execPath) },
     });
     assert.equal(ended.status, 0, ended.stderr);

@@ -4,27 +4,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import mysql from 'mysql2/promise';
-import { run } from '../../index.js';
-import { formatEndpoint } from '../../lib/address.js';
-import { parseResult } from '../../lib/parse-result.js';
 import { stressVerdict, toLockRows } from '../../workloads/mutex/analysis.js';
-import {
-  childrenOf,
-  eventually,
-  isRunning,
-  ROOT,
-  runCommand,
-  startCommand,
-} from '../helpers/command-line.js';
-import { withServers } from '../helpers/servers.js';
+import { withCommands } from '../helpers/command-folder.js';
+import { childrenOf, eventually, isRunning, ROOT } from '../helpers/command-line.js';
+import { openSql, withRedis } from '../helpers/own-clients.js';
+import { runHere } from '../helpers/run-here.js';
+import { addressFlags, withServers } from '../helpers/servers.js';
 
 const BROKEN = path.join(ROOT, 'test', 'helpers', 'broken-lock.js');
 const SECTIONS = 2500;
@@ -35,50 +23,11 @@ const KILLS = 2;
 
 describe('mutex on real servers', () => {
   const servers = withServers(['redis', 'mariadb', 'tarantool']);
-  let folder = '';
-  /** @type {Redis} */
-  let redis;
-
-  before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-mutex-'));
-    redis = new Redis({
-      .../** @type {any} */ (servers.address('redis').main),
-      ...servers.login('redis'),
-    });
-    redis.on('error', () => {}); // the servers stop before it
-  });
-  after(async () => {
-    redis?.disconnect();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  /** @returns {Record<string, string>} addresses by flag */
-  function addresses() {
-    const { sql, read, write } = servers.address('mariadb');
-    return {
-      redis: formatEndpoint(servers.address('redis').main),
-      tarantool: formatEndpoint(servers.address('tarantool').main),
-      mysql: formatEndpoint(sql),
-      handlersocket: formatEndpoint(read),
-      'handlersocket-write': formatEndpoint(write),
-    };
-  }
-
-  /** @param {string[]} words */
-  const wordsOf = (...words) => [
-    'bin/dragstrip.js',
-    'mutex',
-    ...words,
-    ...Object.entries(addresses()).flatMap(([flag, address]) => [`--${flag}`, address]),
-  ];
+  const redis = withRedis(servers);
+  const { call, file, resultIn, start } = withCommands(servers);
 
   async function tables() {
-    const { sql } = servers.address('mariadb');
-    const connection = await mysql.createConnection({
-      host: sql.host,
-      port: sql.port,
-      ...servers.login('mariadb'),
-    });
+    const connection = await openSql(servers);
     const [rows] = await connection.query(
       "SELECT table_name FROM information_schema.tables WHERE table_name = 'dragstrip_mutex'",
     );
@@ -86,17 +35,17 @@ describe('mutex on real servers', () => {
     return /** @type {any[]} */ (rows).length;
   }
 
-  const leftKeys = () => redis.keys('*mutex*');
+  const leftKeys = () => redis().keys('*mutex*');
 
   test(`no two inside in ${SECTIONS} critical sections of every lock, processes killed`, async () => {
     const handlers = ['script', 'pure', 'redlock', 'redis-semaphore', 'get-lock', 'fiber'];
-    const result = await run({
-      home: path.join(folder, 'state'),
+    const result = await runHere({
+      home: file('state'),
       workload: 'mutex',
       storages: ['redis:tuned', 'ioredis', 'mysql2', 'tarantool'],
       warmupOperations: 0,
       timeoutMs: 120_000,
-      addresses: addresses(),
+      addresses: addressFlags(servers),
       variants: handlers.map((handler) => ({
         parameters: {
           test: 'stress',
@@ -145,16 +94,13 @@ describe('mutex on real servers', () => {
   });
 
   test('stress catches a broken lock, counts its violations, and exits with 5', async () => {
-    const json = path.join(folder, 'broken.json');
-    const { status, stdout } = await runCommand(
-      folder,
-      wordsOf(
-        ...['stress', '--storages', BROKEN, '--handlers', 'broken', '--forks', '3', '--keys', '2'],
-        ...['--repeat', '60', '--tasks', '2', '--sleep', '0.001', '--json', json],
-      ),
+    const { status, stdout } = await call(
+      ...['mutex', 'stress', '--storages', BROKEN, '--handlers', 'broken', '--forks', '3'],
+      ...['--keys', '2', '--repeat', '60', '--tasks', '2', '--sleep', '0.001'],
+      ...['--json', 'broken.json'],
     );
     assert.equal(status, 5, stdout);
-    const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json), 'stress');
+    const rows = toLockRows(resultIn('broken.json'), 'stress');
     const [{ violations, timeouts, source: benchmark }] = rows;
     assert.ok(violations > 0);
     assert.equal(timeouts, 0);
@@ -167,14 +113,10 @@ describe('mutex on real servers', () => {
   });
 
   test('the tests give the original program’s lines, waits, fairness and a holder that dies', async () => {
-    const json = path.join(folder, 'tests.json');
-    const { status, stdout, stderr } = await runCommand(
-      folder,
-      wordsOf(
-        ...['--storages', 'ioredis,mysql2,tarantool', '--handlers', 'script,get-lock,fiber'],
-        ...['--keys', '2', '--ops', '60', '--duration', '150ms', '--kills', '1', '--json', json],
-        ...['--expiry', '400ms'],
-      ),
+    const { status, stdout, stderr } = await call(
+      ...['mutex', '--storages', 'ioredis,mysql2,tarantool', '--handlers', 'script,get-lock,fiber'],
+      ...['--keys', '2', '--ops', '60', '--duration', '150ms', '--kills', '1', '--expiry', '400ms'],
+      ...['--json', 'tests.json'],
     );
     assert.equal(status, 0, stderr + stdout);
     assert.match(
@@ -185,7 +127,7 @@ describe('mutex on real servers', () => {
     assert.match(stdout, /^keys: 2\/ 3 {4}( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
     assert.match(stdout, /^keys: 2\/ 3 +\d+( {2}\d\.\d{6} ?){3} \( {2}\d\.\d{6}\)$/m);
     assert.match(stdout, /^keys: 2\/ 3 {2}not supported: GET_LOCK takes one name/m);
-    const rows = toLockRows(parseResult(readFileSync(json, 'utf8'), json));
+    const rows = toLockRows(resultIn('tests.json'));
     for (const { label, sections, violations, fairness, source: benchmark } of rows.filter(
       ({ test, notOffered }) => test === 'lock' && notOffered === null,
     )) {
@@ -212,14 +154,12 @@ describe('mutex on real servers', () => {
   });
 
   test('Ctrl-C ends all processes and removes what was made', async () => {
-    const { child, ended } = startCommand(
-      folder,
-      wordsOf('stress', '--forks', '2', '--keys', '2', '--sleep', '20', '--kill', '1'),
-    );
+    const words = ['--forks', '2', '--keys', '2', '--sleep', '20', '--kill', '1'];
+    const { child, ended } = start('mutex', 'stress', ...words);
     /** @type {number[]} */
     let pids = [];
     try {
-      while ((await redis.keys('dragstrip:mutex:number:*')).length === 0) await sleep(50);
+      while ((await redis().keys('dragstrip:mutex:number:*')).length === 0) await sleep(50);
       pids = descendants(child.pid ?? 0);
       assert.ok(pids.length >= 3, 'a benchmark and its processes');
       child.kill('SIGINT');
@@ -234,8 +174,7 @@ describe('mutex on real servers', () => {
   });
 
   test('a table there that is not ours is refused, and stays', async () => {
-    const { host, port } = servers.address('mariadb').sql;
-    const sql = await mysql.createConnection({ host, port, ...servers.login('mariadb') });
+    const sql = await openSql(servers);
     try {
       await sql.query('CREATE DATABASE IF NOT EXISTS hs_test');
       await sql.query('CREATE TABLE hs_test.dragstrip_mutex (name varchar(64), value bigint)');
@@ -250,7 +189,7 @@ describe('mutex on real servers', () => {
         '--keys',
         '1',
       ];
-      const { status, stderr } = await runCommand(folder, wordsOf(...words));
+      const { status, stderr } = await call('mutex', ...words);
       assert.equal(status, 3, stderr);
       assert.match(
         stderr,
@@ -265,12 +204,12 @@ describe('mutex on real servers', () => {
   });
 
   test('a key there that is not ours is refused, and stays', async () => {
-    await redis.set('dragstrip:mutex:mine', 'untouched');
-    const { status, stderr } = await runCommand(folder, wordsOf('--tests', '1', '--keys', '1'));
+    await redis().set('dragstrip:mutex:mine', 'untouched');
+    const { status, stderr } = await call('mutex', '--tests', '1', '--keys', '1');
     assert.equal(status, 3, stderr);
     assert.match(stderr, /dragstrip:mutex:mine exists and was not created by Dragstrip/);
-    assert.equal(await redis.get('dragstrip:mutex:mine'), 'untouched');
-    await redis.del('dragstrip:mutex:mine');
+    assert.equal(await redis().get('dragstrip:mutex:mine'), 'untouched');
+    await redis().del('dragstrip:mutex:mine');
   });
 });
 

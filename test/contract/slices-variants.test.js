@@ -24,7 +24,7 @@ test('variants share a process; each has sums, kinds and compared replies of its
       storages: ['memory', 'memory:sync'],
       rounds: 2,
       precision: 0.03,
-      budget: 5000,
+      budget: 3000,
     }),
   );
   resultSchema.parse(JSON.parse(JSON.stringify(result)));
@@ -67,7 +67,7 @@ test('a mix is sliced', async () => {
       loads: [{ kind: 'sync' }],
       rounds: 2,
       precision: 0.03,
-      budget: 5000,
+      budget: 3000,
     }),
   );
   for (const { rounds, id } of result.benchmarks) {
@@ -88,7 +88,7 @@ test('what cannot be sliced runs whole, once per round, and the result says so',
     rows: 200,
     rounds: 2,
     precision: 0.03,
-    budget: 5000,
+    budget: 3000,
     loads: [
       { kind: 'sync' },
       { kind: 'burst', operations: 400 },
@@ -118,7 +118,7 @@ test('codecs are sliced: each has its fixtures, its allocation and what was comp
       protocols: ['messagepack'],
       rounds: 2,
       precision: 0.03,
-      budget: 10_000,
+      budget: 7000,
     }),
   );
   const ran = result.benchmarks.filter(({ state }) => state !== 'skipped');
@@ -146,7 +146,7 @@ test('fetches of many keys are sliced by their number of keys: a round has a ser
       valueSize: 64,
       pipelined: true,
       rounds: 2,
-      budget: 5000,
+      budget: 3000,
     }),
   );
   resultSchema.parse(JSON.parse(JSON.stringify(result)));
@@ -185,7 +185,7 @@ test('a scatter runs whole, and its result says why', async () => {
     /--precision cannot be used here: each fetch of a scatter has its own number of keys/,
   );
   await assert.rejects(
-    run(/** @type {any} */ ({ ...options, test: 'concurrency', cycles: 100, budget: 5000 })),
+    run(/** @type {any} */ ({ ...options, test: 'concurrency', cycles: 100, budget: 3000 })),
     /--budget cannot be used here: --cycles fixes the amount/,
   );
 });
