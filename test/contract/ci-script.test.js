@@ -1,16 +1,15 @@
 /** The script of the CI example: green, red, and what it leaves for the comment. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { execa } from 'execa';
 import { NO_SERVERS, ROOT } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { writeTurning } from '../helpers/turning-driver.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-ci-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 const SCRIPT = path.join(ROOT, 'examples/github-action/dragstrip.sh');
 const MARK = '<!-- dragstrip -->';

@@ -5,20 +5,19 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../index.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { assertFrozen } from '../helpers/frozen.js';
 import { writeTurning } from '../helpers/turning-driver.js';
 
 const PLANNED = fileURLToPath(new URL('../helpers/planned-answers.js', import.meta.url));
-const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-frozen-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = withFolder();
 
 /** @param {Record<string, unknown>} options */
 const runWith = (options) =>

@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { execa } from 'execa';
 import { assertFailure, NO_SERVERS, ROOT } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import { writeTurning } from '../helpers/turning-driver.js';
 
 /**
@@ -44,7 +44,7 @@ async function startRegistry(folder, versions) {
 }
 
 describe('a registry of our own with a planted release', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-registry-'));
+  const folder = withFolder();
   const versions = ['1.0.0', '1.1.0', '2.0.0'];
   /** @type {import('node:http').Server} */
   let server;
@@ -60,7 +60,6 @@ describe('a registry of our own with a planted release', () => {
   });
   after(() => {
     server?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** @param {string[]} words */

@@ -1,9 +1,6 @@
 /** One suite over every storage and profile, against the real servers. */
 
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { getLoader } from '../../data/loaders/index.js';
@@ -11,6 +8,7 @@ import { createDataset } from '../../lib/dataset.js';
 import { MISS, OK } from '../../lib/outcome.js';
 import { workload } from '../../workloads/get/index.js';
 import { workload as mix } from '../../workloads/mix/index.js';
+import { withFolder } from '../helpers/folder.js';
 import { withServers } from '../helpers/servers.js';
 import {
   assertDeclared,
@@ -50,11 +48,10 @@ const cases = [...(await listCases()), ...(await casesOf(example))];
 // One suite, because hooks at the top of a file do not wait for each other on Node 20.
 describe('storages', () => {
   const servers = withServers(SERVERS);
-  let folder = '';
+  const folder = withFolder();
 
   before(
     async () => {
-      folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-storages-'));
       for (const server of SERVERS) {
         const loader = await getLoader(server);
         await loader.seed({
@@ -69,8 +66,6 @@ describe('storages', () => {
     },
     { timeout: 120_000 },
   );
-
-  after(() => rm(folder, { recursive: true, force: true }));
 
   for (const { label, definition, profile, skip } of cases) {
     describe(label, { skip }, () => {

@@ -5,16 +5,15 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
 import { inThisProcess } from '../../engine/contender-process.js';
 import { runRace } from '../../engine/runner.js';
 import { parseResult } from '../../lib/parse-result.js';
 import { createFakeClock } from '../../measure/clock.js';
 import { decode } from '../../measure/hdr.js';
 import { loadReport, REPORT_NAMES } from '../../report/index.js';
+import { withFolder } from '../helpers/folder.js';
 
 const FILES = new URL('files/', import.meta.url);
 const ENVIRONMENT = Object.freeze({
@@ -31,8 +30,7 @@ const ENVIRONMENT = Object.freeze({
   loadAverage: [0.5, 0.25, 0.125],
 });
 
-const home = mkdtempSync(path.join(tmpdir(), 'dragstrip-golden-'));
-after(() => rmSync(home, { recursive: true, force: true }));
+const home = withFolder();
 
 /**
  * Every reading moves on by a fixed step, so that all differences are known beforehand.
