@@ -32,6 +32,19 @@ describe('loaders', () => {
     stores = await createStores(servers);
   });
 
+  /**
+   * @param {string} name
+   * @param {object} [options] of the dataset
+   * @param {object} [more]
+   */
+  async function seedBy(name, options, more) {
+    const loader = await getLoader(name);
+    const address = servers.address(loader.server);
+    const credentials = servers.credentials(loader.server);
+    const dataset = createDataset({ rows: ROWS, ...options });
+    return loader.seed({ address, credentials, dataset, ...more });
+  }
+
   for (const name of [...loaderNames, 'redis-cluster']) {
     describe(`loader ${name}`, () => {
       /** @type {import('../../lib/types.js').LoaderDefinition} */
@@ -46,13 +59,7 @@ describe('loaders', () => {
 
       /** @param {object} [options] @param {object} [more] */
       async function seed(options, more) {
-        const dataset = createDataset({ rows: ROWS, ...options });
-        const { nodes, ...report } = await loader.seed({
-          address: servers.address(loader.server),
-          credentials: servers.credentials(loader.server),
-          dataset,
-          ...more,
-        });
+        const { nodes, ...report } = await seedBy(name, options, more);
         // Of a cluster: what each primary counts.
         const counts = Object.values(nodes ?? {});
         assert.equal(counts.length, loader.name === 'redis-cluster' ? 3 : 0);
@@ -87,16 +94,12 @@ describe('loaders', () => {
         assert.deepEqual(await inspect(), { dataset: null, notOurs: null });
       });
 
-      test('Every row is written as the dataset says, and no row beyond', async () => {
+      test('Every row is written as the dataset says, none beyond, and verified the next time', async () => {
         assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
         await assertHolds();
-      });
-
-      test('The same dataset a second time is verified and left as it is', async () => {
-        await seed();
         const before = await store.fingerprint();
         assert.deepEqual(await seed(), { rows: ROWS, written: false, sampled: 128 });
-        assert.equal(await store.fingerprint(), before);
+        assert.equal(await store.fingerprint(), before, 'left as it is');
       });
 
       for (const [title, change] of Object.entries(
@@ -134,19 +137,17 @@ describe('loaders', () => {
         });
       }
 
-      test('A row that was changed behind our back and is sampled is written again', async () => {
-        await seed();
-        await store.spoil(1);
-        assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
-        await assertHolds();
-      });
-
-      test('A row that was removed behind our back is written again', async () => {
-        await seed();
-        await store.remove(1234);
-        assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
-        await assertHolds();
-      });
+      for (const [title, spoil] of /** @type {const} */ ([
+        ['changed behind our back and is sampled', () => store.spoil(1)],
+        ['removed behind our back', () => store.remove(1234)],
+      ])) {
+        test(`A row that was ${title} is written again`, async () => {
+          await seed();
+          await spoil();
+          assert.deepEqual(await seed(), { rows: ROWS, written: true, sampled: 128 });
+          await assertHolds();
+        });
+      }
 
       test('Progress rises to the number of rows', async () => {
         /** @type {number[]} */
@@ -212,16 +213,14 @@ describe('loaders', () => {
   }
 
   describe('MariaDB alone', () => {
-    const seed = async (/** @type {object} */ options, more = {}) => {
-      const loader = await getLoader('mysql');
-      const dataset = createDataset({ rows: ROWS, ...options });
-      return loader.seed({
-        address: servers.address('mariadb'),
-        credentials: servers.credentials('mariadb'),
-        dataset,
-        ...more,
+    const seed = (/** @type {object} */ options, more = {}) => seedBy('mysql', options, more);
+    /** @param {object} options */
+    const assertKept = (options) =>
+      assert.rejects(seed(options, { timeoutMs: 2000 }), {
+        code: 'E_TARGET',
+        message: /keeps the table open/,
+        hint: /HandlerSocket/,
       });
-    };
     beforeEach(() => stores.mysql.clear());
 
     test('The table is the one of the seed', async () => {
@@ -252,11 +251,7 @@ describe('loaders', () => {
       await stores.sql.query('START TRANSACTION');
       await stores.sql.query('SELECT id FROM hs_test.table_test LIMIT 1');
       try {
-        await assert.rejects(seed({ seed: 2 }, { timeoutMs: 2000 }), {
-          code: 'E_TARGET',
-          message: /keeps the table open/,
-          hint: /HandlerSocket/,
-        });
+        await assertKept({ seed: 2 });
       } finally {
         await stores.sql.query('ROLLBACK');
       }
@@ -296,11 +291,7 @@ describe('loaders', () => {
         await once(socket, 'data');
         socket.write('P\t1\ths_test\ttable_test\tPRIMARY\tid,str\n1\t=\t1\t1\n');
         await once(socket, 'data');
-        await assert.rejects(seed({ seed: 3 }, { timeoutMs: 2000 }), {
-          code: 'E_TARGET',
-          message: /keeps the table open/,
-          hint: /HandlerSocket/,
-        });
+        await assertKept({ seed: 3 });
       } finally {
         socket.destroy();
       }
@@ -352,22 +343,13 @@ describe('loaders', () => {
 
   describe('Redis alone', () => {
     test('A password is used, and its absence told with the hint', async () => {
-      const { redis } = stores;
-      const loader = await getLoader('redis');
-      const address = servers.address('redis');
-      const dataset = createDataset({ rows: 10 });
-      await redis.clear();
-      await assert.rejects(
-        loader.seed({ address, dataset, credentials: {} }),
-        (/** @type {any} */ error) => {
-          assert.equal(error.code, 'E_TARGET');
-          assert.match(error.message, /NOAUTH/);
-          assert.match(error.hint, /DRAGSTRIP_REDIS_PASSWORD/);
-          return true;
-        },
-      );
-      const credentials = servers.credentials('redis');
-      assert.equal((await loader.seed({ address, dataset, credentials })).written, true);
+      await stores.redis.clear();
+      await assert.rejects(seedBy('redis', { rows: 10 }, { credentials: {} }), {
+        code: 'E_TARGET',
+        message: /NOAUTH/,
+        hint: /DRAGSTRIP_REDIS_PASSWORD/,
+      });
+      assert.equal((await seedBy('redis', { rows: 10 })).written, true);
     });
   });
 
