@@ -31,7 +31,8 @@ export async function openNamespace(context, { name, cassandra: names }) {
     name,
     ownership: () => readOwnership(ask, names),
     async create(mark, text) {
-      if (mark !== null) await ask(`drop keyspace ${keyspace}`);
+      // Of one half made on a full disk a restarted server has the row, but no keyspace.
+      if (mark !== null) await ask(`drop keyspace if exists ${keyspace}`);
       await ask(
         `create keyspace ${keyspace} with replication = ` +
           "{'class': 'SimpleStrategy', 'replication_factor': 1}",

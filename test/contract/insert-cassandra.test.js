@@ -1,30 +1,35 @@
 /**
- * A real Cassandra, started once: fetched, started, asked and stopped by name; every strategy of
- * `dragstrip insert` leaves all rows, each once; what loses or repeats one is caught, though an
- * INSERT there overwrites without a word; answers what the fixtures of CQL store; killed with its
- * owner.
+ * A real Cassandra, started once: its version, secrets and addresses; every strategy of
+ * `dragstrip insert` leaves all rows, each once; a lost or repeated one is caught, though an INSERT
+ * there overwrites without a word; it answers what the fixtures of CQL store; it stands still, then
+ * is killed, while rows are inserted. By name, and restarted: test/fault/disk-full-servers.test.js.
  */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { statusOf } from '../../cli/status.js';
 import { fixtureBytes } from '../../codecs/archive.js';
 import { FIXTURES } from '../../codecs/fixtures.js';
+import { LOST } from '../../engine/lost-servers.js';
+import { run } from '../../index.js';
 import { formatEndpoint } from '../../lib/address.js';
 import { namesOf } from '../../lib/namespace.js';
+import { OUTCOMES } from '../../lib/outcome.js';
 import { isAlive } from '../../lib/process-identity.js';
-import { fetchServers, loadServer, startServers, stopServers } from '../../servers/index.js';
+import { loadServer } from '../../servers/index.js';
 import { storage } from '../../storages/cassandra.js';
 import { namespace } from '../../workloads/insert/namespace.js';
-import { whyNoCassandra } from '../helpers/cassandra.js';
+import { prepareCassandra } from '../helpers/cassandra.js';
 import { recordCassandra } from '../helpers/codec-recorder-cql.js';
-import { runCommand, startCommand } from '../helpers/command-line.js';
+import { eventually, runCommand, startCommand } from '../helpers/command-line.js';
+import { withFolder } from '../helpers/folder.js';
 import {
   assertAllFailed,
   assertAllRight,
@@ -34,15 +39,12 @@ import {
 } from '../helpers/insert-cases.js';
 import { listeningPlaces } from '../helpers/listening.js';
 import { claimOn } from '../helpers/namespaces.js';
-import { addressOf, credentialsOf, loginOf, makeHome, PACKAGES_HOME } from '../helpers/servers.js';
+import { makeHome, PACKAGES_HOME, withServers } from '../helpers/servers.js';
 
 const STARTER = fileURLToPath(new URL('../helpers/start-servers.js', import.meta.url));
 const INSERT_PLACES = namesOf(namespace);
 const { keyspace, cassandraTable } = INSERT_PLACES;
 const SMALL = ['--rows', '600', '--rounds', '1', '--warmup', '2'];
-/** Batches first: the server's Java is warm for the single rows then. */
-const IN_ORDER = ['batch_pure', 'unlogged_batch', 'batch_pure2', 'logged_batch'];
-const START_TIMEOUT_MS = 300_000;
 
 /** The storage with something wrong in one of its ways. */
 const BROKEN = {
@@ -69,40 +71,26 @@ const BROKEN = {
   },
 };
 
-describe('Cassandra', { skip: await whyNoCassandra() }, () => {
-  let home = '';
-  let folder = '';
+describe('Cassandra', { skip: await prepareCassandra() }, () => {
+  const servers = withServers(['cassandra']);
+  const folder = withFolder();
   /** @type {import('../../lib/types.js').RunningServer} */
   let running;
   /** @type {import('cassandra-driver').Client} */
   let cql;
 
-  before(
-    async () => {
-      home = await makeHome();
-      folder = await mkdtemp(path.join(tmpdir(), 'dragstrip-cassandra-'));
-      await fetchServers(['cassandra'], { home: PACKAGES_HOME });
-      const started = await startServers(['cassandra'], { home, packagesHome: PACKAGES_HOME });
-      if (started.failures.length > 0) throw started.failures[0].error;
-      [running] = started.servers;
-      const { Client } = await import('cassandra-driver');
-      const contactPoints = [formatEndpoint(addressOf(running).main)];
-      cql = new Client({
-        contactPoints,
-        localDataCenter: 'datacenter1',
-        credentials: loginOf(running),
-      });
-      await cql.connect();
-    },
-    { timeout: START_TIMEOUT_MS },
-  );
-  after(async () => {
-    await cql?.shutdown();
-    await stopServers(['cassandra'], { home });
-    for (const one of [home, folder]) await rm(one, { recursive: true, force: true });
+  before(async () => {
+    running = servers.running('cassandra');
+    const { Client } = await import('cassandra-driver');
+    const contactPoints = [formatEndpoint(address().main)];
+    const credentials = servers.login('cassandra');
+    cql = new Client({ contactPoints, localDataCenter: 'datacenter1', credentials });
+    await cql.connect();
   });
+  after(() => cql?.shutdown());
 
-  const address = () => addressOf(running);
+  const address = () => servers.address('cassandra');
+  const credentials = () => servers.credentials('cassandra');
 
   async function keyspaces() {
     const { rows } = await cql.execute('select keyspace_name as name from system_schema.keyspaces');
@@ -111,7 +99,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
 
   test('answers with its version and what decides when a row is safe', async () => {
     const { probe } = await loadServer('cassandra');
-    const report = await probe(address(), credentialsOf(running));
+    const report = await probe(address(), credentials());
     assert.match(report.version, /^5\.0\.\d+/);
     assert.equal(report.pid, running.pid);
     assert.equal(report.settings['commitlog_sync'], 'periodic');
@@ -137,21 +125,20 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     const places = listeningPlaces(running.pid);
     assert.equal(places.length, 2, 'for clients, and between nodes');
     for (const place of places) assert.match(place, /0100007F:/);
-    assert.ok(running.folder.startsWith(home));
+    assert.ok(running.folder.startsWith(servers.home()));
     const trace = path.join(tmpdir(), `hsperfdata_${userInfo().username}`, String(running.pid));
     assert.ok(!existsSync(trace), 'Java leaves nothing in the folder of temporary files');
   });
 
-  test('every strategy leaves 5,000 right rows, each written once', async () => {
+  test('every strategy leaves all rows right, each written once', async () => {
     const names = Object.keys(storage.inserts ?? {});
     const release = await claimOn(
-      [{ name: 'cassandra', address: address(), credentials: credentialsOf(running) }],
+      [{ name: 'cassandra', address: address(), credentials: credentials() }],
       namespace,
     );
-    const order = [...IN_ORDER, ...names.filter((name) => !IN_ORDER.includes(name))];
     assert.equal(names.length, 7);
     try {
-      for (const name of order) {
+      for (const name of names) {
         const record = await insertBy('cassandra', name, {
           address: address(),
           credentials: running.credentials,
@@ -169,7 +156,10 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     assert.deepEqual(await keyspaces(), []);
   });
 
-  const env = () => ({ DRAGSTRIP_CASSANDRA: formatEndpoint(address().main), DRAGSTRIP_HOME: home });
+  const env = () => ({
+    DRAGSTRIP_CASSANDRA: formatEndpoint(address().main),
+    DRAGSTRIP_HOME: servers.home(),
+  });
   /** @param {string[]} words */
   const insert = (...words) =>
     runCommand(folder, ['bin/dragstrip.js', 'insert', ...words], { env: env() });
@@ -187,7 +177,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
       ['bin/dragstrip.js', ...words, 'async', '--rows', '1000000'],
       { env: env() },
     );
-    while (!(await keyspaces()).includes(keyspace)) await sleep(50);
+    await eventually(async () => (await keyspaces()).includes(keyspace), 'its keyspace');
     await sleep(500);
     child.kill('SIGINT');
     const { status, stderr } = await ended;
@@ -210,7 +200,7 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
   });
 
   test('answers what the fixtures of CQL store', async () => {
-    const recorded = await recordCassandra(address().main, credentialsOf(running));
+    const recorded = await recordCassandra(address().main, credentials());
     assert.ok(recorded.size >= 5);
     for (const fixture of FIXTURES.filter((one) => one.protocol === 'cql' && !one.single)) {
       const same = recorded.get(fixture.name)?.equals(fixtureBytes(fixture));
@@ -224,38 +214,64 @@ describe('Cassandra', { skip: await whyNoCassandra() }, () => {
     const owner = spawn(process.execPath, [STARTER, other, 'owned', 'cassandra'], {
       stdio: 'ignore',
     });
-    const record = await firstRecord(other);
+    const record = await eventually(() => firstRecord(other), 'it was started');
     assert.ok(isAlive(record));
     owner.kill('SIGKILL');
-    for (let i = 0; i < 200 && isAlive(record); i += 1) await sleep(20);
-    assert.ok(!isAlive(record));
+    await eventually(() => !isAlive(record), 'it ends');
     await rm(other, { recursive: true, force: true });
   });
 
   /** @param {string} other */
-  async function firstRecord(other) {
-    for (let i = 0; i < 600; i += 1) {
-      const servers = path.join(other, 'servers');
-      const leaves = existsSync(servers) ? readdirSync(servers) : [];
-      for (const leaf of leaves) {
-        const file = path.join(servers, leaf, 'server.json');
-        if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
-      }
-      await sleep(20);
-    }
-    return assert.fail('it was not started');
+  function firstRecord(other) {
+    const all = path.join(other, 'servers');
+    const leaves = existsSync(all) ? readdirSync(all) : [];
+    const files = leaves.map((leaf) => path.join(all, leaf, 'server.json'));
+    const file = files.find((one) => existsSync(one));
+    return file && JSON.parse(readFileSync(file, 'utf8'));
   }
 
-  test('status and stop know it by name', async () => {
-    const words = ['bin/dragstrip.js', 'servers'];
-    const here = { env: { DRAGSTRIP_HOME: home } };
-    const { stdout } = await runCommand(folder, [...words, 'status', 'cassandra'], here);
-    assert.match(
-      stdout,
-      new RegExp(`^cassandra running: 5\\.0\\.\\d+, pid ${running.pid}, main 127`),
-    );
-    const stopped = await runCommand(folder, [...words, 'stop', 'cassandra'], here);
-    assert.match(stopped.stdout, /cassandra stopped: ended/);
-    assert.ok(!isAlive(running));
-  });
+  for (const [signal, why] of /** @type {const} */ ([
+    ['SIGSTOP', /the server was lost: .*(does not answer|no answer)/],
+    ['SIGKILL', /the server was lost: .*connection refused/],
+  ])) {
+    test(`${signal} while rows are inserted: failed with the reason, status 4`, async () => {
+      await cql.shutdown(); // else it tries to connect for ever
+      const { pid } = running;
+      let isDone = false;
+      const result = await run(
+        /** @type {any} */ ({
+          workload: 'insert',
+          storages: ['cassandra'],
+          strategies: ['async', 'unlogged_batch'],
+          rows: 200_000,
+          rounds: 1,
+          warmup: 2,
+          timeoutMs: 3000,
+          home: servers.home(),
+        }),
+        {
+          onEvent(event) {
+            if (isDone || event.type !== 'progress' || event.phase !== 'measure') return;
+            if (event.settled === 0) return;
+            isDone = true;
+            process.kill(pid, signal);
+          },
+        },
+      ).finally(() => signal === 'SIGSTOP' && process.kill(pid, 'SIGCONT'));
+      assert.ok(isDone, 'the fault was injected');
+      const said = JSON.stringify(result.benchmarks);
+      assert.equal(statusOf(result), 4, said);
+      assert.equal(result.warnings.filter(({ code }) => code === LOST).length, 1, said);
+      for (const { state, reason, rounds } of result.benchmarks) {
+        assert.equal(state, 'failed', said);
+        assert.match(String(reason), why);
+        const [{ outcomes, scheduled }] = rounds;
+        assert.equal(
+          OUTCOMES.reduce((sum, name) => sum + outcomes[name], 0),
+          scheduled,
+        );
+      }
+      assert.equal(result.benchmarks[1].rounds[0].scheduled, 0, 'not asked again');
+    });
+  }
 });

@@ -1,6 +1,7 @@
 /**
  * A full disk under the data of MariaDB, Tarantool and Cassandra: what each of them says reaches
- * the user, nothing is left running, and with room again the next run works.
+ * the user, nothing is left running, and with room again the next run works. `servers status` and
+ * `servers stop` of Cassandra.
  */
 
 import assert from 'node:assert/strict';
@@ -11,16 +12,19 @@ import getPort from 'get-port';
 import { shareCredentials } from '../../bench/login.js';
 import { statusOf } from '../../cli/status.js';
 import { run } from '../../index.js';
+import { formatEndpoint } from '../../lib/address.js';
 import { startServers, stopServers } from '../../servers/index.js';
 import { isRunning, launch } from '../../servers/process.js';
 import { loadServer } from '../../servers/registry.js';
-import { whyNoCassandra } from '../helpers/cassandra.js';
+import { prepareCassandra } from '../helpers/cassandra.js';
 import { assertFailure, eventually, runCommand } from '../helpers/command-line.js';
 import { PACKAGES_HOME } from '../helpers/servers.js';
 import { makeSmallDisk, whyNoSmallDisk } from '../helpers/small-disk.js';
 
 const skip = whyNoSmallDisk();
-const NO_CASSANDRA = await whyNoCassandra();
+const NO_CASSANDRA = await prepareCassandra();
+/** Of these most are still to come when the disk is filled. */
+const ROWS = 150_000;
 const INSERT = { workload: 'insert', warmup: 0, rounds: 1, strategies: ['async'] };
 
 /** @typedef {ReturnType<typeof makeSmallDisk>} Disk */
@@ -49,14 +53,35 @@ async function runUntilFull(disk, options) {
 /**
  * @param {string} name
  * @param {Disk} disk
+ * @param {{ owned: boolean }} how
  */
-async function start(name, disk) {
+async function start(name, disk, { owned }) {
   const home = path.join(disk.folder, 'home');
-  const how = { home, packagesHome: PACKAGES_HOME, owned: true };
+  const how = { home, packagesHome: PACKAGES_HOME, owned };
   const { servers, failures, stop } = await startServers([name], how);
   if (failures.length > 0) throw failures[0].error;
   await shareCredentials(servers);
-  return { server: servers[0], home, stop };
+  return { server: servers[0], home, stop: owned ? stop : () => stopServers([name], { home }) };
+}
+
+/**
+ * @template T
+ * @param {number} megabytes
+ * @param {(disk: Disk) => Promise<T & { stop: () => unknown }>} begin starts a server on it
+ */
+function withFullDisk(megabytes, begin) {
+  /** @type {{ disk: Disk, started: T & { stop: () => unknown } }} */
+  const own = /** @type {any} */ ({});
+  before(async () => {
+    own.disk = makeSmallDisk(megabytes);
+    own.started = await begin(own.disk);
+  });
+  after(async () => {
+    if (own.disk !== undefined) makeRoom(own.disk);
+    await own.started?.stop();
+    own.disk?.remove();
+  });
+  return own;
 }
 
 /** @param {import('../../lib/result.js').Result} result */
@@ -68,74 +93,73 @@ function roundOf({ benchmarks: [{ rounds }] }) {
   return { ...round, said };
 }
 
-describe('MariaDB whose disk is full', { skip }, () => {
-  /** @type {Disk} */
-  let disk;
-  /** @type {Awaited<ReturnType<typeof start>>} */
-  let started;
-  before(async () => {
-    disk = makeSmallDisk(400);
-    started = await start('mariadb', disk);
-  });
-  after(async () => {
-    await started?.stop();
-    disk?.remove();
-  });
-  const where = () => {
-    const { sql, read, write } = started.server.address;
-    return ['--mysql', sql, '--handlersocket', read, '--handlersocket-write', write];
-  };
-
+/**
+ * @param {() => Disk} disk
+ * @param {() => Record<string, unknown>} options that name the server and its storage
+ * @param {{ code?: string, message?: string }} sample every failed request has it
+ */
+function testInsert(disk, options, sample) {
   test('an insert fails by its code, what was acknowledged is there, and it is not lost', async () => {
-    const options = { ...INSERT, storages: ['mariadb'], rows: 400_000, home: started.home };
-    const result = await runUntilFull(disk, options);
+    const result = await runUntilFull(disk(), { ...INSERT, ...options(), rows: ROWS });
     const { samples, outcomes, failure, said } = roundOf(result);
-    assert.ok(
-      samples.every(({ code }) => code === 'ER_RECORD_FILE_FULL'),
-      said,
-    );
+    for (const one of samples) assert.deepEqual({ ...one, ...sample }, one, said);
     assert.match(String(failure?.message), new RegExp(` ${outcomes.ok} were acknowledged, and`));
     assert.ok(
       result.warnings.every(({ code }) => code !== 'SERVER_LOST'),
       'called lost',
     );
     assert.ok([4, 5].includes(statusOf(result)));
-    assert.ok(isRunning(started.server));
   });
+}
+
+/**
+ * @param {() => Disk} disk
+ * @param {() => Record<string, unknown>} options
+ */
+function testRoom(disk, options) {
+  test('with room again the next run works', async () => {
+    makeRoom(disk());
+    const result = await run(/** @type {any} */ ({ ...INSERT, ...options(), rows: 1000 }));
+    assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
+  });
+}
+
+describe('MariaDB whose disk is full', { skip }, () => {
+  const own = withFullDisk(400, (disk) => start('mariadb', disk, { owned: true }));
+  const disk = () => own.disk;
+  const options = () => ({ storages: ['mariadb'], home: own.started.home });
+  const where = () => {
+    const { sql, read, write } = own.started.server.address;
+    return ['--mysql', sql, '--handlersocket', read, '--handlersocket-write', write];
+  };
+
+  testInsert(disk, options, { code: 'ER_RECORD_FILE_FULL' });
 
   test('further commands: status 4, one line with what helps', async () => {
+    assert.ok(isRunning(own.started.server));
     for (const words of [
       ['insert', '--storages', 'mariadb', '--rows', '1000'],
       ['seed', 'mariadb', '--rows', '50000', '--quiet'],
     ]) {
-      disk.fill(); // the server may have removed a table's file since
-      const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words, ...where()]);
+      disk().fill(); // the server may have removed a table's file since
+      const ended = await runCommand(disk().folder, ['bin/dragstrip.js', ...words, ...where()]);
       assertFailure(ended, 4, /(Errcode: 28|is full).*; free some space on the server's disk/);
     }
   });
 
-  test('with room again the next run works', async () => {
-    makeRoom(disk);
-    const options = { ...INSERT, storages: ['mariadb'], rows: 1000, home: started.home };
-    const result = await run(/** @type {any} */ (options));
-    assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
-  });
+  testRoom(disk, options);
 });
 
 describe('Tarantool whose disk is full', { skip }, () => {
-  /** @type {Disk} */
-  let disk;
-  let pid = 0;
-  let address = '';
-  before(async () => {
-    disk = makeSmallDisk(32);
+  const own = withFullDisk(32, async (disk) => {
     const folder = path.join(disk.folder, 'box');
     mkdirSync(folder);
-    address = `127.0.0.1:${await getPort()}`;
+    const main = { host: '127.0.0.1', port: await getPort() };
+    const address = formatEndpoint(main);
     // Ours writes nothing while it runs: as a user's own does it, here with a log of writes.
-    const own = readFileSync(new URL('../../box.lua', import.meta.url), 'utf8');
+    const box = readFileSync(new URL('../../box.lua', import.meta.url), 'utf8');
     const script = path.join(folder, 'box.lua');
-    writeFileSync(script, own.replace("wal_mode = 'none'", "wal_mode = 'write'"));
+    writeFileSync(script, box.replace("wal_mode = 'none'", "wal_mode = 'write'"));
     const { find, probe } = await loadServer('tarantool');
     const binaries = await find(PACKAGES_HOME);
     if (binaries === null) throw new Error('Tarantool is not there');
@@ -154,77 +178,59 @@ describe('Tarantool whose disk is full', { skip }, () => {
       logPath: path.join(folder, 'log'),
       owned: true,
     });
-    pid = identity.pid;
-    const [host, port] = address.split(':');
-    const main = { host, port: Number(port) };
     const isThere = async () => (await probe({ main }, {})).settings['wal_mode'] === 'write';
     await eventually(() => isThere().catch(() => false), 'it answers', 60_000);
+    return { address, stop: () => process.kill(identity.pid, 'SIGKILL') };
   });
-  after(() => {
-    if (pid > 0) process.kill(pid, 'SIGKILL');
-    disk?.remove();
+  const disk = () => own.disk;
+  const options = () => ({
+    storages: ['tarantool'],
+    addresses: { tarantool: own.started.address },
   });
 
-  test('an insert fails with its words, and what was acknowledged is there', async () => {
-    const own = { storages: ['tarantool'], addresses: { tarantool: address } };
-    const result = await runUntilFull(disk, { ...INSERT, ...own, rows: 400_000 });
-    const { samples, outcomes, failure, said } = roundOf(result);
-    assert.ok(
-      samples.every(({ message }) => message === 'Failed to write to disk'),
-      said,
-    );
-    assert.match(String(failure?.message), new RegExp(` ${outcomes.ok} were acknowledged, and`));
-    assert.ok(
-      result.warnings.every(({ code }) => code !== 'SERVER_LOST'),
-      'called lost',
-    );
-  });
+  testInsert(disk, options, { message: 'Failed to write to disk' });
 
   test('its rows cannot be loaded: status 4, one line with what helps', async () => {
-    const words = ['seed', 'tarantool', '--rows', '5000', '--tarantool', address, '--quiet'];
-    const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words]);
+    const where = ['--tarantool', own.started.address];
+    const words = ['seed', 'tarantool', '--rows', '5000', ...where, '--quiet'];
+    const ended = await runCommand(disk().folder, ['bin/dragstrip.js', ...words]);
     assertFailure(ended, 4, /"Failed to write to disk".*; free some space on the server's disk/);
   });
 
-  test('with room again the next run works', async () => {
-    makeRoom(disk);
-    const own = { storages: ['tarantool'], addresses: { tarantool: address } };
-    const result = await run(/** @type {any} */ ({ ...INSERT, ...own, rows: 1000 }));
-    assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
-  });
+  testRoom(disk, options);
 });
 
 describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
-  /** @type {Disk} */
-  let disk;
-  /** @type {Awaited<ReturnType<typeof start>>} */
-  let started;
-  before(async () => {
-    disk = makeSmallDisk(300);
-    started = await start('cassandra', disk);
-  });
-  after(async () => {
-    await started?.stop();
-    disk?.remove();
-  });
+  const own = withFullDisk(300, (disk) => start('cassandra', disk, { owned: false }));
 
   test('before an insert: status 4, one line with what helps', async () => {
-    disk.fill();
+    own.disk.fill();
     const words = ['insert', '--storages', 'cassandra', '--rows', '1000', '--rounds', '1'];
-    const where = ['--cassandra', started.server.address['main']];
-    const ended = await runCommand(disk.folder, ['bin/dragstrip.js', ...words, ...where]);
+    const where = ['--cassandra', own.started.server.address['main']];
+    const ended = await runCommand(own.disk.folder, ['bin/dragstrip.js', ...words, ...where]);
     assertFailure(ended, 4, /Cassandra at .*: .*FSWriteError.*; free some space .* start it again/);
   });
 
+  test('status and stop know it by name', async () => {
+    makeRoom(own.disk);
+    const { server, home } = own.started;
+    const call = (/** @type {string} */ action) =>
+      runCommand(own.disk.folder, ['bin/dragstrip.js', 'servers', action, 'cassandra'], {
+        env: { DRAGSTRIP_HOME: home },
+      });
+    const running = new RegExp(`^cassandra running: 5\\.0\\.\\d+, pid ${server.pid}, main 127`);
+    assert.match((await call('status')).stdout, running);
+    assert.match((await call('stop')).stdout, /cassandra stopped: ended/);
+    assert.ok(!isRunning(server));
+  });
+
   test('started again with room: an insert works, and one that fills the disk fails', async () => {
-    await started.stop();
-    makeRoom(disk);
-    started = await start('cassandra', disk);
-    const own = { ...INSERT, storages: ['cassandra'], home: started.home };
-    const result = await run(/** @type {any} */ ({ ...own, rows: 1000 }));
+    own.started = await start('cassandra', own.disk, { owned: false });
+    const options = { ...INSERT, storages: ['cassandra'], home: own.started.home };
+    const result = await run(/** @type {any} */ ({ ...options, rows: 1000 }));
     assert.equal(statusOf(result), 0, JSON.stringify(result.benchmarks));
     // Its commit log is mapped into memory: where the disk has no page for it, Java is ended.
-    const full = await runUntilFull(disk, { ...own, rows: 400_000 });
+    const full = await runUntilFull(own.disk, { ...options, rows: ROWS });
     const { said } = roundOf(full);
     assert.ok([4, 5].includes(statusOf(full)), said);
     assert.equal(full.benchmarks[0].state, 'failed', said);
@@ -232,24 +238,15 @@ describe('Cassandra whose disk is full', { skip: skip || NO_CASSANDRA }, () => {
   });
 });
 
-test('servers stop: also with no room for its lock', { skip }, async () => {
-  const disk = makeSmallDisk(8);
-  const home = path.join(disk.folder, 'home');
-  try {
-    const { servers, failures } = await startServers(['redis'], {
-      home,
-      packagesHome: PACKAGES_HOME,
-    });
-    if (failures.length > 0) throw failures[0].error;
-    disk.fill();
-    const env = { DRAGSTRIP_HOME: home };
+describe('a disk is full when its server is to be stopped', { skip }, () => {
+  const own = withFullDisk(8, (disk) => start('redis', disk, { owned: false }));
+
+  test('servers stop: also with no room for its lock', async () => {
+    own.disk.fill();
+    const env = { DRAGSTRIP_HOME: own.started.home };
     const words = ['bin/dragstrip.js', 'servers', 'stop', 'redis'];
-    const { status, stderr } = await runCommand(disk.folder, words, { env });
+    const { status, stderr } = await runCommand(own.disk.folder, words, { env });
     assert.equal(status, 0, stderr);
-    assert.equal(isRunning(servers[0]), false);
-  } finally {
-    makeRoom(disk);
-    await stopServers(['redis'], { home });
-    disk.remove();
-  }
+    assert.equal(isRunning(own.started.server), false);
+  });
 });

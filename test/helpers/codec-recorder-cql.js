@@ -21,7 +21,7 @@ import {
 } from './cql-requests.js';
 
 const HEAD_BYTES = 9;
-const ROWS_OF_BATCH = 20;
+const ROWS_OF_BATCH = 100;
 /** A busy machine times out after two seconds: write, read. */
 const TIMEOUTS = [0x1100, 0x1200];
 const TRIES = 20;
