@@ -27,8 +27,15 @@ const runWith = (options) =>
 const planned = (/** @type {string[]} */ ...profiles) =>
   profiles.map((profile) => `${PLANNED}:${profile}`);
 
-test('burst: outcomes of every kind, a process that dies, a reply without a promise', async () => {
-  const result = await runWith({
+const FETCHES = { workload: 'mget', storages: ['memory', 'memory:sync'], rounds: 2 };
+
+/**
+ * @typedef {Parameters<typeof assertFrozen>[2] & Record<string, unknown>} Frozen options of a run,
+ *   and what of it is exact
+ * @type {Record<string, Frozen>} by name and title
+ */
+const RUNS = {
+  'burst: outcomes of every kind, a process that dies, a reply without a promise': {
     storages: ['memory', 'memory:sync', ...planned('wrong', 'dies')],
     loads: [
       { kind: 'burst', operations: 500 },
@@ -36,12 +43,8 @@ test('burst: outcomes of every kind, a process that dies, a reply without a prom
     ],
     rounds: 2,
     warmupOperations: 400,
-  });
-  await assertFrozen('burst', result);
-});
-
-test('rate: constant and Poisson arrivals, dropped ones and timeouts', async () => {
-  const result = await runWith({
+  },
+  'rate: constant and Poisson arrivals, dropped ones and timeouts': {
     storages: ['memory', ...planned('slow', 'silent')],
     loads: [
       { kind: 'rate', rate: 2000, operations: 600 },
@@ -49,19 +52,15 @@ test('rate: constant and Poisson arrivals, dropped ones and timeouts', async () 
     ],
     warmupOperations: 100,
     timeoutMs: 1000,
-  });
-  await assertFrozen('rate', result, { isExact: ({ profile }) => profile === 'default' });
-});
-
-test('continue: a connection that is lost and opened again', async () => {
-  const load = { kind: 'rate', rate: 500, durationMs: 2000, onOutage: 'continue' };
-  const storages = ['memory', ...planned('lost')];
-  const result = await runWith({ storages, loads: [load], warmupOperations: 100 });
-  await assertFrozen('continue', result, { isExact: ({ storage }) => storage === 'memory' });
-});
-
-test('codec: contenders that are no storages, by slices', async () => {
-  const result = await runWith({
+    isExact: ({ profile }) => profile === 'default',
+  },
+  'continue: a connection that is lost and opened again': {
+    storages: ['memory', ...planned('lost')],
+    loads: [{ kind: 'rate', rate: 500, durationMs: 2000, onOutage: 'continue' }],
+    warmupOperations: 100,
+    isExact: ({ storage }) => storage === 'memory',
+  },
+  'codec: contenders that are no storages, by slices': {
     workload: 'codec',
     test: 'decoding',
     protocols: ['messagepack'],
@@ -71,26 +70,24 @@ test('codec: contenders that are no storages, by slices', async () => {
     budget: 3000,
     rows: undefined,
     valueSize: undefined,
-  });
-  await assertFrozen('codec', result);
-});
-
-const FETCHES = { workload: 'mget', storages: ['memory', 'memory:sync'], rounds: 2 };
-
-test('mget: series of each number of keys by slices, with the pipelined way', async () => {
-  const own = { test: 'concurrency', counts: [1, 20], inFlight: 8, pipelined: true };
-  const result = await runWith({ ...FETCHES, ...own, budget: 2000 });
-  await assertFrozen('mget', result);
-});
-
-test('scatter: each fetch with its own number of keys, whole', async () => {
-  const own = { test: 'scatter', minKeys: 1, maxKeys: 40, cycles: 2 };
-  const result = await runWith({ ...FETCHES, ...own, warmupOperations: 20 });
-  await assertFrozen('scatter', result);
-});
-
-test('crud: inserts, deletions and what is read back, over two processes', async () => {
-  const result = await runWith({
+  },
+  'mget: series of each number of keys by slices, with the pipelined way': {
+    ...FETCHES,
+    test: 'concurrency',
+    counts: [1, 20],
+    inFlight: 8,
+    pipelined: true,
+    budget: 2000,
+  },
+  'scatter: each fetch with its own number of keys, whole': {
+    ...FETCHES,
+    test: 'scatter',
+    minKeys: 1,
+    maxKeys: 40,
+    cycles: 2,
+    warmupOperations: 20,
+  },
+  'crud: inserts, deletions and what is read back, over two processes': {
     workload: 'crud',
     mix: 'get:50,set:10,scan:10,insert:10,del:8,hget:7,hset:5',
     storages: ['memory'],
@@ -100,9 +97,14 @@ test('crud: inserts, deletions and what is read back, over two processes', async
     ],
     rounds: 2,
     warmupOperations: 100,
-  });
-  await assertFrozen('crud', result);
-});
+  },
+};
+
+for (const [title, { isExact, ...options }] of Object.entries(RUNS)) {
+  test(title, async () =>
+    assertFrozen(title.slice(0, title.indexOf(':')), await runWith(options), { isExact }),
+  );
+}
 
 test('--against: another version of a driver in the same rounds, and gates on it', async () => {
   writeTurning(folder, {

@@ -20,6 +20,58 @@ import { addressVariables, withServers } from '../helpers/servers.js';
 
 const ROWS = { rows: 300, valueSize: 64, seed: 7 };
 
+/** Options by name and title. @type {Record<string, Record<string, unknown>>} */
+const RUNS = {
+  'race: servers, embedded stores, A/A, ceiling and overhead in the same blocks': {
+    ...ROWS,
+    command: 'race',
+    storages: ['ioredis', 'redis', 'lmdb', 'memory'],
+    loads: [{ kind: 'sync' }, { kind: 'window', inFlight: 20 }],
+    rounds: 2,
+    precision: 0.03,
+    budget: 4000,
+  },
+  'insert: strategies of a server and of an embedded store': {
+    workload: 'insert',
+    storages: ['ioredis', 'lmdb'],
+    rows: 300,
+    batch: [100],
+    strategies: ['async', 'workers', 'multi_row', 'logged_batch'],
+    rounds: 1,
+    warmupOperations: 2,
+  },
+  'mutex: sections, a counted section, holders that are killed': {
+    workload: 'mutex',
+    storages: ['ioredis'],
+    handlers: ['script'],
+    keys: [2],
+    ops: 60,
+    duration: 200,
+    kills: 1,
+    warmupOperations: 10,
+  },
+  'stress: processes that check mutual exclusion': {
+    workload: 'mutex',
+    test: 'stress',
+    storages: ['ioredis'],
+    handlers: ['script'],
+    processes: 3,
+    keys: [4],
+    repeat: 3,
+    sleep: 1,
+  },
+  'commands: direct and through a proxy, whole': {
+    workload: 'commands',
+    storages: ['ioredis'],
+    tests: ['PING_BULK', 'SET', 'MSET'],
+    requests: 100,
+    inFlight: 4,
+    transport: ['tcp'],
+    noRedisBenchmark: true,
+    warmupOperations: 20,
+  },
+};
+
 describe('results of the engine', { timeout: 300_000 }, () => {
   const servers = withServers(['redis', 'nutcracker', 'coordinator']);
   const folder = mkdtempSync(path.join(tmpdir(), 'dragstrip-frozen-'));
@@ -33,87 +85,16 @@ describe('results of the engine', { timeout: 300_000 }, () => {
     await seed({ address, credentials, dataset: createDataset(ROWS) });
   });
 
-  /** @param {Record<string, unknown>} options */
-  const runWith = (options) =>
-    run(
-      /** @type {any} */ ({
-        home: servers.home(),
-        addresses: { redis: formatEndpoint(servers.address('redis').main) },
-        ...options,
-      }),
-    );
-
-  test('race: servers, embedded stores, A/A, ceiling and overhead in the same blocks', async () => {
-    const result = await runWith({
-      ...ROWS,
-      command: 'race',
-      storages: ['ioredis', 'redis', 'lmdb', 'memory'],
-      loads: [{ kind: 'sync' }, { kind: 'window', inFlight: 20 }],
-      rounds: 2,
-      precision: 0.03,
-      budget: 5000,
+  for (const [title, options] of Object.entries(RUNS)) {
+    test(title, async () => {
+      const redis = formatEndpoint(servers.address('redis').main);
+      const proxy = formatEndpoint(servers.address('nutcracker').main);
+      const addresses = options.workload === 'commands' ? { redis, proxy } : { redis };
+      const own = { home: servers.home(), addresses, ...options };
+      const result = await run(/** @type {any} */ (own));
+      await assertFrozen(title.slice(0, title.indexOf(':')), result);
     });
-    await assertFrozen('race', result);
-  });
-
-  test('insert: strategies of a server and of an embedded store', async () => {
-    const result = await runWith({
-      workload: 'insert',
-      storages: ['ioredis', 'lmdb'],
-      rows: 300,
-      batch: [100],
-      strategies: ['async', 'workers', 'multi_row', 'logged_batch'],
-      rounds: 1,
-      warmupOperations: 2,
-    });
-    await assertFrozen('insert', result);
-  });
-
-  test('mutex: sections, a counted section, holders that are killed', async () => {
-    const result = await runWith({
-      workload: 'mutex',
-      storages: ['ioredis'],
-      handlers: ['script'],
-      keys: [2],
-      ops: 60,
-      duration: 200,
-      kills: 1,
-      warmupOperations: 10,
-    });
-    await assertFrozen('mutex', result);
-  });
-
-  test('stress: processes that check mutual exclusion', async () => {
-    const result = await runWith({
-      workload: 'mutex',
-      test: 'stress',
-      storages: ['ioredis'],
-      handlers: ['script'],
-      processes: 3,
-      keys: [4],
-      repeat: 3,
-      sleep: 1,
-    });
-    await assertFrozen('stress', result);
-  });
-
-  test('commands: direct and through a proxy, whole', async () => {
-    const result = await runWith({
-      workload: 'commands',
-      storages: ['ioredis'],
-      tests: ['PING_BULK', 'SET', 'MSET'],
-      requests: 100,
-      inFlight: 4,
-      transport: ['tcp'],
-      noRedisBenchmark: true,
-      warmupOperations: 20,
-      addresses: {
-        redis: formatEndpoint(servers.address('redis').main),
-        proxy: formatEndpoint(servers.address('nutcracker').main),
-      },
-    });
-    await assertFrozen('commands', result);
-  });
+  }
 
   test('agents: two load machines share each load', async () => {
     const { address, credentials = {} } = servers.running('coordinator');
@@ -129,16 +110,8 @@ describe('results of the engine', { timeout: 300_000 }, () => {
       const rows = ['--rows', '300', '--value-size', '64', '--seed', '7'];
       for (const [name, amount] of Object.entries({
         agents: [
-          '--load',
-          'window',
-          '--in-flight',
-          '20',
-          '--ops',
-          '1000',
-          '--warmup',
-          '9',
-          '--rounds',
-          '2',
+          ...['--load', 'window', '--in-flight', '20', '--ops', '1000'],
+          ...['--warmup', '9', '--rounds', '2'],
         ],
         'agents-slices': ['--in-flight', '20', '--budget', '20s', '--rounds', '2'],
       })) {
