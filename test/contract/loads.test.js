@@ -102,6 +102,22 @@ describe('values of a distribution', () => {
       { budgetMs: 5000 },
     );
     assert.equal(limited.dataset.valueSizes, 'uniform:8-1000');
+    // Measured before a race, too, of the loads that it has.
+    const burst = ['--load', 'burst', '--ops', '300', '--rounds', '1', '--warmup', '50'];
+    const raced = await call(
+      'race',
+      ...words,
+      ...burst,
+      '--limits',
+      '--json',
+      'l.json',
+      '--no-html',
+    );
+    assert.equal(raced.status, 0, raced.stderr + raced.stdout);
+    assert.deepEqual(
+      resultIn('l.json').limits?.driver.map(({ storage }) => storage),
+      ['redis', 'mysql2'],
+    );
     const { wire = [], driver = [] } = limited.limits ?? {};
     for (const { reason, opsPerSecond } of [...wire, ...driver]) {
       assert.ok((opsPerSecond ?? 0) > 0, String(reason));
