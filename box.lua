@@ -277,6 +277,9 @@ local function wait_for(name, seconds)
     end
 end
 
+-- By session, while a call of it waits: whether its connection has ended meanwhile.
+local callers = setmetatable({}, {__mode = 'v'})
+
 local function is_held(tuple, now)
     return tuple ~= nil and tuple.expires > now
 end
@@ -285,8 +288,15 @@ end
 function dragstrip_mutex_lock(names, owner, block, expire)
     local session = box.session.id()
     local deadline = fiber.clock() + block
+    local caller = callers[session] or {gone = false}
+    callers[session] = caller
     local woken
     while true do
+        if caller.gone then
+            -- What it locked now would be nobody's until it expires.
+            wake(woken)
+            return 'timeout'
+        end
         local now = fiber.clock()
         local blocked, till
         for _, name in ipairs(names) do
@@ -397,6 +407,10 @@ function dragstrip_mutex_ready()
 end
 
 box.session.on_disconnect(function()
+    local caller = callers[box.session.id()]
+    if caller ~= nil then
+        caller.gone = true
+    end
     for _, tuple in ipairs(locks.index.session:select{box.session.id()}) do
         locks:delete{tuple.name}
         wake(tuple.name)
