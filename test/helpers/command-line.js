@@ -111,6 +111,10 @@ export async function callCommand([script, ...args]) {
     /** @type {any} */ (
       Object.assign(new EventEmitter(), { write, isTTY: false, hasColors: () => false })
     );
+  // Settings of the `npm test` that this process may be of: a command of its own gets none either.
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('npm_')) delete process.env[name];
+  }
   const shim = SHIMS[/** @type {keyof typeof SHIMS} */ (script)];
   const status = await runCommandLine(args, shim, {
     stdout: sink((text) => {
