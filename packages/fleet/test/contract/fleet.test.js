@@ -44,7 +44,7 @@ describe('several load machines', () => {
     server.forget();
     const { segment, failure } = await measure(fleet, contender);
     assert.ok(segment, failure?.message);
-    // A busy machine may begin late, which is said; what was done is the same.
+    // On a busy machine an agent may begin late; the result says so, and its counts are the same.
     if (failure !== null) assert.equal(failure.code, 'E_AGENT_LATE');
     const keys = server.keys.filter((own) => own.length > 0).flatMap((own) => own.slice(CHECKS));
     return { segment, keys: keys.sort() };
