@@ -89,7 +89,17 @@ describe('limits', () => {
   for (const name of PROTOCOL_NAMES) {
     test(`${name}: every request of the wire loop has its reply, at every depth`, async () => {
       const before = (await COUNTED[name]?.()) ?? null;
-      const pump = await openPump(name);
+      const own = systemInstruments(systemClock);
+      /** Whether no request was outstanding when the server's CPU time was read. @type {boolean[]} */
+      const idle = [];
+      const instruments = {
+        ...own,
+        servers(/** @type {readonly number[]} */ pids) {
+          idle.push(pump.replies === pump.sent);
+          return own.servers(pids);
+        },
+      };
+      const pump = await openPump(name, { instruments });
       try {
         assert.equal(pump.counts().checked, 128);
         for (const depth of [1, 64, 1000]) {
@@ -102,6 +112,7 @@ describe('limits', () => {
           const [fromNs, toNs] = point.serverCpu ?? [0, 0];
           assert.ok(point.clientCpuNs > 0 && toNs > fromNs);
         }
+        assert.deepEqual(idle, Array(6).fill(true), 'reading it stops no connection');
         const { sent, checked, ...rest } = pump.counts();
         assert.deepEqual(rest, { replies: sent, errors: 0, misses: 0 });
         if (before !== null) assert.equal((await COUNTED[name]()) - before, sent + checked);
